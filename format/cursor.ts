@@ -1,0 +1,48 @@
+// Cursors: opaque positions that clients send back. One pins a release, a level and a position in that level,
+// whatever the format and the filters, so that a traversal ends on the release it began with.
+import { crc32 } from 'node:zlib';
+import { isReleaseId } from './layout.ts';
+import type { Level } from './levels.ts';
+import { LEVELS } from './levels.ts';
+
+/** What a cursor says. */
+export interface Cursor {
+  release: string;
+  level: Level;
+  /** The page starts at the first matching feature at or after this position (0-based, in order of fid). */
+  position: number;
+}
+
+// The prefix is never all digits, and no single changed character makes it so: a cursor cannot be taken for a fid.
+const PREFIX = 'c_';
+const CURSOR_VERSION = 1;
+// version, level, position (48 bits), then the release id, then the CRC-32 of all before.
+const HEAD_BYTES = 8;
+const CHECK_BYTES = 4;
+
+/** Writes a cursor: URL-safe characters only. */
+export function encodeCursor(cursor: Cursor): string {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt8(CURSOR_VERSION, 0);
+  head.writeUInt8(cursor.level, 1);
+  head.writeUIntBE(cursor.position, 2, 6);
+  const body = Buffer.concat([head, Buffer.from(cursor.release, 'latin1')]);
+  const check = Buffer.alloc(CHECK_BYTES);
+  check.writeUInt32BE(crc32(body), 0);
+  return PREFIX + Buffer.concat([body, check]).toString('base64url');
+}
+
+/** Reads a cursor. Undefined when it is not exactly what `encodeCursor` writes. */
+export function decodeCursor(text: string): Cursor | undefined {
+  if (!text.startsWith(PREFIX)) return undefined;
+  const encoded = text.slice(PREFIX.length);
+  const bytes = Buffer.from(encoded, 'base64url');
+  // Decoding forgives stray characters and loose last bits; only the one spelling we write is accepted.
+  if (bytes.toString('base64url') !== encoded || bytes.length <= HEAD_BYTES + CHECK_BYTES) return undefined;
+  const body = bytes.subarray(0, -CHECK_BYTES);
+  if (bytes.readUInt32BE(body.length) !== crc32(body) || body.readUInt8(0) !== CURSOR_VERSION) return undefined;
+  const level = LEVELS.find((known) => known === body.readUInt8(1));
+  const release = body.subarray(HEAD_BYTES).toString('latin1');
+  if (level === undefined || !isReleaseId(release)) return undefined;
+  return { release, level, position: body.readUIntBE(2, 6) };
+}

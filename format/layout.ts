@@ -1,0 +1,68 @@
+// Where everything stands in the output folder. Every path is relative, with `/`, and made of unreserved URL
+// characters only, so the same text is a file path and a URL path.
+import { createHash } from 'node:crypto';
+import type { Format, Level } from './levels.ts';
+import { levelName, PAGE_ENDINGS } from './levels.ts';
+
+/** The pointer: which release is served. */
+export const CURRENT_PATH = 'current.json';
+/** The folder that holds one folder a release. */
+export const RELEASES_PATH = 'releases';
+/** What a release says of itself, relative to its folder. */
+export const RELEASE_FILE = 'release.json';
+/** SHA-256 of every other file of a release, relative to its folder; `sha256sum -c` reads it. */
+export const CHECKSUMS_FILE = 'checksums.txt';
+
+/** The rule for release ids, in words for messages. */
+export const RELEASE_ID_RULE = '1 to 64 of A-Z a-z 0-9 . _ - and beginning with a letter or digit';
+
+/** Is this a name that a release may have? */
+export function isReleaseId(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text);
+}
+
+/** The folder of a release, relative to the output folder. */
+export function releasePath(release: string): string {
+  return `${RELEASES_PATH}/${release}`;
+}
+
+/** A level's cursor manifest, relative to the release's folder. */
+export function manifestPath(level: Level): string {
+  return `${levelName(level)}/manifest.json`;
+}
+
+/** Which listing: all units of a level, or those under one parent (`column` < level). */
+export type ListingKey = { column: number; gid: string } | 'all';
+
+/** The file of one page (`page` counts from 0), relative to the release's folder. */
+export function pagePath(level: Level, format: Format, listing: ListingKey, page: number): string {
+  const name = `${String(page + 1).padStart(6, '0')}.${PAGE_ENDINGS[format]}`;
+  return `${listingPath(level, format, listing)}/${name}`;
+}
+
+/** The folder of one listing's pages, relative to the release's folder. */
+export function listingPath(level: Level, format: Format, listing: ListingKey): string {
+  const folder = listing === 'all' ? 'all' : `gid-${listing.column}/${gidToSegment(listing.gid)}`;
+  return `${levelName(level)}/${format}/${folder}`;
+}
+
+/** Longest encoded GID that is used as it is; file systems end at 255 bytes a name. */
+const SEGMENT_MAX_CHARS = 120;
+
+/**
+ * A GID as one path segment. Upper-case letters, digits, `_`, `-` and inner `.` stand for themselves; every other
+ * byte of the UTF-8 form becomes `~` and two hex digits. Different GIDs give different segments even where the file
+ * system ignores case; none is empty, hidden, `.` or `..`. One that would be too long becomes `~h` and its SHA-256.
+ */
+export function gidToSegment(gid: string): string {
+  const bytes = Buffer.from(gid, 'utf8');
+  let segment = '';
+  bytes.forEach((byte, i) => {
+    const char = String.fromCharCode(byte);
+    const inner = i > 0 && i < bytes.length - 1;
+    const plain = /[A-Z0-9_-]/.test(char) || (char === '.' && inner);
+    segment += plain ? char : `~${byte.toString(16).padStart(2, '0')}`;
+  });
+  if (segment.length <= SEGMENT_MAX_CHARS) return segment;
+  return `~h${createHash('sha256').update(bytes).digest('hex')}`;
+}

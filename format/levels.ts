@@ -1,0 +1,50 @@
+// The fixed vocabulary of the service: levels, formats, page caps, media types, and the text that joins features.
+// Both sides start here: the generator cuts pages with these numbers, the proxy answers with them.
+
+/** Administrative level, 0 (countries) to 5 (the smallest units). */
+export type Level = 0 | 1 | 2 | 3 | 4 | 5;
+
+/** Every level, ascending. */
+export const LEVELS: readonly Level[] = [0, 1, 2, 3, 4, 5];
+
+/** `geojsonl` is one GeoJSON Feature a line; `fc` is one FeatureCollection. */
+export type Format = 'geojsonl' | 'fc';
+
+/** Every format, in the order in which manifests list them. */
+export const FORMATS: readonly Format[] = ['geojsonl', 'fc'];
+
+/** The most features on one page, by format and level; also the number of features on every page file but the last. */
+export const PAGE_CAPS: Readonly<Record<Format, readonly [number, number, number, number, number, number]>> = {
+  geojsonl: [20, 20, 50, 50, 100, 100],
+  fc: [5, 5, 20, 20, 50, 50],
+};
+
+/** The Content-Type of each format's pages. */
+export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+  geojsonl: 'application/x-ndjson',
+  fc: 'application/geo+json',
+};
+
+/** The ending of each format's page files. */
+export const PAGE_ENDINGS: Readonly<Record<Format, string>> = {
+  geojsonl: 'geojsonl.gz',
+  fc: 'json.gz',
+};
+
+/**
+ * What stands before, between and after the features of a body. A feature's own text always ends in a line feed
+ * (white space in JSON), so the compressed bytes of one feature serve in either format.
+ */
+export const FRAMES: Readonly<Record<Format, { before: string; between: string; after: string }>> = {
+  geojsonl: { before: '', between: '', after: '' },
+  fc: {
+    before: '{"type":"FeatureCollection","features":[\n',
+    between: ',',
+    after: ']}\n',
+  },
+};
+
+/** `lv0` .. `lv5`, as it stands in URLs and paths. */
+export function levelName(level: Level): string {
+  return `lv${level}`;
+}

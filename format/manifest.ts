@@ -1,0 +1,281 @@
+// A level's cursor manifest: everything a request needs to know about a level before it touches a page.
+// The generator writes it from its plan; the proxy and `verify` read it and refuse one that contradicts itself.
+import { createHash } from 'node:crypto';
+import { GZIP_FRAME_BYTES } from './gzip.ts';
+import type { Format, Level } from './levels.ts';
+import { FORMATS, LEVELS, PAGE_CAPS } from './levels.ts';
+import { FormatError, listIn, numberIn, numbersIn, objectFrom, textIn, textsIn } from './parse.ts';
+import type { Runs } from './runs.ts';
+import { countOf, pushRun, pushValue } from './runs.ts';
+
+/** The version of everything in `format/`; readers refuse any other. */
+export const FORMAT_VERSION = 1;
+
+/** A GID column of a level: which units lie under which GID. Columns above the level are parents; the last is its own. */
+export interface Column {
+  /** Every GID that occurs, in order of first appearance. */
+  gids: readonly string[];
+  /** For each GID, the positions it covers. */
+  covers: readonly Runs[];
+  /** GID to its index in `gids`. */
+  index: ReadonlyMap<string, number>;
+}
+
+/** The page files of one format, in canonical order: unfiltered, then column 0 GID by GID, column 1, ... */
+export interface PageTable {
+  /** Bytes of each file. */
+  bytes: readonly number[];
+  /** Digest of each file, `DIGEST_CHARS` characters each, joined. */
+  digests: string;
+}
+
+/** One stretch of an unfiltered geojsonl page that can be inflated alone. */
+export interface Block {
+  /** How many features it holds. */
+  features: number;
+  /** Compressed bytes. */
+  bytes: number;
+  /** Text bytes. */
+  text: number;
+  /** CRC-32 of the text. */
+  crc: number;
+}
+
+/** What the generator knows of a level, and what a reader gets back. */
+export interface Manifest {
+  release: string;
+  level: Level;
+  /** How many features the level has; positions are 0 .. features - 1 in order of fid. */
+  features: number;
+  fids: Runs;
+  /** Columns 0 .. level. */
+  columns: readonly Column[];
+  pages: Readonly<Record<Format, PageTable>>;
+  /** For each unfiltered geojsonl page, its blocks in order. The first begins right behind the gzip header. */
+  blocks: readonly (readonly Block[])[];
+}
+
+/** Characters of a page digest: 64 bits of SHA-256 in base64url. */
+export const DIGEST_CHARS = 11;
+const DIGEST_BYTES = 8;
+
+/** The digest of a file from its SHA-256. */
+export function digestFrom(sha256: Uint8Array): string {
+  return Buffer.from(sha256.buffer, sha256.byteOffset, DIGEST_BYTES).toString('base64url');
+}
+
+/** The digest of a file from its bytes. */
+export function digestOf(bytes: Uint8Array): string {
+  return digestFrom(createHash('sha256').update(bytes).digest());
+}
+
+/** How many pages a listing of `features` has; an empty one has none. */
+export function pageCount(level: Level, format: Format, features: number): number {
+  return Math.ceil(features / PAGE_CAPS[format][level]);
+}
+
+/** Builds a column from each position's GID; null where a unit has none. */
+export function columnFrom(gidAt: Iterable<string | null>): Column {
+  const gids: string[] = [];
+  const covers: number[][] = [];
+  const index = new Map<string, number>();
+  let position = 0;
+  for (const gid of gidAt) {
+    if (gid !== null) {
+      let at = index.get(gid);
+      if (at === undefined) {
+        at = gids.push(gid) - 1;
+        covers.push([]);
+        index.set(gid, at);
+      }
+      pushValue(covers[at] ?? [], position);
+    }
+    position++;
+  }
+  return { gids, covers, index };
+}
+
+/** Serialises a manifest as one JSON text. */
+export function manifestToJson(manifest: Manifest): string {
+  return JSON.stringify({
+    version: FORMAT_VERSION,
+    release: manifest.release,
+    level: manifest.level,
+    features: manifest.features,
+    fids: manifest.fids,
+    columns: manifest.columns.map((column) => ({
+      gids: column.gids,
+      runs: columnToRuns(column, manifest.features),
+    })),
+    pages: Object.fromEntries(
+      FORMATS.map((format) => [
+        format,
+        {
+          cap: PAGE_CAPS[format][manifest.level],
+          bytes: manifest.pages[format].bytes,
+          digests: manifest.pages[format].digests,
+        },
+      ]),
+    ),
+    blocks: manifest.blocks.map((page) =>
+      page.flatMap((block) => [block.features, block.bytes, block.text, block.crc]),
+    ),
+  });
+}
+
+/**
+ * Reads a manifest and checks that it holds together.
+ * @param text the file's content
+ * @param file its name, for messages
+ * @throws FormatError that names the file, the member, what was got and what was expected
+ */
+export function manifestFromJson(text: string, file: string): Manifest {
+  const json = objectFrom(text, file);
+  const version = numberIn(json, 'version', file);
+  if (version !== FORMAT_VERSION)
+    throw new FormatError(file, `format version is ${version}, expected ${FORMAT_VERSION}`);
+  const levelNumber = numberIn(json, 'level', file);
+  const level = LEVELS.find((known) => known === levelNumber);
+  if (level === undefined) throw new FormatError(file, `level is ${levelNumber}, expected 0 to 5`);
+  const features = numberIn(json, 'features', file);
+  const fids = fidsFrom(numbersIn(json, 'fids', file), features, file);
+  const columns = listIn(json, 'columns', file).map((entry, i) =>
+    columnFromJson(entry, features, `${file} columns[${i}]`),
+  );
+  if (columns.length !== level + 1) throw new FormatError(file, `${columns.length} columns, expected ${level + 1}`);
+  const pages = objectFrom(json['pages'], `${file} pages`);
+  const tables = {
+    geojsonl: pageTableFrom(pages['geojsonl'], level, 'geojsonl', features, columns, `${file} pages.geojsonl`),
+    fc: pageTableFrom(pages['fc'], level, 'fc', features, columns, `${file} pages.fc`),
+  };
+  const blocks = listIn(json, 'blocks', file).map((entry, i) => blocksFrom(entry, `${file} blocks[${i}]`));
+  checkBlocks(blocks, tables.geojsonl, level, features, file);
+  return {
+    release: textIn(json, 'release', file),
+    level,
+    features,
+    fids,
+    columns,
+    pages: tables,
+    blocks,
+  };
+}
+
+// A column is written as the sequence of owners by position. A number c > 0: the next GID of the list, not seen yet,
+// owns the next c positions. A number -k <= 0, followed by a count: GID k - 1 again, or no GID where k is 0.
+function columnToRuns(column: Column, features: number): number[] {
+  const owners = new Int32Array(features).fill(-1);
+  column.covers.forEach((runs, at) => {
+    for (let i = 0; i < runs.length; i += 2) {
+      const start = runs[i] ?? 0;
+      owners.fill(at, start, start + (runs[i + 1] ?? 0));
+    }
+  });
+  const out: number[] = [];
+  let next = 0;
+  for (let start = 0; start < features; ) {
+    const owner = owners[start] ?? -1;
+    let end = start + 1;
+    while (end < features && owners[end] === owner) end++;
+    if (owner === next) {
+      out.push(end - start);
+      next++;
+    } else {
+      out.push(owner === -1 ? 0 : -(owner + 1), end - start);
+    }
+    start = end;
+  }
+  return out;
+}
+
+function columnFromJson(entry: unknown, features: number, where: string): Column {
+  const json = objectFrom(entry, where);
+  const gids = textsIn(json, 'gids', where);
+  const runs = numbersIn(json, 'runs', where);
+  const covers: number[][] = [];
+  let position = 0;
+  for (let i = 0; i < runs.length; i++) {
+    const code = runs[i] ?? 0;
+    const owner = code > 0 ? covers.push([]) - 1 : -code - 1;
+    const count = code > 0 ? code : (runs[++i] ?? 0);
+    if (count < 1 || owner >= covers.length) throw new FormatError(where, `runs[${i}] is out of range`);
+    if (owner >= 0) pushRun(covers[owner] ?? [], position, count);
+    position += count;
+  }
+  if (position !== features) throw new FormatError(where, `runs cover ${position} features, expected ${features}`);
+  if (covers.length !== gids.length)
+    throw new FormatError(where, `runs name ${covers.length} GIDs, expected ${gids.length}`);
+  const index = new Map(gids.map((gid, i) => [gid, i]));
+  if (index.size !== gids.length) throw new FormatError(where, 'a GID is listed twice');
+  return { gids, covers, index };
+}
+
+function fidsFrom(fids: number[], features: number, file: string): Runs {
+  for (let i = 0; i < fids.length; i += 2) {
+    const previousEnd = i === 0 ? 0 : (fids[i - 2] ?? 0) + (fids[i - 1] ?? 0);
+    const start = fids[i] ?? 0;
+    const count = fids[i + 1] ?? 0;
+    if (start < previousEnd || count < 1) throw new FormatError(file, `fids[${i}] is out of order`);
+  }
+  if (countOf(fids) !== features) throw new FormatError(file, `${countOf(fids)} fids, expected ${features}`);
+  return fids;
+}
+
+function pageTableFrom(
+  entry: unknown,
+  level: Level,
+  format: Format,
+  features: number,
+  columns: readonly Column[],
+  where: string,
+): PageTable {
+  const json = objectFrom(entry, where);
+  const cap = numberIn(json, 'cap', where);
+  if (cap !== PAGE_CAPS[format][level])
+    throw new FormatError(where, `cap is ${cap}, expected ${PAGE_CAPS[format][level]}`);
+  const bytes = numbersIn(json, 'bytes', where);
+  const digests = textIn(json, 'digests', where);
+  let pages = pageCount(level, format, features);
+  for (const column of columns.slice(0, level)) {
+    for (const runs of column.covers) pages += pageCount(level, format, countOf(runs));
+  }
+  if (bytes.length !== pages) throw new FormatError(where, `${bytes.length} pages, expected ${pages}`);
+  if (digests.length !== pages * DIGEST_CHARS)
+    throw new FormatError(where, `digests for ${digests.length / DIGEST_CHARS} pages, expected ${pages}`);
+  return { bytes, digests };
+}
+
+function blocksFrom(entry: unknown, where: string): Block[] {
+  const flat = numbersIn({ blocks: entry }, 'blocks', where);
+  if (flat.length % 4 !== 0) throw new FormatError(where, `${flat.length} numbers, expected four a block`);
+  const blocks: Block[] = [];
+  for (let i = 0; i < flat.length; i += 4) {
+    blocks.push({
+      features: flat[i] ?? 0,
+      bytes: flat[i + 1] ?? 0,
+      text: flat[i + 2] ?? 0,
+      crc: flat[i + 3] ?? 0,
+    });
+  }
+  return blocks;
+}
+
+function checkBlocks(
+  blocks: readonly (readonly Block[])[],
+  table: PageTable,
+  level: Level,
+  features: number,
+  file: string,
+): void {
+  const cap = PAGE_CAPS.geojsonl[level];
+  const pages = pageCount(level, 'geojsonl', features);
+  if (blocks.length !== pages) throw new FormatError(file, `blocks for ${blocks.length} pages, expected ${pages}`);
+  blocks.forEach((page, i) => {
+    const held = page.reduce((sum, block) => sum + block.features, 0);
+    const expected = Math.min(cap, features - i * cap);
+    if (held !== expected) throw new FormatError(file, `blocks[${i}] hold ${held} features, expected ${expected}`);
+    const bytes = page.reduce((sum, block) => sum + block.bytes, GZIP_FRAME_BYTES);
+    if (bytes !== table.bytes[i])
+      throw new FormatError(file, `blocks[${i}] end at byte ${bytes}, expected ${table.bytes[i]}`);
+  });
+}

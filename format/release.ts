@@ -1,0 +1,139 @@
+// The two small files above the manifests: release.json, what a release says of itself, and current.json, the pointer.
+import { isReleaseId, RELEASE_ID_RULE } from './layout.ts';
+import type { Format, Level } from './levels.ts';
+import { LEVELS } from './levels.ts';
+import { FORMAT_VERSION } from './manifest.ts';
+import type { JsonObject } from './parse.ts';
+import { FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
+
+/** One file that the dataset was read from. */
+export interface SourceFile {
+  /** Base name, or path relative to the source folder. */
+  name: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** What a release says of one level. */
+export interface LevelSummary {
+  level: Level;
+  /** The source layer; empty where the dataset has none for this level. */
+  layer: string;
+  features: number;
+  /** Listings: the unfiltered one and one for each parent GID, empty ones not counted. */
+  listings: number;
+  /** Page files by format. */
+  pages: Readonly<Record<Format, number>>;
+  /** Bytes of all page files. */
+  bytes: number;
+  /** SHA-256 of the level's manifest, in hex. */
+  manifest: string;
+}
+
+/** release.json. */
+export interface Release {
+  release: string;
+  source: readonly SourceFile[];
+  /** Version of the GDAL that read the source. */
+  gdal: string;
+  /** Decimals of the coordinates. */
+  precision: number;
+  /** Who must be named where the data is shown; empty where the source says nothing. */
+  attribution: readonly string[];
+  /** All six levels, ascending. */
+  levels: readonly LevelSummary[];
+}
+
+/** current.json. */
+export interface Current {
+  /** The release that requests without a cursor get. */
+  release: string;
+  /** Every release that is hosted, the served one among them: the only ones that cursors may name. */
+  hosted: readonly string[];
+}
+
+/** Serialises release.json. */
+export function releaseToJson(release: Release): string {
+  return `${JSON.stringify({ version: FORMAT_VERSION, ...release }, null, 2)}\n`;
+}
+
+/**
+ * Reads release.json.
+ * @throws FormatError that names the file, the member, what was got and what was expected
+ */
+export function releaseFromJson(text: string, file: string): Release {
+  const json = versioned(text, file);
+  const levels = listIn(json, 'levels', file).map((entry, i) => levelFrom(entry, i, `${file} levels[${i}]`));
+  if (levels.length !== LEVELS.length)
+    throw new FormatError(file, `${levels.length} levels, expected ${LEVELS.length}`);
+  return {
+    release: releaseIdIn(json, file),
+    source: listIn(json, 'source', file).map((entry, i) => {
+      const where = `${file} source[${i}]`;
+      const source = objectFrom(entry, where);
+      return {
+        name: textIn(source, 'name', where),
+        bytes: numberIn(source, 'bytes', where),
+        sha256: textIn(source, 'sha256', where),
+      };
+    }),
+    gdal: textIn(json, 'gdal', file),
+    precision: numberIn(json, 'precision', file),
+    attribution: textsIn(json, 'attribution', file),
+    levels,
+  };
+}
+
+/** Serialises current.json. */
+export function currentToJson(current: Current): string {
+  return `${JSON.stringify({ version: FORMAT_VERSION, ...current }, null, 2)}\n`;
+}
+
+/**
+ * Reads current.json.
+ * @throws FormatError that names the file, the member, what was got and what was expected
+ */
+export function currentFromJson(text: string, file: string): Current {
+  const json = versioned(text, file);
+  const release = releaseIdIn(json, file);
+  const hosted = textsIn(json, 'hosted', file);
+  const odd = hosted.find((id) => !isReleaseId(id));
+  if (odd !== undefined)
+    throw new FormatError(file, `hosted names ${JSON.stringify(odd)}, expected ${RELEASE_ID_RULE}`);
+  if (!hosted.includes(release)) throw new FormatError(file, `release ${release} is not among the hosted ones`);
+  return { release, hosted };
+}
+
+function versioned(text: string, file: string): JsonObject {
+  const json = objectFrom(text, file);
+  const version = numberIn(json, 'version', file);
+  if (version !== FORMAT_VERSION)
+    throw new FormatError(file, `format version is ${version}, expected ${FORMAT_VERSION}`);
+  return json;
+}
+
+function releaseIdIn(json: JsonObject, file: string): string {
+  const id = textIn(json, 'release', file);
+  if (!isReleaseId(id)) throw new FormatError(file, `release is ${JSON.stringify(id)}, expected ${RELEASE_ID_RULE}`);
+  return id;
+}
+
+function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
+  const json = objectFrom(entry, where);
+  const level = LEVELS[i];
+  if (level === undefined || numberIn(json, 'level', where) !== level)
+    throw new FormatError(where, `level is not ${i}`);
+  const pages = objectFrom(json['pages'], `${where} pages`);
+  return {
+    level,
+    layer: textIn(json, 'layer', where),
+    features: numberIn(json, 'features', where),
+    listings: numberIn(json, 'listings', where),
+    pages: {
+      geojsonl: numberIn(pages, 'geojsonl', where),
+      fc: numberIn(pages, 'fc', where),
+    },
+    bytes: numberIn(json, 'bytes', where),
+    manifest: textIn(json, 'manifest', where),
+  };
+}

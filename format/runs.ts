@@ -1,0 +1,100 @@
+// Run-length coded sets of whole numbers: ascending, disjoint [start, count] pairs laid out flat.
+// Listings are runs of positions; a level's fids are runs of fids. Contiguous is the normal case, so most have one pair.
+
+/** Flat `[start, count, start, count, ...]`, starts ascending, runs disjoint and not adjacent, counts >= 1. */
+export type Runs = readonly number[];
+
+/** Appends `value`, which must be larger than every number already in `runs`. */
+export function pushValue(runs: number[], value: number): void {
+  pushRun(runs, value, 1);
+}
+
+/** Appends the `count` numbers from `start` on, all larger than every number already in `runs`. */
+export function pushRun(runs: number[], start: number, count: number): void {
+  const last = runs.length - 2;
+  const lastStart = runs[last];
+  const lastCount = runs[last + 1];
+  if (lastStart !== undefined && lastCount !== undefined && lastStart + lastCount === start) {
+    runs[last + 1] = lastCount + count;
+  } else {
+    runs.push(start, count);
+  }
+}
+
+/** How many numbers the runs hold. */
+export function countOf(runs: Runs): number {
+  let total = 0;
+  for (let i = 1; i < runs.length; i += 2) total += runs[i] ?? 0;
+  return total;
+}
+
+/** How many of the numbers are smaller than `value`: the rank at which `value` stands or would stand. */
+export function rankOf(runs: Runs, value: number): number {
+  let rank = 0;
+  for (let i = 0; i < runs.length; i += 2) {
+    const start = runs[i] ?? 0;
+    const count = runs[i + 1] ?? 0;
+    if (value <= start) break;
+    rank += Math.min(count, value - start);
+  }
+  return rank;
+}
+
+/** The number at `rank` (0 = smallest), or undefined past the end. */
+export function valueAt(runs: Runs, rank: number): number | undefined {
+  let left = rank;
+  for (let i = 0; i < runs.length; i += 2) {
+    const count = runs[i + 1] ?? 0;
+    if (left < count) return (runs[i] ?? 0) + left;
+    left -= count;
+  }
+  return undefined;
+}
+
+/** The numbers with ranks `from` <= rank < `from + limit`. */
+export function sliceRuns(runs: Runs, from: number, limit: number): Runs {
+  const out: number[] = [];
+  let skip = from;
+  let left = limit;
+  for (let i = 0; i < runs.length && left > 0; i += 2) {
+    const start = runs[i] ?? 0;
+    const count = runs[i + 1] ?? 0;
+    if (skip >= count) {
+      skip -= count;
+      continue;
+    }
+    const taken = Math.min(left, count - skip);
+    pushRun(out, start + skip, taken);
+    skip = 0;
+    left -= taken;
+  }
+  return out;
+}
+
+/** The numbers that both hold. */
+export function intersectRuns(a: Runs, b: Runs): Runs {
+  const out: number[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    const aStart = a[i] ?? 0;
+    const aEnd = aStart + (a[i + 1] ?? 0);
+    const bStart = b[j] ?? 0;
+    const bEnd = bStart + (b[j + 1] ?? 0);
+    const start = Math.max(aStart, bStart);
+    const end = Math.min(aEnd, bEnd);
+    if (start < end) pushRun(out, start, end - start);
+    if (aEnd <= bEnd) i += 2;
+    if (bEnd <= aEnd) j += 2;
+  }
+  return out;
+}
+
+/** Every number, ascending. */
+export function* valuesOf(runs: Runs): Generator<number> {
+  for (let i = 0; i < runs.length; i += 2) {
+    const start = runs[i] ?? 0;
+    const end = start + (runs[i + 1] ?? 0);
+    for (let value = start; value < end; value++) yield value;
+  }
+}

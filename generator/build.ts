@@ -75,7 +75,12 @@ async function buildLevel(
   if (!layer) return { plan: planEmptyLevel(level), layer: '', records: [] };
   const store = join(staging.work, levelName(level));
   report.expect('features read', layer.features);
-  const { features } = await pool.run('read', { found: layer, precision: options.precision, store });
+  const { features } = await pool.run('read', {
+    found: layer,
+    precision: options.precision,
+    store,
+    accept: options.accept,
+  });
   report.advance('features read', features);
   const plan = planLevel(level, openIndex(store), options.accept);
   report.expect('pages written', plan.pages.geojsonl + plan.pages.fc);

@@ -7,9 +7,18 @@ import { COMMA, NUMBER_BYTES, newText, reserve, writeScaled } from './text.ts';
  * Writes one feature.
  * @param values the columns' values as GDAL gives them
  * @param wkb little-endian ISO WKB in WGS 84, longitude first; null for a feature without geometry
- * @returns the text in pieces, valid until the next feature is written
  */
-export type FeatureWriter = (fid: number, values: readonly unknown[], wkb: Buffer | null) => readonly Buffer[];
+export type FeatureWriter = (fid: number, values: readonly unknown[], wkb: Buffer | null) => WrittenFeature;
+
+/** What was written. */
+export interface WrittenFeature {
+  /** The text in pieces, valid until the next feature is written. */
+  text: readonly Buffer[];
+  /** Rings that have no area at this precision. */
+  collapsed: number;
+  /** Is nothing of the geometry left at this precision? */
+  isCollapsed: boolean;
+}
 
 const NO_GEOMETRY = Buffer.from('null');
 const END = Buffer.from('}\n');
@@ -41,7 +50,8 @@ export function newFeatureWriter(columns: readonly Column[], precision: number):
     const written = wkb === null ? undefined : writeGeometry(wkb);
     const bbox = written?.box ? `"bbox":[${boxToJson(written.box)}],` : '';
     const head = `{"type":"Feature","id":${fid},${bbox}"properties":${properties},"geometry":`;
-    return [Buffer.from(head), written?.json ?? NO_GEOMETRY, END];
+    const text = [Buffer.from(head), written?.json ?? NO_GEOMETRY, END];
+    return { text, collapsed: written?.collapsed ?? 0, isCollapsed: written?.isCollapsed ?? false };
   };
 }
 

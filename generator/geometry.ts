@@ -13,8 +13,10 @@ export interface Written {
   json: Buffer | undefined;
   /** Its bounding box; undefined without `json`. */
   box: Box | undefined;
-  /** Rings left out because they have no area at this precision. */
+  /** Rings that have no area at this precision. Those of fewer than four positions have no GeoJSON form: left out. */
   collapsed: number;
+  /** Does no ring of a geometry made of rings have an area? */
+  isCollapsed: boolean;
 }
 
 /** Writes one geometry. */
@@ -53,6 +55,7 @@ export function newGeometryWriter(precision: number): GeometryWriter {
   let ring = new Float64Array(1 << 12);
   let extent: Extent = newExtent();
   let collapsed = 0;
+  let solid = 0;
   let wkb: Buffer = Buffer.alloc(0);
   let at = 0;
 
@@ -155,14 +158,15 @@ export function newGeometryWriter(precision: number): GeometryWriter {
       readPositions(count, dimensions);
       const closed = closeRing(count);
       const area = signedArea(closed);
-      if (closed < MIN_RING_POSITIONS || area === 0) {
-        collapsed++;
+      if (area === 0) collapsed++;
+      else solid++;
+      if (closed < MIN_RING_POSITIONS) {
         exteriorLost ||= i === 0;
         continue;
       }
       if (exteriorLost) continue;
       separate(written++);
-      writePositions(closed, area > 0 !== (i === 0));
+      writePositions(closed, i === 0 ? area < 0 : area > 0);
       if (i === 0) extent.addPart(ring, closed);
     }
     if (written === 0) {
@@ -246,7 +250,8 @@ export function newGeometryWriter(precision: number): GeometryWriter {
     text.length = 0;
     extent = newExtent();
     collapsed = 0;
-    if (!writeGeometry()) return { json: undefined, box: undefined, collapsed };
-    return { json: text.bytes.subarray(0, text.length), box: boxFrom(extent, scale), collapsed };
+    solid = 0;
+    const written = writeGeometry() ? { json: text.bytes.subarray(0, text.length), box: boxFrom(extent, scale) } : {};
+    return { json: undefined, box: undefined, ...written, collapsed, isCollapsed: collapsed > 0 && solid === 0 };
   };
 }

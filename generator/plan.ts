@@ -8,7 +8,7 @@ import { BuildError } from './failure.ts';
 import type { StoreIndex } from './store.ts';
 
 /** What real data may need; each is refused unless accepted by name. */
-export const ACCEPTABLE = ['null-gids', 'duplicate-gids', 'collapsed-rings'] as const;
+export const ACCEPTABLE = ['null-gids', 'duplicate-gids', 'collapsed-geometries'] as const;
 export type Acceptable = (typeof ACCEPTABLE)[number];
 
 /** One page file to write. */

@@ -4,8 +4,9 @@ import { rmSync } from 'node:fs';
 import type * as gdalTypes from 'gdal-async';
 import { type LevelLayer, lastGdalError, type OpenLayer, openLayer, openStraightened } from './dataset.ts';
 import { BuildError } from './failure.ts';
-import { type FeatureWriter, newFeatureWriter } from './feature.ts';
+import { type FeatureWriter, newFeatureWriter, type WrittenFeature } from './feature.ts';
 import { GeometryError } from './geometry.ts';
+import type { Acceptable } from './plan.ts';
 import { ValueError } from './schema.ts';
 import { createStore } from './store.ts';
 
@@ -16,11 +17,14 @@ export interface ReadTask {
   precision: number;
   /** The store to write. */
   store: string;
+  accept: readonly Acceptable[];
 }
 
 /** What was read. */
 export interface ReadResult {
   features: number;
+  /** Rings that have no area at this precision. */
+  collapsed: number;
 }
 
 /** gdal-async cannot hold curves; the layer must be read again through GDAL's straightening. */
@@ -54,12 +58,16 @@ function readOpened(opened: OpenLayer, task: ReadTask): ReadResult {
   const store = createStore(task.store, found.gidColumns.length);
   const writer = newFeatureWriter(found.columns, task.precision);
   let features = 0;
+  let collapsed = 0;
   // The iterator gives null both at the end and after a read error: only the count tells them apart.
   for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
     const { fid } = feature;
     const values = feature.fields.toArray();
     const gids = found.gidColumns.map((at) => gidFrom(values[at]));
-    store.append(fid, gids, write(writer, feature, values, opened, found));
+    const written = write(writer, feature, values, opened, found);
+    if (written.isCollapsed && !task.accept.includes('collapsed-geometries')) throw collapsedError(fid, task);
+    collapsed += written.collapsed;
+    store.append(fid, gids, written.text);
     features++;
   }
   store.close();
@@ -70,7 +78,14 @@ function readOpened(opened: OpenLayer, task: ReadTask): ReadResult {
       'the file is damaged or was cut short; fetch it again',
     );
   }
-  return { features };
+  return { features, collapsed };
+}
+
+function collapsedError(fid: number, { found, precision }: ReadTask): BuildError {
+  return new BuildError(
+    `${found.path}: layer ${found.layer} (level ${found.level}), fid ${fid}: its geometry has no area left at ${precision} decimals`,
+    'raise --precision, or publish the unit as it is with --accept collapsed-geometries',
+  );
 }
 
 function write(
@@ -79,7 +94,7 @@ function write(
   values: readonly unknown[],
   opened: OpenLayer,
   found: LevelLayer,
-): readonly Buffer[] {
+): WrittenFeature {
   try {
     return writer(feature.fid, values, wkbOf(feature, opened));
   } catch (error) {

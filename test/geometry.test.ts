@@ -10,9 +10,15 @@ function wkbFrom(wkt: string): Buffer {
 }
 
 function written(wkt: string, precision = 7) {
-  const { json, box, collapsed } = newGeometryWriter(precision)(wkbFrom(wkt));
+  const { json, box, collapsed, isCollapsed } = newGeometryWriter(precision)(wkbFrom(wkt));
   const degrees = box?.map((corner) => corner / 10 ** precision);
-  return { text: json?.toString(), geometry: json && JSON.parse(json.toString()), bbox: degrees, collapsed };
+  return {
+    text: json?.toString(),
+    geometry: json && JSON.parse(json.toString()),
+    bbox: degrees,
+    collapsed,
+    isCollapsed,
+  };
 }
 
 test('writes 7 decimals without trailing zeros, and no negative zero', () => {
@@ -113,6 +119,7 @@ test('writes every simple-feature type', () => {
 });
 
 test('writes nothing for an empty geometry and leaves out empty parts', () => {
+  const nothing = { text: undefined, bbox: undefined, collapsed: 0, isCollapsed: false };
   for (const wkt of [
     'POLYGON EMPTY',
     'MULTIPOLYGON EMPTY',
@@ -120,7 +127,8 @@ test('writes nothing for an empty geometry and leaves out empty parts', () => {
     'GEOMETRYCOLLECTION EMPTY',
     'GEOMETRYCOLLECTION(POLYGON EMPTY)',
   ]) {
-    assert.deepEqual(written(wkt), { text: undefined, geometry: undefined, bbox: undefined, collapsed: 0 }, wkt);
+    const { text, bbox, collapsed, isCollapsed } = written(wkt);
+    assert.deepEqual({ text, bbox, collapsed, isCollapsed }, nothing, wkt);
   }
   assert.deepEqual(written('MULTIPOLYGON(EMPTY,((0 0,1 0,1 1,0 0)))').geometry.coordinates, [
     [
@@ -134,17 +142,32 @@ test('writes nothing for an empty geometry and leaves out empty parts', () => {
   ]);
 });
 
-test('counts and leaves out rings that have no area at this precision', () => {
+test('counts rings that have no area at this precision and writes them as they round', () => {
   const sliver = '((5 5,5.00000001 5,5.00000001 5.00000001,5 5))';
   const kept = written(`MULTIPOLYGON(((0 0,1 0,1 1,0 0)),${sliver})`);
-  assert.equal(kept.collapsed, 1);
-  assert.equal(kept.geometry.coordinates.length, 1);
-  assert.deepEqual(written(`MULTIPOLYGON(${sliver})`), {
-    text: undefined,
-    geometry: undefined,
-    bbox: undefined,
-    collapsed: 1,
-  });
+  assert.deepEqual([kept.collapsed, kept.isCollapsed], [1, false]);
+  assert.deepEqual(kept.geometry.coordinates[1], [Array.from({ length: 4 }, () => [5, 5])]);
+  const gone = written(`MULTIPOLYGON(${sliver})`);
+  assert.deepEqual([gone.collapsed, gone.isCollapsed], [1, true]);
+});
+
+test('leaves out rings of fewer than four positions, which have no GeoJSON form', () => {
+  const line = gdal.Geometry.fromWKT('POLYGON((0 0,1 0,1 1,0 0))').toWKB('LSB', 'ISO');
+  // The same polygon with three positions: count 3 instead of 4, the last one cut off, not closed but closable to 4.
+  const open = Buffer.from(line.subarray(0, line.length - 16));
+  open.writeUInt32LE(3, 9);
+  assert.deepEqual(JSON.parse(String(newGeometryWriter(7)(open).json)).coordinates, [
+    [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [0, 0],
+    ],
+  ]);
+  const two = Buffer.from(line.subarray(0, line.length - 32));
+  two.writeUInt32LE(2, 9);
+  const { json, collapsed, isCollapsed } = newGeometryWriter(7)(two);
+  assert.deepEqual({ json, collapsed, isCollapsed }, { json: undefined, collapsed: 1, isCollapsed: true });
 });
 
 test('refuses coordinates that are no longitude and latitude', () => {

@@ -13,6 +13,8 @@ export const FORMAT_VERSION = 1;
 
 /** A GID column of a level: which units lie under which GID. Columns above the level are parents; the last is its own. */
 export interface Column {
+  /** Its name in the source, e.g. `GID_1`; empty where the source lacks the level. */
+  name: string;
   /** Every GID that occurs, in order of first appearance. */
   gids: readonly string[];
   /** For each GID, the positions it covers. */
@@ -75,7 +77,7 @@ export function pageCount(level: Level, format: Format, features: number): numbe
 }
 
 /** Builds a column from each position's GID; null where a unit has none. */
-export function columnFrom(gidAt: Iterable<string | null>): Column {
+export function columnFrom(name: string, gidAt: Iterable<string | null>): Column {
   const gids: string[] = [];
   const covers: number[][] = [];
   const index = new Map<string, number>();
@@ -92,7 +94,7 @@ export function columnFrom(gidAt: Iterable<string | null>): Column {
     }
     position++;
   }
-  return { gids, covers, index };
+  return { name, gids, covers, index };
 }
 
 /** Serialises a manifest as one JSON text. */
@@ -104,6 +106,7 @@ export function manifestToJson(manifest: Manifest): string {
     features: manifest.features,
     fids: manifest.fids,
     columns: manifest.columns.map((column) => ({
+      name: column.name,
       gids: column.gids,
       runs: columnToRuns(column, manifest.features),
     })),
@@ -207,7 +210,7 @@ function columnFromJson(entry: unknown, features: number, where: string): Column
     throw new FormatError(where, `runs name ${covers.length} GIDs, expected ${gids.length}`);
   const index = new Map(gids.map((gid, i) => [gid, i]));
   if (index.size !== gids.length) throw new FormatError(where, 'a GID is listed twice');
-  return { gids, covers, index };
+  return { name: textIn(json, 'name', where), gids, covers, index };
 }
 
 function fidsFrom(fids: number[], features: number, file: string): Runs {

@@ -1,8 +1,6 @@
 // Cuts polygons that cross the antimeridian in two or more (RFC 7946, section 3.1.9), for datasets made here.
 import type { Position } from 'geojson';
-
-/** Longitude and latitude in degrees. */
-type Point = readonly [number, number];
+import { type Point, pointAt, sideOf } from './meridian.ts';
 
 const HALF_TURN = 180;
 const TURN = 360;
@@ -67,95 +65,6 @@ function aroundPole(ring: Point[]): Point[] {
 /** Does an antimeridian lie between the two longitudes? */
 function isBetween(a: number, b: number): boolean {
   return Math.floor((a - HALF_TURN) / TURN) !== Math.floor((b - HALF_TURN) / TURN);
-}
-
-/** The part of a polygon on one side of a meridian: -1 for west, 1 for east. */
-function sideOf(polygon: readonly Point[][], meridian: number, side: -1 | 1): Point[][][] {
-  const whole: Point[][] = [];
-  const chains: Point[][] = [];
-  for (const ring of polygon) {
-    const cut = chainsOf(ring, meridian, side);
-    if (cut === 'whole') whole.push(ring);
-    else chains.push(...cut);
-  }
-  if (chains.length === 0) return whole.length === 0 ? [] : [whole];
-  // What is left whole of a polygon that is cut are holes.
-  const exteriors = joinChains(chains).map((ring) => [ring]);
-  for (const hole of whole) exteriors.find(([ring]) => ring !== undefined && isInside(hole[0], ring))?.push(hole);
-  return exteriors;
-}
-
-/** The stretches of a ring on one side, each from the meridian to the meridian. */
-function chainsOf(ring: readonly Point[], meridian: number, side: -1 | 1): 'whole' | Point[][] {
-  const within = ring.map(([x]) => (x - meridian) * side > 0);
-  if (within.every((is) => is)) return 'whole';
-  const start = within.indexOf(false);
-  const edges = ring.length - 1;
-  const chains: Point[][] = [];
-  let chain: Point[] | undefined;
-  for (let step = 0; step < edges; step++) {
-    const i = (start + step) % edges;
-    const from = ring[i];
-    const to = ring[i + 1];
-    if (from === undefined || to === undefined) break;
-    if (!within[i] && within[i + 1]) chain = [pointAt(from, to, meridian)];
-    if (within[i + 1]) chain?.push(to);
-    if (within[i] && !within[i + 1] && chain !== undefined) {
-      chain.push(pointAt(from, to, meridian));
-      chains.push(chain);
-    }
-  }
-  return chains;
-}
-
-/** Where the edge meets the meridian. */
-function pointAt(from: Point, to: Point, meridian: number): Point {
-  const part = to[0] === from[0] ? 0 : (meridian - from[0]) / (to[0] - from[0]);
-  return [meridian, from[1] + (to[1] - from[1]) * part];
-}
-
-/**
- * Joins chains along the meridian into rings. Going up the meridian, every second stretch between chain ends lies
- * inside the polygon: the first to the second end, the third to the fourth, whichever way the rings run.
- */
-function joinChains(chains: readonly Point[][]): Point[][] {
-  const ends = chains.flatMap((chain, owner) => [
-    { owner, atStart: true, y: chain[0]?.[1] ?? 0 },
-    { owner, atStart: false, y: chain.at(-1)?.[1] ?? 0 },
-  ]);
-  const order = ends.map((_, i) => i).sort((a, b) => (ends[a]?.y ?? 0) - (ends[b]?.y ?? 0) || a - b);
-  const partner = new Map(order.map((end, i) => [end, order[i ^ 1] ?? end]));
-  const used = new Set<number>();
-  const rings: Point[][] = [];
-  for (let first = 0; first < chains.length; first++) {
-    if (used.has(first)) continue;
-    const ring: Point[] = [];
-    // Ends are numbered two a chain: even at its start, odd at its end.
-    let end = first * 2;
-    while (!used.has(end >> 1)) {
-      used.add(end >> 1);
-      const chain = chains[end >> 1] ?? [];
-      ring.push(...(end % 2 === 0 ? chain : chain.toReversed()));
-      end = partner.get(end ^ 1) ?? end;
-    }
-    const start = ring[0];
-    if (start !== undefined) ring.push(start);
-    rings.push(ring);
-  }
-  return rings;
-}
-
-/** Is the point inside the ring? Even-odd rule. */
-function isInside(point: Point | undefined, ring: readonly Point[]): boolean {
-  if (point === undefined) return false;
-  const [x, y] = point;
-  let inside = false;
-  for (let i = 1; i < ring.length; i++) {
-    const [ax, ay] = ring[i - 1] ?? point;
-    const [bx, by] = ring[i] ?? point;
-    if (ay > y !== by > y && x < ax + ((y - ay) / (by - ay)) * (bx - ax)) inside = !inside;
-  }
-  return inside;
 }
 
 function intoRange(polygon: readonly Point[][]): Position[][] {

@@ -4,17 +4,19 @@ import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { LEVELS, type Level, levelName } from '../format/levels.ts';
-import type { Release } from '../format/release.ts';
-import { type BuildOptions, build } from './build.ts';
+import { build } from './build.ts';
 import { BuildError } from './failure.ts';
 import { MAX_PRECISION } from './geometry.ts';
 import { ACCEPTABLE } from './plan.ts';
 import { readCurrent } from './publish.ts';
+import { activateRelease, listReleases, pruneReleases } from './releases.ts';
 import { reportTo } from './report.ts';
 import { writeSample } from './sample.ts';
 import { writeSynthetic } from './synthetic.ts';
+import { buildTable, releaseTable } from './tables.ts';
 
 const SAMPLE_RELEASE = 'sample';
+const out = { type: 'string', default: 'output', describe: 'output folder' } as const;
 
 await yargs(hideBin(process.argv))
   .scriptName('generator')
@@ -26,8 +28,13 @@ await yargs(hideBin(process.argv))
       args
         .option('source', { type: 'string', array: true, describe: 'file or folder that GDAL reads; may be repeated' })
         .option('sample', { type: 'boolean', describe: 'build the sample dataset instead of a source' })
-        .option('out', { type: 'string', default: 'output', describe: 'output folder' })
+        .option('out', out)
         .option('release', { type: 'string', describe: 'id of the release, e.g. 2026-11' })
+        .option('activate', {
+          type: 'boolean',
+          default: true,
+          describe: 'make the release current; --no-activate only builds it',
+        })
         .option('precision', {
           type: 'number',
           default: 7,
@@ -58,32 +65,34 @@ await yargs(hideBin(process.argv))
           default: [],
           describe: 'who must be named; may be repeated',
         })
-        .option('workers', { type: 'number', default: availableParallelism(), describe: 'child processes' })
+        .option('workers', { type: 'number', default: availableParallelism(), describe: 'child processes; 0 for none' })
         .option('unless-published', { type: 'boolean', describe: 'do nothing where a release is current already' })
         .check((argv) => {
           if (!argv.sample === !argv.source) throw new Error('name the dataset with --source FILE, or take --sample');
           if (!argv.sample && !argv.release) throw new Error('name the release with --release ID');
           return true;
         })
-        .example('$0 build --source gadm_410-levels.gpkg --release 4.1', 'publish GADM into output/'),
+        .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1', 'publish GADM into output/'),
     async (argv) => {
       if (argv.unlessPublished && readCurrent(argv.out)) return;
-      const source = argv.sample ? [await makeSample(argv.out)] : (argv.source ?? []);
-      const options: BuildOptions = {
-        source,
+      const options = {
+        source: argv.sample ? [await makeSample(argv.out)] : (argv.source ?? []),
         out: argv.out,
         release: argv.release ?? SAMPLE_RELEASE,
         precision: wholeNumber('--precision', argv.precision, 0, MAX_PRECISION),
         levels: argv.levels.map((name) => levelFrom('--levels', name)),
         layers: byLevel('--layer', argv.layer),
         gidColumns: byLevel('--gid-column', argv.gidColumn),
-        workers: wholeNumber('--workers', argv.workers, 1, 1024),
+        workers: wholeNumber('--workers', argv.workers, 0, 1024),
         accept: argv.accept,
         attribution: argv.attribution,
+        activate: argv.activate,
       };
       const started = performance.now();
-      const release = await build(options, reportTo(process.stderr));
-      console.log(summaryOf(release, (performance.now() - started) / 1000));
+      const built = await build(options, reportTo(process.stderr));
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      const state = argv.activate ? 'is current' : 'is built; activate makes it current';
+      console.log(`${buildTable(built)}\n\nrelease ${options.release} ${state}, after ${seconds} s`);
     },
   )
   .command(
@@ -103,20 +112,46 @@ await yargs(hideBin(process.argv))
       else await writeSynthetic(argv.out, wholeNumber('--synthetic', argv.synthetic, 1, 10_000_000));
     },
   )
+  .command(
+    'list',
+    'list the releases of an output folder',
+    (args) => args.option('out', out),
+    async (argv) => console.log(releaseTable(await listReleases(argv.out))),
+  )
+  .command(
+    'activate <release>',
+    'make a release current: switch to a new one, or back to an old one',
+    (args) => args.option('out', out).positional('release', { type: 'string', demandOption: true, describe: 'its id' }),
+    async (argv) => {
+      await activateRelease(argv.out, argv.release);
+      console.log(`release ${argv.release} is current`);
+    },
+  )
+  .command(
+    'prune',
+    'remove old releases, never the current one',
+    (args) =>
+      args
+        .option('out', out)
+        .option('keep', { type: 'number', demandOption: true, describe: 'how many releases stay' }),
+    async (argv) => {
+      const removed = await pruneReleases(argv.out, wholeNumber('--keep', argv.keep, 1, 1_000_000));
+      console.log(removed.length === 0 ? 'nothing to remove' : `removed: ${removed.join(', ')}`);
+    },
+  )
   .demandCommand(1, 'name a command')
   .strict()
   .recommendCommands()
   .wrap(Math.min(120, process.stdout.columns ?? 100))
   .fail((message, error, parser) => {
-    if (error && !(error instanceof BuildError)) console.error(error);
-    else if (error instanceof BuildError) console.error(`error: ${error.message}\n  what to do: ${error.remedy}`);
-    else console.error(`${message}\n\n${parser.help()}`);
+    if (error instanceof BuildError) console.error(`error: ${error.message}\n  what to do: ${error.remedy}`);
+    else console.error(error ?? `${parser.help()}\n\n${message}`);
     process.exit(1);
   })
   .parseAsync();
 
-async function makeSample(out: string): Promise<string> {
-  const file = join(out, 'sample.gpkg');
+async function makeSample(folder: string): Promise<string> {
+  const file = join(folder, 'sample.gpkg');
   await writeSample(file, { overwrite: true });
   return file;
 }
@@ -131,10 +166,11 @@ function levelFrom(option: string, name: string): Level {
 function byLevel(option: string, entries: readonly string[]): Partial<Record<Level, string>> {
   return Object.fromEntries(
     entries.map((entry) => {
-      const [name, value] = [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)];
-      if (!entry.includes('=') || value === '')
+      const equals = entry.indexOf('=');
+      const value = entry.slice(equals + 1);
+      if (equals === -1 || value === '')
         throw new BuildError(`${option} ${entry}: not LEVEL=NAME`, `write ${option} lv0=NAME`);
-      return [levelFrom(option, name), value];
+      return [levelFrom(option, entry.slice(0, equals)), value];
     }),
   );
 }
@@ -142,26 +178,4 @@ function byLevel(option: string, entries: readonly string[]): Partial<Record<Lev
 function wholeNumber(option: string, value: number, least: number, most: number): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw new BuildError(`${option} ${value}: out of range`, `give a whole number from ${least} to ${most}`);
-}
-
-function summaryOf(release: Release, seconds: number): string {
-  const rows = release.levels.map((level) => [
-    levelName(level.level),
-    level.layer || '-',
-    level.features,
-    level.listings,
-    level.pages.geojsonl,
-    level.pages.fc,
-    level.bytes,
-  ]);
-  const head = ['level', 'layer', 'features', 'listings', 'geojsonl', 'fc', 'bytes'];
-  const total = ['total', '', ...[2, 3, 4, 5, 6].map((i) => rows.reduce((sum, row) => sum + Number(row[i]), 0))];
-  const text = [head, ...rows, total].map((row) =>
-    row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)),
-  );
-  const widths = head.map((_, i) => Math.max(...text.map((row) => row[i]?.length ?? 0)));
-  const lines = text.map((row) =>
-    row.map((cell, i) => (i < 2 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  '),
-  );
-  return `${lines.join('\n')}\n\nrelease ${release.release} is current, built in ${seconds.toFixed(1)} s`;
 }

@@ -64,7 +64,7 @@ export function planLevel(level: Level, index: StoreIndex, accept: readonly Acce
     pushValue(fids, fid);
   }
   const accepted = checkGids(level, index, entries, accept);
-  const columns = index.gids.map((gids) => columnFrom(gidsInOrder(gids, entries)));
+  const columns = index.gids.map((gids, n) => columnFrom(index.columns[n] ?? '', gidsInOrder(gids, entries)));
   const listings = listingsOf(level, features, columns);
   const pages = { geojsonl: 0, fc: 0 };
   for (const format of FORMATS) {
@@ -75,8 +75,8 @@ export function planLevel(level: Level, index: StoreIndex, accept: readonly Acce
 
 /** The plan of a level that the dataset lacks. */
 export function planEmptyLevel(level: Level): LevelPlan {
-  const gids = Array.from({ length: level + 1 }, () => []);
-  return planLevel(level, { fids: [], gids, bytes: [], blocks: {} }, []);
+  const columns = Array.from({ length: level + 1 }, () => '');
+  return planLevel(level, { columns, fids: [], gids: columns.map(() => []), bytes: [], blocks: {} }, []);
 }
 
 /** Every page of a level, identical ones together. */

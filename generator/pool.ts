@@ -1,21 +1,23 @@
 // The child processes of a build: started when first needed, each with one task at a time.
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { extname } from 'node:path';
 import pLimit from 'p-limit';
 import { BuildError } from './failure.ts';
-import type { Answer, Job, Work } from './worker.ts';
+import { type Job, perform, type Tasks } from './tasks.ts';
+import type { Answer } from './worker.ts';
 
 /** Runs tasks in child processes, at most `size` at once. */
 export interface Pool {
   size: number;
-  run<Kind extends keyof Work>(kind: Kind, task: Work[Kind]['task']): Promise<Work[Kind]['result']>;
-  /** Ends the children, and with them whatever they are doing. */
-  close(): void;
+  run<Kind extends keyof Tasks>(kind: Kind, task: Tasks[Kind]['task']): Promise<Tasks[Kind]['result']>;
+  /** Ends the children, and with them whatever they are doing; resolves when they are gone. */
+  close(): Promise<void>;
 }
 
-/** A pool of at most `size` children. */
+/** A pool of at most `size` children; with 0, tasks are done in this process, one at a time. */
 export function openPool(size: number): Pool {
-  const limit = pLimit(size);
+  const limit = pLimit(Math.max(size, 1));
   const children = new Set<ChildProcess>();
   const idle: ChildProcess[] = [];
 
@@ -26,7 +28,7 @@ export function openPool(size: number): Pool {
     return child;
   }
 
-  async function perform(job: Job): Promise<unknown> {
+  async function delegate(job: Job): Promise<unknown> {
     const child = idle.pop() ?? startChild();
     const answer = await ask(child, job);
     idle.push(child);
@@ -37,10 +39,13 @@ export function openPool(size: number): Pool {
 
   return {
     size,
-    run: (kind, task) => limit(() => perform({ kind, task } as Job)) as Promise<never>,
-    close() {
+    run: (kind, task) => limit(size === 0 ? perform : delegate, { kind, task } as Job) as Promise<never>,
+    async close() {
       limit.clearQueue();
-      for (const child of children) child.kill('SIGKILL');
+      const living = [...children];
+      const gone = Promise.all(living.map((child) => once(child, 'exit')));
+      for (const child of living) child.kill('SIGKILL');
+      await gone;
     },
   };
 }

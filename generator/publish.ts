@@ -1,8 +1,18 @@
 // Where releases become visible: the staging folder beside its target, the rename, and the pointer, last of all.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { CURRENT_PATH, isReleaseId, RELEASE_ID_RULE, RELEASES_PATH, releasePath } from '../format/layout.ts';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  CHECKSUMS_FILE,
+  CURRENT_PATH,
+  isReleaseId,
+  RELEASE_FILE,
+  RELEASE_ID_RULE,
+  RELEASES_PATH,
+  releasePath,
+} from '../format/layout.ts';
+import { FormatError } from '../format/parse.ts';
 import { type Current, currentFromJson, currentToJson } from '../format/release.ts';
+import { renameDurably, syncFiles, syncTree, writeDurably } from './durable.ts';
 import { BuildError } from './failure.ts';
 
 /** The folders of a release that is being built. */
@@ -14,46 +24,117 @@ export interface Staging {
 }
 
 /**
- * Makes an empty staging folder for a release; what an earlier build left there is removed.
- * @throws BuildError where the id cannot be used or is taken
+ * Makes an empty staging folder for a release. The caller holds the lock, so whatever is staged is of builds that died:
+ * it is removed.
+ * @throws BuildError where the id is none
  */
 export function openStaging(out: string, release: string): Staging {
   if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
-  const target = join(out, releasePath(release));
-  if (existsSync(target))
-    throw new BuildError(`${target} exists already: a release never changes`, 'choose another --release');
+  removeLeftovers(out);
   const root = stagingPath(out, release);
-  rmSync(root, { recursive: true, force: true });
   const staging = { release: join(root, 'release'), work: join(root, 'work') };
   for (const folder of Object.values(staging)) mkdirSync(folder, { recursive: true });
   return staging;
 }
 
-/** Moves the finished release to its place, removes what is left of the staging folder, and switches to it. */
-export function publish(out: string, release: string): void {
+/**
+ * Moves the finished release to its place and removes what is left of the staging folder.
+ * @throws BuildError where another release has that id; one with the same content is kept as it is
+ */
+export async function settle(out: string, release: string): Promise<void> {
   const root = stagingPath(out, release);
-  renameSync(join(root, 'release'), join(out, releasePath(release)));
+  const staged = join(root, 'release');
+  const target = join(out, releasePath(release));
+  if (existsSync(target)) {
+    const [mine, theirs] = [staged, target].map((folder) => checksumsIn(folder));
+    if (mine !== theirs) {
+      throw new BuildError(
+        `${target} exists already, with other content: a release never changes`,
+        'choose another --release; diff shows how two releases differ',
+      );
+    }
+  } else {
+    await syncTree(staged);
+    await renameDurably(staged, target);
+    await syncFiles([out, dirname(out)]);
+  }
   rmSync(root, { recursive: true, force: true });
-  const hosted = readCurrent(out)?.hosted ?? [];
-  writeCurrent(out, { release, hosted: [...new Set([...hosted, release])].sort() });
 }
 
-/** Removes the staging folder of a build that failed. */
-export function dropStaging(out: string, release: string): void {
-  rmSync(stagingPath(out, release), { recursive: true, force: true });
+/**
+ * Makes a release the current one.
+ * @throws BuildError where there is no such release
+ */
+export async function activate(out: string, release: string): Promise<void> {
+  const hosted = publishedReleases(out);
+  if (!hosted.includes(release)) {
+    throw new BuildError(
+      `${join(out, releasePath(release))}: no such release`,
+      `there are: ${hosted.join(', ') || 'none'}`,
+    );
+  }
+  await writeCurrent(out, { release, hosted });
+}
+
+/**
+ * Takes releases out of the pointer, then away. They vanish from view whole, before their files go.
+ * @param releases none of them current
+ */
+export async function removeReleases(out: string, releases: readonly string[]): Promise<void> {
+  const current = readCurrent(out);
+  if (current)
+    await writeCurrent(out, { ...current, hosted: publishedReleases(out).filter((id) => !releases.includes(id)) });
+  for (const release of releases) {
+    const removed = join(out, RELEASES_PATH, `.${release}.removed`);
+    await renameDurably(join(out, releasePath(release)), removed);
+    rmSync(removed, { recursive: true, force: true });
+  }
+}
+
+/** Removes what builds and prunings that died have left. The caller holds the lock. */
+export function removeLeftovers(out: string): void {
+  const folder = join(out, RELEASES_PATH);
+  const isLeftover = (name: string): boolean => /^\..*\.(staging|removed)$/.test(name);
+  for (const name of readdirSync(folder).filter(isLeftover))
+    rmSync(join(folder, name), { recursive: true, force: true });
+  rmSync(temporaryPath(out), { force: true });
 }
 
 /** The pointer, or undefined before the first release. */
 export function readCurrent(out: string): Current | undefined {
   const file = join(out, CURRENT_PATH);
-  return existsSync(file) ? currentFromJson(readFileSync(file, 'utf8'), file) : undefined;
+  if (!existsSync(file)) return undefined;
+  try {
+    return currentFromJson(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new BuildError(error.message, 'activate RELEASE writes it anew; list shows the releases there are');
+  }
 }
 
-function writeCurrent(out: string, current: Current): void {
-  const file = join(out, CURRENT_PATH);
-  const temporary = `${file}.new`;
-  writeFileSync(temporary, currentToJson(current));
-  renameSync(temporary, file);
+/** Ids of all releases in their places, ordered. */
+export function publishedReleases(out: string): string[] {
+  const folder = join(out, RELEASES_PATH);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => isReleaseId(name) && existsSync(join(folder, name, RELEASE_FILE)))
+    .sort();
+}
+
+async function writeCurrent(out: string, current: Current): Promise<void> {
+  const temporary = temporaryPath(out);
+  rmSync(temporary, { force: true });
+  writeDurably(temporary, currentToJson(current));
+  await renameDurably(temporary, join(out, CURRENT_PATH));
+}
+
+function temporaryPath(out: string): string {
+  return join(out, `.${CURRENT_PATH}.new`);
+}
+
+function checksumsIn(folder: string): string {
+  const file = join(folder, CHECKSUMS_FILE);
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
 // Hidden, so that no release id (which begins with a letter or digit) can name it.

@@ -24,7 +24,9 @@ export interface ReadTask {
 export interface ReadResult {
   features: number;
   /** Rings that have no area at this precision. */
-  collapsed: number;
+  collapsedRings: number;
+  /** Units with nothing but such rings. */
+  collapsedGeometries: number;
 }
 
 /** gdal-async cannot hold curves; the layer must be read again through GDAL's straightening. */
@@ -55,10 +57,12 @@ export function readLevel(task: ReadTask): ReadResult {
 
 function readOpened(opened: OpenLayer, task: ReadTask): ReadResult {
   const { found } = task;
-  const store = createStore(task.store, found.gidColumns.length);
+  const store = createStore(
+    task.store,
+    found.gidColumns.map((at) => found.columns[at]?.name ?? ''),
+  );
   const writer = newFeatureWriter(found.columns, task.precision);
-  let features = 0;
-  let collapsed = 0;
+  const result: ReadResult = { features: 0, collapsedRings: 0, collapsedGeometries: 0 };
   // The iterator gives null both at the end and after a read error: only the count tells them apart.
   for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
     const { fid } = feature;
@@ -66,19 +70,20 @@ function readOpened(opened: OpenLayer, task: ReadTask): ReadResult {
     const gids = found.gidColumns.map((at) => gidFrom(values[at]));
     const written = write(writer, feature, values, opened, found);
     if (written.isCollapsed && !task.accept.includes('collapsed-geometries')) throw collapsedError(fid, task);
-    collapsed += written.collapsed;
+    result.collapsedRings += written.collapsed;
+    if (written.isCollapsed) result.collapsedGeometries++;
     store.append(fid, gids, written.text);
-    features++;
+    result.features++;
   }
   store.close();
-  if (features !== found.features) {
+  if (result.features !== found.features) {
     throw new BuildError(
-      `${found.path}: layer ${found.layer} (level ${found.level}): read ${features} features, expected ${found.features}` +
+      `${found.path}: layer ${found.layer} (level ${found.level}): read ${result.features} features, expected ${found.features}` +
         `${lastGdalError() ? `; GDAL says: ${lastGdalError()}` : ''}`,
       'the file is damaged or was cut short; fetch it again',
     );
   }
-  return { features, collapsed };
+  return result;
 }
 
 function collapsedError(fid: number, { found, precision }: ReadTask): BuildError {

@@ -1,11 +1,12 @@
 // Turns written pages into a release: manifests from the pages' records, then release.json, then the checksums.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CHECKSUMS_FILE, manifestPath, pagePath, RELEASE_FILE } from '../format/layout.ts';
 import { FORMATS, type Format, PAGE_CAPS } from '../format/levels.ts';
 import { type Block, digestFrom, manifestToJson, pageCount } from '../format/manifest.ts';
 import { type LevelSummary, type Release, releaseToJson } from '../format/release.ts';
+import { writeDurably } from './durable.ts';
 import { BuildError } from './failure.ts';
 import type { LevelPlan } from './plan.ts';
 import type { PageRecord } from './write.ts';
@@ -34,7 +35,7 @@ export function sealRelease(out: string, about: Omit<Release, 'levels'>, levels:
   const checksums: Checksum[] = [];
   const put = (path: string, content: string): string => {
     mkdirSync(dirname(join(out, path)), { recursive: true });
-    writeFileSync(join(out, path), content, { flag: 'wx' });
+    writeDurably(join(out, path), content);
     const sha256 = createHash('sha256').update(content).digest('hex');
     checksums.push({ path, sha256 });
     return sha256;
@@ -64,7 +65,7 @@ export function sealRelease(out: string, about: Omit<Release, 'levels'>, levels:
   });
   const release = { ...about, levels: summaries };
   put(RELEASE_FILE, releaseToJson(release));
-  writeFileSync(join(out, CHECKSUMS_FILE), checksumsToText(checksums), { flag: 'wx' });
+  writeDurably(join(out, CHECKSUMS_FILE), checksumsToText(checksums));
   return release;
 }
 

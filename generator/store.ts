@@ -8,6 +8,8 @@ export const BLOCK_TEXT_BYTES = 128 * 1024;
 
 /** What is known of the stored features, one entry each in every list. */
 export interface StoreIndex {
+  /** Names of the GID columns 0 .. level. */
+  columns: readonly string[];
   fids: number[];
   /** For each GID column 0 .. level: the GID of each feature, null where it has none. */
   gids: (string | null)[][];
@@ -27,9 +29,9 @@ export interface StoreWriter {
 }
 
 /** Begins a store at `file`; its index will be at `file`.json. */
-export function createStore(file: string, columns: number): StoreWriter {
+export function createStore(file: string, columns: readonly string[]): StoreWriter {
   const handle = openSync(file, 'w');
-  const index: StoreIndex = { fids: [], gids: Array.from({ length: columns }, () => []), bytes: [], blocks: {} };
+  const index: StoreIndex = { columns, fids: [], gids: columns.map(() => []), bytes: [], blocks: {} };
   const pending = Buffer.allocUnsafe(WRITE_BYTES);
   let filled = 0;
 

@@ -116,7 +116,7 @@ export function countryLayers(layerName: (level: Level) => string): FixtureLayer
 const SILENT = { expect() {}, advance() {}, end() {} };
 
 /** Builds a release of `source` in `out` with the defaults of the command line, but for `options`. */
-export function buildRelease(
+export async function buildRelease(
   source: string | string[],
   out: string,
   options: Partial<BuildOptions> = {},
@@ -129,11 +129,13 @@ export function buildRelease(
     levels: LEVELS,
     layers: {},
     gidColumns: {},
-    workers: 1,
+    workers: 0,
     accept: [],
     attribution: [],
+    activate: true,
   };
-  return build({ ...defaults, ...options }, SILENT);
+  const { release } = await build({ ...defaults, ...options }, SILENT);
+  return release;
 }
 
 /** A feature as GDAL itself reads it: in fid order, WGS 84, fields by name. */

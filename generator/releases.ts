@@ -1,0 +1,92 @@
+// What an operator does with the releases of an output folder: list them, switch between them, remove old ones.
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RELEASE_FILE, releasePath } from '../format/layout.ts';
+import { FormatError } from '../format/parse.ts';
+import { type Release, releaseFromJson } from '../format/release.ts';
+import { BuildError, explained } from './failure.ts';
+import { type Lock, takeLock } from './lock.ts';
+import { activate, publishedReleases, readCurrent, removeLeftovers, removeReleases } from './publish.ts';
+
+/** One line of the list. */
+export interface ListedRelease {
+  release: string;
+  /** When its files were written. */
+  date: Date;
+  units: number;
+  /** Of all page files. */
+  bytes: number;
+  isCurrent: boolean;
+}
+
+/** Every release of an output folder, oldest files first. */
+export async function listReleases(out: string): Promise<ListedRelease[]> {
+  const current = readCurrent(out)?.release;
+  const listed = await Promise.all(
+    publishedReleases(out).map(async (id): Promise<ListedRelease> => {
+      const { levels } = await readRelease(out, id);
+      return {
+        release: id,
+        date: statSync(join(out, releasePath(id), RELEASE_FILE)).mtime,
+        units: levels.reduce((sum, level) => sum + level.features, 0),
+        bytes: levels.reduce((sum, level) => sum + level.bytes, 0),
+        isCurrent: id === current,
+      };
+    }),
+  );
+  return listed.sort((a, b) => a.date.getTime() - b.date.getTime() || (a.release < b.release ? -1 : 1));
+}
+
+/** Makes a release the current one, once its own description has been read. */
+export async function activateRelease(out: string, release: string): Promise<void> {
+  await locked(out, async (lock) => {
+    if (publishedReleases(out).includes(release)) await readRelease(out, release);
+    lock.assertHeld();
+    await activate(out, release);
+  });
+}
+
+/**
+ * Removes all but the newest releases.
+ * @param keep how many stay, the current one always among them
+ * @returns the ids of those removed
+ */
+export async function pruneReleases(out: string, keep: number): Promise<string[]> {
+  return locked(out, async (lock) => {
+    removeLeftovers(out);
+    const listed = await listReleases(out);
+    const stays = (release: ListedRelease): number => (release.isCurrent ? 1 : 0);
+    // The current one first, then the newest.
+    const ranked = listed.toReversed().sort((a, b) => stays(b) - stays(a));
+    const old = ranked.slice(keep).map(({ release }) => release);
+    lock.assertHeld();
+    await removeReleases(out, old);
+    return old;
+  });
+}
+
+async function locked<T>(out: string, work: (lock: Lock) => Promise<T>): Promise<T> {
+  const lock = takeLock(out);
+  try {
+    return await work(lock);
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    lock.release();
+  }
+}
+
+/** @throws BuildError where release.json is missing or wrong */
+async function readRelease(out: string, id: string): Promise<Release> {
+  const file = join(out, releasePath(id), RELEASE_FILE);
+  try {
+    return releaseFromJson(await readFile(file, 'utf8'), file);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new BuildError(
+      error.message,
+      `verify --release ${id} shows what else is wrong; build it again under another id`,
+    );
+  }
+}

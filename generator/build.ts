@@ -56,6 +56,14 @@ const SHARDS_PER_WORKER = 2;
  * @throws BuildError; then nothing is published and what was staged is removed
  */
 export async function build(options: BuildOptions, report: Report): Promise<Built> {
+  try {
+    return await buildLocked(options, report);
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+async function buildLocked(options: BuildOptions, report: Report): Promise<Built> {
   const found = findLevels(options);
   const lock = takeLock(options.out);
   const pool = openPool(options.workers);
@@ -79,7 +87,7 @@ export async function build(options: BuildOptions, report: Report): Promise<Buil
   } catch (error) {
     await pool.close();
     removeLeftovers(options.out);
-    throw explained(error);
+    throw error;
   } finally {
     await pool.close();
     lock.release();

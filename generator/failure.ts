@@ -11,21 +11,20 @@ export class BuildError extends Error {
   }
 }
 
-const DISK_REMEDY = 'nothing was published; mend the disk and run the command again';
-const ACCESS_REMEDY = 'nothing was published; make the folder writable for this user and run the command again';
+const DISK_REMEDY = 'mend the disk and run the command again';
+const ACCESS_REMEDY = 'make the folder writable for this user and run the command again';
 
 /** What to do about what the operating system refuses, by error code. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  ENOSPC: 'nothing was published; free space on that disk and run the command again',
-  EDQUOT: 'nothing was published; the quota is used up: free space and run the command again',
-  EFBIG:
-    'nothing was published; the file would be larger than the limit (ulimit -f); raise it and run the command again',
+  ENOSPC: 'free space on that disk and run the command again',
+  EDQUOT: 'the quota is used up: free space and run the command again',
+  EFBIG: 'the file would be larger than the limit (ulimit -f); raise it and run the command again',
   EIO: DISK_REMEDY,
   EROFS: ACCESS_REMEDY,
   EACCES: ACCESS_REMEDY,
   EPERM: ACCESS_REMEDY,
-  EMFILE: 'nothing was published; raise the limit of open files (ulimit -n 4096) and run the command again',
-  ENFILE: 'nothing was published; the machine has too many files open: end what holds them and run the command again',
+  EMFILE: 'raise the limit of open files (ulimit -n 4096) and run the command again',
+  ENFILE: 'the machine has too many files open: end what holds them and run the command again',
 };
 
 /** A fault of the machine as a BuildError; any other error as it is. */

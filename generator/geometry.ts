@@ -9,7 +9,7 @@ export class GeometryError extends Error {}
 
 /** What was written. */
 export interface Written {
-  /** Its bytes, valid until the next geometry is written; undefined where nothing but nothing was left to write. */
+  /** Its bytes, valid until the next geometry is written; undefined where nothing was left to write. */
   json: Buffer | undefined;
   /** Its bounding box; undefined without `json`. */
   box: Box | undefined;

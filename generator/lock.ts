@@ -47,10 +47,7 @@ export function takeLock(out: string): Lock {
   return {
     assertHeld() {
       if (readHolder(file)?.token === mine.token) return;
-      throw new BuildError(
-        `${file}: another process has taken the lock`,
-        'nothing was published; run the command again',
-      );
+      throw new BuildError(`${file}: another process has taken the lock`, 'run the command again');
     },
     release() {
       if (readHolder(file)?.token === mine.token) rmSync(file, { force: true });

@@ -113,7 +113,8 @@ export function countryLayers(layerName: (level: Level) => string): FixtureLayer
   ];
 }
 
-const SILENT = { expect() {}, advance() {}, end() {} };
+/** A report that tells nothing. */
+export const SILENT = { expect() {}, advance() {}, end() {} };
 
 /** Builds a release of `source` in `out` with the defaults of the command line, but for `options`. */
 export async function buildRelease(

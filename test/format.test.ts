@@ -174,9 +174,18 @@ test('a manifest that contradicts itself is refused with its name and what was e
     [{ features: 4 }, /m: 3 fids, expected 4/],
     [{ fids: [9, 1, 4, 2] }, /m: fids\[2\] is out of order/],
     [{ columns: json.columns.slice(1) }, /m: 2 columns, expected 3/],
-    [{ columns: [{ name: 'GID_0', gids: ['A'], runs: [2, 1] }, ...json.columns.slice(1)] }, /runs name 2 GIDs, expected 1/],
-    [{ columns: [{ name: 'GID_0', gids: ['A', 'A'], runs: [2, 1] }, ...json.columns.slice(1)] }, /a GID is listed twice/],
-    [{ columns: [{ name: 'GID_0', gids: ['A'], runs: [2] }, ...json.columns.slice(1)] }, /runs cover 2 features, expected 3/],
+    [
+      { columns: [{ name: 'GID_0', gids: ['A'], runs: [2, 1] }, ...json.columns.slice(1)] },
+      /runs name 2 GIDs, expected 1/,
+    ],
+    [
+      { columns: [{ name: 'GID_0', gids: ['A', 'A'], runs: [2, 1] }, ...json.columns.slice(1)] },
+      /a GID is listed twice/,
+    ],
+    [
+      { columns: [{ name: 'GID_0', gids: ['A'], runs: [2] }, ...json.columns.slice(1)] },
+      /runs cover 2 features, expected 3/,
+    ],
     [{ pages: { ...json.pages, fc: { ...json.pages.fc, bytes: [1] } } }, /pages\.fc: 1 pages, expected/],
     [{ pages: { ...json.pages, fc: { ...json.pages.fc, cap: 7 } } }, /pages\.fc: cap is 7, expected 20/],
     [{ blocks: [[2, 100, 300, 1]] }, /blocks\[0\] hold 2 features, expected 3/],

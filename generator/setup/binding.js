@@ -58,7 +58,7 @@ export async function downloadBinding(root) {
  * @throws {SetupError} with the end of the compiler's output
  */
 export async function buildBinding(root) {
-  say("no prebuilt binary here; compiling gdal-async against the system's GDAL (two minutes or so)");
+  say("that did not work; compiling gdal-async against the system's GDAL (a few minutes)");
   removeBinding(root);
   const { ok, tail } = await preGyp(root, [
     'install',

@@ -1,0 +1,81 @@
+// Errors as data: one table of codes, and the problem+json answer that each becomes (RFC 9457).
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { COMMON_HEADERS } from './headers.ts';
+
+const PROBLEMS = {
+  'malformed-request': { status: 400, title: 'The request is not well-formed HTTP' },
+  'duplicate-header': { status: 400, title: 'A header that may be given once was given twice' },
+  'bad-host': { status: 400, title: 'The Host header is missing or not a host' },
+  'token-in-query': { status: 400, title: 'Tokens are not accepted in the query string' },
+  'bad-encoding': { status: 400, title: 'The query is not percent-encoded UTF-8' },
+  'unknown-parameter': { status: 400, title: 'Unknown parameter' },
+  'duplicate-parameter': { status: 400, title: 'A parameter was given twice' },
+  'bad-parameter': { status: 400, title: 'A parameter has a value that is not allowed' },
+  'bad-cursor': { status: 400, title: 'The cursor is damaged or of another level' },
+  'token-missing': { status: 401, title: 'A bearer token is needed' },
+  'token-invalid': { status: 401, title: 'The bearer token is not valid' },
+  'scope-missing': { status: 403, title: 'The bearer token lacks a scope' },
+  'not-found': { status: 404, title: 'There is nothing at this path' },
+  'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
+  'request-timeout': { status: 408, title: 'The request took too long to arrive' },
+  'release-gone': { status: 410, title: 'The release of the cursor is no longer hosted' },
+  'uri-too-long': { status: 414, title: 'The request target is too long' },
+  'headers-too-large': { status: 431, title: 'The request headers are too large' },
+  internal: { status: 500, title: 'The request failed for a reason of our own' },
+  'origin-damaged': { status: 502, title: 'The stored boundaries could not be read' },
+  'not-ready': { status: 503, title: 'The service is not ready' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+/** A problem's stable name. */
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** A request ends in this answer instead of a page. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  /** Headers beyond those of every problem. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param detail what was wrong with what, and what is allowed: shown to the client */
+  constructor(code: ProblemCode, detail: string, headers: Readonly<Record<string, string>> = {}) {
+    super(detail);
+    this.name = 'Problem';
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** What a problem looks like on the wire: status, headers and JSON body. */
+export interface ProblemAnswer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/** The answer that a problem becomes. `type` is a name, not an address: there is nothing behind it to fetch. */
+export function problemToAnswer(problem: Problem): ProblemAnswer {
+  const { status, title } = PROBLEMS[problem.code];
+  const type = `urn:administrative-boundaries:problem:${problem.code}`;
+  const body = `${JSON.stringify({ type, title, status, detail: problem.message, code: problem.code })}\n`;
+  const headers = {
+    ...COMMON_HEADERS,
+    'Content-Type': 'application/problem+json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    ...problem.headers,
+  };
+  return { status, headers, body };
+}
+
+/** Answers with a problem. Nothing may have been sent yet. */
+export function sendProblem(req: IncomingMessage, res: ServerResponse, problem: Problem): void {
+  const { status, headers, body } = problemToAnswer(problem);
+  res.writeHead(status, headers);
+  res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+const QUOTE_MAX_CHARS = 40;
+
+/** A piece of a request as it may stand in a detail: quoted, escaped, and never long enough to hold a token. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > QUOTE_MAX_CHARS ? `${text.slice(0, QUOTE_MAX_CHARS)}...` : text);
+}

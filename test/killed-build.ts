@@ -1,0 +1,9 @@
+// Run by crash.test.ts in a process of its own: builds a release and kills itself at the nth file operation.
+import { interceptFiles } from './faulty-fs.ts';
+import { buildRelease } from './fixture.ts';
+
+const [source = '', out = '', release = '', last = ''] = process.argv.slice(2);
+interceptFiles((n) => {
+  if (n === Number(last)) process.kill(process.pid, 'SIGKILL');
+});
+await buildRelease(source, out, { release });

@@ -14,8 +14,11 @@ export const GZIP_TRAILER_BYTES = 8;
 /** Bytes of a page that are not blocks: header, last block, trailer. */
 export const GZIP_FRAME_BYTES: number = GZIP_HEADER.length + LAST_BLOCK.length + GZIP_TRAILER_BYTES;
 
-/** zlib's own default level: 6. */
-export const DEFLATE_LEVEL = 6;
+/**
+ * Compression: coordinates are runs of digits, which Z_FILTERED (few short matches, more Huffman coding) suits: at level 5
+ * it gives smaller pages than zlib's default level 6 without it, in little more than half the time.
+ */
+const DEFLATE_OPTIONS = { level: 5, strategy: constants.Z_FILTERED, finishFlush: constants.Z_FULL_FLUSH };
 
 /** What must be known of a stretch of text to join its compressed form with others. */
 export interface TextSum {
@@ -34,8 +37,8 @@ export function sumOf(text: Uint8Array): TextSum {
 }
 
 /** Deflates `text` into blocks that stand alone: no reference back past their start, byte-aligned end, not last. */
-export function deflateBlock(text: Uint8Array, level: number = DEFLATE_LEVEL): Buffer {
-  return deflateRawSync(text, { level, finishFlush: constants.Z_FULL_FLUSH });
+export function deflateBlock(text: Uint8Array): Buffer {
+  return deflateRawSync(text, DEFLATE_OPTIONS);
 }
 
 /** The gzip trailer for text with this sum. */

@@ -1,19 +1,16 @@
 // A build from end to end: find the levels, read and serialise their features, write their pages, seal, publish.
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { LEVELS, type Level, levelName } from '../format/levels.ts';
+import { LEVELS, type Level } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import { attributionIn, findLevels, gdalVersion, type LevelLayer, type SourceOptions } from './dataset.ts';
+import { attributionIn, findLevels, gdalVersion, type SourceOptions } from './dataset.ts';
 import { explained } from './failure.ts';
+import { type BuiltLevel, buildLevel, WHOLE } from './level.ts';
 import { takeLock } from './lock.ts';
-import { type Acceptable, planEmptyLevel, planLevel } from './plan.ts';
-import { openPool, type Pool } from './pool.ts';
+import type { Acceptable } from './plan.ts';
+import { openPool } from './pool.ts';
 import { sourceFiles } from './provenance.ts';
-import { activate, openStaging, removeLeftovers, type Staging, settle } from './publish.ts';
-import type { ReadResult } from './read.ts';
+import { activate, openStaging, removeLeftovers, settle } from './publish.ts';
 import type { Report } from './report.ts';
-import { sealRelease, type WrittenLevel } from './seal.ts';
-import { openStore } from './store.ts';
+import { sealRelease } from './seal.ts';
 
 /** What to build, from what, and how. */
 export interface BuildOptions extends SourceOptions {
@@ -48,9 +45,6 @@ export interface Remark {
   what: string;
 }
 
-/** Shards per child process, so that they end at about the same time. */
-const SHARDS_PER_WORKER = 2;
-
 /**
  * Builds a release, publishes it and, unless told otherwise, makes it current.
  * @throws BuildError; then nothing is published and what was staged is removed
@@ -69,17 +63,10 @@ async function buildLocked(options: BuildOptions, report: Report): Promise<Built
   const pool = openPool(options.workers);
   try {
     const staging = openStaging(options.out, options.release);
-    const source = sourceFiles(options.source);
-    const building = LEVELS.map((level) => buildLevel(level, found, options, staging, pool, report));
-    const [files, levels] = await Promise.all([source, Promise.all(building)]);
-    const about = {
-      release: options.release,
-      source: files,
-      gdal: gdalVersion,
-      precision: options.precision,
-      attribution: [...new Set([...options.attribution, ...attributionIn(options.source)])],
-    };
-    const release = sealRelease(staging.release, about, levels);
+    const building = LEVELS.map((level) => buildLevel(level, found, options, staging, pool, WHOLE, report));
+    const about = aboutRelease(options);
+    const levels = await Promise.all(building);
+    const release = sealRelease(staging.release, await about, levels);
     lock.assertHeld();
     await settle(options.out, options.release);
     if (options.activate) await activate(options.out, options.release);
@@ -95,12 +82,19 @@ async function buildLocked(options: BuildOptions, report: Report): Promise<Built
   }
 }
 
-/** A level whose pages are written, and what reading it told. */
-interface BuiltLevel extends WrittenLevel {
-  read: ReadResult | undefined;
+/** What release.json says of a release besides its levels. */
+export async function aboutRelease(options: BuildOptions): Promise<Omit<Release, 'levels'>> {
+  return {
+    release: options.release,
+    source: await sourceFiles(options.source),
+    gdal: gdalVersion,
+    precision: options.precision,
+    attribution: [...new Set([...options.attribution, ...attributionIn(options.source)])],
+  };
 }
 
-function remarksOn({ plan, read }: BuiltLevel): Remark[] {
+/** What is odd about a level. */
+export function remarksOn({ plan, read }: BuiltLevel): Remark[] {
   const counts: [string, number | undefined][] = [
     ['units lack a GID', plan.accepted['null-gids']],
     ['units repeat the GID of another', plan.accepted['duplicate-gids']],
@@ -108,45 +102,4 @@ function remarksOn({ plan, read }: BuiltLevel): Remark[] {
     ['rings have no area at this precision', read?.collapsedRings],
   ];
   return counts.flatMap(([what, count]) => (count ? [{ level: plan.level, count, what }] : []));
-}
-
-async function buildLevel(
-  level: Level,
-  found: readonly LevelLayer[],
-  options: BuildOptions,
-  staging: Staging,
-  pool: Pool,
-  report: Report,
-): Promise<BuiltLevel> {
-  const layer = found.find((candidate) => candidate.level === level);
-  if (!layer) return { plan: planEmptyLevel(level), layer: '', records: [], read: undefined };
-  const store = join(staging.work, levelName(level));
-  report.expect('features read', layer.features);
-  const read = await pool.run('read', {
-    found: layer,
-    precision: options.precision,
-    store,
-    accept: options.accept,
-  });
-  report.advance('features read', read.features);
-  const plan = planLevel(level, openIndex(store), options.accept);
-  report.expect('pages written', plan.pages.geojsonl + plan.pages.fc);
-  const shards = Math.max(pool.size * SHARDS_PER_WORKER, 1);
-  const records = await Promise.all(
-    Array.from({ length: shards }, async (_, shard) => {
-      const file = `${store}.pages-${shard}.json`;
-      const task = { level, store, out: staging.release, records: file, shard, shards, accept: options.accept };
-      const written = await pool.run('write', task);
-      report.advance('pages written', written.pages);
-      return file;
-    }),
-  );
-  rmSync(store);
-  return { plan, layer: layer.layer, records, read };
-}
-
-function openIndex(file: string) {
-  const store = openStore(file);
-  store.close();
-  return store.index;
 }

@@ -7,11 +7,13 @@ import { LEVELS, type Level, levelName } from '../format/levels.ts';
 import { build } from './build.ts';
 import { BuildError } from './failure.ts';
 import { MAX_PRECISION } from './geometry.ts';
+import type { Share } from './level.ts';
 import { ACCEPTABLE } from './plan.ts';
 import { readCurrent } from './publish.ts';
 import { activateRelease, listReleases, pruneReleases } from './releases.ts';
 import { reportTo } from './report.ts';
 import { writeSample } from './sample.ts';
+import { buildShard, seal } from './shards.ts';
 import { writeSynthetic } from './synthetic.ts';
 import { buildTable, releaseTable } from './tables.ts';
 
@@ -66,13 +68,21 @@ await yargs(hideBin(process.argv))
           describe: 'who must be named; may be repeated',
         })
         .option('workers', { type: 'number', default: availableParallelism(), describe: 'child processes; 0 for none' })
+        .option('shard', {
+          type: 'string',
+          describe: 'write only shard i of n, as i/n from 0/n on; seal then makes the release',
+        })
         .option('unless-published', { type: 'boolean', describe: 'do nothing where a release is current already' })
         .check((argv) => {
           if (!argv.sample === !argv.source) throw new Error('name the dataset with --source FILE, or take --sample');
           if (!argv.sample && !argv.release) throw new Error('name the release with --release ID');
           return true;
         })
-        .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1', 'publish GADM into output/'),
+        .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1', 'publish GADM into output/')
+        .example(
+          '$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --shard 0/8',
+          'the first of eight machines',
+        ),
     async (argv) => {
       if (argv.unlessPublished && readCurrent(argv.out)) return;
       const options = {
@@ -88,6 +98,13 @@ await yargs(hideBin(process.argv))
         attribution: argv.attribution,
         activate: argv.activate,
       };
+      if (argv.shard !== undefined) {
+        await buildShard(options, shareFrom(argv.shard), reportTo(process.stderr));
+        console.log(
+          `shard ${argv.shard} of release ${options.release} is written; when all are, seal makes the release`,
+        );
+        return;
+      }
       const started = performance.now();
       const built = await build(options, reportTo(process.stderr));
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
@@ -110,6 +127,19 @@ await yargs(hideBin(process.argv))
     async (argv) => {
       if (argv.synthetic === undefined) await writeSample(argv.out);
       else await writeSynthetic(argv.out, wholeNumber('--synthetic', argv.synthetic, 1, 10_000_000));
+    },
+  )
+  .command(
+    'seal <release>',
+    'make a release of its shards, once all are written',
+    (args) =>
+      args
+        .option('out', out)
+        .positional('release', { type: 'string', demandOption: true, describe: 'its id' })
+        .option('activate', { type: 'boolean', default: true, describe: 'make the release current' }),
+    async (argv) => {
+      const built = await seal(argv.out, argv.release, argv.activate);
+      console.log(`${buildTable(built)}\n\nrelease ${argv.release} is ${argv.activate ? 'current' : 'built'}`);
     },
   )
   .command(
@@ -173,6 +203,13 @@ function byLevel(option: string, entries: readonly string[]): Partial<Record<Lev
       return [levelFrom(option, entry.slice(0, equals)), value];
     }),
   );
+}
+
+/** `i/n`, 0 <= i < n. */
+function shareFrom(text: string): Share {
+  const [, shard, shards] = /^(\d{1,6})\/(\d{1,6})$/.exec(text)?.map(Number) ?? [];
+  if (shard !== undefined && shards !== undefined && shard < shards) return { shard, shards };
+  throw new BuildError(`--shard ${text}: not i/n with i from 0 to n - 1`, 'write --shard 0/4 for the first of four');
 }
 
 function wholeNumber(option: string, value: number, least: number, most: number): number {

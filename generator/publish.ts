@@ -42,7 +42,11 @@ export function openStaging(out: string, release: string): Staging {
  * @throws BuildError where another release has that id; one with the same content is kept as it is
  */
 export async function settle(out: string, release: string): Promise<void> {
-  const root = stagingPath(out, release);
+  await settleFrom(stagingPath(out, release), out, release);
+}
+
+/** As `settle`, from another staging folder: the release is in `root`/release. */
+export async function settleFrom(root: string, out: string, release: string): Promise<void> {
   const staged = join(root, 'release');
   const target = join(out, releasePath(release));
   if (existsSync(target)) {
@@ -135,6 +139,11 @@ function temporaryPath(out: string): string {
 function checksumsIn(folder: string): string {
   const file = join(folder, CHECKSUMS_FILE);
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+/** The folder in which the shards of a release meet. It outlives builds that fail; seal removes it. */
+export function shardsPath(out: string, release: string): string {
+  return join(out, RELEASES_PATH, `.${release}.shards`);
 }
 
 // Hidden, so that no release id (which begins with a letter or digit) can name it.

@@ -68,7 +68,7 @@ export function createStore(file: string, columns: readonly string[]): StoreWrit
     close() {
       flush();
       closeSync(handle);
-      writeFileSync(`${file}.json`, JSON.stringify(index));
+      writeFileSync(indexPath(file), JSON.stringify(index));
     },
   };
 }
@@ -83,7 +83,7 @@ export interface StoreReader {
 
 /** Opens the store at `file`. */
 export function openStore(file: string): StoreReader {
-  const index: StoreIndex = JSON.parse(readFileSync(`${file}.json`, 'utf8'));
+  const index = readStoreIndex(file);
   const offsets = new Float64Array(index.bytes.length + 1);
   for (const [entry, bytes] of index.bytes.entries()) offsets[entry + 1] = (offsets[entry] ?? 0) + bytes;
   const handle = openSync(file, 'r');
@@ -102,6 +102,16 @@ export function openStore(file: string): StoreReader {
     },
     close: () => closeSync(handle),
   };
+}
+
+/** The index of the store at `file`. */
+export function readStoreIndex(file: string): StoreIndex {
+  return JSON.parse(readFileSync(indexPath(file), 'utf8'));
+}
+
+/** The file of a store's index. */
+export function indexPath(file: string): string {
+  return `${file}.json`;
 }
 
 function writeAll(handle: number, bytes: Buffer): void {

@@ -1,6 +1,6 @@
 // Writes a shard of a level's pages: the page groups whose index is `shard` modulo `shards`, and a record of each page.
 // Runs in a child process; any number of them write the same level side by side without speaking to each other.
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pagePath } from '../format/layout.ts';
 import type { Format, Level } from '../format/levels.ts';
@@ -54,6 +54,8 @@ export function writeShard(task: WriteTask): WriteResult {
     const folder = dirname(file);
     if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
     folders.add(folder);
+    // A shard that is run again finds what it wrote before; a file is never written over, as its twins share its bytes.
+    rmSync(file, { force: true });
     return file;
   }
 
@@ -63,13 +65,22 @@ export function writeShard(task: WriteTask): WriteResult {
     const { blocks, ...written } = writePage(file, group.first.format, entriesOf(plan, group.first), store);
     records.push({ ...recordOf(group.first, written), ...(isBlockPage(group.first) ? { blocks } : {}) });
     for (const twin of group.twins) {
-      copyFileSync(file, fileOf(twin));
+      linkOrCopy(file, fileOf(twin));
       records.push(recordOf(twin, written));
     }
   }
   store.close();
   writeFileSync(task.records, JSON.stringify(records));
   return { pages: records.length, bytes: records.reduce((sum, record) => sum + record.bytes, 0) };
+}
+
+/** Files never change once written, so twins share their bytes on the disk where the file system can. */
+function linkOrCopy(file: string, twin: string): void {
+  try {
+    linkSync(file, twin);
+  } catch {
+    copyFileSync(file, twin);
+  }
 }
 
 /** Slices are cut from unfiltered geojsonl pages only, so only their blocks are kept in the manifest. */

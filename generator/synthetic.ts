@@ -54,7 +54,7 @@ function* unitsOf(tree: Tree, level: Level, seed: number, verticesScale: number)
     const path = pathOf(tree, level, rank);
     const lineage = LEVELS.slice(0, level + 1).map((above) => {
       const unit = path[above] ?? 0;
-      return { gid: gidOf(tree, above, unit), name: nameOf(above, unit, path[0] ?? 0, seed) };
+      return { gid: gidOf(tree, above, unit), name: nameOf(above, unit, seed) };
     });
     const type = typeOf(level);
     yield {

@@ -3,7 +3,7 @@ import type { Level } from '../../format/levels.ts';
 import { newRandom, type Random } from './random.ts';
 import { pathOf, type Tree } from './tree.ts';
 
-/** Alphabets as a first code point and a number of letters; each country writes in one. */
+/** Alphabets as a first code point and a number of letters; neighbouring units write in different ones. */
 const SCRIPTS: readonly (readonly [number, number])[] = [
   [0x61, 26], // Latin
   [0xe0, 23], // Latin with diacritics
@@ -104,10 +104,10 @@ function lettersOf(country: number): string {
 }
 
 /** The unit's name, or null. */
-export function nameOf(level: Level, rank: number, country: number, seed: number): string | null {
+export function nameOf(level: Level, rank: number, seed: number): string | null {
   if (rank % ODD_NAME_EVERY === 0) return ODD_NAMES[(rank / ODD_NAME_EVERY + level * 5 + 3) % ODD_NAMES.length] ?? null;
   const random = newRandom(seed, 'name', level, rank);
-  const script = SCRIPTS[country % SCRIPTS.length] ?? [0x61, 26];
+  const script = SCRIPTS[(level + rank) % SCRIPTS.length] ?? [0x61, 26];
   return random() < 0.3 ? `${wordOf(script, random)} ${wordOf(script, random)}` : wordOf(script, random);
 }
 

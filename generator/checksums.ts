@@ -23,7 +23,9 @@ export function readChecksums(folder: string): Checksums {
   for (const [i, line] of lines.entries()) {
     const [, sha256, path] = LINE.exec(line) ?? [];
     if (sha256 === undefined || path === undefined) {
-      problems.push(`line ${i + 1} is ${JSON.stringify(line.slice(0, 100))}, expected a SHA-256, two spaces and a path`);
+      problems.push(
+        `line ${i + 1} is ${JSON.stringify(line.slice(0, 100))}, expected a SHA-256, two spaces and a path`,
+      );
       continue;
     }
     if (path <= previous) problems.push(`line ${i + 1}: ${path} does not stand behind ${previous}; paths must ascend`);

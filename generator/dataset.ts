@@ -125,12 +125,8 @@ export function lastGdalError(): string {
 
 /** A folder that GDAL does not open as one dataset (GeoJSON files, say) stands for the files in it. */
 function expandSource(path: string): string[] {
-  let isFolder: boolean;
-  try {
-    isFolder = statSync(path).isDirectory();
-  } catch {
-    throw new BuildError(`${path}: no such file or folder`, 'check --source');
-  }
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  if (isFolder === undefined) throw new BuildError(`${path}: no such file or folder`, 'check --source');
   if (!isFolder) return [path];
   try {
     gdal.open(path).close();

@@ -1,7 +1,7 @@
 // One writer at a time for an output folder. The lock is a file that says who holds it; one whose holder is dead, or
 // that is from before the machine last started, counts for nothing.
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { RELEASES_PATH } from '../format/layout.ts';
@@ -15,6 +15,9 @@ export interface Lock {
 }
 
 const LOCK_FILE = '.lock';
+
+/** Tokens of the locks that this process holds. */
+const held = new Set<string>();
 
 /** Who holds the lock. */
 interface Holder {
@@ -41,18 +44,26 @@ export function takeLock(out: string): Lock {
   try {
     // A link appears whole and only where there is none: never a lock without its holder in it.
     while (!tryLink(written, file)) dropDeadLock(file, out);
-  } finally {
+    held.add(mine.token);
+    rmSync(written);
+    removeDeadHolders(folder);
+  } catch (error) {
     rmSync(written, { force: true });
+    releaseLock(file, mine);
+    throw error;
   }
   return {
     assertHeld() {
       if (readHolder(file)?.token === mine.token) return;
       throw new BuildError(`${file}: another process has taken the lock`, 'run the command again');
     },
-    release() {
-      if (readHolder(file)?.token === mine.token) rmSync(file, { force: true });
-    },
+    release: () => releaseLock(file, mine),
   };
+}
+
+function releaseLock(file: string, mine: Holder): void {
+  held.delete(mine.token);
+  if (readHolder(file)?.token === mine.token) rmSync(file, { force: true });
 }
 
 function tryLink(from: string, to: string): boolean {
@@ -86,6 +97,17 @@ function dropDeadLock(file: string, out: string): void {
   rmSync(moved, { force: true });
 }
 
+/** What processes that died while they took the lock have left. */
+function removeDeadHolders(folder: string): void {
+  const left = readdirSync(folder).filter((name) => name.startsWith(`${LOCK_FILE}.`));
+  for (const name of left) {
+    const holder = readHolder(join(folder, name));
+    // Taking a lock is one stretch of synchronous code: what this process left, it left when that failed.
+    if (holder === undefined || holder.pid === process.pid || !isAlive(holder))
+      rmSync(join(folder, name), { force: true });
+  }
+}
+
 function readHolder(file: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
@@ -97,6 +119,7 @@ function readHolder(file: string): Holder | undefined {
 /** A holder on another machine cannot be looked at: it counts as alive. */
 function isAlive(holder: Holder): boolean {
   if (holder.host !== hostname()) return true;
+  if (holder.pid === process.pid) return held.has(holder.token);
   try {
     process.kill(holder.pid, 0);
   } catch (error) {

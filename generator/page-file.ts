@@ -167,8 +167,7 @@ function eachLine(text: Buffer, onLine: OnLine): Buffer {
 
 function readFrom(handle: number, offset: number, bytes: number): Buffer {
   const { size } = fstatSync(handle);
-  if (bytes < 0 || offset + bytes > size)
-    throw new PageError(`ends after ${size} bytes, expected ${offset + bytes}`);
+  if (bytes < 0 || offset + bytes > size) throw new PageError(`ends after ${size} bytes, expected ${offset + bytes}`);
   const buffer = Buffer.allocUnsafe(bytes);
   let done = 0;
   while (done < bytes) {

@@ -24,7 +24,8 @@ function namesUnder(path: string, name: string): string[] {
     .flatMap((entry) => namesUnder(join(path, entry), `${name}/${entry}`));
 }
 
-async function sha256Of(file: string): Promise<string> {
+/** A file's SHA-256 in hex. */
+export async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
   return hash.digest('hex');

@@ -42,7 +42,7 @@ export function sealRelease(out: string, about: Omit<Release, 'levels'>, levels:
   };
   const summaries = levels.map((level): LevelSummary => {
     const pages = recordsByPage(level);
-    checksums.push(...pageChecksums(level.plan, pages));
+    for (const checksum of pageChecksums(level.plan, pages)) checksums.push(checksum);
     const { plan } = level;
     const manifest = manifestToJson({
       release: about.release,

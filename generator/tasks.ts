@@ -1,4 +1,5 @@
-// The work of a build that can be done side by side, by kind: what each is given and what it answers.
+// The work that can be done side by side, by kind: what each is given and what it answers.
+import { type CompareResult, type CompareTask, compareLevel } from './compare.ts';
 import { type ReadResult, type ReadTask, readLevel } from './read.ts';
 import { type VerifyResult, type VerifyTask, verifyShard } from './verify-pages.ts';
 import { type WriteResult, type WriteTask, writeShard } from './write.ts';
@@ -8,6 +9,7 @@ export interface Tasks {
   read: { task: ReadTask; result: ReadResult };
   write: { task: WriteTask; result: WriteResult };
   verify: { task: VerifyTask; result: VerifyResult };
+  compare: { task: CompareTask; result: CompareResult };
 }
 
 /** One task with its kind. */
@@ -22,5 +24,7 @@ export async function perform(job: Job): Promise<unknown> {
       return writeShard(job.task);
     case 'verify':
       return verifyShard(job.task);
+    case 'compare':
+      return compareLevel(job.task);
   }
 }

@@ -1,15 +1,8 @@
 // Checks one feature as it is published: GeoJSON, at its place in the order, with the GIDs that the manifest gives it.
-import { isUtf8 } from 'node:buffer';
 import type { Manifest } from '../format/manifest.ts';
 import { valuesOf } from '../format/runs.ts';
 import { PageError } from './inflate.ts';
-
-/** A feature as JSON has it. */
-export interface JsonFeature {
-  id: unknown;
-  properties: Readonly<Record<string, unknown>>;
-  geometry: Readonly<Record<string, unknown>> | null;
-}
+import { featureFrom, gidFrom } from './published.ts';
 
 /** What a manifest says of each position of its level. */
 export interface Positions {
@@ -48,37 +41,8 @@ export function checkFeature(line: Buffer, position: number, manifest: Manifest,
     const gid = gidFrom(properties[name]);
     const expected = positions.gidAt(n, position);
     if (gid !== expected)
-      throw new PageError(`fid ${fid}: ${name} is ${JSON.stringify(gid)}, the manifest has ${JSON.stringify(expected)}`);
+      throw new PageError(
+        `fid ${fid}: ${name} is ${JSON.stringify(gid)}, the manifest has ${JSON.stringify(expected)}`,
+      );
   }
-}
-
-/**
- * The feature that a line holds.
- * @throws PageError where it is none
- */
-export function featureFrom(line: Buffer): JsonFeature {
-  if (!isUtf8(line)) throw new PageError('a feature is not UTF-8');
-  const feature = jsonFrom(line.toString());
-  if (!isObject(feature) || feature['type'] !== 'Feature') throw new PageError('a line is not a GeoJSON feature');
-  const { id, properties, geometry } = feature;
-  if (!isObject(properties)) throw new PageError('a feature has no properties');
-  if (geometry !== null && !isObject(geometry)) throw new PageError('a feature has no geometry');
-  return { id, properties, geometry };
-}
-
-function jsonFrom(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new PageError(`a feature is not JSON: ${text.slice(0, 60)}`);
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A property as the generator takes it for a GID. */
-function gidFrom(value: unknown): string | null {
-  return value === null || value === undefined || value === '' ? null : String(value);
 }

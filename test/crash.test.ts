@@ -2,6 +2,7 @@
 // and building again ends where an undisturbed build ends.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -36,7 +37,11 @@ const operations = stopCounting();
 function contentOf(out: string): Record<string, string> {
   const entries = readdirSync(out, { withFileTypes: true, recursive: true });
   const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
-  return Object.fromEntries(files.sort().map((file) => [relative(out, file), readFileSync(file, 'base64')]));
+  return Object.fromEntries(files.sort().map((file) => [relative(out, file), sha256Of(file)]));
+}
+
+function sha256Of(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('base64url');
 }
 
 const expected = contentOf(reference);
@@ -79,10 +84,21 @@ test('SIGKILL at every file operation of a build leaves the old release or the n
   });
 });
 
-for (const code of ['ENOSPC', 'EIO', 'EMFILE', 'EROFS']) {
-  test(`${code} at every file operation fails the build with a remedy, or not at all, and publishes nothing half`, async () => {
+/** The first and the last operation of every kind. */
+const kinds = [...operations.keys()].filter(
+  (i) => operations.indexOf(operations[i] ?? '') === i || operations.lastIndexOf(operations[i] ?? '') === i,
+);
+
+for (const [code, tried] of [
+  ['ENOSPC', [...operations.keys()]],
+  ['EIO', kinds],
+  ['EMFILE', kinds],
+  ['EROFS', kinds],
+] as const) {
+  test(`${code} at ${code === 'ENOSPC' ? 'every file operation' : 'each kind of operation'} fails the build with a remedy, or not at all, and publishes nothing half`, async () => {
     let failed = 0;
-    for (const [i, operation] of operations.entries()) {
+    for (const i of tried) {
+      const operation = operations[i] ?? '';
       const out = freshOutput(`${code}-${i}`);
       const stop = interceptFiles((n, name) => {
         if (n === i + 1) throw systemError(code, name);
@@ -99,7 +115,7 @@ for (const code of ['ENOSPC', 'EIO', 'EMFILE', 'EROFS']) {
       }
       await assertWhole(out, `${code} at operation ${i + 1}, ${operation}`);
     }
-    assert.ok(failed > operations.length / 2, `${failed} of ${operations.length} failed`);
+    assert.ok(failed > tried.length / 2, `${failed} of ${tried.length} failed`);
   });
 }
 

@@ -1,0 +1,41 @@
+// A feature read back from a page.
+import { isUtf8 } from 'node:buffer';
+import { PageError } from './inflate.ts';
+
+/** A feature as JSON has it. */
+export interface JsonFeature {
+  id: unknown;
+  properties: Readonly<Record<string, unknown>>;
+  geometry: Readonly<Record<string, unknown>> | null;
+}
+
+/**
+ * The feature that a line holds.
+ * @throws PageError where it is none
+ */
+export function featureFrom(line: Buffer): JsonFeature {
+  if (!isUtf8(line)) throw new PageError('a feature is not UTF-8');
+  const feature = jsonFrom(line.toString());
+  if (!isObject(feature) || feature['type'] !== 'Feature') throw new PageError('a line is not a GeoJSON feature');
+  const { id, properties, geometry } = feature;
+  if (!isObject(properties)) throw new PageError('a feature has no properties');
+  if (geometry !== null && !isObject(geometry)) throw new PageError('a feature has no geometry');
+  return { id, properties, geometry };
+}
+
+/** A property as the generator takes it for a GID. */
+export function gidFrom(value: unknown): string | null {
+  return value === null || value === undefined || value === '' ? null : String(value);
+}
+
+function jsonFrom(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new PageError(`a feature is not JSON: ${text.slice(0, 60)}`);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,281 @@
+// Damage of every kind to a release's files: `verify` names the very file, and no other.
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import type { Report } from '../generator/report.ts';
+import { writeSynthetic } from '../generator/synthetic.ts';
+import { type VerifyOptions, verify } from '../generator/verify.ts';
+import { buildRelease, countryLayers, SILENT, temporaryFolder, writeDataset } from './fixture.ts';
+
+const folder = temporaryFolder();
+const source = writeDataset(
+  join(folder, 'countries.gpkg'),
+  'GPKG',
+  countryLayers((level) => `ADM_${level}`),
+);
+const synthetic = join(folder, 'synthetic.gpkg');
+await writeSynthetic(synthetic, 60);
+const good = join(folder, 'good');
+await buildRelease(source, good);
+const other = join(folder, 'other');
+await buildRelease(synthetic, other, { release: 'other', accept: ['null-gids', 'duplicate-gids'] });
+const root = 'releases/r1';
+const files = ['current.json', ...filesUnder(join(good, root)).map((file) => `${root}/${file}`)];
+const pages = files.filter((file) => file.endsWith('.gz'));
+
+function filesUnder(path: string): string[] {
+  return readdirSync(path, { withFileTypes: true, recursive: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(path, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** What `verify` finds in a fresh copy of the good release once `damage` is done to it. */
+async function faultsOf(damage: (out: string) => void, options: Partial<VerifyOptions> = {}) {
+  const out = join(folder, 'damaged');
+  rmSync(out, { recursive: true, force: true });
+  cpSync(good, out, { recursive: true });
+  damage(out);
+  return (await verify({ out, workers: 0, ...options }, SILENT)).faults;
+}
+
+const spoilt = join(folder, 'spoilt');
+cpSync(good, spoilt, { recursive: true });
+
+/** The same where `damage` is done to one file: only that one is put back, in a tenth of the time. */
+async function faultsWith(file: string, damage: (path: string, bytes: Buffer) => void) {
+  const path = join(spoilt, file);
+  const bytes = readFileSync(path);
+  damage(path, Buffer.from(bytes));
+  const { faults } = await verify({ out: spoilt, workers: 0 }, SILENT);
+  rmSync(path, { recursive: true, force: true });
+  writeFileSync(path, bytes);
+  return faults;
+}
+
+/** That of all files exactly these are named. */
+function assertNamed(faults: readonly { path: string }[], expected: readonly string[], what: string): void {
+  assert.deepEqual(
+    [...new Set(faults.map(({ path }) => path))],
+    [...expected].sort(),
+    `${what}: ${JSON.stringify(faults)}`,
+  );
+}
+
+/** Of release.json and its line in checksums.txt nothing else tells which was changed: then both are named. */
+function assertNamesIt(faults: readonly { path: string }[], file: string, what: string): void {
+  const pair = [`${root}/checksums.txt`, `${root}/release.json`];
+  const both = pair.includes(file) && pair.every((one) => faults.some(({ path }) => path === one));
+  assertNamed(faults, both ? pair : [file], what);
+}
+
+test('a good release has no faults, the current one and any other, and everything in it is counted', async () => {
+  const found = await verify({ out: good, workers: 0 }, SILENT);
+  const sizes = pages.map((page) => readFileSync(join(good, page)).length);
+  assert.deepEqual(found, {
+    release: 'r1',
+    files: files.length - 1,
+    pages: pages.length,
+    features: 9,
+    bytes: sizes.reduce((sum, size) => sum + size, 0),
+    faults: [],
+  });
+  const named = await verify({ out: good, release: 'r1', source: [source], workers: 0 }, SILENT);
+  assert.deepEqual(named, found);
+});
+
+test('child processes find what this process finds, and the work is announced and done', async () => {
+  const counts = new Map<string, number>();
+  const count = (what: string, amount: number): void => {
+    counts.set(what, (counts.get(what) ?? 0) + amount);
+  };
+  const report: Report = {
+    expect: (what, amount) => count(`${what}, expected`, amount),
+    advance: count,
+    end: () => count('ends', 1),
+  };
+  const page = 'releases/other/lv5/fc/all/000001.json.gz';
+  const bytes = readFileSync(join(other, page));
+  writeFileSync(join(other, page), Buffer.concat([bytes.subarray(0, -1), Buffer.of(~(bytes.at(-1) ?? 0))]));
+  const options = { out: other, source: [synthetic] };
+  const found = await verify({ ...options, workers: 2 }, report);
+  assert.deepEqual(found, await verify({ ...options, workers: 0 }, SILENT));
+  assertNamed(found.faults, [page], 'one byte');
+  assert.deepEqual(Object.fromEntries(counts), {
+    'pages verified, expected': found.pages,
+    'pages verified': found.pages,
+    'features compared, expected': found.features,
+    'features compared': found.features,
+    ends: 1,
+  });
+});
+
+test('a byte flipped anywhere in any file: that file is named', async () => {
+  const flips = [0x01, 0x20, 0x80];
+  let tried = 0;
+  for (const file of files) {
+    for (let i = 0; i < 11; i++) {
+      const flip = flips[i % flips.length] ?? 1;
+      const faults = await faultsWith(file, (path, bytes) => {
+        const at = Math.round(((bytes.length - 1) * i) / 10);
+        bytes[at] = (bytes[at] ?? 0) ^ flip;
+        writeFileSync(path, bytes);
+      });
+      assertNamesIt(faults, file, `${file}, ${i} tenths, ^ ${flip}`);
+      tried++;
+    }
+  }
+  assert.ok(tried > 250, `${tried} flips`);
+});
+
+test('a file truncated to nothing, to a half or by a byte, or grown by one: that file is named', async () => {
+  for (const file of files) {
+    const sizes = (length: number): number[] => [0, length >> 1, length - 1];
+    for (const i of [0, 1, 2]) {
+      const faults = await faultsWith(file, (path, bytes) => truncateSync(path, sizes(bytes.length)[i]));
+      assertNamesIt(faults, file, `${file} cut, ${i}`);
+    }
+    assertNamesIt(await faultsWith(file, (path) => appendFileSync(path, 'x')), file, `${file} grown`);
+  }
+});
+
+test('a file that is missing, a folder or a link instead: that file is named', async () => {
+  for (const file of files) {
+    assertNamed(await faultsWith(file, (path) => rmSync(path)), [file], `${file} missing`);
+    const asFolder = await faultsWith(file, (path) => {
+      rmSync(path);
+      mkdirSync(path);
+    });
+    assertNamed(asFolder, [file], `${file} is a folder`);
+    if (file === 'current.json') continue;
+    const asLink = await faultsWith(file, (path, bytes) => {
+      const elsewhere = join(folder, 'elsewhere');
+      writeFileSync(elsewhere, bytes);
+      rmSync(path);
+      symlinkSync(elsewhere, path);
+    });
+    assertNamed(asLink, [file], `${file} is a link`);
+  }
+});
+
+test('two pages swapped: both are named, with what they hold and should hold', async () => {
+  const contents = new Map(pages.map((page) => [page, readFileSync(join(good, page), 'base64')]));
+  let tried = 0;
+  for (const [i, page] of pages.entries()) {
+    const twin = pages[(i + 3) % pages.length] ?? page;
+    if (contents.get(page) === contents.get(twin)) continue;
+    const faults = await faultsOf((out) => {
+      cpSync(join(good, page), join(out, twin));
+      cpSync(join(good, twin), join(out, page));
+    });
+    assertNamed(faults, [page, twin], `${page} and ${twin}`);
+    tried++;
+  }
+  assert.ok(tried > 10);
+  const [a, b] = ['AAA', 'BBB'].map((gid) => `${root}/lv1/geojsonl/gid-0/${gid}/000001.geojsonl.gz`);
+  const faults = await faultsOf((out) => cpSync(join(good, b ?? ''), join(out, a ?? '')));
+  assert.deepEqual(
+    faults.map(({ problem }) => problem.replace(/\d+ bytes long, expected \d+/, '')),
+    ["a feature's id is 3, expected 1", 'is '],
+  );
+});
+
+test('files that do not belong to the release are named, wherever they are and whatever they are called', async () => {
+  for (const file of [
+    'x',
+    '.hidden',
+    'lv0/manifest.json.bak',
+    'lv1/fc/gid-0/AAA/000002.json.gz',
+    'lv7/y',
+    'lv0/geojsonl/z',
+  ]) {
+    const faults = await faultsOf((out) => {
+      mkdirSync(join(out, root, file, '..'), { recursive: true });
+      writeFileSync(join(out, root, file), 'more');
+    });
+    assert.deepEqual(faults, [{ path: `${root}/${file}`, problem: 'is no file of this release' }]);
+  }
+});
+
+test('a manifest of another release or of another level: it is named, and its pages are not blamed', async () => {
+  for (const level of [0, 1, 2, 3, 4, 5]) {
+    const file = `lv${level}/manifest.json`;
+    const foreign = await faultsOf((out) => cpSync(join(other, 'releases/other', file), join(out, root, file)));
+    assertNamed(foreign, [`${root}/${file}`], `${file} of another release`);
+    assert.ok(foreign.some(({ problem }) => problem === 'is of release other, expected r1'));
+    const shifted = await faultsOf((out) =>
+      cpSync(join(out, root, `lv${(level + 1) % 6}/manifest.json`), join(out, root, file)),
+    );
+    assertNamed(shifted, [`${root}/${file}`], `${file} of another level`);
+  }
+  const page = `${root}/lv2/fc/all/000001.json.gz`;
+  const faults = await faultsOf((out) => {
+    rmSync(join(out, root, 'lv2/manifest.json'));
+    appendFileSync(join(out, page), 'x');
+    rmSync(join(out, `${root}/lv2/geojsonl/all/000001.geojsonl.gz`));
+  });
+  assertNamed(
+    faults,
+    [`${root}/lv2/manifest.json`, page, `${root}/lv2/geojsonl/all/000001.geojsonl.gz`],
+    'three of one level',
+  );
+});
+
+test('a line of checksums.txt that is gone, twice, out of order or for nothing: checksums.txt is named, and why', async () => {
+  const file = `${root}/checksums.txt`;
+  const lines = readFileSync(join(good, file), 'utf8').trimEnd().split('\n');
+  const cases: [string[], RegExp][] = [
+    [lines.slice(1), /^has no line for lv0\/fc\/all\/000001\.json\.gz$/],
+    [[lines[0] ?? '', ...lines], /^line 2: .* does not stand behind/],
+    [lines.toReversed(), /^line 2: .* paths must ascend$/],
+    [[...lines, `${'0'.repeat(64)}  x`], /^names x, which is no file of this release$/],
+    [lines.map((line) => line.replace('  lv1/manifest', ' *lv1/manifest')), /^line \d+ is ".*expected a SHA-256/],
+    [
+      lines.map((line) => (line.endsWith('lv1/manifest.json') ? `${'0'.repeat(64)}  lv1/manifest.json` : line)),
+      /^has 0+ for lv1\/manifest\.json, which is/,
+    ],
+  ];
+  for (const [changed, problem] of cases) {
+    const faults = await faultsOf((out) => writeFileSync(join(out, file), `${changed.join('\n')}\n`));
+    assertNamed(faults, [file], String(problem));
+    assert.ok(
+      faults.some((fault) => problem.test(fault.problem)),
+      JSON.stringify(faults),
+    );
+  }
+});
+
+test('a release in a folder of another name, one that is not there, and ids that are none', async () => {
+  const faults = await faultsOf((out) => renameSync(join(out, root), join(out, 'releases/r2')), { release: 'r2' });
+  assert.ok(
+    faults.some(
+      ({ path, problem }) => path === 'releases/r2/release.json' && problem === 'is of release r1, expected r2',
+    ),
+  );
+  for (const release of ['r9', '../good', '']) {
+    await assert.rejects(verify({ out: good, release, workers: 0 }, SILENT), { message: /no such release/ });
+  }
+  const gone = await faultsOf((out) => rmSync(join(out, root), { recursive: true }));
+  assert.deepEqual(gone, [{ path: 'current.json', problem: 'names r1, which is not there' }]);
+});
+
+test('all faults are told in one go, and of a file with many the first few', async () => {
+  const faults = await faultsOf((out) => {
+    for (const file of files) if (file !== 'current.json') appendFileSync(join(out, file), 'x');
+  });
+  assert.equal(new Set(faults.map(({ path }) => path)).size, files.length - 1);
+  const none = await faultsOf((out) => writeFileSync(join(out, root, 'checksums.txt'), ''));
+  assert.deepEqual(none.at(-1), { path: `${root}/checksums.txt`, problem: `and ${files.length - 5} more problems` });
+});

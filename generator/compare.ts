@@ -77,7 +77,7 @@ function compareOpened(opened: OpenLayer, task: CompareTask): CompareResult {
     const { fid } = feature;
     const position = positions.get(fid);
     if (position === undefined) {
-      faults.add(`${folder}/${file}`, `has no fid ${fid} or only one; the source has it`);
+      faults.add(`${folder}/${file}`, `lacks fid ${fid}, which the source has`);
       continue;
     }
     positions.delete(fid);

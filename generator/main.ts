@@ -12,9 +12,7 @@ import { ACCEPTABLE } from './plan.ts';
 import { readCurrent } from './publish.ts';
 import { activateRelease, listReleases, pruneReleases } from './releases.ts';
 import { reportTo } from './report.ts';
-import { writeSample } from './sample.ts';
 import { buildShard, seal } from './shards.ts';
-import { writeSynthetic } from './synthetic.ts';
 import { buildTable, releaseTable } from './tables.ts';
 
 const SAMPLE_RELEASE = 'sample';
@@ -125,8 +123,10 @@ await yargs(hideBin(process.argv))
         .example('$0 sample --out sample.gpkg', 'real countries, and units of Spain and the United States')
         .example('$0 sample --out big.gpkg --synthetic 400000', "invented units, as many as GADM's"),
     async (argv) => {
-      if (argv.synthetic === undefined) await writeSample(argv.out);
-      else await writeSynthetic(argv.out, wholeNumber('--synthetic', argv.synthetic, 1, 10_000_000));
+      const { writeSample } = await import('./sample.ts');
+      const { writeSynthetic } = await import('./synthetic.ts');
+      if (argv.synthetic === undefined) writeSample(argv.out);
+      else writeSynthetic(argv.out, wholeNumber('--synthetic', argv.synthetic, 1, 10_000_000));
     },
   )
   .command(
@@ -182,7 +182,8 @@ await yargs(hideBin(process.argv))
 
 async function makeSample(folder: string): Promise<string> {
   const file = join(folder, 'sample.gpkg');
-  await writeSample(file, { overwrite: true });
+  const { writeSample } = await import('./sample.ts');
+  writeSample(file, { overwrite: true });
   return file;
 }
 

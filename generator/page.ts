@@ -1,6 +1,6 @@
 // Writes page files: one gzip member each, its deflate stream cut into blocks that can be inflated alone.
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, writevSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writevSync } from 'node:fs';
 import { deflateBlock, EMPTY_SUM, GZIP_HEADER, gzipTrailer, joinSums, LAST_BLOCK, sumOf } from '../format/gzip.ts';
 import { type Format, FRAMES } from '../format/levels.ts';
 import type { Block } from '../format/manifest.ts';
@@ -94,7 +94,7 @@ function* stretchesOf(entries: Uint32Array, store: StoreReader): Generator<{ ent
 }
 
 function createOutput(file: string) {
-  const handle = openSync(file, 'wx');
+  const handle = openAnew(file);
   const hash = createHash('sha256');
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
@@ -120,6 +120,17 @@ function createOutput(file: string) {
       return { bytes: total, sha256: hash.digest('hex') };
     },
   };
+}
+
+/** A shard that is run again finds what it wrote before; a file is never written over, as its twins share its bytes. */
+function openAnew(file: string): number {
+  try {
+    return openSync(file, 'wx');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    rmSync(file);
+    return openSync(file, 'wx');
+  }
 }
 
 /** What is left of `buffers` behind their first `written` bytes. */

@@ -54,8 +54,6 @@ export function writeShard(task: WriteTask): WriteResult {
     const folder = dirname(file);
     if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
     folders.add(folder);
-    // A shard that is run again finds what it wrote before; a file is never written over, as its twins share its bytes.
-    rmSync(file, { force: true });
     return file;
   }
 
@@ -79,6 +77,8 @@ function linkOrCopy(file: string, twin: string): void {
   try {
     linkSync(file, twin);
   } catch {
+    // A shard that is run again finds what it wrote before; a file is never written over, as twins share its bytes.
+    rmSync(twin, { force: true });
     copyFileSync(file, twin);
   }
 }

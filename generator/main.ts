@@ -3,17 +3,20 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { LEVELS, type Level, levelName } from '../format/levels.ts';
+import { LEVELS, levelName } from '../format/levels.ts';
+import { byLevel, levelFrom, shareFrom, wholeNumber } from './arguments.ts';
 import { build } from './build.ts';
+import { diff } from './diff.ts';
 import { BuildError } from './failure.ts';
+import { forecast } from './forecast.ts';
 import { MAX_PRECISION } from './geometry.ts';
-import type { Share } from './level.ts';
 import { ACCEPTABLE } from './plan.ts';
 import { readCurrent } from './publish.ts';
 import { activateRelease, listReleases, pruneReleases } from './releases.ts';
-import { reportTo } from './report.ts';
+import { type Report, reportTo, SILENT } from './report.ts';
 import { buildShard, seal } from './shards.ts';
-import { buildTable, releaseTable } from './tables.ts';
+import { buildTable, diffTable, levelTable, releaseTable } from './tables.ts';
+import { verify } from './verify.ts';
 
 const SAMPLE_RELEASE = 'sample';
 const out = { type: 'string', default: 'output', describe: 'output folder' } as const;
@@ -21,6 +24,8 @@ const out = { type: 'string', default: 'output', describe: 'output folder' } as 
 await yargs(hideBin(process.argv))
   .scriptName('generator')
   .usage('Publishes administrative boundaries as static pages.\n\n$0 <command>')
+  .option('quiet', { type: 'boolean', describe: 'no progress' })
+  .option('json', { type: 'boolean', describe: 'print the result as JSON, for machines' })
   .command(
     'build',
     'build a release from a dataset and make it current',
@@ -70,10 +75,13 @@ await yargs(hideBin(process.argv))
           type: 'string',
           describe: 'write only shard i of n, as i/n from 0/n on; seal then makes the release',
         })
+        .option('dry-run', { type: 'boolean', describe: 'print the plan and an estimate of its size, write nothing' })
         .option('unless-published', { type: 'boolean', describe: 'do nothing where a release is current already' })
         .check((argv) => {
-          if (!argv.sample === !argv.source) throw new Error('name the dataset with --source FILE, or take --sample');
-          if (!argv.sample && !argv.release) throw new Error('name the release with --release ID');
+          if (!argv.sample === !argv.source)
+            throw new BuildError('no dataset is named, or two are', 'name one with --source FILE, or take --sample');
+          if (!argv.sample && !argv.release)
+            throw new BuildError('the release has no id', 'name it, e.g. --release 2026-11');
           return true;
         })
         .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1', 'publish GADM into output/')
@@ -96,18 +104,25 @@ await yargs(hideBin(process.argv))
         attribution: argv.attribution,
         activate: argv.activate,
       };
+      if (argv.dryRun) {
+        const levels = forecast(options, reportOf(argv));
+        print(argv, levels, `${levelTable(levels)}\n\nbytes are estimated; nothing was written`);
+        return;
+      }
       if (argv.shard !== undefined) {
-        await buildShard(options, shareFrom(argv.shard), reportTo(process.stderr));
-        console.log(
+        await buildShard(options, shareFrom(argv.shard), reportOf(argv));
+        print(
+          argv,
+          { release: options.release, shard: argv.shard },
           `shard ${argv.shard} of release ${options.release} is written; when all are, seal makes the release`,
         );
         return;
       }
       const started = performance.now();
-      const built = await build(options, reportTo(process.stderr));
+      const built = await build(options, reportOf(argv));
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
       const state = argv.activate ? 'is current' : 'is built; activate makes it current';
-      console.log(`${buildTable(built)}\n\nrelease ${options.release} ${state}, after ${seconds} s`);
+      print(argv, built, `${buildTable(built)}\n\nrelease ${options.release} ${state}, after ${seconds} s`);
     },
   )
   .command(
@@ -125,8 +140,17 @@ await yargs(hideBin(process.argv))
     async (argv) => {
       const { writeSample } = await import('./sample.ts');
       const { writeSynthetic } = await import('./synthetic.ts');
-      if (argv.synthetic === undefined) writeSample(argv.out);
-      else writeSynthetic(argv.out, wholeNumber('--synthetic', argv.synthetic, 1, 10_000_000));
+      const written = progressOf(argv, 'units written');
+      const synthetic =
+        argv.synthetic === undefined ? undefined : wholeNumber('--synthetic', argv.synthetic, 1, 10_000_000);
+      const units =
+        synthetic === undefined ? writeSample(argv.out, written).units : writeSynthetic(argv.out, synthetic, written);
+      const total = units.reduce((sum, count) => sum + count, 0);
+      print(
+        argv,
+        { file: argv.out, units },
+        `${argv.out}: ${total.toLocaleString('en')} units, by level ${units.join(', ')}`,
+      );
     },
   )
   .command(
@@ -139,14 +163,54 @@ await yargs(hideBin(process.argv))
         .option('activate', { type: 'boolean', default: true, describe: 'make the release current' }),
     async (argv) => {
       const built = await seal(argv.out, argv.release, argv.activate);
-      console.log(`${buildTable(built)}\n\nrelease ${argv.release} is ${argv.activate ? 'current' : 'built'}`);
+      print(argv, built, `${buildTable(built)}\n\nrelease ${argv.release} is ${argv.activate ? 'current' : 'built'}`);
+    },
+  )
+  .command(
+    'verify',
+    'check every file of a release, and with --source every feature against the dataset',
+    (args) =>
+      args
+        .option('out', out)
+        .option('release', { type: 'string', describe: 'its id; the current one where none is named' })
+        .option('source', { type: 'string', array: true, describe: 'what it was built from' })
+        .option('workers', {
+          type: 'number',
+          default: availableParallelism(),
+          describe: 'child processes; 0 for none',
+        }),
+    async (argv) => {
+      const { out: folder, release, source } = argv;
+      const workers = wholeNumber('--workers', argv.workers, 0, 1024);
+      const verified = await verify({ out: folder, release, source, workers }, reportOf(argv));
+      const { files, pages, features, faults } = verified;
+      const counts = `${files.toLocaleString('en')} files, ${pages.toLocaleString('en')} pages, ${features.toLocaleString('en')} features`;
+      const lines = faults.map(({ path, problem }) => `${path}: ${problem}`);
+      print(argv, verified, [...lines, `release ${verified.release}: ${counts}, ${faults.length} faults`].join('\n'));
+      if (faults.length > 0) process.exitCode = 1;
+    },
+  )
+  .command(
+    'diff <a> <b>',
+    'show how two releases differ: units by GID, and page files',
+    (args) =>
+      args
+        .option('out', out)
+        .positional('a', { type: 'string', demandOption: true, describe: 'id of the release that is' })
+        .positional('b', { type: 'string', demandOption: true, describe: 'id of the release that would be' }),
+    (argv) => {
+      const levels = diff(argv.out, argv.a, argv.b, reportOf(argv));
+      print(argv, levels, diffTable(levels));
     },
   )
   .command(
     'list',
     'list the releases of an output folder',
     (args) => args.option('out', out),
-    async (argv) => console.log(releaseTable(await listReleases(argv.out))),
+    async (argv) => {
+      const listed = await listReleases(argv.out);
+      print(argv, listed, releaseTable(listed));
+    },
   )
   .command(
     'activate <release>',
@@ -154,7 +218,7 @@ await yargs(hideBin(process.argv))
     (args) => args.option('out', out).positional('release', { type: 'string', demandOption: true, describe: 'its id' }),
     async (argv) => {
       await activateRelease(argv.out, argv.release);
-      console.log(`release ${argv.release} is current`);
+      print(argv, { current: argv.release }, `release ${argv.release} is current`);
     },
   )
   .command(
@@ -166,7 +230,7 @@ await yargs(hideBin(process.argv))
         .option('keep', { type: 'number', demandOption: true, describe: 'how many releases stay' }),
     async (argv) => {
       const removed = await pruneReleases(argv.out, wholeNumber('--keep', argv.keep, 1, 1_000_000));
-      console.log(removed.length === 0 ? 'nothing to remove' : `removed: ${removed.join(', ')}`);
+      print(argv, { removed }, removed.length === 0 ? 'nothing to remove' : `removed: ${removed.join(', ')}`);
     },
   )
   .demandCommand(1, 'name a command')
@@ -180,40 +244,29 @@ await yargs(hideBin(process.argv))
   })
   .parseAsync();
 
+function reportOf({ quiet }: { quiet?: boolean | undefined }): Report {
+  return quiet ? SILENT : reportTo(process.stderr);
+}
+
+function progressOf(argv: { quiet?: boolean | undefined }, what: string) {
+  const report = reportOf(argv);
+  let told = 0;
+  const onProgress = (done: number, total: number): void => {
+    if (told === 0) report.expect(what, total);
+    report.advance(what, done - told);
+    told = done;
+    if (done === total) report.end();
+  };
+  return { onProgress };
+}
+
+function print({ json }: { json?: boolean | undefined }, data: unknown, text: string): void {
+  console.log(json ? JSON.stringify(data, null, 2) : text);
+}
+
 async function makeSample(folder: string): Promise<string> {
   const file = join(folder, 'sample.gpkg');
   const { writeSample } = await import('./sample.ts');
   writeSample(file, { overwrite: true });
   return file;
-}
-
-function levelFrom(option: string, name: string): Level {
-  const level = LEVELS.find((known) => levelName(known) === name || String(known) === name);
-  if (level === undefined)
-    throw new BuildError(`${option} ${name}: not a level`, `use ${LEVELS.map(levelName).join(', ')}`);
-  return level;
-}
-
-function byLevel(option: string, entries: readonly string[]): Partial<Record<Level, string>> {
-  return Object.fromEntries(
-    entries.map((entry) => {
-      const equals = entry.indexOf('=');
-      const value = entry.slice(equals + 1);
-      if (equals === -1 || value === '')
-        throw new BuildError(`${option} ${entry}: not LEVEL=NAME`, `write ${option} lv0=NAME`);
-      return [levelFrom(option, entry.slice(0, equals)), value];
-    }),
-  );
-}
-
-/** `i/n`, 0 <= i < n. */
-function shareFrom(text: string): Share {
-  const [, shard, shards] = /^(\d{1,6})\/(\d{1,6})$/.exec(text)?.map(Number) ?? [];
-  if (shard !== undefined && shards !== undefined && shard < shards) return { shard, shards };
-  throw new BuildError(`--shard ${text}: not i/n with i from 0 to n - 1`, 'write --shard 0/4 for the first of four');
-}
-
-function wholeNumber(option: string, value: number, least: number, most: number): number {
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new BuildError(`${option} ${value}: out of range`, `give a whole number from ${least} to ${most}`);
 }

@@ -136,6 +136,6 @@ function geometryOf(feature: gdalTypes.Feature): gdalTypes.Geometry | null {
 }
 
 /** A GID as text; null where the column is empty. */
-function gidFrom(value: unknown): string | null {
+export function gidFrom(value: unknown): string | null {
   return value === null || value === undefined || value === '' ? null : String(value);
 }

@@ -1,4 +1,4 @@
-// What a build tells while it runs: a line that is rewritten on a terminal, one line a step elsewhere.
+// What a command tells while it runs: a bar with rate and time left on a terminal, a line every few seconds elsewhere.
 
 /** Counts of work by name: announced, then done. */
 export interface Report {
@@ -9,28 +9,64 @@ export interface Report {
   end(): void;
 }
 
+/** A report that tells nothing. */
+export const SILENT: Report = { expect() {}, advance() {}, end() {} };
+
+interface Count {
+  done: number;
+  expected: number;
+  /** When the first of it was done. */
+  began: number;
+}
+
+const BAR_CHARS = 24;
+const TERMINAL_EVERY_MS = 100;
+const LINE_EVERY_MS = 5000;
+
 /** A report to a stream, usually standard error. */
 export function reportTo(stream: NodeJS.WriteStream): Report {
-  const counts = new Map<string, { done: number; expected: number }>();
-  const countOf = (what: string): { done: number; expected: number } => {
-    const count = counts.get(what) ?? { done: 0, expected: 0 };
+  const counts = new Map<string, Count>();
+  const every = stream.isTTY ? TERMINAL_EVERY_MS : LINE_EVERY_MS;
+  let told = Number.NEGATIVE_INFINITY;
+  let untold = false;
+  const countOf = (what: string): Count => {
+    const count = counts.get(what) ?? { done: 0, expected: 0, began: performance.now() };
     counts.set(what, count);
     return count;
   };
-  const line = (): string =>
-    [...counts]
-      .map(([what, { done, expected }]) => `${what} ${done.toLocaleString('en')} of ${expected.toLocaleString('en')}`)
-      .join(', ');
+  const tell = (): void => {
+    const lines = [...counts].map(([what, count]) => (stream.isTTY ? barOf(what, count) : lineOf(what, count)));
+    const text = lines.join(stream.isTTY ? '   ' : ', ');
+    stream.write(stream.isTTY ? `\r\x1b[K${text.slice(0, stream.columns - 1)}` : `${text}\n`);
+    told = performance.now();
+    untold = false;
+  };
   return {
     expect(what, amount) {
       countOf(what).expected += amount;
     },
     advance(what, amount) {
       countOf(what).done += amount;
-      stream.write(stream.isTTY ? `\r\x1b[K${line()}` : `${line()}\n`);
+      untold = true;
+      if (performance.now() - told >= every) tell();
     },
     end() {
+      if (untold) tell();
       if (stream.isTTY && counts.size > 0) stream.write('\n');
     },
   };
+}
+
+function lineOf(what: string, { done, expected }: Count): string {
+  return `${what}: ${done.toLocaleString('en')} of ${expected.toLocaleString('en')}`;
+}
+
+function barOf(what: string, { done, expected, began }: Count): string {
+  const share = expected === 0 ? 1 : Math.min(done / expected, 1);
+  const filled = Math.round(share * BAR_CHARS);
+  const bar = '█'.repeat(filled) + '░'.repeat(BAR_CHARS - filled);
+  const seconds = (performance.now() - began) / 1000;
+  const rate = seconds > 0 ? done / seconds : 0;
+  const left = rate > 0 && done < expected ? `, ${Math.ceil((expected - done) / rate)} s left` : '';
+  return `${what} ${bar} ${Math.round(share * 100)} % ${Math.round(rate).toLocaleString('en')}/s${left}`;
 }

@@ -1,6 +1,8 @@
 // What commands print when they are done: tables in plain text, numbers to the right.
 import { levelName } from '../format/levels.ts';
 import type { Built } from './build.ts';
+import type { Changes, LevelDiff } from './diff.ts';
+import type { LevelForecast } from './forecast.ts';
 import type { ListedRelease } from './releases.ts';
 
 /** Rows as aligned lines; numbers are grouped by thousands and aligned to the right. */
@@ -15,14 +17,31 @@ export function tableOf(rows: readonly (readonly (string | number)[])[]): string
 
 /** A build's summary. */
 export function buildTable({ release, remarks }: Built): string {
-  const rows = release.levels.map(({ level, layer, features, listings, pages, bytes }) => {
+  const notes = remarks.map(({ level, count, what }) => `${levelName(level)}: ${count.toLocaleString('en')} ${what}`);
+  return [levelTable(release.levels), ...notes].join('\n');
+}
+
+/** A row a level, and their sum. */
+export function levelTable(levels: readonly LevelForecast[]): string {
+  const rows = levels.map(({ level, layer, features, listings, pages, bytes }) => {
     return [levelName(level), layer || '-', features, listings, pages.geojsonl, pages.fc, bytes] as const;
   });
   const sum = (i: 2 | 3 | 4 | 5 | 6): number => rows.reduce((total, row) => total + row[i], 0);
   const head = ['level', 'layer', 'features', 'listings', 'geojsonl pages', 'fc pages', 'bytes'];
-  const table = tableOf([head, ...rows, ['total', '', sum(2), sum(3), sum(4), sum(5), sum(6)]]);
-  const notes = remarks.map(({ level, count, what }) => `${levelName(level)}: ${count.toLocaleString('en')} ${what}`);
-  return [table, ...notes].join('\n');
+  return tableOf([head, ...rows, ['total', '', sum(2), sum(3), sum(4), sum(5), sum(6)]]);
+}
+
+/** What an operator wants to read before switching from one release to another. */
+export function diffTable(levels: readonly LevelDiff[]): string {
+  const counts = ({ added, removed, changed }: Changes): number[] => [added.count, removed.count, changed.count];
+  const rows = levels.map(({ level, units, pages }) => [levelName(level), ...counts(units), ...counts(pages)]);
+  const head = ['level', 'units added', 'removed', 'changed', 'pages added', 'removed', 'changed'];
+  const examples = levels.flatMap(({ level, units }) =>
+    Object.entries(units).flatMap(([kind, { count, examples: gids }]) =>
+      count === 0 ? [] : [`${levelName(level)} ${kind}: ${gids.join(', ')}${count > gids.length ? ', ...' : ''}`],
+    ),
+  );
+  return [tableOf([head, ...rows]), ...examples].join('\n');
 }
 
 /** The releases there are. */

@@ -1,7 +1,7 @@
 // Verifies a release against the dataset that it was built from: the files themselves, then each level's features.
 import { RELEASE_FILE } from '../format/layout.ts';
 import type { Level } from '../format/levels.ts';
-import type { Release } from '../format/release.ts';
+import type { Release, SourceFile } from '../format/release.ts';
 import type { CompareResult } from './compare.ts';
 import { findLevels, type LevelLayer } from './dataset.ts';
 import { BuildError } from './failure.ts';
@@ -57,18 +57,23 @@ function layersOf(source: readonly string[], { levels }: Release, { manifests }:
   }
 }
 
+/** Files of several folders may have one name: those that are the same are matched first. */
 async function verifyFiles(
   source: readonly string[],
   { source: recorded }: Release,
   { fault }: Metadata,
 ): Promise<void> {
-  const given = new Map((await sourceFiles(source)).map((file) => [file.name, file]));
-  for (const { name, bytes, sha256 } of recorded) {
-    const file = given.get(name);
-    given.delete(name);
+  const given = await sourceFiles(source);
+  const isGiven = ({ name, bytes, sha256 }: SourceFile): boolean => {
+    const at = given.findIndex((file) => file.name === name && file.bytes === bytes && file.sha256 === sha256);
+    if (at !== -1) given.splice(at, 1);
+    return at !== -1;
+  };
+  for (const { name, sha256 } of recorded.filter((file) => !isGiven(file))) {
+    const at = given.findIndex((file) => file.name === name);
+    const [file] = at === -1 ? [] : given.splice(at, 1);
     if (file === undefined) fault(RELEASE_FILE, `was built from ${name}, which is not among the given files`);
-    else if (file.bytes !== bytes || file.sha256 !== sha256)
-      fault(RELEASE_FILE, `was built from ${name} with SHA-256 ${sha256}; the given one has ${file.sha256}`);
+    else fault(RELEASE_FILE, `was built from ${name} with SHA-256 ${sha256}; the given one has ${file.sha256}`);
   }
-  for (const name of given.keys()) fault(RELEASE_FILE, `was not built from ${name}, which is among the given files`);
+  for (const { name } of given) fault(RELEASE_FILE, `was not built from ${name}, which is among the given files`);
 }

@@ -8,6 +8,9 @@ import { LEVELS, type Level } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
 import { type BuildOptions, build } from '../generator/build.ts';
 import { gdal } from '../generator/gdal.ts';
+import { SILENT } from '../generator/report.ts';
+
+export { SILENT };
 
 /** A layer to write: column names, then for each feature its fid, its values and its WKT. */
 export interface FixtureLayer {
@@ -112,9 +115,6 @@ export function countryLayers(layerName: (level: Level) => string): FixtureLayer
     },
   ];
 }
-
-/** A report that tells nothing. */
-export const SILENT = { expect() {}, advance() {}, end() {} };
 
 /** Builds a release of `source` in `out` with the defaults of the command line, but for `options`. */
 export async function buildRelease(

@@ -214,8 +214,8 @@ function refuseSingleLayer(found: readonly LevelLayer[]): void {
 
 function transformationFor(layer: gdalTypes.Layer): gdalTypes.CoordinateTransformation | undefined {
   const { srs } = layer;
+  // GDAL's drivers give longitude first whatever the CRS says, so its order of axes does not matter here.
+  if (srs === null || (srs.isGeographic() && srs.isSameGeogCS(gdal.SpatialReference.fromEPSG(4326)))) return undefined;
   // CRS84 is WGS 84 with longitude first; EPSG:4326 as a target would give latitude first.
-  const target = gdal.SpatialReference.fromURN('urn:ogc:def:crs:OGC:1.3:CRS84');
-  if (srs === null || srs.isSame(target) || srs.isSame(gdal.SpatialReference.fromEPSG(4326))) return undefined;
-  return new gdal.CoordinateTransformation(srs, target);
+  return new gdal.CoordinateTransformation(srs, gdal.SpatialReference.fromURN('urn:ogc:def:crs:OGC:1.3:CRS84'));
 }

@@ -115,7 +115,7 @@ function write(
 /** The feature's geometry as little-endian ISO WKB in WGS 84, or null. */
 function wkbOf(feature: gdalTypes.Feature, opened: OpenLayer): Buffer | null {
   const geometry = geometryOf(feature);
-  if (geometry === null) return null;
+  if (geometry === null || geometry.isEmpty()) return null;
   if (opened.transformation) {
     try {
       geometry.transform(opened.transformation);

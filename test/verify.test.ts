@@ -126,18 +126,18 @@ test('a byte flipped anywhere in any file: that file is named', async () => {
   const flips = [0x01, 0x20, 0x80];
   let tried = 0;
   for (const file of files) {
-    for (let i = 0; i < 11; i++) {
+    for (let i = 0; i < 7; i++) {
       const flip = flips[i % flips.length] ?? 1;
       const faults = await faultsWith(file, (path, bytes) => {
-        const at = Math.round(((bytes.length - 1) * i) / 10);
+        const at = Math.round(((bytes.length - 1) * i) / 6);
         bytes[at] = (bytes[at] ?? 0) ^ flip;
         writeFileSync(path, bytes);
       });
-      assertNamesIt(faults, file, `${file}, ${i} tenths, ^ ${flip}`);
+      assertNamesIt(faults, file, `${file}, ${i} sixths, ^ ${flip}`);
       tried++;
     }
   }
-  assert.ok(tried > 250, `${tried} flips`);
+  assert.ok(tried > 180, `${tried} flips`);
 });
 
 test('a file truncated to nothing, to a half or by a byte, or grown by one: that file is named', async () => {
@@ -175,6 +175,7 @@ test('two pages swapped: both are named, with what they hold and should hold', a
   let tried = 0;
   for (const [i, page] of pages.entries()) {
     const twin = pages[(i + 3) % pages.length] ?? page;
+    if (i % 3 !== 0) continue;
     if (contents.get(page) === contents.get(twin)) continue;
     const faults = await faultsOf((out) => {
       cpSync(join(good, page), join(out, twin));
@@ -183,7 +184,7 @@ test('two pages swapped: both are named, with what they hold and should hold', a
     assertNamed(faults, [page, twin], `${page} and ${twin}`);
     tried++;
   }
-  assert.ok(tried > 10);
+  assert.ok(tried > 4, `${tried} pairs`);
   const [a, b] = ['AAA', 'BBB'].map((gid) => `${root}/lv1/geojsonl/gid-0/${gid}/000001.geojsonl.gz`);
   const faults = await faultsOf((out) => cpSync(join(good, b ?? ''), join(out, a ?? '')));
   assert.deepEqual(
@@ -210,15 +211,14 @@ test('files that do not belong to the release are named, wherever they are and w
 });
 
 test('a manifest of another release or of another level: it is named, and its pages are not blamed', async () => {
+  const manifestOf = (level: number): string => `${root}/lv${level}/manifest.json`;
   for (const level of [0, 1, 2, 3, 4, 5]) {
-    const file = `lv${level}/manifest.json`;
-    const foreign = await faultsOf((out) => cpSync(join(other, 'releases/other', file), join(out, root, file)));
-    assertNamed(foreign, [`${root}/${file}`], `${file} of another release`);
+    const file = manifestOf(level);
+    const foreign = await faultsWith(file, (path) => cpSync(join(other, file.replace(root, 'releases/other')), path));
+    assertNamed(foreign, [file], `${file} of another release`);
     assert.ok(foreign.some(({ problem }) => problem === 'is of release other, expected r1'));
-    const shifted = await faultsOf((out) =>
-      cpSync(join(out, root, `lv${(level + 1) % 6}/manifest.json`), join(out, root, file)),
-    );
-    assertNamed(shifted, [`${root}/${file}`], `${file} of another level`);
+    const shifted = await faultsWith(file, (path) => cpSync(join(good, manifestOf((level + 1) % 6)), path));
+    assertNamed(shifted, [file], `${file} of another level`);
   }
   const page = `${root}/lv2/fc/all/000001.json.gz`;
   const faults = await faultsOf((out) => {
@@ -248,7 +248,7 @@ test('a line of checksums.txt that is gone, twice, out of order or for nothing: 
     ],
   ];
   for (const [changed, problem] of cases) {
-    const faults = await faultsOf((out) => writeFileSync(join(out, file), `${changed.join('\n')}\n`));
+    const faults = await faultsWith(file, (path) => writeFileSync(path, `${changed.join('\n')}\n`));
     assertNamed(faults, [file], String(problem));
     assert.ok(
       faults.some((fault) => problem.test(fault.problem)),

@@ -64,9 +64,8 @@ async function buildLocked(options: BuildOptions, report: Report): Promise<Built
   try {
     const staging = openStaging(options.out, options.release);
     const building = LEVELS.map((level) => buildLevel(level, found, options, staging, pool, WHOLE, report));
-    const about = aboutRelease(options);
-    const levels = await Promise.all(building);
-    const release = sealRelease(staging.release, await about, levels);
+    const [about, levels] = await Promise.all([aboutRelease(options), Promise.all(building)]);
+    const release = sealRelease(staging.release, about, levels);
     lock.assertHeld();
     await settle(options.out, options.release);
     if (options.activate) await activate(options.out, options.release);

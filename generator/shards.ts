@@ -57,13 +57,11 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
   try {
     for (const folder of [work, fresh]) rmSync(folder, { recursive: true, force: true });
     for (const folder of [staging.release, fresh]) mkdirSync(folder, { recursive: true });
-    const about = aboutRelease(options);
-    const levels = await Promise.all(
-      LEVELS.map((level) => buildLevel(level, found, options, staging, pool, share, report)),
-    );
+    const building = LEVELS.map((level) => buildLevel(level, found, options, staging, pool, share, report));
+    const [about, levels] = await Promise.all([aboutRelease(options), Promise.all(building)]);
     const done: DoneShard = {
       share,
-      about: await about,
+      about,
       accept: options.accept,
       levels: levels.map((level) => doneLevel(level, fresh)),
     };

@@ -73,7 +73,7 @@ const POWERS: readonly number[] = (() => {
 })();
 
 /** x^(8 * bytes) modulo the polynomial: what appending that many bytes multiplies a CRC by. */
-function shiftOf(bytes: number): number {
+export function shiftOf(bytes: number): number {
   let shift = 0x80000000;
   let k = 3;
   for (let left = bytes; left > 0; left = Math.floor(left / 2)) {
@@ -83,12 +83,15 @@ function shiftOf(bytes: number): number {
   return shift;
 }
 
-/** The sum of `a` followed by `b`, from their sums alone (Mark Adler's construction for zlib's crc32_combine). */
-export function joinSums(a: TextSum, b: TextSum): TextSum {
+/**
+ * The sum of `a` followed by `b`, from their sums alone (Mark Adler's construction for zlib's crc32_combine).
+ * @param shift `shiftOf(b.length)`, for callers that have it already
+ */
+export function joinSums(a: TextSum, b: TextSum, shift: number = shiftOf(b.length)): TextSum {
   if (b.length === 0) return a;
   if (a.length === 0) return b;
   return {
-    crc: (multiply(shiftOf(b.length), a.crc >>> 0) ^ b.crc) >>> 0,
+    crc: (multiply(shift, a.crc >>> 0) ^ b.crc) >>> 0,
     length: a.length + b.length,
   };
 }

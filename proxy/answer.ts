@@ -56,8 +56,8 @@ export async function answer(
     return;
   }
   const body = resolution.page
-    ? await pageToBody(origin, resolution.page, coding)
-    : sliceToBody(origin, level.manifest, endpoint.format, resolution.positions, coding);
+    ? await pageToBody(origin, resolution.page, coding, { req, res })
+    : await sliceToBody(origin, level.manifest, endpoint.format, resolution.positions, coding);
   if (Buffer.isBuffer(body)) res.writeHead(200, headers).end(body);
   else await stream(body, headers, res);
 }
@@ -97,7 +97,7 @@ function tagOf({ level, resolution, endpoint }: Answerable, coding: Coding): str
 }
 
 /** Does If-None-Match name this tag? Compared weakly (RFC 9110 section 13.1.2); our tags hold no comma. */
-function isHeld(ifNoneMatch: string | undefined, tag: string): boolean {
+export function isHeld(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.split(',').some((item) => {
     const held = item.trim();

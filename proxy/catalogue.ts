@@ -26,6 +26,8 @@ export interface LoadedLevel {
 /** A release whose metadata has been read and checked. */
 export interface LoadedRelease {
   id: string;
+  /** Who must be named where the data is shown. */
+  attribution: readonly string[];
   levels: Readonly<Record<Level, LoadedLevel>>;
 }
 
@@ -136,7 +138,7 @@ async function loadRelease(origin: Origin, id: string): Promise<LoadedRelease> {
   if (release.release !== id) throw new FormatError(file, `release is ${release.release}, expected ${id}`);
   const load = (level: Level): Promise<LoadedLevel> => loadLevel(origin, release, level);
   const levels = [await load(0), await load(1), await load(2), await load(3), await load(4), await load(5)] as const;
-  return { id, levels };
+  return { id, attribution: release.attribution, levels };
 }
 
 async function loadLevel(origin: Origin, { release, levels }: Release, level: Level): Promise<LoadedLevel> {

@@ -10,13 +10,13 @@ const FAMILIAR_GID = 'ESP';
  * The text, for a POSIX shell.
  * @param url where the server listens, without a slash at the end
  */
-export function greetingOf(url: string, token: string, release: LoadedRelease): string {
+export function greetingOf(url: string, token: string, release: LoadedRelease, hasExplorer: boolean): string {
   const first = LEVELS.find((level) => release.levels[level].manifest.features > 0) ?? 0;
   const pageUrl = `${url}/api/v1/geojsonl/${levelName(first)}?page-size=3`;
   const get = 'curl -s --compressed -H "Authorization: Bearer $TOKEN"';
   const link = `sed -n 's/^[Ll]ink: <\\(.*\\)>.*/\\1/p'`;
   return `
-Boundaries API, release ${release.id}: ${url}
+Boundaries API, release ${release.id}: ${url}${hasExplorer ? `\n\nOn a map, with the token below: ${url}/` : ''}
 
 DEVELOPMENT KEY: whoever can read this clone can sign tokens. For this machine only, never for a deployment.
 

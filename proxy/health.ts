@@ -1,6 +1,7 @@
 // The two paths outside /api/, for whoever watches the process: without a token, and they tell nothing of the data.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Catalogue, LoadedRelease } from './catalogue.ts';
+import type { Account, Service } from './handle.ts';
 import { COMMON_HEADERS } from './headers.ts';
 import { Problem } from './problem.ts';
 import { refuseOtherMethods } from './request.ts';
@@ -8,14 +9,25 @@ import { refuseOtherMethods } from './request.ts';
 const RETRY_SECONDS = 5;
 
 /**
- * Answers /healthz (the process is up) and /readyz (it has a release to serve).
+ * Answers /healthz (the process is up) and /readyz (it has a release to serve, and keys to check tokens with).
  * @throws Problem not-found, method-not-allowed, not-ready
  */
-export function answerHealth(catalogue: Catalogue, path: string, req: IncomingMessage, res: ServerResponse): void {
+export async function answerHealth(
+  { catalogue, keysMissing }: Pick<Service, 'catalogue' | 'keysMissing'>,
+  path: string,
+  req: IncomingMessage,
+  res: ServerResponse,
+  account: Account,
+): Promise<void> {
   if (path !== '/healthz' && path !== '/readyz')
-    throw new Problem('not-found', 'There are /healthz, /readyz and the paths under /api/v1/.');
+    throw new Problem('not-found', 'There are /healthz, /readyz, /openapi.json and the paths under /api/v1/.');
+  account.route = path;
   refuseOtherMethods(req);
-  if (path === '/readyz') servedRelease(catalogue);
+  if (path === '/readyz') {
+    servedRelease(catalogue);
+    const missing = await keysMissing();
+    if (missing !== undefined) throw notReady(missing);
+  }
   const body = 'ok\n';
   res.writeHead(200, {
     ...COMMON_HEADERS,
@@ -32,5 +44,9 @@ export function answerHealth(catalogue: Catalogue, path: string, req: IncomingMe
  */
 export function servedRelease(catalogue: Catalogue): LoadedRelease {
   if (catalogue.current !== undefined) return catalogue.current;
-  throw new Problem('not-ready', 'No release has been loaded yet.', { 'Retry-After': String(RETRY_SECONDS) });
+  throw notReady('No release has been loaded yet.');
+}
+
+function notReady(detail: string): Problem {
+  return new Problem('not-ready', detail, { 'Retry-After': String(RETRY_SECONDS) });
 }

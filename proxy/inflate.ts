@@ -6,6 +6,8 @@ import { LAST_BLOCK, sumOf } from '../format/gzip.ts';
 import type { Block } from '../format/manifest.ts';
 import { OriginError } from './origin.ts';
 
+const LINE_FEED = 0x0a;
+
 /**
  * The text of a block.
  * @param deflated its compressed bytes
@@ -22,6 +24,23 @@ export function blockToText(deflated: Buffer, block: Block, path: string): Buffe
   const sum = sumOf(text);
   if (sum.length !== block.text || sum.crc !== block.crc) throw new OriginError('damaged', path);
   return text;
+}
+
+/**
+ * The texts of a block's features, each with its line feed.
+ * @throws OriginError as `blockToText` does
+ */
+export function featureTexts(deflated: Buffer, block: Block, path: string): Buffer[] {
+  const text = blockToText(deflated, block, path);
+  const texts: Buffer[] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf(LINE_FEED, start) + 1;
+    if (end === 0) throw new OriginError('damaged', path);
+    texts.push(text.subarray(start, end));
+    start = end;
+  }
+  if (texts.length !== block.features) throw new OriginError('damaged', path);
+  return texts;
 }
 
 /**

@@ -1,42 +1,40 @@
 // The proxy's command line. Only this file reads arguments and the environment, prints, and sets the exit code.
+import cluster from 'node:cluster';
 import type { Server } from 'node:http';
-import { resolve } from 'node:path';
+import { constants } from 'node:os';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { CURRENT_PATH } from '../format/layout.ts';
-import { FormatError } from '../format/parse.ts';
+import { accessLog } from './access.ts';
 import { authenticator, mintToken } from './auth.ts';
 import { Catalogue } from './catalogue.ts';
 import { DEV_AUDIENCE, DEV_ISSUER, devKey } from './dev.ts';
-import { StartError } from './failure.ts';
+import { secondsFrom } from './duration.ts';
+import { listenFault, releaseFault, StartError } from './failure.ts';
+import { flagsFrom, SERVE_FLAGS } from './flags.ts';
 import { greetingOf } from './greeting.ts';
-import type { ServeOptions } from './options.ts';
-import { secondsFrom, settingsFrom } from './options.ts';
-import { directoryOrigin, OriginError } from './origin.ts';
+import { keysMissing } from './issuers.ts';
+import { countRequests, createMetricsServer } from './metrics.ts';
+import type { ServeOptions, Settings } from './options.ts';
+import { settingsFrom } from './options.ts';
+import { publicAssets } from './public.ts';
+import type { Observer } from './server.ts';
 import { createProxy, stopServer } from './server.ts';
+import { startWorkers } from './workers.ts';
 
 const DAY_SECONDS = 86_400;
+/** What a shell shows of a program that a signal ended. */
+const SIGNAL_EXIT = 128;
 
 await yargs(hideBin(process.argv))
   .scriptName('proxy')
   .usage('Answers authenticated requests for published boundaries.\n\n$0 <command>')
-  .parserConfiguration({ 'duplicate-arguments-array': false })
   .command(
     'serve',
     'serve the current release of an output folder',
     (args) =>
       args
-        .env('BOUNDARIES')
-        .option('origin', { type: 'string', default: 'output', describe: 'output folder of the generator' })
-        .option('host', { type: 'string', default: '127.0.0.1', describe: 'address to listen on' })
-        .option('port', { type: 'number', default: 8080, describe: 'port to listen on; 0 takes any free one' })
-        .option('public-url', { type: 'string', describe: 'how clients reach this service; stands in Link headers' })
-        .option('jwks', { type: 'string', describe: 'file with the public keys of the issuer, a JSON Web Key Set' })
-        .option('secret', { type: 'string', describe: 'secret shared with the issuer, instead of --jwks (HS256)' })
-        .option('issuer', { type: 'string', describe: 'who must have issued a token: its iss' })
-        .option('audience', { type: 'string', describe: 'whom a token must be for: its aud' })
-        .option('scope', { type: 'string', describe: 'scope that a token must have' })
-        .option('dev', { type: 'boolean', describe: 'make a key of our own instead; for this machine only' })
+        .options(SERVE_FLAGS)
+        .config(flagsFrom(process.env))
         .conflicts('dev', ['jwks', 'secret', 'issuer', 'audience'])
         .conflicts('jwks', 'secret'),
     (argv) => serve(argv),
@@ -55,7 +53,7 @@ await yargs(hideBin(process.argv))
         .option('scope', { type: 'string', describe: 'scopes that it has, separated by spaces' })
         .option('subject', { type: 'string', default: 'developer', describe: 'whom it is about: its sub' }),
     async ({ expires, scope, subject }) => {
-      console.log(await devToken(secondsFrom(expires), scope, subject));
+      console.log(await devToken(secondsFrom(expires, '--expires'), scope, subject));
     },
   )
   .demandCommand(1, 'name a command')
@@ -70,25 +68,103 @@ await yargs(hideBin(process.argv))
   })
   .parseAsync();
 
-async function serve(options: ServeOptions): Promise<void> {
-  const { host, publicUrl, port, rules } = await settingsFrom(options);
-  const origin = directoryOrigin(options.origin);
-  const catalogue = new Catalogue(origin);
+/** `serve`, as given. */
+interface Given extends ServeOptions {
+  accessLog: boolean;
+  logSubject: boolean;
+  explorer: boolean;
+}
+
+async function serve(options: Given): Promise<void> {
+  const settings = await settingsFrom(options, log);
+  const catalogue = new Catalogue(settings.origin);
   await catalogue.refresh().catch((error: unknown) => {
-    throw releaseFault(error, options.origin);
+    const fault = releaseFault(error, options.origin);
+    // A host may be away for a while; nothing is ready until it is back.
+    if (!settings.isRemote || !(fault instanceof StartError)) throw fault;
+    log(fault.message);
   });
-  const server = createProxy({ authenticate: authenticator(rules), catalogue, origin, publicUrl }, log);
+  const { host, port } = settings;
+  if (settings.workers > 1 && cluster.isPrimary) {
+    const workers = startWorkers(settings.workers, settings.stopMs, log);
+    stopOnSignal(() => workers.stop(), workers.kill);
+    const metrics = await listenForMetrics(settings);
+    const shared = await workers.listening.catch(() => process.exit(1));
+    await announce(urlOf(host, shared), options, catalogue);
+    metrics?.unref();
+    return;
+  }
+  const { server, flush } = proxyFor(settings, catalogue, options);
   const url = await listen(server, host, port);
   const stopWatching = catalogue.watch(log);
-  const stop = (): void => {
+  if (cluster.isPrimary) (await listenForMetrics(settings))?.unref();
+  stopOnSignal(async () => {
     stopWatching();
-    void stopServer(server);
+    await stopServer(server, settings.stopMs);
+    // The lines of the last answers are written when their connections have closed.
+    await new Promise((resolve) => setImmediate(resolve));
+    flush();
+  });
+  if (cluster.isPrimary) await announce(url, options, catalogue);
+}
+
+/** The server, and what must be written before the process ends. */
+function proxyFor(settings: Settings, catalogue: Catalogue, options: Given): { server: Server; flush(): void } {
+  const { origin, rules, publicUrl, trusted, metadata } = settings;
+  const access = options.accessLog ? accessLog(options.logSubject) : undefined;
+  const metrics = settings.metricsPort === undefined ? undefined : countRequests();
+  const observer: Observer = {
+    log,
+    observe(req, res, account) {
+      access?.observe(req, res, account);
+      metrics?.observe(req, res, account);
+    },
+    unparsed: () => metrics?.unparsed(),
   };
-  // A second signal finds no listener and ends the process at once.
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  if (options.dev && catalogue.current !== undefined)
-    console.log(greetingOf(url, await devToken(DAY_SECONDS, options.scope, 'developer'), catalogue.current));
-  else log(`serving release ${catalogue.current?.id} at ${url}`);
+  const service = {
+    authenticate: authenticator(rules),
+    catalogue,
+    origin,
+    keysMissing: () => keysMissing(rules),
+    publicUrl,
+    trusted,
+    metadata,
+    assets: publicAssets(publicUrl, options.explorer),
+  };
+  return { server: createProxy(service, observer), flush: () => access?.flush() };
+}
+
+/** The server for Prometheus, listening where the other one does; undefined when none is wanted. */
+async function listenForMetrics({ host, metricsPort }: Settings): Promise<Server | undefined> {
+  if (metricsPort === undefined) return undefined;
+  const server = createMetricsServer();
+  log(`metrics at ${await listen(server, host, metricsPort)}/metrics`);
+  return server;
+}
+
+/** Says where the service is. */
+async function announce(url: string, options: Given, { current }: Catalogue): Promise<void> {
+  if (options.dev && current !== undefined)
+    console.log(greetingOf(url, await devToken(DAY_SECONDS, options.scope, 'developer'), current, options.explorer));
+  else log(`serving ${current ? `release ${current.id}` : 'no release yet'} at ${url}`);
+}
+
+/**
+ * Ends the process when it is told to: the first signal lets `stop` finish, a second one ends it at once. A worker
+ * leaves that to its primary, since some senders tell every process of a group and would be a second signal.
+ */
+function stopOnSignal(stop: () => Promise<void>, kill: () => void = () => {}): void {
+  let isStopping = false;
+  const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
+    if (cluster.isWorker && (isStopping || signal === 'SIGINT')) return;
+    if (isStopping) {
+      kill();
+      process.exit(SIGNAL_EXIT + constants.signals[signal]);
+    }
+    isStopping = true;
+    void stop().then(() => process.exit(0));
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
 }
 
 /** Starts listening; the address as a URL without a slash at the end. */
@@ -98,8 +174,11 @@ async function listen(server: Server, host: string, port: number): Promise<strin
     server.listen(port, host, resolve);
   });
   const address = server.address();
-  const name = host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${typeof address === 'object' ? (address?.port ?? port) : port}`;
+  return urlOf(host, typeof address === 'object' ? (address?.port ?? port) : port);
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** A token signed with the development key. */
@@ -109,34 +188,6 @@ async function devToken(lifetimeSeconds: number, scope: string | undefined, subj
 }
 
 function log(line: string): void {
-  console.error(`${new Date().toISOString()} ${line}`);
-}
-
-function listenFault(error: Error, host: string, port: number): unknown {
-  const code = 'code' in error ? error.code : undefined;
-  const where = `${host} port ${port}`;
-  if (code === 'EADDRINUSE')
-    return new StartError('The port is taken', where, `end the program that listens there, or take --port ${port + 1}`);
-  if (code === 'EACCES')
-    return new StartError('Listening there is not permitted', where, 'take a port above 1023, e.g. --port 8080');
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new StartError('This machine has no such address', where, 'take --host 127.0.0.1, or 0.0.0.0 for all');
-  return error;
-}
-
-function releaseFault(error: unknown, folder: string): unknown {
-  const where = resolve(folder);
-  if (error instanceof OriginError && error.reason === 'missing' && error.path === CURRENT_PATH)
-    return new StartError(
-      'There is no release to serve',
-      where,
-      'build one: npx tsx generator/main.ts build --source FILE --release ID, or --sample for a sample; or name another folder with --origin',
-    );
-  if (error instanceof OriginError || error instanceof FormatError)
-    return new StartError(
-      `The release cannot be served: ${error.message}`,
-      where,
-      'build it again under another id: npx tsx generator/main.ts build --source FILE --release ID',
-    );
-  return error;
+  const who = cluster.isWorker ? `worker ${process.pid}: ` : '';
+  console.error(`${new Date().toISOString()} ${who}${line}`);
 }

@@ -1,95 +1,126 @@
 // The command line's options become typed settings once, here; what is wrong with one stops the start.
-import { readFile } from 'node:fs/promises';
-import { FormatError } from '../format/parse.ts';
-import type { KeySource, TokenRules } from './auth.ts';
-import { keysFromJwks, keysFromSecret } from './auth.ts';
-import { DEV_AUDIENCE, DEV_ISSUER, devKey, publicKeySet, refuseUnlessLoopback } from './dev.ts';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { TokenRules } from './auth.ts';
+import { refuseUnlessLoopback } from './dev.ts';
+import { secondsFrom } from './duration.ts';
 import { StartError } from './failure.ts';
+import type { TrustedProxies } from './forwarded.ts';
+import { trustedProxies } from './forwarded.ts';
+import { hostOrigin } from './host.ts';
+import type { TokenOptions } from './issuers.ts';
+import { tokenRulesFrom } from './issuers.ts';
+import type { ResourceMetadata } from './metadata.ts';
+import { metadataFor } from './metadata.ts';
+import type { Origin } from './origin.ts';
+import { directoryOrigin } from './origin.ts';
 
 /** The options of `serve`, as given. */
-export interface ServeOptions {
+export interface ServeOptions extends TokenOptions {
+  /** Folder or URL. */
   origin: string;
+  originHeader: readonly string[] | undefined;
   host: string;
   port: number;
   publicUrl: string | undefined;
-  /** Path of a key set. */
-  jwks: string | undefined;
-  secret: string | undefined;
-  issuer: string | undefined;
-  audience: string | undefined;
-  scope: string | undefined;
-  dev: boolean | undefined;
+  trustProxy: readonly string[] | undefined;
+  workers: number;
+  stopTimeout: string;
+  metricsPort: number | undefined;
 }
 
 /** What they come to. */
 export interface Settings {
+  origin: Origin;
+  /** Is the origin another machine? Then it may be away for a while. */
+  isRemote: boolean;
   host: string;
   port: number;
   /** Without a slash at the end. */
   publicUrl: string | undefined;
+  trusted: TrustedProxies | undefined;
   rules: TokenRules;
+  metadata: ResourceMetadata | undefined;
+  workers: number;
+  stopMs: number;
+  metricsPort: number | undefined;
 }
 
 const PORT_MAX = 65_535;
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-/** @throws StartError */
-export async function settingsFrom(options: ServeOptions): Promise<Settings> {
-  const { host, port } = options;
-  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
-    throw new StartError('The port is not a port number', '--port', `give a whole number from 0 to ${PORT_MAX}`);
-  if (options.dev) refuseUnlessLoopback(host);
-  return { host, port, publicUrl: publicUrlFrom(options.publicUrl), rules: await rulesFrom(options) };
-}
+const WORKERS_MAX = 256;
+/** What the proxy itself says to the host. */
+const OWN_HEADERS =
+  /^(accept-encoding|connection|content-.*|expect|if-.*|range|te|trailer|transfer-encoding|upgrade)$/i;
 
 /**
- * A length of time such as 90s, 15m, 24h or 7d, in seconds.
+ * @param log gets a line when keys can no longer be read, and when they can again
  * @throws StartError
  */
-export function secondsFrom(text: string): number {
-  const [, digits, unit = ''] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(digits) * (UNIT_SECONDS[unit] ?? Number.NaN);
-  if (seconds > 0) return seconds;
-  throw new StartError('Not a length of time', `--expires ${text}`, 'give a number and a unit: 90s, 15m, 24h, 7d');
+export async function settingsFrom(options: ServeOptions, log: (line: string) => void): Promise<Settings> {
+  const { host, workers } = options;
+  if (!Number.isInteger(workers) || workers < 1 || workers > WORKERS_MAX)
+    throw new StartError('Not a number of workers', '--workers', `give a whole number from 1 to ${WORKERS_MAX}`);
+  if (options.dev) refuseUnlessLoopback(host);
+  const isRemote = /^https?:/i.test(options.origin);
+  const rules = await tokenRulesFrom(options, log);
+  return {
+    origin: isRemote ? remoteOrigin(options) : directoryOrigin(options.origin),
+    isRemote,
+    host,
+    port: portFrom(options.port, '--port'),
+    publicUrl: publicUrlFrom(options.publicUrl),
+    trusted: trustedFrom(options.trustProxy),
+    rules,
+    metadata: metadataFor([...rules.issuers.keys()], rules.scope),
+    workers,
+    stopMs: 1000 * secondsFrom(options.stopTimeout, '--stop-timeout'),
+    metricsPort: options.metricsPort === undefined ? undefined : portFrom(options.metricsPort, '--metrics-port'),
+  };
 }
 
-async function rulesFrom(options: ServeOptions): Promise<TokenRules> {
-  const scope = scopeFrom(options.scope);
-  const now = (): Date => new Date();
-  if (options.dev) {
-    const keys = keysFromJwks(publicKeySet(await devKey()), 'development key');
-    return { keys, issuer: DEV_ISSUER, audience: DEV_AUDIENCE, scope, now };
-  }
-  const { issuer, audience } = options;
-  if (!issuer || !audience || (!options.jwks && !options.secret))
+function portFrom(port: number, option: string): number {
+  if (Number.isInteger(port) && port >= 0 && port <= PORT_MAX) return port;
+  throw new StartError('The port is not a port number', option, `give a whole number from 0 to ${PORT_MAX}`);
+}
+
+function remoteOrigin({ origin, originHeader = [] }: ServeOptions): Origin {
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  // The value may hold a secret, in its query for one: it is not repeated.
+  if (!url || url.username || url.password || url.hash)
     throw new StartError(
-      'It is not said which tokens are valid',
-      '--jwks or --secret, --issuer, --audience',
-      'give all three (or BOUNDARIES_JWKS and so on in the environment), or --dev to try things on this machine',
+      'Not a URL that releases can be had from',
+      '--origin',
+      "give scheme, host and perhaps a path; a password belongs in --origin-header 'Authorization: Basic ...'",
     );
-  return { keys: await keysFrom(options), issuer, audience, scope, now };
+  return hostOrigin({ url, headers: Object.fromEntries(originHeader.map(headerFrom)) });
 }
 
-async function keysFrom({ jwks, secret }: ServeOptions): Promise<KeySource> {
+function headerFrom(text: string): [name: string, value: string] {
+  const colon = text.indexOf(':');
+  const name = text.slice(0, Math.max(0, colon)).trim().toLowerCase();
+  const value = text.slice(colon + 1).trim();
   try {
-    if (!jwks) return keysFromSecret(secret ?? '');
-    return keysFromJwks(await readFile(jwks, 'utf8'), jwks);
-  } catch (error) {
-    const where = jwks ? `--jwks ${jwks}` : '--secret';
-    if (error instanceof FormatError)
-      throw new StartError(
-        error.message,
-        where,
-        jwks ? "give the issuer's public key set" : 'give a longer one: 32 random bytes or more',
-      );
-    throw new StartError('The key set cannot be read', where, 'give a file that holds a JSON Web Key Set');
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    if (value !== '' && !OWN_HEADERS.test(name)) return [name, value];
+  } catch {
+    // Falls through to the one answer for all.
   }
+  throw new StartError(
+    'Not a header for the host',
+    '--origin-header',
+    "give one as 'Name: value', e.g. 'X-Key: secret'",
+  );
 }
 
-/** The characters of a scope (RFC 6749 section 3.3): it stands in a header when it is missing from a token. */
-function scopeFrom(scope: string | undefined): string | undefined {
-  if (scope === undefined || /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) return scope;
-  throw new StartError('Not a scope', `--scope ${scope}`, 'give one scope: no space, quote or backslash');
+function trustedFrom(ranges: readonly string[] | undefined): TrustedProxies | undefined {
+  if (ranges === undefined || ranges.length === 0) return undefined;
+  const trusted = trustedProxies(ranges);
+  if (trusted !== undefined) return trusted;
+  throw new StartError(
+    'Not an address or network',
+    `--trust-proxy ${ranges.join(' ')}`,
+    'give addresses such as 127.0.0.1, or networks such as 10.0.0.0/8',
+  );
 }
 
 function publicUrlFrom(text: string | undefined): string | undefined {

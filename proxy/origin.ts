@@ -1,7 +1,9 @@
-// Where a release's files are read from. Two methods; the directory below is the embedded origin.
+// Where a release's files are read from. Two methods, and a third where whole pages take another way (proxy/host.ts).
+// The directory below is the embedded origin.
 // Paths come from format/layout.ts with a manifest's own data, never from the text of a request.
 import type { FileHandle } from 'node:fs/promises';
 import { open, readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 
 /** Some bytes of a file. */
@@ -24,20 +26,43 @@ export interface Origin {
    * @throws OriginError as `read` does, perhaps after some pieces
    */
   stream(path: string, range: ByteRange): AsyncGenerator<Buffer, void, undefined>;
+  /**
+   * A whole file of exactly `bytes`, on its way to a client: what `stream` does, but it ends when the client goes away.
+   * Left out where `stream` is all there is.
+   * @throws OriginError as `stream` does
+   */
+  pass?(path: string, bytes: number, client: Client): AsyncGenerator<Buffer, void, undefined>;
 }
 
-/** A file of the origin is not what the manifest says. The message names the file: it is for the log only. */
+/** Whoever an answer is for. */
+export interface Client {
+  req: IncomingMessage;
+  res: ServerResponse;
+}
+
+/**
+ * A file of the origin is not what the manifest says, or did not come in time. The message names the file: it is for
+ * the log only.
+ */
 export class OriginError extends Error {
-  readonly reason: 'missing' | 'unreadable' | 'damaged';
+  readonly reason: 'missing' | 'unreadable' | 'damaged' | 'slow';
   /** Relative to the origin. */
   readonly path: string;
 
+  /** @param cause an error, or words for the log */
   constructor(reason: OriginError['reason'], path: string, cause?: unknown) {
-    super(`${path}: ${reason}`, { cause });
+    super(`${path}: ${reason}${typeof cause === 'string' ? `, ${cause}` : ''}`, { cause });
     this.name = 'OriginError';
     this.reason = reason;
     this.path = path;
   }
+}
+
+/** All pieces, one behind the other. */
+export async function joined(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all);
 }
 
 const PIECE_BYTES = 64 * 1024;

@@ -2,10 +2,11 @@
 // as far as memory allows: a small page is checked first, of a large one the last piece is held back until then.
 import { createHash } from 'node:crypto';
 import { digestFrom, digestOf } from '../format/manifest.ts';
+import { cacheOf } from './cache.ts';
 import type { Coding } from './encoding.ts';
 import { pageToPieces } from './inflate.ts';
-import type { Origin } from './origin.ts';
-import { OriginError } from './origin.ts';
+import type { Client, Origin } from './origin.ts';
+import { joined, OriginError } from './origin.ts';
 import type { StoredPage } from './resolve.ts';
 
 /** Files up to this size are read and checked at once. */
@@ -19,22 +20,30 @@ export async function pageToBody(
   origin: Origin,
   page: StoredPage,
   coding: Coding,
+  client: Client,
 ): Promise<Buffer | AsyncIterable<Buffer>> {
-  const stored = page.bytes > WHOLE_MAX_BYTES ? checked(origin, page) : await readChecked(origin, page);
+  const kept = cacheOf(origin).pages.find(page.path);
+  if (kept !== undefined && coding === 'gzip') return kept.bytes;
+  const stored = page.bytes > WHOLE_MAX_BYTES ? checked(origin, page, client) : await readChecked(origin, page, client);
   if (coding === 'gzip') return stored;
   return pageToPieces(stored, page.path);
 }
 
-async function readChecked(origin: Origin, page: StoredPage): Promise<Buffer> {
-  const bytes = await origin.read(page.path, { offset: 0, length: page.bytes });
+async function readChecked(origin: Origin, page: StoredPage, client: Client): Promise<Buffer> {
+  const bytes = origin.pass
+    ? await joined(origin.pass(page.path, page.bytes, client))
+    : await origin.read(page.path, { offset: 0, length: page.bytes });
   if (digestOf(bytes) !== page.digest) throw new OriginError('damaged', page.path);
+  cacheOf(origin).pages.keep(page.path, { bytes });
   return bytes;
 }
 
-async function* checked(origin: Origin, page: StoredPage): AsyncGenerator<Buffer, void, undefined> {
+async function* checked(origin: Origin, page: StoredPage, client: Client): AsyncGenerator<Buffer, void, undefined> {
   const hash = createHash('sha256');
   let held: Buffer | undefined;
-  for await (const piece of origin.stream(page.path, { offset: 0, length: page.bytes })) {
+  const pieces =
+    origin.pass?.(page.path, page.bytes, client) ?? origin.stream(page.path, { offset: 0, length: page.bytes });
+  for await (const piece of pieces) {
     if (held !== undefined) yield held;
     hash.update(piece);
     held = piece;

@@ -2,8 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { COMMON_HEADERS } from './headers.ts';
 
-const PROBLEMS = {
+/** Every problem by its stable name. */
+export const PROBLEMS = {
   'malformed-request': { status: 400, title: 'The request is not well-formed HTTP' },
+  'bad-target': { status: 400, title: 'The request target is not a path' },
+  'body-refused': { status: 400, title: 'The request has a body' },
+  'upgrade-refused': { status: 400, title: 'The request asks for another protocol' },
   'duplicate-header': { status: 400, title: 'A header that may be given once was given twice' },
   'bad-host': { status: 400, title: 'The Host header is missing or not a host' },
   'token-in-query': { status: 400, title: 'Tokens are not accepted in the query string' },
@@ -19,11 +23,14 @@ const PROBLEMS = {
   'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
   'request-timeout': { status: 408, title: 'The request took too long to arrive' },
   'release-gone': { status: 410, title: 'The release of the cursor is no longer hosted' },
+  'expectation-refused': { status: 417, title: 'The request expects something of the server' },
   'uri-too-long': { status: 414, title: 'The request target is too long' },
   'headers-too-large': { status: 431, title: 'The request headers are too large' },
   internal: { status: 500, title: 'The request failed for a reason of our own' },
   'origin-damaged': { status: 502, title: 'The stored boundaries could not be read' },
   'not-ready': { status: 503, title: 'The service is not ready' },
+  'keys-unavailable': { status: 503, title: 'Tokens cannot be checked at the moment' },
+  'origin-slow': { status: 504, title: 'The stored boundaries did not arrive in time' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 /** A problem's stable name. */
@@ -44,6 +51,15 @@ export class Problem extends Error {
   }
 }
 
+/** The members of a problem's body, in order. */
+export interface ProblemJson {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ProblemCode;
+}
+
 /** What a problem looks like on the wire: status, headers and JSON body. */
 export interface ProblemAnswer {
   status: number;
@@ -51,11 +67,16 @@ export interface ProblemAnswer {
   body: string;
 }
 
-/** The answer that a problem becomes. `type` is a name, not an address: there is nothing behind it to fetch. */
+/** The members of a problem. `type` is a name, not an address: there is nothing behind it to fetch. */
+export function problemToJson(code: ProblemCode, detail: string): ProblemJson {
+  const { status, title } = PROBLEMS[code];
+  return { type: `urn:administrative-boundaries:problem:${code}`, title, status, detail, code };
+}
+
+/** The answer that a problem becomes. */
 export function problemToAnswer(problem: Problem): ProblemAnswer {
-  const { status, title } = PROBLEMS[problem.code];
-  const type = `urn:administrative-boundaries:problem:${problem.code}`;
-  const body = `${JSON.stringify({ type, title, status, detail: problem.message, code: problem.code })}\n`;
+  const { status } = PROBLEMS[problem.code];
+  const body = `${JSON.stringify(problemToJson(problem.code, problem.message))}\n`;
   const headers = {
     ...COMMON_HEADERS,
     'Content-Type': 'application/problem+json',

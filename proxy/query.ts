@@ -2,7 +2,18 @@
 import type { Cursor } from '../format/cursor.ts';
 import { decodeCursor } from '../format/cursor.ts';
 import type { Level } from '../format/levels.ts';
-import { LEVELS, levelName } from '../format/levels.ts';
+import { levelName } from '../format/levels.ts';
+import {
+  FID_MAX,
+  FILTERS,
+  filterNames,
+  isParameter,
+  PAGE_SIZE,
+  PAGE_SIZE_MIN,
+  parametersAt,
+  ruleOf,
+  STARTS,
+} from './parameters.ts';
 import { Problem, quote } from './problem.ts';
 
 /** Only features whose GID at `column` is `gid`. */
@@ -23,10 +34,6 @@ export interface PageRequest {
   filters: readonly Filter[];
 }
 
-const FILTERS: ReadonlyMap<string, Level> = new Map(LEVELS.map((level): [string, Level] => [`gid-${level}`, level]));
-const STARTS = ['start-at', 'start-after'] as const;
-const START_RULE = `a fid from 0 to ${Number.MAX_SAFE_INTEGER} or a cursor from a Link header`;
-
 /**
  * Reads the query of a request for one level.
  * @param query what follows `?`, as it came; form encoding as in the URL standard, section 5.1
@@ -35,7 +42,7 @@ const START_RULE = `a fid from 0 to ${Number.MAX_SAFE_INTEGER} or a cursor from 
 export function parseQuery(query: string, level: Level): PageRequest {
   const values = valuesFrom(query, level);
   return {
-    pageSize: pageSizeFrom(values.get('page-size')),
+    pageSize: pageSizeFrom(values.get(PAGE_SIZE), level),
     start: startFrom(values, level),
     filters: filtersFrom(values, level),
   };
@@ -52,7 +59,7 @@ function valuesFrom(query: string, level: Level): ReadonlyMap<string, string> {
     const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
     if (name === 'access_token')
       throw new Problem('token-in-query', 'Send the token in the header: Authorization: Bearer <token>.');
-    if (name !== 'page-size' && !STARTS.some((start) => start === name) && !FILTERS.has(name))
+    if (!isParameter(name))
       throw new Problem('unknown-parameter', `${quote(name)} is not a parameter. ${allowedAt(level)}`);
     if (values.has(name)) throw new Problem('duplicate-parameter', `${name} is given twice; it may be given once.`);
     if (value === '') throw badParameter(name, 'is empty', ruleOf(name, level));
@@ -74,10 +81,10 @@ function decode(text: string): string {
   throw new Problem('bad-encoding', `${quote(text)} is not well-formed. Percent-encode text as UTF-8.`);
 }
 
-function pageSizeFrom(text: string | undefined): number | undefined {
+function pageSizeFrom(text: string | undefined, level: Level): number | undefined {
   if (text === undefined) return undefined;
   const size = isDigits(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : 0;
-  if (size < 1) throw badParameter('page-size', `is ${quote(text)}`, 'a whole number of at least 1');
+  if (size < PAGE_SIZE_MIN) throw badParameter(PAGE_SIZE, `is ${quote(text)}`, ruleOf(PAGE_SIZE, level));
   return size;
 }
 
@@ -89,12 +96,15 @@ function startFrom(values: ReadonlyMap<string, string>, level: Level): Start | u
   if (name === undefined || text === undefined) return undefined;
   if (isDigits(text)) {
     const fid = Number(text);
-    if (!Number.isSafeInteger(fid)) throw badParameter(name, `is ${quote(text)}`, START_RULE);
+    if (fid > FID_MAX) throw badParameter(name, `is ${quote(text)}`, ruleOf(name, level));
     return { fid: name === 'start-after' ? fid + 1 : fid };
   }
   const cursor = decodeCursor(text);
   if (cursor === undefined)
-    throw new Problem('bad-cursor', `${name} is ${quote(text)}, which is no cursor of ours. Allowed: ${START_RULE}.`);
+    throw new Problem(
+      'bad-cursor',
+      `${name} is ${quote(text)}, which is no cursor of ours. Allowed: ${ruleOf(name, level)}.`,
+    );
   if (cursor.level !== level)
     throw new Problem(
       'bad-cursor',
@@ -108,7 +118,7 @@ function filtersFrom(values: ReadonlyMap<string, string>, level: Level): Filter[
   for (const [name, column] of FILTERS) {
     const gid = values.get(name);
     if (gid === undefined) continue;
-    if (column > level) throw badParameter(name, `is below ${levelName(level)}`, `gid-0 to gid-${level}`);
+    if (column > level) throw badParameter(name, `is below ${levelName(level)}`, filterNames(level));
     filters.push({ column, gid });
   }
   return filters;
@@ -122,13 +132,7 @@ function badParameter(name: string, wrong: string, allowed: string): Problem {
   return new Problem('bad-parameter', `${name} ${wrong}. Allowed: ${allowed}.`);
 }
 
-function ruleOf(name: string, level: Level): string {
-  if (name === 'page-size') return 'a whole number of at least 1';
-  if (STARTS.some((start) => start === name)) return START_RULE;
-  return `the GID of a unit, gid-0 to gid-${level}`;
-}
-
 function allowedAt(level: Level): string {
-  const filters = [...FILTERS].filter(([, column]) => column <= level).map(([name]) => name);
-  return `Allowed: ${['page-size', ...STARTS, ...filters].join(', ')}.`;
+  const names = parametersAt(level).map(({ name }) => name);
+  return `Allowed: ${names.join(', ')}.`;
 }

@@ -13,7 +13,8 @@ export interface Endpoint {
 /** Everything under it needs a token. */
 const API_PREFIX = '/api/';
 
-const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map(
+/** Every endpoint by its path. */
+export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map(
   FORMATS.flatMap((format) =>
     LEVELS.map((level): [string, Endpoint] => {
       const path = `${API_PREFIX}v1/${format}/${levelName(level)}`;

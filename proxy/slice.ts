@@ -8,9 +8,10 @@ import type { Manifest } from '../format/manifest.ts';
 import type { Runs } from '../format/runs.ts';
 import { valuesOf } from '../format/runs.ts';
 import type { Coding } from './encoding.ts';
-import { blockToPieces, blockToText } from './inflate.ts';
+import { blockToPieces, featureTexts } from './inflate.ts';
 import type { Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
+import { smallSlice } from './small-slice.ts';
 import type { Touch } from './touch.ts';
 import { groupTouches, isWhole, touchesOf } from './touch.ts';
 
@@ -24,7 +25,6 @@ type Piece = Buffer | { touch: Touch; deflated: Deflated };
 const READ_MAX_BYTES = 1024 * 1024;
 /** Short texts are gathered until there is this much. */
 const TEXT_BYTES = 128 * 1024;
-const LINE_FEED = 0x0a;
 
 /**
  * The body with the features at `positions`, in `coding`.
@@ -37,7 +37,9 @@ export function sliceToBody(
   format: Format,
   positions: Runs,
   coding: Coding,
-): AsyncGenerator<Buffer, void, undefined> {
+): Buffer | Promise<Buffer> | AsyncGenerator<Buffer, void, undefined> {
+  const small = coding === 'gzip' ? smallSlice(origin, manifest, format, positions) : undefined;
+  if (small !== undefined) return small;
   const pieces = gathered(piecesOf(origin, manifest, format, positions));
   return coding === 'gzip' ? behind(GZIP_HEADER, gzipped(pieces)) : plain(pieces);
 }
@@ -140,9 +142,6 @@ async function* readGroup(
 function featuresIn(touch: Touch, deflated: Deflated): Buffer[] {
   const { block, path, wanted } = touch;
   if (!Buffer.isBuffer(deflated)) throw new OriginError('damaged', path);
-  const text = blockToText(deflated, block, path);
-  const ends: number[] = [];
-  for (let end = text.indexOf(LINE_FEED) + 1; end > 0; end = text.indexOf(LINE_FEED, end) + 1) ends.push(end);
-  if (ends.length !== block.features || ends.at(-1) !== text.length) throw new OriginError('damaged', path);
-  return [...valuesOf(wanted)].map((i) => text.subarray(ends[i - 1] ?? 0, ends[i]));
+  const texts = featureTexts(deflated, block, path);
+  return [...valuesOf(wanted)].map((i) => texts[i] ?? Buffer.alloc(0));
 }

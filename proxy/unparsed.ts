@@ -13,7 +13,18 @@ export interface ParserError extends Error {
 
 /** Answers with a problem and closes the connection. No other answer may be under way on it. */
 export function refuseUnparsed(error: ParserError, socket: Duplex): void {
-  const { status, headers, body } = problemToAnswer(problemOf(error));
+  refuse(problemOf(error), socket);
+}
+
+/** Answers CONNECT: a method for tunnels, whose target is no path. */
+export function refuseConnect(socket: Duplex): void {
+  refuse(new Problem('bad-target', 'The request target must be a path that begins with /.'), socket);
+}
+
+function refuse(problem: Problem, socket: Duplex): void {
+  // The client may be gone already; nobody else listens.
+  socket.on('error', () => {});
+  const { status, headers, body } = problemToAnswer(problem);
   const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
 }

@@ -11,7 +11,7 @@ import { createProxy, stopServer } from '../proxy/server.ts';
 import type { Answer } from './exchange.ts';
 import { send, sendRaw } from './exchange.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from './fixture.ts';
-import { AUDIENCE, AUTHORIZED, ISSUER, startService, token } from './running.ts';
+import { AUDIENCE, AUTHORIZED, ISSUER, rulesWith, startService, token } from './running.ts';
 
 const folder = temporaryFolder();
 const layers = countryLayers((level) => `ADM_${level}`);
@@ -145,13 +145,7 @@ test('a token without the configured scope gets 403 and insufficient_scope', asy
 test('HS256 works with a configured secret, and no other algorithm then does', async () => {
   const secret = randomBytes(32).toString('hex');
   const keys = keysFromSecret(secret);
-  const authenticate = authenticator({
-    keys,
-    issuer: ISSUER,
-    audience: AUDIENCE,
-    scope: undefined,
-    now: () => new Date(),
-  });
+  const authenticate = authenticator(rulesWith(keys));
   const claims = new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: now + 60 });
   const signed = await claims.setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));
   await authenticate(`Bearer ${signed}`);
@@ -170,8 +164,7 @@ test('a key set may hold keys for EdDSA, ES256 and RS256; weak and foreign ones 
   };
   const jwks = Object.entries(pairs).map(([kid, { publicKey }]) => ({ ...publicKey.export({ format: 'jwk' }), kid }));
   const keys = keysFromJwks(JSON.stringify({ keys: [...jwks, { kty: 'odd' }] }), 'test keys');
-  const rules = { keys, issuer: ISSUER, audience: AUDIENCE, scope: undefined, now: () => new Date() };
-  const authenticate = authenticator(rules);
+  const authenticate = authenticator(rulesWith(keys));
   for (const [alg, { privateKey }] of Object.entries(pairs)) {
     if (alg === 'weak') continue;
     const claims = new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: now + 60 }).setProtectedHeader({ alg, kid: alg });
@@ -251,8 +244,17 @@ test('without a release readyz and pages get 503 and Retry-After; one that is pu
   const empty = temporaryFolder();
   const origin = directoryOrigin(empty);
   const catalogue = new Catalogue(origin);
-  const service = { authenticate: async () => {}, catalogue, origin, publicUrl: undefined };
-  const server = createProxy(service, () => {});
+  const open = { authenticate: async () => ({ subject: undefined }), keysMissing: async () => undefined };
+  const service = {
+    ...open,
+    catalogue,
+    origin,
+    publicUrl: undefined,
+    trusted: undefined,
+    metadata: undefined,
+    assets: new Map(),
+  };
+  const server = createProxy(service, { log() {} });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

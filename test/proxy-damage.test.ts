@@ -13,7 +13,8 @@ import { bodyOf, MANY_BLOCKS, readStored, writeWorld } from './world.ts';
 
 const folder = temporaryFolder();
 await buildRelease(writeWorld(join(folder, 'world.gpkg'), MANY_BLOCKS), folder);
-const proxy = await startService(folder);
+/** Began with nothing kept in memory; a new one for each damage. */
+let proxy = await startService(folder);
 const stored = readStored(folder, 'r1');
 
 /** A request that touches a page file, and the features that it must give. */
@@ -61,7 +62,13 @@ async function outcomeOf({ query, format, level, start, count }: Asked, coding: 
   return 'right';
 }
 
+/** The outcomes of every request that touches the first page of a level, to a proxy that has read nothing yet. */
 async function outcomes(level: Level): Promise<string[]> {
+  proxy = await startService(folder);
+  return outcomesFromMemory(level);
+}
+
+async function outcomesFromMemory(level: Level): Promise<string[]> {
   const asked = FIRST_PAGES.filter((one) => one.level === level);
   const all = asked.flatMap((one) => ['gzip', 'identity'].map((coding) => outcomeOf(one, coding)));
   return Promise.all(all);
@@ -116,4 +123,14 @@ test('a missing page gives 502 and a line in the log, and is found again when it
   assert.match(proxy.log.at(-1) ?? '', /^releases\/r1\/lv2\/geojsonl\/all\/000001\.geojsonl\.gz: missing$/);
   renameSync(`${file}.gone`, file);
   assert.deepEqual(new Set(await outcomes(2)), new Set(['right']));
+});
+
+test('what was read and found right before its file was damaged is answered from memory, and right', async () => {
+  const file = fileOf(2);
+  const sound = readFileSync(file);
+  assert.deepEqual(new Set(await outcomes(2)), new Set(['right']));
+  writeFileSync(file, Buffer.alloc(sound.length));
+  const [page] = await outcomesFromMemory(2);
+  writeFileSync(file, sound);
+  assert.equal(page, 'right');
 });

@@ -8,9 +8,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';
+import { secondsFrom } from '../proxy/duration.ts';
 import { StartError } from '../proxy/failure.ts';
 import type { ServeOptions } from '../proxy/options.ts';
-import { secondsFrom, settingsFrom } from '../proxy/options.ts';
+import { settingsFrom } from '../proxy/options.ts';
 import { buildRelease, temporaryFolder } from './fixture.ts';
 import { writeWorld } from './world.ts';
 
@@ -127,9 +128,28 @@ test('a fault at the start is told as what, where and what to do', async () => {
 });
 
 test('an option that is not what it should be is named', async () => {
-  const given = { origin: folder, host: '127.0.0.1', port: 0, issuer: 'i', audience: 'a' };
-  const unset = { publicUrl: undefined, jwks: undefined, secret: undefined, scope: undefined, dev: undefined };
+  const given: ServeOptions = {
+    origin: folder,
+    originHeader: undefined,
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: undefined,
+    trustProxy: undefined,
+    issuer: ['i'],
+    jwks: undefined,
+    jwksCache: '5m',
+    jwksStale: '1h',
+    jwksCooldown: '10s',
+    secret: undefined,
+    audience: 'a',
+    scope: undefined,
+    dev: undefined,
+    workers: 1,
+    stopTimeout: '30s',
+    metricsPort: undefined,
+  };
   const secret = 'a secret of at least thirty-two bytes';
+  const remote = 'https://static.test/boundaries';
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
@@ -137,25 +157,45 @@ test('an option that is not what it should be is named', async () => {
   const faults: [Partial<ServeOptions>, RegExp, RegExp][] = [
     [{}, /which tokens are valid/, /--jwks/],
     [{ secret, issuer: undefined }, /which tokens are valid/, /--issuer/],
+    [{ secret, issuer: ['i', 'j'] }, /which keys are whose/, /--issuer/],
+    [{ jwks: ['a', 'b'] }, /which keys are whose/, /1 --issuer, 2 --jwks/],
+    [{ jwks: ['a', 'b'], issuer: ['i', 'i'] }, /which keys are whose/, /--issuer/],
     [{ secret: 'short' }, /secret: is 5 bytes, expected at least 32/, /--secret/],
     [{ secret, port: 70_000 }, /not a port number/, /--port/],
     [{ secret, port: Number.NaN }, /not a port number/, /--port/],
+    [{ secret, metricsPort: -1 }, /not a port number/, /--metrics-port/],
     [{ secret, publicUrl: 'ftp://x' }, /Not a URL/, /--public-url/],
     [{ secret, publicUrl: 'https://x.test/?a=b' }, /Not a URL/, /--public-url/],
     [{ secret, scope: 'a b' }, /Not a scope/, /--scope/],
-    [{ jwks: join(folder, 'none.json') }, /cannot be read/, /--jwks/],
-    [{ jwks: file('text.json', 'keys') }, /is not JSON/, /--jwks/],
-    [{ jwks: file('empty.json', '{"keys":[]}') }, /no usable key/, /--jwks/],
-    [{ jwks: file('private.json', '{"keys":[{"kty":"oct","k":"AAAA"}]}') }, /is private/, /--jwks/],
+    [{ secret, workers: 0 }, /number of workers/, /--workers/],
+    [{ secret, workers: 1.5 }, /number of workers/, /--workers/],
+    [{ secret, stopTimeout: 'soon' }, /length of time/, /--stop-timeout soon/],
+    [{ secret, trustProxy: ['10.0.0.0/33'] }, /address or network/, /--trust-proxy/],
+    [{ secret, trustProxy: ['localhost'] }, /address or network/, /--trust-proxy/],
+    [{ secret, origin: 'https://user:pass@x.test' }, /Not a URL/, /--origin$/],
+    [{ secret, origin: 'http://' }, /Not a URL/, /--origin$/],
+    [{ secret, origin: remote, originHeader: ['X-Key'] }, /Not a header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['X Key: a'] }, /Not a header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['X-Key: a\r\nb: c'] }, /Not a header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['Range: bytes=0-1'] }, /Not a header/, /--origin-header$/],
+    [{ jwks: ['http://keys.test/jwks'] }, /keys can be had from/, /--jwks/],
+    [{ jwks: ['https://user:pass@keys.test/jwks'] }, /keys can be had from/, /--jwks/],
+    [{ jwks: ['https://keys.test/jwks'], jwksCache: '5' }, /length of time/, /--jwks-cache 5/],
+    [{ jwks: [join(folder, 'none.json')] }, /cannot be read \(ENOENT\)/, /--jwks/],
+    [{ jwks: [file('text.json', 'keys')] }, /is not JSON/, /--jwks/],
+    [{ jwks: [file('empty.json', '{"keys":[]}')] }, /no usable key/, /--jwks/],
+    [{ jwks: [file('private.json', '{"keys":[{"kty":"oct","k":"AAAA"}]}')] }, /is private/, /--jwks/],
   ];
+  const silent = (): void => {};
   for (const [option, message, where] of faults)
-    await assert.rejects(settingsFrom({ ...given, ...unset, ...option }), (error) => {
+    await assert.rejects(settingsFrom({ ...given, ...option }, silent), (error) => {
       assert.ok(error instanceof StartError);
       assert.match(error.message, message);
       assert.match(error.where, where);
+      assert.doesNotMatch(`${error.message}${error.where}${error.remedy}`, /user:pass|secret of/);
       return error.remedy !== '';
     });
-  const settings = await settingsFrom({ ...given, ...unset, secret, publicUrl: 'https://x.test/boundaries/' });
+  const settings = await settingsFrom({ ...given, secret, publicUrl: 'https://x.test/boundaries/' }, silent);
   assert.equal(settings.publicUrl, 'https://x.test/boundaries');
 });
 
@@ -164,7 +204,10 @@ test('token without --dev is refused', () => {
 });
 
 test('lengths of time have a number and a unit', () => {
-  assert.deepEqual(['90s', '15m', '24h', '7d'].map(secondsFrom), [90, 900, 86_400, 604_800]);
+  assert.deepEqual(
+    ['90s', '15m', '24h', '7d'].map((text) => secondsFrom(text, '--expires')),
+    [90, 900, 86_400, 604_800],
+  );
   for (const odd of ['', '0s', '-1h', '1.5h', '24', 'h', 'tomorrow', '1y'])
-    assert.throws(() => secondsFrom(odd), StartError);
+    assert.throws(() => secondsFrom(odd, '--expires'), StartError);
 });

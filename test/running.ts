@@ -3,22 +3,45 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { SignJWT } from 'jose';
+import type { KeySet, KeySource, TokenRules } from '../proxy/auth.ts';
 import { authenticator, keysFromJwks } from '../proxy/auth.ts';
 import { Catalogue } from '../proxy/catalogue.ts';
+import { trustedProxies } from '../proxy/forwarded.ts';
+import { hostOrigin } from '../proxy/host.ts';
+import { keysMissing } from '../proxy/issuers.ts';
+import { fixedKeys } from '../proxy/keys.ts';
+import { metadataFor } from '../proxy/metadata.ts';
 import { directoryOrigin, type Origin } from '../proxy/origin.ts';
-import { createProxy, stopServer } from '../proxy/server.ts';
+import { publicAssets } from '../proxy/public.ts';
+import { createProxy, type Observer, type ServerLimits, stopServer } from '../proxy/server.ts';
+import { startStaticHost } from './static-host.ts';
 
 export const ISSUER = 'https://issuer.test';
 export const AUDIENCE = 'boundaries';
 
 const KEY = generateKeyPairSync('ed25519');
-const JWKS = JSON.stringify({ keys: [{ ...KEY.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'EdDSA' }] });
+
+/** The key set that `token` signs for. */
+export const JWKS: string = JSON.stringify({
+  keys: [{ ...KEY.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'EdDSA' }],
+});
 
 /** What a test may choose about its service. */
 export interface ServiceOptions {
   scope?: string;
   publicUrl?: string;
   origin?: Origin;
+  /** The keys of each issuer; ISSUER and its key where left out. */
+  issuers?: ReadonlyMap<string, KeySource>;
+  /** Shall challenges name the metadata? */
+  metadata?: boolean;
+  trustProxy?: readonly string[];
+  limits?: ServerLimits;
+  observe?: Observer['observe'];
+  /** Shall it have looked for no release yet? */
+  early?: boolean;
+  /** Shall it have the explorer? */
+  explorer?: boolean;
 }
 
 /** A running service. */
@@ -30,16 +53,45 @@ export interface RunningService {
   log: string[];
 }
 
+let isRemote = false;
+
+/** From now on services read their folder through a static host, over HTTP, unless a test gives an origin. */
+export function serveFromHost(): void {
+  isRemote = true;
+}
+
+/** The rules with one issuer that has these keys. */
+export function rulesWith(keys: KeySet): TokenRules {
+  const issuers = new Map([[ISSUER, fixedKeys(keys)]]);
+  return { issuers, audience: AUDIENCE, scope: undefined, now: () => new Date() };
+}
+
 /** Starts a proxy for the output folder `out`; it stops when the test file ends. */
 export async function startService(out: string, options: ServiceOptions = {}): Promise<RunningService> {
-  const origin = options.origin ?? directoryOrigin(out);
+  const origin = options.origin ?? (isRemote ? await remoteOrigin(out) : directoryOrigin(out));
   const catalogue = new Catalogue(origin);
-  await catalogue.refresh();
-  const keys = keysFromJwks(JWKS, 'test keys');
-  const rules = { keys, issuer: ISSUER, audience: AUDIENCE, scope: options.scope, now: () => new Date() };
+  if (!options.early) await catalogue.refresh();
+  const { issuers } = rulesWith(keysFromJwks(JWKS, 'test keys'));
+  const rules = {
+    issuers: options.issuers ?? issuers,
+    audience: AUDIENCE,
+    scope: options.scope,
+    now: () => new Date(),
+  };
   const log: string[] = [];
-  const service = { authenticate: authenticator(rules), catalogue, origin, publicUrl: options.publicUrl };
-  const server = createProxy(service, (line) => log.push(line));
+  const service = {
+    authenticate: authenticator(rules),
+    catalogue,
+    origin,
+    keysMissing: () => keysMissing(rules),
+    publicUrl: options.publicUrl,
+    trusted: options.trustProxy && trustedProxies(options.trustProxy),
+    metadata: options.metadata ? metadataFor([...rules.issuers.keys()], rules.scope) : undefined,
+    assets: publicAssets(options.publicUrl, options.explorer ?? false),
+  };
+  const observer: Observer = { log: (line) => log.push(line) };
+  if (options.observe) observer.observe = options.observe;
+  const server = createProxy(service, observer, options.limits);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
@@ -57,3 +109,8 @@ export function token(claims: Record<string, unknown> = {}, key: KeyObject = KEY
 
 /** Headers with a valid token. */
 export const AUTHORIZED: { authorization: string } = { authorization: `Bearer ${await token()}` };
+
+async function remoteOrigin(out: string): Promise<Origin> {
+  const { url } = await startStaticHost(out);
+  return hostOrigin({ url, headers: {} });
+}

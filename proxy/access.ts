@@ -1,0 +1,65 @@
+// The access log: one line of JSON a request, when its answer has ended. The only file that knows pino.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type DestinationStream, destination, pino } from 'pino';
+import type { Account } from './handle.ts';
+
+/** An access log. */
+export interface AccessLog {
+  /** Writes a line when `res` closes. */
+  observe(req: IncomingMessage, res: ServerResponse, account: Account): void;
+  /** Writes what is still held back. */
+  flush(): void;
+}
+
+const STDOUT = 1;
+
+/**
+ * Makes an access log.
+ * @param withSubject shall a line say who asked, by the token's `sub`?
+ * @param out where lines go; standard output when left out
+ */
+export function accessLog(withSubject: boolean, out?: DestinationStream): AccessLog {
+  const stdout = out === undefined ? destination({ dest: STDOUT, sync: false }) : undefined;
+  // Whoever read the lines may be gone; that is no reason to stop answering.
+  stdout?.on('error', () => {});
+  const logger = pino({ base: null, formatters: { level: (level) => ({ level }) }, timestamp: isoTime }, out ?? stdout);
+  return {
+    observe(req, res, account) {
+      const begun = performance.now();
+      const { socket } = req;
+      const before = socket.bytesWritten;
+      res.once('close', () => {
+        logger.info({
+          id: randomUUID(),
+          method: req.method,
+          path: shownPath(req.url, res.statusCode, account),
+          // A client that went away before its answer began got none.
+          status: res.headersSent ? res.statusCode : 0,
+          bytes: socket.bytesWritten - before,
+          ms: Math.round((performance.now() - begun) * 1000) / 1000,
+          ...(withSubject && account.subject !== undefined ? { subject: account.subject } : {}),
+          ...(res.writableFinished ? {} : { cut: true }),
+        });
+      });
+    },
+    flush() {
+      // Throws when nothing was ever written, or nobody reads any more.
+      try {
+        stdout?.flushSync();
+      } catch {
+        // Then nothing is held back.
+      }
+    },
+  };
+}
+
+/** The query too, once it is known to hold nothing but our own parameters; of a path that is none of ours nothing. */
+function shownPath(url: string | undefined, status: number, { route }: Account): string {
+  if (route === undefined) return '(other)';
+  return status < 400 && url?.startsWith(route) ? url : route;
+}
+
+function isoTime(): string {
+  return `,"time":"${new Date().toISOString()}"`;
+}

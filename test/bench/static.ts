@@ -1,0 +1,62 @@
+// A static host for the benchmark: nginx with one worker over an output folder, on a free port of the loopback.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { pagePath, releasePath } from '../../format/layout.ts';
+import { hasProgram } from './measure.ts';
+
+/** The host, and one page of fc/lv3 on it. */
+export interface StaticHost {
+  url: string;
+  pagePath: string;
+  stop(): Promise<void>;
+}
+
+/** Starts it; undefined where nginx is not installed. */
+export async function startStaticHost(out: string, folder: string): Promise<StaticHost | undefined> {
+  if (!hasProgram('nginx')) return undefined;
+  const port = await freePort();
+  const prefix = join(folder, 'nginx');
+  mkdirSync(prefix, { recursive: true });
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${prefix}/${name};`)
+    .join('\n');
+  const config = `worker_processes 1; daemon off; pid ${prefix}/pid; error_log ${prefix}/error.log; ${process.getuid?.() === 0 ? 'user root;' : ''}
+events { worker_connections 512; }
+http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; default_type application/octet-stream;
+${temporary}
+server { listen 127.0.0.1:${port}; root ${resolve(out)}; } }`;
+  writeFileSync(join(prefix, 'nginx.conf'), config);
+  const child = spawn('nginx', ['-p', prefix, '-c', join(prefix, 'nginx.conf')], { stdio: 'ignore' });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await answers(`${url}/current.json`)))
+    if (child.exitCode !== null) throw new Error(readFileSync(join(prefix, 'error.log'), 'utf8'));
+  const { release } = JSON.parse(readFileSync(join(out, 'current.json'), 'utf8'));
+  return {
+    url,
+    pagePath: `/${releasePath(release)}/${pagePath(3, 'fc', 'all', 0)}`,
+    async stop() {
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    (answer) => answer.ok,
+    () => false,
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

@@ -2,7 +2,7 @@
 // The generator writes pages in this order; the proxy finds a page's size and digest by it.
 import type { ListingKey } from './layout.ts';
 import type { Format, Level } from './levels.ts';
-import { PAGE_CAPS } from './levels.ts';
+import { FORMATS, PAGE_CAPS } from './levels.ts';
 import type { Column } from './manifest.ts';
 import { pageCount } from './manifest.ts';
 import type { Runs } from './runs.ts';
@@ -19,21 +19,54 @@ export interface Listing {
   firstPage: Readonly<Record<Format, number>>;
 }
 
-/** Every listing of a level in canonical order: unfiltered, then column by column above the level, GID by GID. */
-export function listingsOf(level: Level, features: number, columns: readonly Column[]): Listing[] {
-  const listings: Listing[] = [];
-  const next = { geojsonl: 0, fc: 0 };
-  const add = (key: ListingKey, runs: Runs): void => {
-    const count = countOf(runs);
-    listings.push({ key, runs, features: count, firstPage: { ...next } });
-    next.geojsonl += pageCount(level, 'geojsonl', count);
-    next.fc += pageCount(level, 'fc', count);
+/**
+ * The listings of a level in canonical order: unfiltered, then column by column above the level, GID by GID.
+ * A level may have hundreds of thousands, so only their page numbers are held; each is made when it is asked for.
+ */
+export interface ListingTable {
+  count: number;
+  /** Where each column's listings begin. */
+  firstOf: readonly number[];
+  /** A listing by its number, undefined past the last. */
+  at(number: number): Listing | undefined;
+}
+
+/** The table of a level's listings. */
+export function listingTable(level: Level, features: number, columns: readonly Column[]): ListingTable {
+  const parents = columns.slice(0, level);
+  const firstOf = parents.map((_, n) => parents.slice(0, n).reduce((sum, { gids }) => sum + gids.length, 1));
+  const count = parents.reduce((sum, { gids }) => sum + gids.length, 1);
+  const firstPages = { geojsonl: new Uint32Array(count + 1), fc: new Uint32Array(count + 1) };
+  const counts = new Uint32Array(count);
+  const runsOf = (column: number, gid: number): Runs => parents[column]?.covers[gid] ?? [];
+  let number = 0;
+  const add = (held: number): void => {
+    counts[number] = held;
+    for (const format of FORMATS)
+      firstPages[format][number + 1] = (firstPages[format][number] ?? 0) + pageCount(level, format, held);
+    number++;
   };
-  add('all', features === 0 ? [] : [0, features]);
-  for (const [n, column] of columns.slice(0, level).entries()) {
-    for (const [i, gid] of column.gids.entries()) add({ column: n, gid }, column.covers[i] ?? []);
-  }
-  return listings;
+  add(features);
+  for (const { covers } of parents) for (const runs of covers) add(countOf(runs));
+  return {
+    count,
+    firstOf,
+    at(wanted) {
+      if (wanted < 0 || wanted >= count) return undefined;
+      const firstPage = { geojsonl: firstPages.geojsonl[wanted] ?? 0, fc: firstPages.fc[wanted] ?? 0 };
+      const column = firstOf.findLastIndex((first) => first <= wanted);
+      const gid = wanted - (firstOf[column] ?? 0);
+      if (wanted === 0) return { key: 'all', runs: features === 0 ? [] : [0, features], features, firstPage };
+      const key = { column, gid: parents[column]?.gids[gid] ?? '' };
+      return { key, runs: runsOf(column, gid), features: counts[wanted] ?? 0, firstPage };
+    },
+  };
+}
+
+/** Every listing of a level, in the same order. */
+export function listingsOf(level: Level, features: number, columns: readonly Column[]): Listing[] {
+  const table = listingTable(level, features, columns);
+  return Array.from({ length: table.count }, (_, i) => table.at(i)).filter((listing) => listing !== undefined);
 }
 
 /** The rank in its listing of the first feature of a page. */

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { CURRENT_PATH, manifestPath, RELEASE_FILE, releasePath } from '../format/layout.ts';
 import type { Level } from '../format/levels.ts';
-import type { Listing } from '../format/listing.ts';
-import { listingsOf } from '../format/listing.ts';
+import type { ListingTable } from '../format/listing.ts';
+import { listingTable } from '../format/listing.ts';
 import type { Manifest } from '../format/manifest.ts';
 import { manifestFromJson } from '../format/manifest.ts';
 import { FormatError } from '../format/parse.ts';
@@ -17,10 +17,7 @@ export interface LoadedLevel {
   manifest: Manifest;
   /** SHA-256 of the manifest file, in hex. */
   sha256: string;
-  /** In canonical order: unfiltered, then column by column, GID by GID. */
-  listings: readonly Listing[];
-  /** For each column above the level, where its listings begin in `listings`. */
-  firstListing: readonly number[];
+  listings: ListingTable;
 }
 
 /** A release whose metadata has been read and checked. */
@@ -151,7 +148,5 @@ async function loadLevel(origin: Origin, { release, levels }: Release, level: Le
   if (manifest.release !== release || manifest.level !== level)
     throw new FormatError(file, `is of ${manifest.release} level ${manifest.level}, expected ${release}`);
   const { features, columns } = manifest;
-  const parents = columns.slice(0, level);
-  const firstListing = parents.map((_, n) => parents.slice(0, n).reduce((sum, { gids }) => sum + gids.length, 1));
-  return { manifest, sha256, listings: listingsOf(level, features, columns), firstListing };
+  return { manifest, sha256, listings: listingTable(level, features, columns) };
 }

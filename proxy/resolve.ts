@@ -64,7 +64,7 @@ function positionOf(level: LoadedLevel, start: Start | undefined): number {
 }
 
 function matchOf(level: LoadedLevel, filters: readonly Filter[]): Match {
-  const all = level.listings[0];
+  const all = level.listings.at(0);
   if (filters.length === 0 && all !== undefined) return { runs: all.runs, features: all.features, listing: all };
   let runs: Runs | undefined;
   const listings: Listing[] = [];
@@ -73,8 +73,8 @@ function matchOf(level: LoadedLevel, filters: readonly Filter[]): Match {
     const at = index?.get(gid);
     const covered = at === undefined ? [] : (covers?.[at] ?? []);
     runs = runs === undefined ? covered : intersectRuns(runs, covered);
-    const first = level.firstListing[column];
-    const listing = first === undefined || at === undefined ? undefined : level.listings[first + at];
+    const first = level.listings.firstOf[column];
+    const listing = first === undefined || at === undefined ? undefined : level.listings.at(first + at);
     if (listing !== undefined) listings.push(listing);
   }
   const matched = runs ?? [];

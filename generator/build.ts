@@ -86,7 +86,7 @@ export async function aboutRelease(options: BuildOptions): Promise<Omit<Release,
   return {
     release: options.release,
     source: await sourceFiles(options.source),
-    gdal: gdalVersion,
+    gdal: gdalVersion(),
     precision: options.precision,
     attribution: [...new Set([...options.attribution, ...attributionIn(options.source)])],
   };

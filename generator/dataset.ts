@@ -42,7 +42,9 @@ export interface OpenLayer {
 }
 
 /** Version of the GDAL in use, e.g. `3.6.2`. */
-export const gdalVersion: string = gdal.version;
+export function gdalVersion(): string {
+  return gdal.version;
+}
 
 /**
  * Finds the layer of every level that the source has.

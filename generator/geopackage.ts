@@ -2,6 +2,7 @@
 // Who must be named travels in the file's metadata; `build` reads it back with `attributionOf`.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type * as gdalTypes from 'gdal-async';
 import type { Position } from 'geojson';
 import { gdal } from './gdal.ts';
 
@@ -67,7 +68,7 @@ export function writeGeopackage(
 }
 
 /** Who must be named where the dataset is shown; empty where it does not say. Any GDAL dataset may carry the item. */
-export function attributionOf(dataset: gdal.Dataset): string[] {
+export function attributionOf(dataset: gdalTypes.Dataset): string[] {
   const text: unknown = dataset.getMetadata()[ATTRIBUTION_ITEM];
   return typeof text === 'string' ? text.split('\n').filter((line) => line !== '') : [];
 }
@@ -101,7 +102,7 @@ function writeLayers(
 }
 
 /** Writes a layer in one transaction, four times as fast as one a feature; yields after each feature. */
-function* writeUnits(dataset: gdal.Dataset, layer: UnitLayer): Generator<void> {
+function* writeUnits(dataset: gdalTypes.Dataset, layer: UnitLayer): Generator<void> {
   const table = dataset.layers.create(layer.name, gdal.SpatialReference.fromEPSG(4326), gdal.wkbMultiPolygon, [
     'GEOMETRY_NAME=geom',
     'SPATIAL_INDEX=NO',
@@ -121,7 +122,7 @@ function* writeUnits(dataset: gdal.Dataset, layer: UnitLayer): Generator<void> {
 }
 
 /** Runs a statement that has no result: gdal-async throws then too, but without a message where all went well. */
-function execute(dataset: gdal.Dataset, statement: string): void {
+function execute(dataset: gdalTypes.Dataset, statement: string): void {
   try {
     dataset.executeSQL(statement);
   } catch (error) {

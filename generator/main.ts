@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The generator's command line. Only this file reads arguments, prints and sets the exit code.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { diff } from './diff.ts';
 import { BuildError } from './failure.ts';
 import { forecast } from './forecast.ts';
 import { MAX_PRECISION } from './geometry.ts';
+import { missingPackages } from './optional.ts';
 import { ACCEPTABLE } from './plan.ts';
 import { readCurrent } from './publish.ts';
 import { activateRelease, listReleases, pruneReleases } from './releases.ts';
@@ -19,10 +21,13 @@ import { buildTable, diffTable, levelTable, releaseTable } from './tables.ts';
 import { verify } from './verify.ts';
 
 const SAMPLE_RELEASE = 'sample';
+const SAMPLE_PACKAGES = ['world-atlas', 'us-atlas', 'es-atlas', 'topojson-client', 'i18n-iso-countries'];
+/** Compiled, it is a program of a package. */
+const PROGRAM = import.meta.url.endsWith('.ts') ? 'generator' : 'boundaries-generator';
 const out = { type: 'string', default: 'output', describe: 'output folder' } as const;
 
 await yargs(hideBin(process.argv))
-  .scriptName('generator')
+  .scriptName(PROGRAM)
   .usage('Publishes administrative boundaries as static pages.\n\n$0 <command>')
   .option('quiet', { type: 'boolean', describe: 'no progress' })
   .option('json', { type: 'boolean', describe: 'print the result as JSON, for machines' })
@@ -138,13 +143,14 @@ await yargs(hideBin(process.argv))
         .example('$0 sample --out sample.gpkg', 'real countries, and units of Spain and the United States')
         .example('$0 sample --out big.gpkg --synthetic 400000', "invented units, as many as GADM's"),
     async (argv) => {
-      const { writeSample } = await import('./sample.ts');
       const { writeSynthetic } = await import('./synthetic.ts');
       const written = progressOf(argv, 'units written');
       const synthetic =
         argv.synthetic === undefined ? undefined : wholeNumber('--synthetic', argv.synthetic, 1, 10_000_000);
       const units =
-        synthetic === undefined ? writeSample(argv.out, written).units : writeSynthetic(argv.out, synthetic, written);
+        synthetic === undefined
+          ? (await sampleWriter())(argv.out, written).units
+          : writeSynthetic(argv.out, synthetic, written);
       const total = units.reduce((sum, count) => sum + count, 0);
       print(
         argv,
@@ -266,7 +272,15 @@ function print({ json }: { json?: boolean | undefined }, data: unknown, text: st
 
 async function makeSample(folder: string): Promise<string> {
   const file = join(folder, 'sample.gpkg');
-  const { writeSample } = await import('./sample.ts');
+  const writeSample = await sampleWriter();
   writeSample(file, { overwrite: true });
   return file;
+}
+
+/** Whoever has data of their own needs no packages of sample data. */
+async function sampleWriter(): Promise<typeof import('./sample.ts').writeSample> {
+  const { writeSample } = await import('./sample.ts').catch((error: unknown) => {
+    throw missingPackages('the sample', SAMPLE_PACKAGES, error);
+  });
+  return writeSample;
 }

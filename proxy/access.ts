@@ -8,11 +8,13 @@ import type { Account } from './handle.ts';
 export interface AccessLog {
   /** Writes a line when `res` closes. */
   observe(req: IncomingMessage, res: ServerResponse, account: Account): void;
-  /** Writes what is still held back. */
-  flush(): void;
+  /** Writes what is still held back; nothing may be observed from then on. */
+  end(): Promise<void>;
 }
 
 const STDOUT = 1;
+/** Whoever reads the lines no longer does after this long. */
+const END_MS = 1000;
 
 /**
  * Makes an access log.
@@ -24,8 +26,11 @@ export function accessLog(withSubject: boolean, out?: DestinationStream): Access
   // Whoever read the lines may be gone; that is no reason to stop answering.
   stdout?.on('error', () => {});
   const logger = pino({ base: null, formatters: { level: (level) => ({ level }) }, timestamp: isoTime }, out ?? stdout);
+  let running = 0;
+  let onIdle = (): void => {};
   return {
     observe(req, res, account) {
+      running++;
       const begun = performance.now();
       const { socket } = req;
       const before = socket.bytesWritten;
@@ -41,15 +46,18 @@ export function accessLog(withSubject: boolean, out?: DestinationStream): Access
           ...(withSubject && account.subject !== undefined ? { subject: account.subject } : {}),
           ...(res.writableFinished ? {} : { cut: true }),
         });
+        if (--running === 0) onIdle();
       });
     },
-    flush() {
-      // Throws when nothing was ever written, or nobody reads any more.
-      try {
-        stdout?.flushSync();
-      } catch {
-        // Then nothing is held back.
-      }
+    end() {
+      if (stdout === undefined) return Promise.resolve();
+      return new Promise((resolve) => {
+        setTimeout(resolve, END_MS);
+        stdout.once('close', resolve).once('error', () => resolve());
+        onIdle = () => stdout.end();
+        // An answer that was cut a moment ago has not told yet.
+        if (running === 0) onIdle();
+      });
     },
   };
 }

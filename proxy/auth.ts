@@ -3,8 +3,7 @@
 import { createSecretKey } from 'node:crypto';
 import type { JWTVerifyGetKey } from 'jose';
 import { createLocalJWKSet, decodeJwt, errors, importJWK, jwtVerify, SignJWT } from 'jose';
-import type { JsonObject } from '../format/parse.ts';
-import { FormatError } from '../format/parse.ts';
+import { FormatError, type JsonObject } from '../format/parse.ts';
 import { scopeMissing, tokenInvalid, tokenMissing } from './challenge.ts';
 import { ASYMMETRIC_ALGORITHMS, publicKeysIn } from './jwks.ts';
 import { TokenMemory } from './memory.ts';

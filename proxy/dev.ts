@@ -1,6 +1,7 @@
 // Development only: a key pair made once on this machine, so that tokens can be had without an identity provider.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../format/parse.ts';
@@ -11,8 +12,10 @@ import { StartError } from './failure.ts';
 export const DEV_ISSUER = 'boundaries-development';
 export const DEV_AUDIENCE = 'boundaries';
 
-/** The git-ignored folder of the clone that holds the key. */
-const DEV_FOLDER: string = fileURLToPath(new URL('../.dev', import.meta.url));
+/** The folder that holds the key: git-ignored in the clone; of the user where an installed package may be read-only. */
+const DEV_FOLDER: string = import.meta.url.endsWith('.ts')
+  ? fileURLToPath(new URL('../.dev', import.meta.url))
+  : join(homedir(), '.boundaries-dev');
 const OWNER_ONLY = 0o600;
 
 /** The development key, private part included: a JWK with `alg` and `kid`. Made on first use. */

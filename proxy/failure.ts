@@ -4,6 +4,9 @@ import { CURRENT_PATH } from '../format/layout.ts';
 import { FormatError } from '../format/parse.ts';
 import { OriginError } from './origin.ts';
 
+/** What the generator is called here: compiled, this is a package with two programs. */
+const GENERATOR = import.meta.url.endsWith('.ts') ? 'npx tsx generator/main.ts' : 'boundaries-generator';
+
 /** A fault of the options, the machine or the origin. `message` says what, `where` where, `remedy` what to do. */
 export class StartError extends Error {
   readonly where: string;
@@ -37,13 +40,13 @@ export function releaseFault(error: unknown, origin: string): unknown {
     return new StartError(
       'There is no release to serve',
       where,
-      'build one: npx tsx generator/main.ts build --source FILE --release ID, or --sample for a sample; or name another folder with --origin',
+      `build one: ${GENERATOR} build --source FILE --release ID, or --sample for a sample; or name another folder with --origin`,
     );
   if (error instanceof OriginError || error instanceof FormatError)
     return new StartError(
       `The release cannot be served: ${error.message}`,
       where,
-      'build it again under another id: npx tsx generator/main.ts build --source FILE --release ID',
+      `build it again under another id: ${GENERATOR} build --source FILE --release ID`,
     );
   return error;
 }

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The proxy's command line. Only this file reads arguments and the environment, prints, and sets the exit code.
 import cluster from 'node:cluster';
 import type { Server } from 'node:http';
@@ -21,12 +22,14 @@ import type { Observer } from './server.ts';
 import { createProxy, stopServer } from './server.ts';
 import { startWorkers } from './workers.ts';
 
+/** Compiled, it is a program of a package. */
+const PROGRAM = import.meta.url.endsWith('.ts') ? 'proxy' : 'boundaries-proxy';
 const DAY_SECONDS = 86_400;
 /** What a shell shows of a program that a signal ended. */
 const SIGNAL_EXIT = 128;
 
 await yargs(hideBin(process.argv))
-  .scriptName('proxy')
+  .scriptName(PROGRAM)
   .usage('Answers authenticated requests for published boundaries.\n\n$0 <command>')
   .command(
     'serve',
@@ -94,22 +97,24 @@ async function serve(options: Given): Promise<void> {
     metrics?.unref();
     return;
   }
-  const { server, flush } = proxyFor(settings, catalogue, options);
+  const { server, endLog } = proxyFor(settings, catalogue, options);
   const url = await listen(server, host, port);
   const stopWatching = catalogue.watch(log);
   if (cluster.isPrimary) (await listenForMetrics(settings))?.unref();
   stopOnSignal(async () => {
     stopWatching();
     await stopServer(server, settings.stopMs);
-    // The lines of the last answers are written when their connections have closed.
-    await new Promise((resolve) => setImmediate(resolve));
-    flush();
+    await endLog();
   });
   if (cluster.isPrimary) await announce(url, options, catalogue);
 }
 
 /** The server, and what must be written before the process ends. */
-function proxyFor(settings: Settings, catalogue: Catalogue, options: Given): { server: Server; flush(): void } {
+function proxyFor(
+  settings: Settings,
+  catalogue: Catalogue,
+  options: Given,
+): { server: Server; endLog(): Promise<void> } {
   const { origin, rules, publicUrl, trusted, metadata } = settings;
   const access = options.accessLog ? accessLog(options.logSubject) : undefined;
   const metrics = settings.metricsPort === undefined ? undefined : countRequests();
@@ -131,7 +136,7 @@ function proxyFor(settings: Settings, catalogue: Catalogue, options: Given): { s
     metadata,
     assets: publicAssets(publicUrl, options.explorer),
   };
-  return { server: createProxy(service, observer), flush: () => access?.flush() };
+  return { server: createProxy(service, observer), endLog: async () => access?.end() };
 }
 
 /** The server for Prometheus, listening where the other one does; undefined when none is wanted. */

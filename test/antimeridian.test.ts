@@ -1,6 +1,7 @@
 // Cutting at the antimeridian, checked by area: what is cut covers what was whole, and nothing leaves the map.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type * as gdalTypes from 'gdal-async';
 import type { Position } from 'geojson';
 import { cutAtAntimeridian } from '../generator/antimeridian.ts';
 import { gdal } from '../generator/gdal.ts';
@@ -8,7 +9,7 @@ import { newRandom } from '../generator/synthetic/random.ts';
 
 type Polygon = Position[][];
 
-function multiPolygon(coordinates: readonly (readonly (readonly Position[])[])[]): gdal.MultiPolygon {
+function multiPolygon(coordinates: readonly (readonly (readonly Position[])[])[]): gdalTypes.MultiPolygon {
   const geometry = gdal.Geometry.fromGeoJson({ type: 'MultiPolygon', coordinates });
   assert.ok(geometry instanceof gdal.MultiPolygon);
   return geometry;

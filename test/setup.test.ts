@@ -156,7 +156,7 @@ test('the set-up installs packages where there are none, and leaves them alone t
   assert.equal(code, 0);
   assert.deepEqual(steps, ['set-up: installing the packages of package-lock.json (npm ci)']);
   assert.equal((await setUp(clone)).printed, '');
-  assert.deepEqual(callsIn(clone), ['npm ci']);
+  assert.deepEqual(callsIn(clone), ['npm ci --include=dev']);
 });
 
 test('the set-up installs packages anew where they are not those of the lock file', async () => {
@@ -168,7 +168,7 @@ test('the set-up installs packages anew where they are not those of the lock fil
     const clone = makeClone({ installed: { 'node_modules/tool': tool } });
     putBinding(clone);
     assert.equal((await setUp(clone)).code, 0);
-    assert.deepEqual(callsIn(clone), ['npm ci']);
+    assert.deepEqual(callsIn(clone), ['npm ci --include=dev']);
   }
 });
 
@@ -247,7 +247,7 @@ test('two set-ups of one clone at once do the work once', async () => {
     outcomes.map(({ code }) => code),
     [0, 0],
   );
-  assert.deepEqual(callsIn(clone), ['npm ci', 'node-pre-gyp install']);
+  assert.deepEqual(callsIn(clone), ['npm ci --include=dev', 'node-pre-gyp install']);
 });
 
 test('a set-up goes on where one before it was killed', async () => {

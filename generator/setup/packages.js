@@ -9,18 +9,16 @@ import { run, SetupError, say } from './run.js';
  */
 
 /**
- * Does npm's own note of what it has installed agree with the lock file? Packages for other platforms may be missing,
- * and in production those that only developers need.
+ * Does npm's own note of what it has installed agree with the lock file? Packages for other platforms may be missing.
  * @param {string} root
  */
 export function hasPackages(root) {
   const present = entriesIn(join(root, 'node_modules', '.package-lock.json'));
   const wanted = entriesIn(join(root, 'package-lock.json'));
-  const omitsDev = process.env['NODE_ENV'] === 'production' || /\bdev\b/.test(process.env['npm_config_omit'] ?? '');
   return Object.entries(wanted).every(([path, entry]) => {
     const found = present[path];
     if (found !== undefined) return found.version === entry.version && found.integrity === entry.integrity;
-    return path === '' || entry.optional || entry.devOptional || (entry.dev && omitsDev);
+    return path === '' || entry.optional || entry.devOptional;
   });
 }
 
@@ -43,7 +41,8 @@ function entriesIn(file) {
  */
 export async function installPackages(root) {
   say('installing the packages of package-lock.json (npm ci)');
-  const { ok, tail } = await runNpm(['ci'], root);
+  // A clone runs its programs from source, for which it needs the packages of developers also in production.
+  const { ok, tail } = await runNpm(['ci', '--include=dev'], root);
   if (!ok) throw new SetupError(`npm ci did not end well:\n\n${tail}`);
 }
 

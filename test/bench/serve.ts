@@ -11,6 +11,7 @@ import { LEVELS } from '../../format/levels.ts';
 import { build } from '../../generator/build.ts';
 import { SILENT } from '../../generator/report.ts';
 import { writeSynthetic } from '../../generator/synthetic.ts';
+import { buildHuge, readSeconds } from './huge.ts';
 import { type Load, p99Of, peakOf } from './load.ts';
 import { hasProgram, printRows, type Row } from './measure.ts';
 import { startScript } from './servers.ts';
@@ -93,6 +94,7 @@ if (host) {
   say('nginx is not installed (Debian: nginx-light): the URL origin is not measured');
 }
 await proxy.stop();
+await measureHuge();
 printRows(rows, values.json);
 process.exit();
 
@@ -130,6 +132,46 @@ async function compare(what: string, url: string, path: () => string, target: st
 
 function loadOn(url: string, path: () => string, send: Record<string, string> = headers): Load {
   return { url, path, headers: send, seconds: Number(values.seconds), folder };
+}
+
+/** A unit of 100 MB of text as a slice, beside reading its compressed bytes. */
+async function measureHuge(): Promise<void> {
+  const huge = await buildHuge(folder);
+  const server = await serve(huge);
+  const figures = [];
+  let bytes = 0;
+  for (let round = 0; round < rounds; round++) {
+    const control = readSeconds(huge);
+    const started = performance.now();
+    const answer = spawnSync(
+      'curl',
+      [
+        '-sf',
+        '-o',
+        '/dev/null',
+        '-w',
+        '%{size_download}',
+        '-H',
+        `Authorization: ${headers.authorization}`,
+        '-H',
+        'Accept-Encoding: gzip',
+        `${server.url}/api/v1/fc/lv0?gid-0=HUGE`,
+      ],
+      { encoding: 'utf8' },
+    );
+    figures.push({ subject: (performance.now() - started) / 1000, control });
+    bytes = Number(answer.stdout);
+  }
+  const { most } = server.memory();
+  const what = `a unit of 100 MB of text as a slice (${(bytes / 1e6).toFixed(1)} MB gzipped; proxy at most ${Math.round(most)} MB resident)`;
+  rows.push({
+    what,
+    control: 'reading its compressed bytes from disk',
+    unit: 's',
+    figures,
+    target: '<= 2, memory bounded',
+  });
+  await server.stop();
 }
 
 async function bodyOf(url: string): Promise<Buffer> {

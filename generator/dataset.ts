@@ -52,6 +52,8 @@ export function gdalVersion(): string {
  *   parent's column, or the source is GADM's single-layer download
  */
 export function findLevels(options: SourceOptions): LevelLayer[] {
+  // What is missing here must not look like a fault of the source.
+  gdalVersion();
   const found: LevelLayer[] = [];
   const seen: string[] = [];
   for (const path of options.source.flatMap(expandSource)) {

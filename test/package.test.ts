@@ -26,7 +26,7 @@ await buildRelease(source, out);
 const home = temporaryFolder();
 
 before(() => {
-  execFileSync(process.execPath, [join(REPOSITORY, 'packaging', 'build.js')]);
+  execFileSync(process.execPath, [join(REPOSITORY, '.package', 'build.js')]);
   execFileSync('npm', ['pack', '--pack-destination', home, ...QUIET], { cwd: REPOSITORY });
   const [tarball = ''] = readdirSync(home);
   writeFileSync(join(home, 'package.json'), '{"private":true}');

@@ -1,0 +1,32 @@
+"""Every unit of a listing, page by page, with Python's standard library alone.
+
+    TOKEN=... python3 walk.py 'http://127.0.0.1:8080/api/v1/fc/lv1?gid-0=ESP'
+"""
+
+import gzip
+import json
+import os
+import re
+import sys
+from urllib.request import Request, urlopen
+
+
+def walk(url, token):
+    """The features of the listing at `url`, in order of fid; `url` may be of either format."""
+    while url:
+        headers = {"Authorization": f"Bearer {token}", "Accept-Encoding": "gzip"}
+        with urlopen(Request(url, headers=headers), timeout=60) as answer:
+            body = answer.read()
+            if answer.headers["Content-Encoding"] == "gzip":
+                body = gzip.decompress(body)
+            following = re.match(r'<([^>]*)>; rel="next"', answer.headers["Link"] or "")
+        if answer.headers["Content-Type"] == "application/geo+json":
+            yield from json.loads(body)["features"]
+        else:
+            yield from map(json.loads, body.splitlines())
+        url = following and following[1]
+
+
+if __name__ == "__main__":
+    for feature in walk(sys.argv[1], os.environ["TOKEN"]):
+        print(feature["id"], json.dumps(feature["properties"], ensure_ascii=False))

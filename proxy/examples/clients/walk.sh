@@ -1,0 +1,16 @@
+#!/bin/sh
+# Every unit of a listing, page by page, with curl: one GeoJSON Feature a line on standard output.
+#
+#   TOKEN=... sh walk.sh 'http://127.0.0.1:8080/api/v1/geojsonl/lv1?gid-0=ESP' > regions.geojsonl
+set -eu
+
+url=$1
+headers=$(mktemp)
+trap 'rm -f "$headers"' EXIT
+
+while [ -n "$url" ]; do
+  # The token comes by standard input: arguments can be seen by every user of the machine.
+  printf 'Authorization: Bearer %s\n' "$TOKEN" |
+    curl --silent --show-error --fail-with-body --compressed --retry 3 --header @- --dump-header "$headers" "$url"
+  url=$(sed -n 's/^[Ll]ink: <\(.*\)>; rel="next".*/\1/p' "$headers")
+done

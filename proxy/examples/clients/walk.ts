@@ -1,0 +1,19 @@
+// Every unit of a listing, page by page, with fetch: in Node, Deno, Bun or a browser.
+//
+//   TOKEN=... npx tsx walk.ts 'http://127.0.0.1:8080/api/v1/fc/lv1?gid-0=ESP'
+import type { Feature, FeatureCollection } from 'geojson';
+
+/** The features of the listing at `url`, which is one of `/api/v1/fc/`, in order of fid. */
+export async function* walk(url: string, token: string): AsyncGenerator<Feature> {
+  for (let next: string | undefined = url; next !== undefined; ) {
+    const answer: Response = await fetch(next, { headers: { authorization: `Bearer ${token}` } });
+    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+    const page = (await answer.json()) as FeatureCollection;
+    yield* page.features;
+    next = /<([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+  }
+}
+
+const [, , url = ''] = process.argv;
+for await (const { id, properties } of walk(url, process.env['TOKEN'] ?? ''))
+  console.log(id, JSON.stringify(properties));

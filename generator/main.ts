@@ -126,8 +126,8 @@ await yargs(hideBin(process.argv))
       const started = performance.now();
       const built = await build(options, reportOf(argv));
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      const state = argv.activate ? 'is current' : 'is built; activate makes it current';
-      print(argv, built, `${buildTable(built)}\n\nrelease ${options.release} ${state}, after ${seconds} s`);
+      const state = argv.activate ? 'is current' : 'is built, activate makes it current';
+      print(argv, built, `${buildTable(built)}\n\nrelease ${options.release} ${state} (${seconds} s)`);
     },
   )
   .command(

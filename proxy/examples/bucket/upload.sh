@@ -13,7 +13,7 @@ shift 2
 
 forever='public, max-age=31536000, immutable'
 # Pages are stored as files that happen to be gzip, without a Content-Encoding: hosts must not inflate them.
-aws s3 sync "$out/releases" "$bucket/releases" --exclude '.*' --exclude '*' --include '*.gz' \
+aws s3 sync "$out/releases" "$bucket/releases" --exclude '*' --include '*.gz' --exclude '.*' \
   --content-type application/gzip --cache-control "$forever" "$@"
 aws s3 sync "$out/releases" "$bucket/releases" --exclude '*.gz' --exclude '.*' \
   --content-type application/json --cache-control "$forever" "$@"

@@ -21,15 +21,15 @@ const HEAD_BYTES = 8;
 const CHECK_BYTES = 4;
 
 /** Writes a cursor: URL-safe characters only. */
-export function encodeCursor(cursor: Cursor): string {
-  const head = Buffer.alloc(HEAD_BYTES);
-  head.writeUInt8(CURSOR_VERSION, 0);
-  head.writeUInt8(cursor.level, 1);
-  head.writeUIntBE(cursor.position, 2, 6);
-  const body = Buffer.concat([head, Buffer.from(cursor.release, 'latin1')]);
-  const check = Buffer.alloc(CHECK_BYTES);
-  check.writeUInt32BE(crc32(body), 0);
-  return PREFIX + Buffer.concat([body, check]).toString('base64url');
+export function encodeCursor({ release, level, position }: Cursor): string {
+  const end = HEAD_BYTES + release.length;
+  const bytes = Buffer.allocUnsafe(end + CHECK_BYTES);
+  bytes[0] = CURSOR_VERSION;
+  bytes[1] = level;
+  bytes.writeUIntBE(position, 2, 6);
+  bytes.write(release, HEAD_BYTES, 'latin1');
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, end)), end);
+  return PREFIX + bytes.toString('base64url');
 }
 
 /** Reads a cursor. Undefined when it is not exactly what `encodeCursor` writes. */

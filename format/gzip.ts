@@ -51,13 +51,13 @@ export function gzipTrailer(sum: TextSum): Buffer {
 
 const POLYNOMIAL = 0xedb88320;
 
-/** Product of two polynomials modulo the CRC-32 polynomial, in reflected bit order. */
+/** Product of two polynomials modulo the CRC-32 polynomial, in reflected bit order. Without branches: `-1` is all ones. */
 function multiply(a: number, b: number): number {
   let product = 0;
   let factor = b;
-  for (let bit = 0x80000000; bit !== 0; bit >>>= 1) {
-    if (a & bit) product ^= factor;
-    factor = factor & 1 ? (factor >>> 1) ^ POLYNOMIAL : factor >>> 1;
+  for (let bit = 31; bit >= 0; bit--) {
+    product ^= factor & -((a >>> bit) & 1);
+    factor = (factor >>> 1) ^ (POLYNOMIAL & -(factor & 1));
   }
   return product >>> 0;
 }

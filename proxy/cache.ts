@@ -1,42 +1,94 @@
-// What was read and found right a moment ago: bytes by name, the least lately used forgotten first.
-// Files of a release never change, so nothing kept here goes stale.
+// What was read and found right a moment ago: bytes by name, what was not used for longest forgotten first.
+// Files of a release never change, so no bytes kept here go stale.
 import type { TextSum } from '../format/gzip.ts';
+import type { Manifest } from '../format/manifest.ts';
+import type { LoadedRelease } from './catalogue.ts';
 import type { Origin } from './origin.ts';
 
 /** Bytes that may be kept for one origin. */
-const PAGES_MAX_BYTES = 32 * 1024 * 1024;
-const PIECES_MAX_BYTES = 32 * 1024 * 1024;
+const ANSWERS_MAX_BYTES = 32 * 1024 * 1024;
+const PIECES_MAX_BYTES = 64 * 1024 * 1024;
+/** What an entry takes beside its bytes, generously: names and headers, or sums. */
+const ANSWER_BYTES = 4096;
+const PIECE_BYTES = 512;
 
-/** A bounded store of values that hold bytes. */
-export class ByteCache<Value extends { readonly bytes: Buffer }> {
-  readonly #kept = new Map<string, Value>();
+/** How many names that were offered once are remembered. */
+const OFFERED_MAX = 4096;
+
+/** A kept value, and whether it was asked for since room was last made. */
+interface Entry<Value> {
+  value: Value;
+  isUsed: boolean;
+}
+
+/** A bounded store of values that hold bytes. Room is made by the clock algorithm, which comes close to least lately used. */
+export class ByteCache<Name, Value extends { readonly bytes: Buffer }> {
+  readonly #kept = new Map<Name, Entry<Value>>();
+  readonly #offered = new Set<Name>();
   readonly #max: number;
+  readonly #each: number;
   #bytes = 0;
 
-  constructor(max: number) {
+  /** @param each how many bytes an entry counts beside those of its value */
+  constructor(max: number, each: number) {
     this.#max = max;
+    this.#each = each;
   }
 
-  /** The value of that name, now the most lately used. */
-  find(name: string): Value | undefined {
-    const value = this.#kept.get(name);
-    if (value === undefined) return undefined;
-    this.#kept.delete(name);
-    this.#kept.set(name, value);
-    return value;
+  /** The value of that name. */
+  find(name: Name): Value | undefined {
+    const entry = this.#kept.get(name);
+    if (entry === undefined) return undefined;
+    entry.isUsed = true;
+    return entry.value;
   }
 
-  /** Keeps a value and forgets what no longer fits. One larger than a tenth of the whole is not kept. */
-  keep(name: string, value: Value): void {
-    if (value.bytes.length > this.#max / 10 || this.#kept.has(name)) return;
-    this.#kept.set(name, value);
-    this.#bytes += value.bytes.length;
-    for (const [oldest, { bytes }] of this.#kept) {
+  /** Keeps a value in place of any other of that name, and forgets what no longer fits. Not one above a tenth of all. */
+  keep(name: Name, value: Value): void {
+    this.drop(name);
+    if (value.bytes.length > this.#max / 10) return;
+    this.#kept.set(name, { value, isUsed: false });
+    this.#bytes += value.bytes.length + this.#each;
+    for (const [oldest, entry] of this.#kept) {
       if (this.#bytes <= this.#max) return;
-      this.#kept.delete(oldest);
-      this.#bytes -= bytes.length;
+      if (entry.isUsed) {
+        // A second round: it goes behind all others.
+        entry.isUsed = false;
+        this.#kept.delete(oldest);
+        this.#kept.set(oldest, entry);
+      } else this.drop(oldest);
     }
   }
+
+  /** Keeps a value when it is offered again, so that what is asked for once takes the place of nothing. */
+  offer(name: Name, value: Value): void {
+    if (this.#offered.delete(name)) {
+      this.keep(name, value);
+    } else {
+      if (this.#offered.size >= OFFERED_MAX) this.#offered.clear();
+      this.#offered.add(name);
+    }
+  }
+
+  /** Forgets the value of that name. */
+  drop(name: Name): void {
+    const entry = this.#kept.get(name);
+    if (entry === undefined) return;
+    this.#kept.delete(name);
+    this.#bytes -= entry.value.bytes.length + this.#each;
+  }
+}
+
+/** An answer with status 200, ready to be sent again to whoever asks the same. */
+export interface CachedAnswer {
+  bytes: Buffer;
+  /** Names and values in turn. */
+  headers: string[];
+  release: LoadedRelease;
+  /** Does it answer a cursor, and so stay right as long as the release is hosted? */
+  isPinned: boolean;
+  /** The path that it answers. */
+  route: string;
 }
 
 /** A stretch of text as slices need it: deflated so that it can stand beside any other, and what joining it takes. */
@@ -47,10 +99,10 @@ export interface CachedPiece {
   shift: number;
 }
 
-/** What is kept of one origin: whole pages as stored, and features that were cut out of blocks. */
+/** What is kept of one origin: answers by what was asked, and pieces of bodies that are cut to measure. */
 export interface OriginCache {
-  pages: ByteCache<{ bytes: Buffer }>;
-  pieces: ByteCache<CachedPiece>;
+  answers: ByteCache<string, CachedAnswer>;
+  pieces: ByteCache<number, CachedPiece>;
 }
 
 const caches = new WeakMap<Origin, OriginCache>();
@@ -59,10 +111,30 @@ const caches = new WeakMap<Origin, OriginCache>();
 export function cacheOf(origin: Origin): OriginCache {
   const known = caches.get(origin);
   if (known !== undefined) return known;
-  const made = {
-    pages: new ByteCache<{ bytes: Buffer }>(PAGES_MAX_BYTES),
-    pieces: new ByteCache<CachedPiece>(PIECES_MAX_BYTES),
+  const made: OriginCache = {
+    answers: new ByteCache(ANSWERS_MAX_BYTES, ANSWER_BYTES),
+    pieces: new ByteCache(PIECES_MAX_BYTES, PIECE_BYTES),
   };
   caches.set(origin, made);
   return made;
+}
+
+// Names of pieces are numbers, given out manifest by manifest: small numbers are found sooner than texts.
+const firstNames = new WeakMap<Manifest, number>();
+let nextName = 0;
+
+/** The name of the piece that is the feature at a position. */
+export function pieceName(manifest: Manifest, position: number): number {
+  let first = firstNames.get(manifest);
+  if (first === undefined) {
+    first = nextName;
+    nextName += 2 * manifest.features;
+    firstNames.set(manifest, first);
+  }
+  return first + 2 * position;
+}
+
+/** The name of the piece that is the whole block whose first feature is at a position. */
+export function blockName(manifest: Manifest, position: number): number {
+  return pieceName(manifest, position) + 1;
 }

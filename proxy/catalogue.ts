@@ -50,6 +50,11 @@ export class Catalogue {
     return this.#current;
   }
 
+  /** May cursors name this release? */
+  hosts({ id }: LoadedRelease): boolean {
+    return this.#hosted.has(id);
+  }
+
   /**
    * A hosted release, loaded on first use. Undefined when it is not hosted.
    * @throws OriginError, FormatError when it is hosted but cannot be read

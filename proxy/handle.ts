@@ -1,5 +1,6 @@
 // What happens to a request, from its first byte to its answer, as a table of contents.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerAgain, answerName } from './again.ts';
 import { answer } from './answer.ts';
 import type { Assets } from './asset.ts';
 import { answerAsset } from './asset.ts';
@@ -15,7 +16,7 @@ import type { Origin } from './origin.ts';
 import { Problem } from './problem.ts';
 import type { PageRequest } from './query.ts';
 import { parseQuery } from './query.ts';
-import { refuseExtras, refuseMalformed, refuseOtherMethods, targetOf } from './request.ts';
+import { extraOf, refuseExtras, refuseMalformed, refuseOtherMethods, targetOf } from './request.ts';
 import { resolve } from './resolve.ts';
 import type { Endpoint } from './route.ts';
 import { endpointAt, isProtected } from './route.ts';
@@ -65,6 +66,9 @@ export async function handle(
 
   const metadata = service.metadata && metadataUrl(base);
   account.subject = (await service.authenticate(req.headers.authorization, metadata)).subject;
+  const extra = extraOf(req);
+  const name = extra === undefined ? answerName(req, base) : undefined;
+  if (name !== undefined && answerAgain(service, name, res, account)) return;
   const endpoint = routeTo(path);
   account.route = endpoint.path;
   if (req.method === 'OPTIONS') return answerOptions(res);
@@ -72,9 +76,8 @@ export async function handle(
   refuseExtras(req);
   const request = parseQuery(query, endpoint.level);
   const release = await releaseFor(service.catalogue, request);
-  const level = release.levels[endpoint.level];
-  const resolution = resolve(level, endpoint.format, request);
-  return answer(service.origin, { endpoint, request, level, resolution, base }, req, res);
+  const resolution = resolve(release.levels[endpoint.level], endpoint.format, request);
+  return answer(service.origin, { endpoint, request, release, resolution, base, name }, req, res);
 }
 
 /** Answers the paths outside /api/. */

@@ -15,9 +15,12 @@ const LINE_FEED = 0x0a;
  * @throws OriginError unless it is the text that the manifest says
  */
 export function blockToText(deflated: Buffer, block: Block, path: string): Buffer {
+  // One buffer of the right size, with room for zlib to see that nothing follows.
+  const chunkSize = Math.max(block.text + 1, constants.Z_MIN_CHUNK);
+  const maxOutputLength = Math.max(block.text, 1);
   let text: Buffer;
   try {
-    text = inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(block.text, 1) });
+    text = inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize, maxOutputLength });
   } catch (error) {
     throw new OriginError('damaged', path, error);
   }

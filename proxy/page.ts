@@ -2,7 +2,6 @@
 // as far as memory allows: a small page is checked first, of a large one the last piece is held back until then.
 import { createHash } from 'node:crypto';
 import { digestFrom, digestOf } from '../format/manifest.ts';
-import { cacheOf } from './cache.ts';
 import type { Coding } from './encoding.ts';
 import { pageToPieces } from './inflate.ts';
 import type { Client, Origin } from './origin.ts';
@@ -22,8 +21,6 @@ export async function pageToBody(
   coding: Coding,
   client: Client,
 ): Promise<Buffer | AsyncIterable<Buffer>> {
-  const kept = cacheOf(origin).pages.find(page.path);
-  if (kept !== undefined && coding === 'gzip') return kept.bytes;
   const stored = page.bytes > WHOLE_MAX_BYTES ? checked(origin, page, client) : await readChecked(origin, page, client);
   if (coding === 'gzip') return stored;
   return pageToPieces(stored, page.path);
@@ -34,7 +31,6 @@ async function readChecked(origin: Origin, page: StoredPage, client: Client): Pr
     ? await joined(origin.pass(page.path, page.bytes, client))
     : await origin.read(page.path, { offset: 0, length: page.bytes });
   if (digestOf(bytes) !== page.digest) throw new OriginError('damaged', page.path);
-  cacheOf(origin).pages.keep(page.path, { bytes });
   return bytes;
 }
 

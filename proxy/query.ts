@@ -70,6 +70,7 @@ function valuesFrom(query: string, level: Level): ReadonlyMap<string, string> {
 
 /** Undoes percent-encoding strictly: a bad escape, a byte outside ASCII or ill-formed UTF-8 is refused. */
 function decode(text: string): string {
+  if (/^[A-Za-z0-9_.-]*$/.test(text)) return text;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
   if (/^[\x00-\x7f]*$/.test(text)) {
     try {

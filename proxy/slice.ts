@@ -12,14 +12,21 @@ import { blockToPieces, featureTexts } from './inflate.ts';
 import type { Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 import { smallSlice } from './small-slice.ts';
-import type { Touch } from './touch.ts';
-import { groupTouches, isWhole, touchesOf } from './touch.ts';
+import type { Touch, TouchGroup } from './touch.ts';
+import { bytesOf, groupTouches, passes, pathOf, touchesOf } from './touch.ts';
 
 /** Compressed bytes of a block: at once, or as a stream where it is large. */
 type Deflated = Buffer | AsyncIterable<Buffer>;
 
 /** A stretch of a body: text, or one feature or more in a block that is wanted whole. */
-type Piece = Buffer | { touch: Touch; deflated: Deflated };
+type Piece = Buffer | Stored;
+
+/** A block as it was read. */
+interface Stored {
+  touch: Touch;
+  path: string;
+  deflated: Deflated;
+}
 
 /** Blocks that follow each other are read together up to this size; a larger one is streamed. */
 const READ_MAX_BYTES = 1024 * 1024;
@@ -72,7 +79,7 @@ async function* gzipped(pieces: AsyncIterable<Piece>): AsyncGenerator<Buffer, vo
 async function* plain(pieces: AsyncIterable<Piece>): AsyncGenerator<Buffer, void, undefined> {
   for await (const piece of pieces) {
     if (Buffer.isBuffer(piece)) yield piece;
-    else yield* blockToPieces(piece.deflated, piece.touch.block, piece.touch.path);
+    else yield* blockToPieces(piece.deflated, piece.touch.block, piece.path);
   }
 }
 
@@ -105,10 +112,8 @@ async function* piecesOf(
   let isFirst = true;
   yield Buffer.from(before);
   for (const group of groupTouches(touchesOf(manifest, positions), READ_MAX_BYTES)) {
-    for await (const { touch, deflated } of readGroup(origin, group)) {
-      // Where something stands between features, only a block of one feature can be used as it is.
-      const passes = isWhole(touch) && (between === '' || touch.block.features === 1);
-      for (const piece of passes ? [{ touch, deflated }] : featuresIn(touch, deflated)) {
+    for await (const stored of readGroup(origin, manifest, group)) {
+      for (const piece of passes(stored.touch, format) ? [stored] : featuresIn(stored)) {
         if (!isFirst) yield Buffer.from(between);
         isFirst = false;
         yield piece;
@@ -121,26 +126,26 @@ async function* piecesOf(
 /** Reads blocks that follow each other. */
 async function* readGroup(
   origin: Origin,
-  group: readonly Touch[],
-): AsyncGenerator<{ touch: Touch; deflated: Deflated }, void, undefined> {
+  manifest: Manifest,
+  group: TouchGroup,
+): AsyncGenerator<Stored, void, undefined> {
   const [first] = group;
-  if (first === undefined) return;
-  const { path, offset } = first;
-  const length = group.reduce((sum, { block }) => sum + block.bytes, 0);
+  const path = pathOf(manifest, first);
+  const { offset } = first;
+  const length = bytesOf(group);
   if (length > READ_MAX_BYTES) {
-    yield { touch: first, deflated: origin.stream(path, { offset, length }) };
+    yield { touch: first, path, deflated: origin.stream(path, { offset, length }) };
     return;
   }
   const bytes = await origin.read(path, { offset, length });
   for (const touch of group) {
     const start = touch.offset - offset;
-    yield { touch, deflated: bytes.subarray(start, start + touch.block.bytes) };
+    yield { touch, path, deflated: bytes.subarray(start, start + touch.block.bytes) };
   }
 }
 
 /** The texts of the wanted features of a block. One that holds several features is small (see format/manifest.ts). */
-function featuresIn(touch: Touch, deflated: Deflated): Buffer[] {
-  const { block, path, wanted } = touch;
+function featuresIn({ touch: { block, wanted }, path, deflated }: Stored): Buffer[] {
   if (!Buffer.isBuffer(deflated)) throw new OriginError('damaged', path);
   const texts = featureTexts(deflated, block, path);
   return [...valuesOf(wanted)].map((i) => texts[i] ?? Buffer.alloc(0));

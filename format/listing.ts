@@ -6,7 +6,6 @@ import { FORMATS, PAGE_CAPS } from './levels.ts';
 import type { Column } from './manifest.ts';
 import { pageCount } from './manifest.ts';
 import type { Runs } from './runs.ts';
-import { countOf } from './runs.ts';
 
 /** One listing: the ordered features of a level, all of them or those under one parent. */
 export interface Listing {
@@ -38,7 +37,6 @@ export function listingTable(level: Level, features: number, columns: readonly C
   const count = parents.reduce((sum, { gids }) => sum + gids.length, 1);
   const firstPages = { geojsonl: new Uint32Array(count + 1), fc: new Uint32Array(count + 1) };
   const counts = new Uint32Array(count);
-  const runsOf = (column: number, gid: number): Runs => parents[column]?.covers[gid] ?? [];
   let number = 0;
   const add = (held: number): void => {
     counts[number] = held;
@@ -47,7 +45,7 @@ export function listingTable(level: Level, features: number, columns: readonly C
     number++;
   };
   add(features);
-  for (const { covers } of parents) for (const runs of covers) add(countOf(runs));
+  for (const { covers } of parents) for (let at = 0; at < covers.count; at++) add(covers.sizeOf(at));
   return {
     count,
     firstOf,
@@ -58,7 +56,7 @@ export function listingTable(level: Level, features: number, columns: readonly C
       const gid = wanted - (firstOf[column] ?? 0);
       if (wanted === 0) return { key: 'all', runs: features === 0 ? [] : [0, features], features, firstPage };
       const key = { column, gid: parents[column]?.gids[gid] ?? '' };
-      return { key, runs: runsOf(column, gid), features: counts[wanted] ?? 0, firstPage };
+      return { key, runs: parents[column]?.covers.at(gid) ?? [], features: counts[wanted] ?? 0, firstPage };
     },
   };
 }

@@ -5,8 +5,8 @@ import { GZIP_FRAME_BYTES } from './gzip.ts';
 import type { Format, Level } from './levels.ts';
 import { FORMATS, LEVELS, PAGE_CAPS } from './levels.ts';
 import { FormatError, listIn, numberIn, numbersIn, objectFrom, textIn, textsIn } from './parse.ts';
-import type { Runs } from './runs.ts';
-import { countOf, pushRun, pushValue } from './runs.ts';
+import type { Runs, RunTable } from './runs.ts';
+import { countOf, runTable } from './runs.ts';
 
 /** The version of everything in `format/`; readers refuse any other. */
 export const FORMAT_VERSION = 1;
@@ -18,9 +18,12 @@ export interface Column {
   /** Every GID that occurs, in order of first appearance. */
   gids: readonly string[];
   /** For each GID, the positions it covers. */
-  covers: readonly Runs[];
-  /** GID to its index in `gids`. */
-  index: ReadonlyMap<string, number>;
+  covers: RunTable;
+  /**
+   * The index of a GID in `gids`; undefined where it does not occur. The first call takes longer: it indexes them.
+   * @throws FormatError when a GID is listed twice
+   */
+  find(gid: string): number | undefined;
 }
 
 /** The page files of one format, in canonical order: unfiltered, then column 0 GID by GID, column 1, ... */
@@ -78,23 +81,42 @@ export function pageCount(level: Level, format: Format, features: number): numbe
 
 /** Builds a column from each position's GID; null where a unit has none. */
 export function columnFrom(name: string, gidAt: Iterable<string | null>): Column {
-  const gids: string[] = [];
-  const covers: number[][] = [];
   const index = new Map<string, number>();
+  const owned: number[] = [];
   let position = 0;
   for (const gid of gidAt) {
     if (gid !== null) {
-      let at = index.get(gid);
-      if (at === undefined) {
-        at = gids.push(gid) - 1;
-        covers.push([]);
-        index.set(gid, at);
-      }
-      pushValue(covers[at] ?? [], position);
+      const at = index.get(gid) ?? index.size;
+      if (at === index.size) index.set(gid, at);
+      pushOwned(owned, at, position, 1);
     }
     position++;
   }
-  return { name, gids, covers, index };
+  return { name, gids: [...index.keys()], covers: runTable(owned, index.size), find: (gid) => index.get(gid) };
+}
+
+/** Appends a run; one that follows the last of the same owner makes that longer. */
+function pushOwned(owned: number[], owner: number, start: number, count: number): void {
+  const last = owned.length - 3;
+  const lastCount = owned[last + 2] ?? 0;
+  if (owned[last] === owner && (owned[last + 1] ?? 0) + lastCount === start) owned[last + 2] = lastCount + count;
+  else owned.push(owner, start, count);
+}
+
+/** Finds GIDs by a map that is made when one is first asked for: many columns never are. */
+function finderOf(gids: readonly string[], where: string): Column['find'] {
+  let index: Map<string, number> | undefined;
+  return (gid) => {
+    index ??= indexOf(gids, where);
+    return index.get(gid);
+  };
+}
+
+function indexOf(gids: readonly string[], where: string): Map<string, number> {
+  const index = new Map<string, number>();
+  for (const gid of gids) index.set(gid, index.size);
+  if (index.size !== gids.length) throw new FormatError(where, 'a GID is listed twice');
+  return index;
 }
 
 /** Serialises a manifest as one JSON text. */
@@ -168,12 +190,13 @@ export function manifestFromJson(text: string, file: string): Manifest {
 // owns the next c positions. A number -k <= 0, followed by a count: GID k - 1 again, or no GID where k is 0.
 function columnToRuns(column: Column, features: number): number[] {
   const owners = new Int32Array(features).fill(-1);
-  column.covers.forEach((runs, at) => {
+  for (let at = 0; at < column.covers.count; at++) {
+    const runs = column.covers.at(at);
     for (let i = 0; i < runs.length; i += 2) {
       const start = runs[i] ?? 0;
       owners.fill(at, start, start + (runs[i + 1] ?? 0));
     }
-  });
+  }
   const out: number[] = [];
   let next = 0;
   for (let start = 0; start < features; ) {
@@ -195,22 +218,20 @@ function columnFromJson(entry: unknown, features: number, where: string): Column
   const json = objectFrom(entry, where);
   const gids = textsIn(json, 'gids', where);
   const runs = numbersIn(json, 'runs', where);
-  const covers: number[][] = [];
+  const owned: number[] = [];
+  let owners = 0;
   let position = 0;
   for (let i = 0; i < runs.length; i++) {
     const code = runs[i] ?? 0;
-    const owner = code > 0 ? covers.push([]) - 1 : -code - 1;
+    const owner = code > 0 ? owners++ : -code - 1;
     const count = code > 0 ? code : (runs[++i] ?? 0);
-    if (count < 1 || owner >= covers.length) throw new FormatError(where, `runs[${i}] is out of range`);
-    if (owner >= 0) pushRun(covers[owner] ?? [], position, count);
+    if (count < 1 || owner >= owners) throw new FormatError(where, `runs[${i}] is out of range`);
+    if (owner >= 0) pushOwned(owned, owner, position, count);
     position += count;
   }
   if (position !== features) throw new FormatError(where, `runs cover ${position} features, expected ${features}`);
-  if (covers.length !== gids.length)
-    throw new FormatError(where, `runs name ${covers.length} GIDs, expected ${gids.length}`);
-  const index = new Map(gids.map((gid, i) => [gid, i]));
-  if (index.size !== gids.length) throw new FormatError(where, 'a GID is listed twice');
-  return { name: textIn(json, 'name', where), gids, covers, index };
+  if (owners !== gids.length) throw new FormatError(where, `runs name ${owners} GIDs, expected ${gids.length}`);
+  return { name: textIn(json, 'name', where), gids, covers: runTable(owned, owners), find: finderOf(gids, where) };
 }
 
 function fidsFrom(fids: number[], features: number, file: string): Runs {
@@ -240,7 +261,7 @@ function pageTableFrom(
   const digests = textIn(json, 'digests', where);
   let pages = pageCount(level, format, features);
   for (const column of columns.slice(0, level)) {
-    for (const runs of column.covers) pages += pageCount(level, format, countOf(runs));
+    for (let at = 0; at < column.covers.count; at++) pages += pageCount(level, format, column.covers.sizeOf(at));
   }
   if (bytes.length !== pages) throw new FormatError(where, `${bytes.length} pages, expected ${pages}`);
   if (digests.length !== pages * DIGEST_CHARS)

@@ -98,3 +98,49 @@ export function* valuesOf(runs: Runs): Generator<number> {
     for (let value = start; value < end; value++) yield value;
   }
 }
+
+/**
+ * Many disjoint sets of runs, numbered from 0, held in two flat arrays: a list for each of hundreds of thousands would
+ * take ten times the room. Numbers are below 2^31.
+ */
+export interface RunTable {
+  /** How many sets. */
+  count: number;
+  /** A set; empty past the last. */
+  at(number: number): Runs;
+  /** How many numbers a set holds. */
+  sizeOf(number: number): number;
+}
+
+/** A run and the set that it belongs to, flat: `[set, start, count, ...]`, starts ascending, no two adjacent of one set. */
+export type OwnedRuns = readonly number[];
+
+/** Sorts runs into `count` sets. */
+export function runTable(owned: OwnedRuns, count: number): RunTable {
+  // Where each set's runs begin, counted in runs; one entry more for the end of the last.
+  const begins = new Int32Array(count + 1);
+  for (let i = 0; i < owned.length; i += 3) {
+    const after = (owned[i] ?? 0) + 1;
+    begins[after] = (begins[after] ?? 0) + 1;
+  }
+  for (let set = 0; set < count; set++) begins[set + 1] = (begins[set + 1] ?? 0) + (begins[set] ?? 0);
+  const runs = new Int32Array(2 * (begins[count] ?? 0));
+  const filled = begins.slice(0, count);
+  for (let i = 0; i < owned.length; i += 3) {
+    const set = owned[i] ?? 0;
+    const at = filled[set] ?? 0;
+    filled[set] = at + 1;
+    runs[2 * at] = owned[i + 1] ?? 0;
+    runs[2 * at + 1] = owned[i + 2] ?? 0;
+  }
+  const flat = (set: number): Int32Array => runs.subarray(2 * (begins[set] ?? 0), 2 * (begins[set + 1] ?? 0));
+  return {
+    count,
+    at: (set) => Array.from(flat(set)),
+    sizeOf(set) {
+      let size = 0;
+      for (let run = begins[set] ?? 0; run < (begins[set + 1] ?? 0); run++) size += runs[2 * run + 1] ?? 0;
+      return size;
+    },
+  };
+}

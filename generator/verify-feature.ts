@@ -16,7 +16,7 @@ export function positionsOf(manifest: Manifest): Positions {
   const fids = Float64Array.from(valuesOf(manifest.fids));
   const owners = manifest.columns.map(({ covers }) => {
     const owner = new Int32Array(manifest.features).fill(-1);
-    for (const [at, runs] of covers.entries()) for (const position of valuesOf(runs)) owner[position] = at;
+    for (let at = 0; at < covers.count; at++) for (const position of valuesOf(covers.at(at))) owner[position] = at;
     return owner;
   });
   return {

@@ -1,4 +1,4 @@
-// The answer to a request that was understood: headers from the manifest alone, then the body, if one is wanted.
+// The answer to a request that was understood: headers from the manifest, then the body, if one is wanted.
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -55,19 +55,26 @@ export async function answer(
   headers.push('Content-Type', MEDIA_TYPES[endpoint.format]);
   if (coding === 'gzip') headers.push('Content-Encoding', 'gzip');
   if (coding === 'gzip' && resolution.page) headers.push('Content-Length', String(resolution.page.bytes));
-  if (req.method === 'HEAD') {
+  const isHead = req.method === 'HEAD';
+  if (isHead && resolution.page) {
     res.writeHead(200, headers).end();
     return;
   }
   const body = resolution.page
     ? await pageToBody(origin, resolution.page, coding, { req, res })
     : await sliceToBody(origin, release.levels[endpoint.level].manifest, endpoint.format, resolution.positions, coding);
-  if (!Buffer.isBuffer(body)) return stream(body, headers, res);
-  if (!resolution.page) headers.push('Content-Length', String(body.length));
-  res.writeHead(200, headers).end(body);
-  if (name === undefined) return;
-  const isPinned = isCursor(request.start);
-  cacheOf(origin).answers.offer(name, { bytes: body, headers, release, isPinned, route: endpoint.path });
+  if (Buffer.isBuffer(body)) {
+    // How long a slice is shows when it has been made.
+    if (!resolution.page) headers.push('Content-Length', String(body.length));
+    res.writeHead(200, headers).end(isHead ? undefined : body);
+    if (name === undefined) return;
+    const isPinned = isCursor(request.start);
+    cacheOf(origin).answers.offer(name, { bytes: body, headers, release, isPinned, route: endpoint.path });
+  } else if (isHead) {
+    res.writeHead(200, headers).end();
+  } else {
+    await stream(body, headers, res);
+  }
 }
 
 function isCursor(start: Start | undefined): boolean {

@@ -38,7 +38,7 @@ NEXT=$(${get} -o /dev/null -D - '${pageUrl}' | ${link}); ${get} "$NEXT"
 function filteredQuery(release: LoadedRelease): string {
   const level: Level = LEVELS.find((n) => n > 0 && release.levels[n].manifest.features > 0) ?? 0;
   const column = release.levels[level].manifest.columns[0];
-  const gid = column?.index.has(FAMILIAR_GID) ? FAMILIAR_GID : (column?.gids[0] ?? FAMILIAR_GID);
+  const gid = column?.find(FAMILIAR_GID) !== undefined ? FAMILIAR_GID : (column?.gids[0] ?? FAMILIAR_GID);
   // encodeURIComponent leaves the apostrophe, which would end the shell's quotes.
   return `${levelName(level)}?gid-0=${encodeURIComponent(gid).replaceAll("'", '%27')}`;
 }

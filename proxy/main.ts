@@ -14,7 +14,6 @@ import { listenFault, releaseFault, StartError } from './failure.ts';
 import { flagsFrom, SERVE_FLAGS } from './flags.ts';
 import { greetingOf } from './greeting.ts';
 import { keysMissing } from './issuers.ts';
-import { countRequests, createMetricsServer } from './metrics.ts';
 import type { ServeOptions, Settings } from './options.ts';
 import { settingsFrom } from './options.ts';
 import { publicAssets } from './public.ts';
@@ -97,7 +96,7 @@ async function serve(options: Given): Promise<void> {
     metrics?.unref();
     return;
   }
-  const { server, endLog } = proxyFor(settings, catalogue, options);
+  const { server, endLog } = await proxyFor(settings, catalogue, options);
   const url = await listen(server, host, port);
   const stopWatching = catalogue.watch(log);
   if (cluster.isPrimary) (await listenForMetrics(settings))?.unref();
@@ -110,14 +109,14 @@ async function serve(options: Given): Promise<void> {
 }
 
 /** The server, and what must be written before the process ends. */
-function proxyFor(
+async function proxyFor(
   settings: Settings,
   catalogue: Catalogue,
   options: Given,
-): { server: Server; endLog(): Promise<void> } {
+): Promise<{ server: Server; endLog(): Promise<void> }> {
   const { origin, rules, publicUrl, trusted, metadata } = settings;
   const access = options.accessLog ? accessLog(options.logSubject) : undefined;
-  const metrics = settings.metricsPort === undefined ? undefined : countRequests();
+  const metrics = settings.metricsPort === undefined ? undefined : (await metering()).countRequests();
   const observer: Observer = {
     log,
     observe(req, res, account) {
@@ -139,10 +138,15 @@ function proxyFor(
   return { server: createProxy(service, observer), endLog: async () => access?.end() };
 }
 
+/** What counts requests; loaded only where that is wanted. */
+function metering() {
+  return import('./metrics.ts');
+}
+
 /** The server for Prometheus, listening where the other one does; undefined when none is wanted. */
 async function listenForMetrics({ host, metricsPort }: Settings): Promise<Server | undefined> {
   if (metricsPort === undefined) return undefined;
-  const server = createMetricsServer();
+  const server = (await metering()).createMetricsServer();
   log(`metrics at ${await listen(server, host, metricsPort)}/metrics`);
   return server;
 }

@@ -69,9 +69,9 @@ function matchOf(level: LoadedLevel, filters: readonly Filter[]): Match {
   let runs: Runs | undefined;
   const listings: Listing[] = [];
   for (const { column, gid } of filters) {
-    const { index, covers } = level.manifest.columns[column] ?? {};
-    const at = index?.get(gid);
-    const covered = at === undefined ? [] : (covers?.[at] ?? []);
+    const known = level.manifest.columns[column];
+    const at = known?.find(gid);
+    const covered = at === undefined ? [] : (known?.covers.at(at) ?? []);
     runs = runs === undefined ? covered : intersectRuns(runs, covered);
     const first = level.listings.firstOf[column];
     const listing = first === undefined || at === undefined ? undefined : level.listings.at(first + at);

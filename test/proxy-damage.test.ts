@@ -128,7 +128,9 @@ test('a missing page gives 502 and a line in the log, and is found again when it
 test('what was read and found right before its file was damaged is answered from memory, and right', async () => {
   const file = fileOf(2);
   const sound = readFileSync(file);
-  assert.deepEqual(new Set(await outcomes(2)), new Set(['right']));
+  // What is asked for twice is kept.
+  proxy = await startService(folder);
+  for (let i = 0; i < 2; i++) assert.deepEqual(new Set(await outcomesFromMemory(2)), new Set(['right']));
   writeFileSync(file, Buffer.alloc(sound.length));
   const [page] = await outcomesFromMemory(2);
   writeFileSync(file, sound);

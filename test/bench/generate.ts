@@ -4,27 +4,28 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
+import yargs from 'yargs';
+import { hideBin } from 'yargs/helpers';
 import { LEVELS } from '../../format/levels.ts';
 import { findLevels } from '../../generator/dataset.ts';
 import { writeSynthetic } from '../../generator/synthetic.ts';
 import { hasProgram, printRows, type Row, secondsOf } from './measure.ts';
 
-const { values } = parseArgs({
-  options: {
-    source: { type: 'string' },
-    rounds: { type: 'string', default: '3' },
-    units: { type: 'string', default: '20000' },
-    json: { type: 'boolean', default: false },
-  },
-});
-const rounds = Number(values.rounds);
+const values = yargs(hideBin(process.argv))
+  .usage('npm run bench:generate -- [options]\n\nNeeds ogr2ogr for the control.')
+  .option('source', { type: 'string', describe: 'a dataset to build; synthetic units when left out' })
+  .option('units', { type: 'number', default: 20_000, describe: 'how many synthetic units' })
+  .option('rounds', { type: 'number', default: 3, describe: 'how often the build and its control are measured' })
+  .option('json', { type: 'boolean', default: false, describe: 'print JSON' })
+  .strict()
+  .parseSync();
+const { rounds } = values;
 const folder = mkdtempSync(join(tmpdir(), 'bench-generate-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const say = (line: string): void => console.error(line);
 
-const source = values.source ?? synthetic(Number(values.units));
+const source = values.source ?? synthetic(values.units);
 const levels = findLevels({ source: [source], layers: {}, gidColumns: {}, levels: LEVELS });
 const out = join(folder, 'output');
 const rows: Row[] = [];

@@ -1,56 +1,57 @@
-// Load on a server of this machine: as much as it takes, by wrk where that is installed, or a fixed rate, by autocannon.
-import { spawnSync } from 'node:child_process';
+// Load on a server of this machine, by wrk: as much as the server takes, or a fixed rate with pauses between requests.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import autocannon from 'autocannon';
-import { hasProgram } from './measure.ts';
 
 /** What to ask of whom. */
 export interface Load {
   url: string;
-  /** Called for each of the requests that are sent again and again. */
-  path: () => string;
+  /** Path and query. */
+  path: string;
+  /** Where given, each request has another whole number from 0 to this behind its path. */
+  upTo?: number;
   headers: Readonly<Record<string, string>>;
   seconds: number;
   /** A folder for scripts. */
   folder: string;
 }
 
-const CONNECTIONS = 32;
-const DIFFERENT_REQUESTS = 1000;
+const PEAK_CONNECTIONS = 32;
+/** More, so that pauses, which wrk knows in whole milliseconds, are several of those long. */
+const RATE_CONNECTIONS = 96;
 
 /** The most requests a second that the server answers. @throws Error where an answer is no success */
 export async function peakOf(load: Load): Promise<number> {
-  if (!hasProgram('wrk')) return (await cannon(load)).requests.average;
-  const script = join(load.folder, 'requests.lua');
-  const requests = requestsOf(load).map(({ path }) => `wrk.format("GET", "${path}")`);
-  const headers = Object.entries(load.headers).map(([name, value]) => `wrk.headers["${name}"] = "${value}"`);
+  return rateIn(await wrk(load, PEAK_CONNECTIONS, ''));
+}
+
+/** The 99th percentile of latency in milliseconds at about this rate. @throws Error as `peakOf` does */
+export async function p99Of(load: Load, rate: number): Promise<number> {
+  const pauseMs = (RATE_CONNECTIONS / rate) * 1000;
+  const said = await wrk(load, RATE_CONNECTIONS, `delay = function() return math.random(0, ${2 * pauseMs}) end\n`);
+  const [, value, unit = ''] = /99%\s+([\d.]+)(us|ms|s)/.exec(said) ?? [];
+  return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? Number.NaN);
+}
+
+async function wrk({ url, path, upTo, headers, seconds, folder }: Load, connections: number, more: string) {
+  const target = JSON.stringify(path) + (upTo === undefined ? '' : ` .. math.random(0, ${upTo})`);
+  const given = Object.entries(headers).map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = "${value}"\n`);
+  const script = join(folder, 'load.lua');
   writeFileSync(
     script,
-    `${headers.join('\n')}\nlocal i = 0\nlocal all\ninit = function() all = { ${requests.join(', ')} } end\n` +
-      'request = function() i = i % #all + 1 return all[i] end\n',
+    `${given.join('')}${more}request = function() return wrk.format("GET", ${target}) end\n` +
+      // Two threads of the same seed would ask for the same.
+      'init = function() math.randomseed(os.time()) end\n',
   );
-  const args = ['-t1', `-c${CONNECTIONS}`, `-d${load.seconds}s`, '-s', script, load.url];
-  const { stdout } = spawnSync('wrk', args, { encoding: 'utf8' });
-  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
-  if (!(rate > 0) || /Non-2xx|Socket errors/.test(stdout)) throw new Error(`${load.url}: ${stdout}`);
-  return rate;
+  const child = spawn('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, url]);
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (said += text));
+  await once(child, 'close');
+  if (!(rateIn(said) > 0) || /Non-2xx|Socket errors/.test(said)) throw new Error(`${url}${path}: ${said}`);
+  return said;
 }
 
-/** The 99th percentile of latency at a fixed rate, in milliseconds. */
-export async function p99Of(load: Load, rate: number): Promise<number> {
-  return (await cannon({ ...load, rate })).latency.p99;
-}
-
-async function cannon(load: Load & { rate?: number }): Promise<autocannon.Result> {
-  const requests = requestsOf(load).map(({ path }) => ({ path, headers: { ...load.headers } }));
-  const options = { url: load.url, connections: CONNECTIONS, duration: load.seconds, requests };
-  const result = await autocannon(load.rate === undefined ? options : { ...options, overallRate: load.rate });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${load.url}: ${result.non2xx + result.errors} answers were no success`);
-  return result;
-}
-
-function requestsOf(load: Load): { path: string }[] {
-  return Array.from({ length: DIFFERENT_REQUESTS }, () => ({ path: load.path() }));
+function rateIn(said: string): number {
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(said)?.[1]);
 }

@@ -2,35 +2,50 @@
 // what one huge unit costs. Run as `npm run bench:serve`; without --release it measures a synthetic release.
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { SignJWT } from 'jose';
+import yargs from 'yargs';
+import { hideBin } from 'yargs/helpers';
+import { CURRENT_PATH, manifestPath, releasePath } from '../../format/layout.ts';
 import { LEVELS } from '../../format/levels.ts';
+import { manifestFromJson } from '../../format/manifest.ts';
+import { currentFromJson } from '../../format/release.ts';
+import { valueAt } from '../../format/runs.ts';
 import { build } from '../../generator/build.ts';
 import { SILENT } from '../../generator/report.ts';
 import { writeSynthetic } from '../../generator/synthetic.ts';
 import { buildHuge, readSeconds } from './huge.ts';
 import { type Load, p99Of, peakOf } from './load.ts';
-import { hasProgram, printRows, type Row } from './measure.ts';
-import { startScript } from './servers.ts';
+import { hasProgram, printRows, type Row, secondsOf } from './measure.ts';
+import { startProgram, startScript } from './servers.ts';
 import { startStaticHost } from './static.ts';
 
-const { values } = parseArgs({
-  options: {
-    release: { type: 'string' },
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '4' },
-    json: { type: 'boolean', default: false },
-  },
-});
-const rounds = Number(values.rounds);
+const values = yargs(hideBin(process.argv))
+  .usage('npm run bench:serve -- [options]\n\nNeeds wrk; nginx too for the URL origin.')
+  .option('release', { type: 'string', describe: 'an output folder to serve; 20,000 synthetic units when left out' })
+  .option('rounds', { type: 'number', default: 3, describe: 'how often each figure and its control are measured' })
+  .option('seconds', { type: 'number', default: 4, describe: 'how long each measurement takes' })
+  .option('json', { type: 'boolean', default: false, describe: 'print JSON' })
+  .strict()
+  .parseSync();
+const { rounds } = values;
 const folder = mkdtempSync(join(tmpdir(), 'bench-serve-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const say = (line: string): void => console.error(line);
+for (const program of ['wrk', 'curl']) {
+  if (hasProgram(program)) continue;
+  say(`${program} is not installed: nothing is measured`);
+  process.exit(1);
+}
 const out = values.release ?? (await synthetic());
+const { bytes: manifestBytes, units, last } = sizesOf(out);
 const rows: Row[] = [];
+
+/** What to ask for, see `Load`. */
+type Asked = Pick<Load, 'path' | 'upTo'>;
 
 const key = generateKeyPairSync('ed25519');
 const jwks = join(folder, 'jwks.json');
@@ -50,27 +65,51 @@ const token = await new SignJWT({
   .sign(key.privateKey);
 const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
 
+// As the package has it: what people deploy.
+await secondsOf(process.execPath, ['.package/build.js']);
+
 function serve(origin: string) {
   const options = ['--jwks', jwks, '--issuer', 'https://bench.test/', '--audience', 'boundaries', '--no-access-log'];
-  return startScript('proxy/main.ts', ['serve', '--origin', origin, '--port', '0', ...options]);
+  return startProgram(['dist/proxy/main.js', 'serve', '--origin', origin, '--port', '0', ...options]);
 }
 
-const proxy = await serve(out);
-const start = { subject: proxy.startSeconds, control: await nodeStart() };
+const starts = [];
+let resident = 0;
+for (let round = 0; round < rounds; round++) {
+  const subject = await serve(out);
+  resident = subject.memory().most;
+  await subject.stop();
+  starts.push({ subject: subject.startSeconds, control: await emptyStart() });
+}
 rows.push({
-  what: 'proxy start',
-  control: 'Node with the same loader, doing nothing',
+  what: `proxy start: ${units.toLocaleString('en')} units, ${(manifestBytes / 1e6).toFixed(1)} MB of manifests, then ${Math.round(resident)} MB resident`,
+  control: 'Node that starts a server of two lines',
   unit: 's',
-  figures: [start],
-  target: '<= 1 s in all',
+  figures: starts,
+  target: 'at most 1 s and 250 MB with 400,000 units',
 });
-say(`resident after start: ${Math.round(proxy.memory().now)} MB`);
 
 const PAGE = '/api/v1/fc/lv3';
-const LAST = await lastFid();
-await compare('whole page (fc/lv3), verified token, directory origin', proxy.url, () => PAGE, '>= 0.75, stretch 0.9');
-const slice = () => `/api/v1/geojsonl/lv5?page-size=10&start-at=${Math.floor(Math.random() * LAST)}`;
-await compare('slice (page-size=10 at a random fid of geojsonl/lv5), gzip', proxy.url, slice, '>= 0.4, stretch 0.7');
+const SLICE = { path: '/api/v1/geojsonl/lv5?page-size=10&start-at=', upTo: last };
+const proxy = await serve(out);
+await compare(
+  'whole page (fc/lv3), verified token, directory origin',
+  proxy.url,
+  { path: PAGE },
+  '>= 0.75, stretch 0.9',
+);
+await compare(
+  'slice (page-size=10 at a random fid of geojsonl/lv5), gzip, first seconds after start',
+  proxy.url,
+  SLICE,
+  'none',
+  1,
+);
+say('cutting every feature of lv5 once');
+await walk(proxy.url);
+await compare('slice, the same, once every feature has been cut', proxy.url, SLICE, '>= 0.4, stretch 0.7');
+say(`proxy resident after all that: ${Math.round(proxy.memory().most)} MB at most`);
+await proxy.stop();
 
 const host = await startStaticHost(out, folder);
 if (host) {
@@ -78,8 +117,8 @@ if (host) {
   const forward = await startScript('test/bench/forward.ts', [host.url]);
   const figures = [];
   for (let round = 0; round < rounds; round++) {
-    const control = await peakOf(loadOn(forward.url, () => host.pagePath, {}));
-    figures.push({ subject: await peakOf(loadOn(remote.url, () => PAGE)), control });
+    const control = await peakOf({ ...loadOn(forward.url, { path: host.pagePath }), headers: {} });
+    figures.push({ subject: await peakOf(loadOn(remote.url, { path: PAGE })), control });
   }
   const what = 'whole page (fc/lv3), URL origin';
   rows.push({
@@ -93,28 +132,27 @@ if (host) {
 } else {
   say('nginx is not installed (Debian: nginx-light): the URL origin is not measured');
 }
-await proxy.stop();
 await measureHuge();
 printRows(rows, values.json);
 process.exit();
 
 /** Measures the proxy against a bare server that sends a body of the same size, and both at half of the lower peak. */
-async function compare(what: string, url: string, path: () => string, target: string): Promise<void> {
-  const sizes = await Promise.all(Array.from({ length: 40 }, () => bodyOf(url + path())));
-  const middle = sizes.toSorted((a, b) => a.length - b.length)[20] ?? Buffer.alloc(0);
+async function compare(what: string, url: string, asked: Asked, target: string, times = rounds): Promise<void> {
+  const samples = Array.from({ length: 40 }, () => bodyOf(url + asked.path + (asked.upTo ? randomTo(asked.upTo) : '')));
+  const middle = (await Promise.all(samples)).toSorted((a, b) => a.length - b.length)[20] ?? Buffer.alloc(0);
   const file = join(folder, 'body');
   writeFileSync(file, middle);
   const control = await startScript('test/bench/control.ts', [file]);
   const figures = [];
   const tails = [];
-  for (let round = 0; round < rounds; round++) {
-    const bare = await peakOf(loadOn(control.url, path));
-    const subject = await peakOf(loadOn(url, path));
+  for (let round = 0; round < times; round++) {
+    const subject = await peakOf(loadOn(url, asked));
+    const bare = await peakOf(loadOn(control.url, asked));
     figures.push({ subject, control: bare });
     const half = Math.floor(Math.min(bare, subject) / 2);
     tails.push({
-      subject: await p99Of(loadOn(url, path), half),
-      control: await p99Of(loadOn(control.url, path), half),
+      subject: await p99Of(loadOn(url, asked), half),
+      control: await p99Of(loadOn(control.url, asked), half),
     });
     say(`${what}: ${Math.round(subject)} beside ${Math.round(bare)} requests/s`);
   }
@@ -130,8 +168,18 @@ async function compare(what: string, url: string, path: () => string, target: st
   await control.stop();
 }
 
-function loadOn(url: string, path: () => string, send: Record<string, string> = headers): Load {
-  return { url, path, headers: send, seconds: Number(values.seconds), folder };
+function loadOn(url: string, asked: Asked): Load {
+  return { url, ...asked, headers, seconds: values.seconds, folder };
+}
+
+/** Asks for all of lv5 in small slices. */
+async function walk(url: string): Promise<void> {
+  for (let fid = 0; fid <= last; fid += 10) await drain(await fetch(`${url}${SLICE.path}${fid}`, { headers }));
+}
+
+async function drain(answer: Response): Promise<void> {
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
+  await answer.arrayBuffer();
 }
 
 /** A unit of 100 MB of text as a slice, beside reading its compressed bytes. */
@@ -139,28 +187,12 @@ async function measureHuge(): Promise<void> {
   const huge = await buildHuge(folder);
   const server = await serve(huge);
   const figures = [];
-  let bytes = 0;
-  for (let round = 0; round < rounds; round++) {
+  const bytes = await download(`${server.url}/api/v1/fc/lv0?gid-0=HUGE`);
+  for (let round = 0; round < 3 * rounds; round++) {
     const control = readSeconds(huge);
     const started = performance.now();
-    const answer = spawnSync(
-      'curl',
-      [
-        '-sf',
-        '-o',
-        '/dev/null',
-        '-w',
-        '%{size_download}',
-        '-H',
-        `Authorization: ${headers.authorization}`,
-        '-H',
-        'Accept-Encoding: gzip',
-        `${server.url}/api/v1/fc/lv0?gid-0=HUGE`,
-      ],
-      { encoding: 'utf8' },
-    );
+    await download(`${server.url}/api/v1/fc/lv0?gid-0=HUGE`);
     figures.push({ subject: (performance.now() - started) / 1000, control });
-    bytes = Number(answer.stdout);
   }
   const { most } = server.memory();
   const what = `a unit of 100 MB of text as a slice (${(bytes / 1e6).toFixed(1)} MB gzipped; proxy at most ${Math.round(most)} MB resident)`;
@@ -185,19 +217,40 @@ async function bodyOf(url: string): Promise<Buffer> {
   return curl.stdout;
 }
 
-async function lastFid(): Promise<number> {
-  const { levels } = JSON.parse(
-    spawnSync('sh', ['-c', `cat ${out}/releases/*/release.json`], { encoding: 'utf8' }).stdout,
-  );
-  return levels[5].features;
+/** The bytes of an answer as they come, over a kept connection; nothing is inflated. */
+function download(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers }, (answer) => {
+      let bytes = 0;
+      answer.on('data', (piece: Buffer) => (bytes += piece.length));
+      answer.on('end', () => resolve(bytes)).on('error', reject);
+    }).on('error', reject);
+  });
 }
 
-async function nodeStart(): Promise<number> {
-  const file = join(folder, 'empty');
-  writeFileSync(file, 'x');
-  const server = await startScript('test/bench/control.ts', [file]);
+function sizesOf(folder: string): { bytes: number; units: number; last: number } {
+  const { release } = currentFromJson(readFileSync(join(folder, CURRENT_PATH), 'utf8'), CURRENT_PATH);
+  const manifests = LEVELS.map((level) =>
+    readFileSync(join(folder, releasePath(release), manifestPath(level)), 'utf8'),
+  );
+  const parsed = manifests.map((text) => manifestFromJson(text, 'manifest'));
+  return {
+    bytes: manifests.reduce((sum, text) => sum + text.length, 0),
+    units: parsed.reduce((sum, { features }) => sum + features, 0),
+    last: valueAt(parsed[5]?.fids ?? [], (parsed[5]?.features ?? 1) - 1) ?? 0,
+  };
+}
+
+async function emptyStart(): Promise<number> {
+  const program = `const server = require('http').createServer();
+    server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port));`;
+  const server = await startProgram(['-e', program]);
   await server.stop();
   return server.startSeconds;
+}
+
+function randomTo(most: number): number {
+  return Math.floor(Math.random() * (most + 1));
 }
 
 async function synthetic(): Promise<string> {
@@ -217,6 +270,5 @@ async function synthetic(): Promise<string> {
     { ...options, levels: LEVELS, layers: {}, gidColumns: {}, accept: ['null-gids', 'duplicate-gids'] },
     SILENT,
   );
-  if (!hasProgram('curl')) throw new Error('curl is needed');
   return options.out;
 }

@@ -13,15 +13,26 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** Starts a script of this repository with the TypeScript loader in use; ready when it has printed its address. */
 export function startScript(script: string, args: readonly string[]): Promise<Server> {
   return start(process.execPath, [...process.execArgv, script, ...args]);
 }
 
+/** Starts Node with these arguments and nothing else; ready likewise. */
+export function startProgram(args: readonly string[]): Promise<Server> {
+  return start(process.execPath, args);
+}
+
 async function start(command: string, args: readonly string[]): Promise<Server> {
   const started = performance.now();
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  process.once('exit', () => child.kill('SIGKILL'));
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const url = await addressOf(child);
   return {
     url,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { LEVELS, levelName } from '../format/levels.ts';
+import { coloured } from '../format/terminal.ts';
 import { byLevel, levelFrom, shareFrom, wholeNumber } from './arguments.ts';
 import { build } from './build.ts';
 import { diff } from './diff.ts';
@@ -166,7 +167,8 @@ await yargs(hideBin(process.argv))
       args
         .option('out', out)
         .positional('release', { type: 'string', demandOption: true, describe: 'its id' })
-        .option('activate', { type: 'boolean', default: true, describe: 'make the release current' }),
+        .option('activate', { type: 'boolean', default: true, describe: 'make the release current' })
+        .example('$0 seal planet-1', 'after build --shard 0/4 to 3/4'),
     async (argv) => {
       const built = await seal(argv.out, argv.release, argv.activate);
       print(argv, built, `${buildTable(built)}\n\nrelease ${argv.release} is ${argv.activate ? 'current' : 'built'}`);
@@ -184,15 +186,18 @@ await yargs(hideBin(process.argv))
           type: 'number',
           default: availableParallelism(),
           describe: 'child processes; 0 for none',
-        }),
+        })
+        .example('$0 verify', 'the release that is current')
+        .example('$0 verify --release gadm-4.1 --source gadm_410-levels.gpkg', "and against GDAL's own reading"),
     async (argv) => {
       const { out: folder, release, source } = argv;
       const workers = wholeNumber('--workers', argv.workers, 0, 1024);
       const verified = await verify({ out: folder, release, source, workers }, reportOf(argv));
       const { files, pages, features, faults } = verified;
       const counts = `${files.toLocaleString('en')} files, ${pages.toLocaleString('en')} pages, ${features.toLocaleString('en')} features`;
+      const verdict = coloured(process.stdout, faults.length === 0 ? 'green' : 'red', `${faults.length} faults`);
       const lines = faults.map(({ path, problem }) => `${path}: ${problem}`);
-      print(argv, verified, [...lines, `release ${verified.release}: ${counts}, ${faults.length} faults`].join('\n'));
+      print(argv, verified, [...lines, `release ${verified.release}: ${counts}, ${verdict}`].join('\n'));
       if (faults.length > 0) process.exitCode = 1;
     },
   )
@@ -203,7 +208,8 @@ await yargs(hideBin(process.argv))
       args
         .option('out', out)
         .positional('a', { type: 'string', demandOption: true, describe: 'id of the release that is' })
-        .positional('b', { type: 'string', demandOption: true, describe: 'id of the release that would be' }),
+        .positional('b', { type: 'string', demandOption: true, describe: 'id of the release that would be' })
+        .example('$0 diff gadm-4.1 gadm-4.2', 'before switching'),
     (argv) => {
       const levels = diff(argv.out, argv.a, argv.b, reportOf(argv));
       print(argv, levels, diffTable(levels));
@@ -212,7 +218,7 @@ await yargs(hideBin(process.argv))
   .command(
     'list',
     'list the releases of an output folder',
-    (args) => args.option('out', out),
+    (args) => args.option('out', out).example('$0 list --json', 'for a script'),
     async (argv) => {
       const listed = await listReleases(argv.out);
       print(argv, listed, releaseTable(listed));
@@ -221,7 +227,11 @@ await yargs(hideBin(process.argv))
   .command(
     'activate <release>',
     'make a release current: switch to a new one, or back to an old one',
-    (args) => args.option('out', out).positional('release', { type: 'string', demandOption: true, describe: 'its id' }),
+    (args) =>
+      args
+        .option('out', out)
+        .positional('release', { type: 'string', demandOption: true, describe: 'its id' })
+        .example('$0 activate gadm-4.1', 'roll back'),
     async (argv) => {
       await activateRelease(argv.out, argv.release);
       print(argv, { current: argv.release }, `release ${argv.release} is current`);
@@ -233,7 +243,8 @@ await yargs(hideBin(process.argv))
     (args) =>
       args
         .option('out', out)
-        .option('keep', { type: 'number', demandOption: true, describe: 'how many releases stay' }),
+        .option('keep', { type: 'number', demandOption: true, describe: 'how many releases stay' })
+        .example('$0 prune --keep 2', 'the newest two stay'),
     async (argv) => {
       const removed = await pruneReleases(argv.out, wholeNumber('--keep', argv.keep, 1, 1_000_000));
       print(argv, { removed }, removed.length === 0 ? 'nothing to remove' : `removed: ${removed.join(', ')}`);
@@ -244,7 +255,8 @@ await yargs(hideBin(process.argv))
   .recommendCommands()
   .wrap(Math.min(120, process.stdout.columns ?? 100))
   .fail((message, error, parser) => {
-    if (error instanceof BuildError) console.error(`error: ${error.message}\n  what to do: ${error.remedy}`);
+    if (error instanceof BuildError)
+      console.error(`${coloured(process.stderr, 'red', 'error:')} ${error.message}\n  what to do: ${error.remedy}`);
     else console.error(error ?? `${parser.help()}\n\n${message}`);
     process.exit(1);
   })

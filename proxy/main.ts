@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import { constants } from 'node:os';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
+import { coloured } from '../format/terminal.ts';
 import { accessLog } from './access.ts';
 import { authenticator, mintToken } from './auth.ts';
 import { Catalogue } from './catalogue.ts';
@@ -38,7 +39,16 @@ await yargs(hideBin(process.argv))
         .options(SERVE_FLAGS)
         .config(flagsFrom(process.env))
         .conflicts('dev', ['jwks', 'secret', 'issuer', 'audience'])
-        .conflicts('jwks', 'secret'),
+        .conflicts('jwks', 'secret')
+        .example('$0 serve --dev', 'try it: tokens of this machine only')
+        .example(
+          '$0 serve --jwks keys.json --issuer https://login.example.org/ --audience boundaries',
+          'tokens of your issuer',
+        )
+        .example(
+          '$0 serve --origin https://static.example.org/boundaries --jwks ...',
+          'files on a static host; --jwks, --issuer, --audience as above',
+        ),
     (argv) => serve(argv),
   )
   .command(
@@ -53,7 +63,8 @@ await yargs(hideBin(process.argv))
         })
         .option('expires', { type: 'string', default: '24h', describe: 'how long it is good: 90s, 15m, 24h, 7d' })
         .option('scope', { type: 'string', describe: 'scopes that it has, separated by spaces' })
-        .option('subject', { type: 'string', default: 'developer', describe: 'whom it is about: its sub' }),
+        .option('subject', { type: 'string', default: 'developer', describe: 'whom it is about: its sub' })
+        .example('TOKEN=$($0 token --dev --expires 15m)', 'for curl'),
     async ({ expires, scope, subject }) => {
       console.log(await devToken(secondsFrom(expires, '--expires'), scope, subject));
     },
@@ -64,7 +75,9 @@ await yargs(hideBin(process.argv))
   .wrap(Math.min(120, process.stdout.columns ?? 100))
   .fail((message, error, parser) => {
     if (error instanceof StartError)
-      console.error(`${error.message}\n  where: ${error.where}\n  what to do: ${error.remedy}`);
+      console.error(
+        `${coloured(process.stderr, 'red', error.message)}\n  where: ${error.where}\n  what to do: ${error.remedy}`,
+      );
     else console.error(error ?? `${message}\n\n${parser.help()}`);
     process.exit(1);
   })

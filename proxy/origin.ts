@@ -65,7 +65,7 @@ export async function joined(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-const PIECE_BYTES = 512 * 1024;
+const PIECE_BYTES = 256 * 1024;
 
 /** The origin that is a directory of this machine: the generator's output folder, or a copy of it. */
 export function directoryOrigin(directory: string): Origin {

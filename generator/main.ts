@@ -197,7 +197,16 @@ await yargs(hideBin(process.argv))
       const counts = `${files.toLocaleString('en')} files, ${pages.toLocaleString('en')} pages, ${features.toLocaleString('en')} features`;
       const verdict = coloured(process.stdout, faults.length === 0 ? 'green' : 'red', `${faults.length} faults`);
       const lines = faults.map(({ path, problem }) => `${path}: ${problem}`);
-      print(argv, verified, [...lines, `release ${verified.release}: ${counts}, ${verdict}`].join('\n'));
+      print(
+        argv,
+        verified,
+        [
+          ...lines,
+          verified.release === ''
+            ? `no release to verify in ${folder}`
+            : `release ${verified.release}: ${counts}, ${verdict}`,
+        ].join('\n'),
+      );
       if (faults.length > 0) process.exitCode = 1;
     },
   )

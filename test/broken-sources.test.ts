@@ -87,15 +87,14 @@ for (const [driver, { source, files }] of Object.entries(sources)) {
     for (const file of files) {
       const { size } = statSync(file);
       // Steps that are no multiple of any structure's size, so that every kind of byte is met.
-      for (let i = 0; i < 48; i++) {
-        const at = (i * Math.floor(size / 48) + i * 7) % size;
-        for (const value of [0x00, 0xff]) {
-          const changed = damaged(source, file, (bytes) => {
-            bytes[at] = value;
-            return bytes;
-          });
-          await survives(changed, `${basename(file)} with ${value} at ${at}`);
-        }
+      for (let i = 0; i < 64; i++) {
+        const at = (i * Math.floor(size / 64) + i * 7) % size;
+        const value = i % 2 === 0 ? 0x00 : 0xff;
+        const changed = damaged(source, file, (bytes) => {
+          bytes[at] = value;
+          return bytes;
+        });
+        await survives(changed, `${basename(file)} with ${value} at ${at}`);
       }
     }
   });

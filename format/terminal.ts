@@ -2,6 +2,6 @@
 import { styleText } from 'node:util';
 
 /** `text` in a colour on a terminal, as it is elsewhere. */
-export function coloured(stream: NodeJS.WriteStream, colour: 'red' | 'green' | 'bold', text: string): string {
+export function coloured(stream: NodeJS.WriteStream, colour: 'red' | 'green', text: string): string {
   return stream.isTTY && stream.hasColors() ? styleText(colour, text) : text;
 }

@@ -56,13 +56,9 @@ export function smallSlice(
   const touches = touchesOf(manifest, positions);
   if (bytesOf(touches) > SMALL_MAX_BYTES) return undefined;
   const cut: Cut = { origin, manifest, format };
-  const pieces: CachedPiece[] = [];
-  for (const touch of touches) {
-    const kept = keptPieces(cut, touch);
-    if (kept === undefined) return readSlice(cut, touches);
-    pieces.push(...kept);
-  }
-  return bodyOf(pieces, format);
+  const kept = new Map(touches.map((touch) => [touch, keptPieces(cut, touch)]));
+  const missing = touches.filter((touch) => kept.get(touch) === undefined);
+  return missing.length === 0 ? bodyOf(kept, format) : readMissing(cut, missing, kept);
 }
 
 /** What pieces are cut from, and for which format. */
@@ -89,10 +85,11 @@ function keptPieces({ origin, manifest, format }: Cut, touch: Touch): CachedPiec
   return found;
 }
 
-/** The body, with what is not kept read; blocks that follow each other are read at once. */
-async function readSlice(cut: Cut, touches: readonly Touch[]): Promise<Buffer> {
-  const kept = new Map(touches.map((touch) => [touch, keptPieces(cut, touch)]));
-  const missing = touches.filter((touch) => kept.get(touch) === undefined);
+/** The pieces of each block, in order; undefined until they are there. */
+type PiecesByTouch = Map<Touch, readonly CachedPiece[] | undefined>;
+
+/** The body, with what is missing read; blocks that follow each other are read at once. */
+async function readMissing(cut: Cut, missing: readonly Touch[], kept: PiecesByTouch): Promise<Buffer> {
   const reads = groupTouches(missing, SMALL_MAX_BYTES).map(async (group) => {
     const [{ offset }] = group;
     const path = pathOf(cut.manifest, group[0]);
@@ -103,10 +100,7 @@ async function readSlice(cut: Cut, touches: readonly Touch[]): Promise<Buffer> {
     }
   });
   await Promise.all(reads);
-  return bodyOf(
-    [...kept.values()].flatMap((pieces) => pieces ?? []),
-    cut.format,
-  );
+  return bodyOf(kept, cut.format);
 }
 
 /** The wanted pieces of a block that was read; from now on they are kept. */
@@ -130,12 +124,14 @@ function piecesIn({ origin, manifest, format }: Cut, touch: Touch, deflated: Buf
   });
 }
 
-function bodyOf(features: readonly CachedPiece[], format: Format): Buffer {
+function bodyOf(features: PiecesByTouch, format: Format): Buffer {
   const { before, between, after } = FRAME_PIECES[format];
   const pieces = [before];
-  for (const feature of features) {
-    if (pieces.length > 1) pieces.push(between);
-    pieces.push(feature);
+  for (const block of features.values()) {
+    for (const feature of block ?? []) {
+      if (pieces.length > 1) pieces.push(between);
+      pieces.push(feature);
+    }
   }
   pieces.push(after);
   const parts = [GZIP_HEADER];

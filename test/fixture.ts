@@ -1,6 +1,8 @@
 // What the tests share: small datasets written through GDAL from WKT literals, releases built from them, and GDAL's own
 // reading of a dataset to compare answers with.
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -161,4 +163,16 @@ export function readLayer(file: string, layerName: string): ReadFeature[] {
   });
   dataset.close();
   return features.sort((a, b) => a.fid - b.fid);
+}
+
+/** Makes a server listen on a free port of the loopback until the test file ends; the port. */
+export async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
 }

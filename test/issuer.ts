@@ -3,13 +3,12 @@ import type { KeyObject } from 'node:crypto';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after } from 'node:test';
 import { SignJWT } from 'jose';
 import { keysFromJwks } from '../proxy/auth.ts';
 import { fetchKeySet } from '../proxy/jwks.ts';
 import type { KeyPolicy } from '../proxy/keys.ts';
 import { RotatingKeys } from '../proxy/keys.ts';
+import { listen } from './fixture.ts';
 import { AUDIENCE } from './running.ts';
 
 /** A key pair by name. */
@@ -54,14 +53,7 @@ export async function startIssuer(name: string): Promise<RunningIssuer> {
     if (issuer.fault) issuer.fault(res);
     else res.end(JSON.stringify({ keys: issuer.published.map(({ jwk }) => jwk) }));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const url = new URL(`http://127.0.0.1:${port}/jwks`);
   const published = [issuerKey('one')];
   const issuer: RunningIssuer = { name, url, server, fetches: 0, fault: undefined, published, log: [] };

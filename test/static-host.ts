@@ -2,10 +2,9 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
-import { after } from 'node:test';
+import { listen } from './fixture.ts';
 
 /** What the host was asked. */
 export interface Asked {
@@ -33,14 +32,7 @@ export async function startStaticHost(folder: string): Promise<RunningHost> {
     const file = join(folder, decodeURI((req.url ?? '').split('?')[0] ?? ''));
     if (!host.fault?.(req, res, file)) answer(file, req, res);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const host: RunningHost = { url: new URL(`http://127.0.0.1:${port}/`), server, asked: [], fault: undefined };
   return host;
 }

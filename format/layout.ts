@@ -31,12 +31,22 @@ export function manifestPath(level: Level): string {
   return `${levelName(level)}/manifest.json`;
 }
 
+/** A level's feature index, relative to the release's folder. */
+export function indexPath(level: Level): string {
+  return `${levelName(level)}/features.idx`;
+}
+
+/** A level's feature file (`file` counts from 0), relative to the release's folder. */
+export function featureFilePath(level: Level, file: number): string {
+  return `${levelName(level)}/features/${fileNumber(file)}.${PAGE_ENDINGS.geojsonl}`;
+}
+
 /** Which listing: all units of a level, or those under one parent (`column` < level). */
 export type ListingKey = { column: number; gid: string } | 'all';
 
 /** The file of one page (`page` counts from 0), relative to the release's folder. */
 export function pagePath(level: Level, format: Format, listing: ListingKey, page: number): string {
-  const name = `${String(page + 1).padStart(6, '0')}.${PAGE_ENDINGS[format]}`;
+  const name = `${fileNumber(page)}.${PAGE_ENDINGS[format]}`;
   return `${listingPath(level, format, listing)}/${name}`;
 }
 
@@ -44,6 +54,10 @@ export function pagePath(level: Level, format: Format, listing: ListingKey, page
 export function listingPath(level: Level, format: Format, listing: ListingKey): string {
   const folder = listing === 'all' ? 'all' : `gid-${listing.column}/${gidToSegment(listing.gid)}`;
   return `${levelName(level)}/${format}/${folder}`;
+}
+
+function fileNumber(fromZero: number): string {
+  return String(fromZero + 1).padStart(6, '0');
 }
 
 /** Longest encoded GID that is used as it is; file systems end at 255 bytes a name. */

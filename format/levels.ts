@@ -19,13 +19,24 @@ export const PAGE_CAPS: Readonly<Record<Format, readonly [number, number, number
   fc: [5, 5, 20, 20, 50, 50],
 };
 
+/** Features in each feature file but a level's last, by level: many small units to a file, few large ones. */
+export const FEATURES_PER_FILE: readonly [number, number, number, number, number, number] = [
+  100, 100, 1000, 1000, 1000, 1000,
+];
+
+/** Which pages a release stores: those of every listing, those of the unfiltered listings alone, or none. */
+export type StoredPages = 'all' | 'unfiltered' | 'none';
+
+/** Every choice, from most pages to none. */
+export const STORED_PAGES: readonly StoredPages[] = ['all', 'unfiltered', 'none'];
+
 /** The Content-Type of each format's pages. */
 export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   geojsonl: 'application/x-ndjson',
   fc: 'application/geo+json',
 };
 
-/** The ending of each format's page files. */
+/** The ending of each format's page files; feature files end as geojsonl pages do. */
 export const PAGE_ENDINGS: Readonly<Record<Format, string>> = {
   geojsonl: 'geojsonl.gz',
   fc: 'json.gz',

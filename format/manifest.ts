@@ -1,15 +1,15 @@
 // A level's cursor manifest: everything a request needs to know about a level before it touches a page.
 // The generator writes it from its plan; the proxy and `verify` read it and refuse one that contradicts itself.
 import { createHash } from 'node:crypto';
-import { GZIP_FRAME_BYTES } from './gzip.ts';
-import type { Format, Level } from './levels.ts';
-import { FORMATS, LEVELS, PAGE_CAPS } from './levels.ts';
+import type { Format, Level, StoredPages } from './levels.ts';
+import { FEATURES_PER_FILE, FORMATS, LEVELS, PAGE_CAPS, STORED_PAGES } from './levels.ts';
+import type { JsonObject } from './parse.ts';
 import { FormatError, listIn, numberIn, numbersIn, objectFrom, textIn, textsIn } from './parse.ts';
 import type { Runs, RunTable } from './runs.ts';
 import { countOf, runTable } from './runs.ts';
 
 /** The version of everything in `format/`; readers refuse any other. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /** A GID column of a level: which units lie under which GID. Columns above the level are parents; the last is its own. */
 export interface Column {
@@ -26,24 +26,12 @@ export interface Column {
   find(gid: string): number | undefined;
 }
 
-/** The page files of one format, in canonical order: unfiltered, then column 0 GID by GID, column 1, ... */
+/** The stored page files of one format, in canonical order: unfiltered, then column 0 GID by GID, column 1, ... */
 export interface PageTable {
   /** Bytes of each file. */
   bytes: readonly number[];
   /** Digest of each file, `DIGEST_CHARS` characters each, joined. */
   digests: string;
-}
-
-/** One stretch of an unfiltered geojsonl page that can be inflated alone. */
-export interface Block {
-  /** How many features it holds. */
-  features: number;
-  /** Compressed bytes. */
-  bytes: number;
-  /** Text bytes. */
-  text: number;
-  /** CRC-32 of the text. */
-  crc: number;
 }
 
 /** What the generator knows of a level, and what a reader gets back. */
@@ -55,9 +43,12 @@ export interface Manifest {
   fids: Runs;
   /** Columns 0 .. level. */
   columns: readonly Column[];
+  /** Features in each feature file but the last. */
+  featuresPerFile: number;
+  /** Which pages are files. */
+  storedPages: StoredPages;
+  /** The stored ones. */
   pages: Readonly<Record<Format, PageTable>>;
-  /** For each unfiltered geojsonl page, its blocks in order. The first begins right behind the gzip header. */
-  blocks: readonly (readonly Block[])[];
 }
 
 /** Characters of a page digest: 64 bits of SHA-256 in base64url. */
@@ -72,6 +63,34 @@ export function digestFrom(sha256: Uint8Array): string {
 /** The digest of a file from its bytes. */
 export function digestOf(bytes: Uint8Array): string {
   return digestFrom(createHash('sha256').update(bytes).digest());
+}
+
+/** How many pages of a level are stored: those of the unfiltered listing, those of all listings, or none. */
+export function storedPageCount(
+  level: Level,
+  format: Format,
+  features: number,
+  columns: readonly Column[],
+  stored: StoredPages,
+): number {
+  if (stored === 'none') return 0;
+  let pages = pageCount(level, format, features);
+  if (stored === 'unfiltered') return pages;
+  for (const { covers } of columns.slice(0, level))
+    for (let at = 0; at < covers.count; at++) pages += pageCount(level, format, covers.sizeOf(at));
+  return pages;
+}
+
+/**
+ * The member `storedPages` of a manifest or of release.json.
+ * @throws FormatError when it is none of the choices
+ */
+export function storedPagesIn(json: JsonObject, file: string): StoredPages {
+  const text = textIn(json, 'storedPages', file);
+  const stored = STORED_PAGES.find((known) => known === text);
+  if (stored === undefined)
+    throw new FormatError(file, `storedPages is ${JSON.stringify(text)}, expected one of ${STORED_PAGES.join(', ')}`);
+  return stored;
 }
 
 /** How many pages a listing of `features` has; an empty one has none. */
@@ -132,6 +151,8 @@ export function manifestToJson(manifest: Manifest): string {
       gids: column.gids,
       runs: columnToRuns(column, manifest.features),
     })),
+    featuresPerFile: manifest.featuresPerFile,
+    storedPages: manifest.storedPages,
     pages: Object.fromEntries(
       FORMATS.map((format) => [
         format,
@@ -141,9 +162,6 @@ export function manifestToJson(manifest: Manifest): string {
           digests: manifest.pages[format].digests,
         },
       ]),
-    ),
-    blocks: manifest.blocks.map((page) =>
-      page.flatMap((block) => [block.features, block.bytes, block.text, block.crc]),
     ),
   });
 }
@@ -168,21 +186,24 @@ export function manifestFromJson(text: string, file: string): Manifest {
     columnFromJson(entry, features, `${file} columns[${i}]`),
   );
   if (columns.length !== level + 1) throw new FormatError(file, `${columns.length} columns, expected ${level + 1}`);
+  const featuresPerFile = numberIn(json, 'featuresPerFile', file);
+  if (featuresPerFile !== FEATURES_PER_FILE[level])
+    throw new FormatError(file, `featuresPerFile is ${featuresPerFile}, expected ${FEATURES_PER_FILE[level]}`);
+  const storedPages = storedPagesIn(json, file);
   const pages = objectFrom(json['pages'], `${file} pages`);
-  const tables = {
-    geojsonl: pageTableFrom(pages['geojsonl'], level, 'geojsonl', features, columns, `${file} pages.geojsonl`),
-    fc: pageTableFrom(pages['fc'], level, 'fc', features, columns, `${file} pages.fc`),
+  const tableOf = (format: Format): PageTable => {
+    const expected = storedPageCount(level, format, features, columns, storedPages);
+    return pageTableFrom(pages[format], PAGE_CAPS[format][level], expected, `${file} pages.${format}`);
   };
-  const blocks = listIn(json, 'blocks', file).map((entry, i) => blocksFrom(entry, `${file} blocks[${i}]`));
-  checkBlocks(blocks, tables.geojsonl, level, features, file);
   return {
     release: textIn(json, 'release', file),
     level,
     features,
     fids,
     columns,
-    pages: tables,
-    blocks,
+    featuresPerFile,
+    storedPages,
+    pages: { geojsonl: tableOf('geojsonl'), fc: tableOf('fc') },
   };
 }
 
@@ -245,61 +266,14 @@ function fidsFrom(fids: number[], features: number, file: string): Runs {
   return fids;
 }
 
-function pageTableFrom(
-  entry: unknown,
-  level: Level,
-  format: Format,
-  features: number,
-  columns: readonly Column[],
-  where: string,
-): PageTable {
+function pageTableFrom(entry: unknown, expectedCap: number, pages: number, where: string): PageTable {
   const json = objectFrom(entry, where);
   const cap = numberIn(json, 'cap', where);
-  if (cap !== PAGE_CAPS[format][level])
-    throw new FormatError(where, `cap is ${cap}, expected ${PAGE_CAPS[format][level]}`);
+  if (cap !== expectedCap) throw new FormatError(where, `cap is ${cap}, expected ${expectedCap}`);
   const bytes = numbersIn(json, 'bytes', where);
   const digests = textIn(json, 'digests', where);
-  let pages = pageCount(level, format, features);
-  for (const column of columns.slice(0, level)) {
-    for (let at = 0; at < column.covers.count; at++) pages += pageCount(level, format, column.covers.sizeOf(at));
-  }
   if (bytes.length !== pages) throw new FormatError(where, `${bytes.length} pages, expected ${pages}`);
   if (digests.length !== pages * DIGEST_CHARS)
     throw new FormatError(where, `digests for ${digests.length / DIGEST_CHARS} pages, expected ${pages}`);
   return { bytes, digests };
-}
-
-function blocksFrom(entry: unknown, where: string): Block[] {
-  const flat = numbersIn({ blocks: entry }, 'blocks', where);
-  if (flat.length % 4 !== 0) throw new FormatError(where, `${flat.length} numbers, expected four a block`);
-  const blocks: Block[] = [];
-  for (let i = 0; i < flat.length; i += 4) {
-    blocks.push({
-      features: flat[i] ?? 0,
-      bytes: flat[i + 1] ?? 0,
-      text: flat[i + 2] ?? 0,
-      crc: flat[i + 3] ?? 0,
-    });
-  }
-  return blocks;
-}
-
-function checkBlocks(
-  blocks: readonly (readonly Block[])[],
-  table: PageTable,
-  level: Level,
-  features: number,
-  file: string,
-): void {
-  const cap = PAGE_CAPS.geojsonl[level];
-  const pages = pageCount(level, 'geojsonl', features);
-  if (blocks.length !== pages) throw new FormatError(file, `blocks for ${blocks.length} pages, expected ${pages}`);
-  blocks.forEach((page, i) => {
-    const held = page.reduce((sum, block) => sum + block.features, 0);
-    const expected = Math.min(cap, features - i * cap);
-    if (held !== expected) throw new FormatError(file, `blocks[${i}] hold ${held} features, expected ${expected}`);
-    const bytes = page.reduce((sum, block) => sum + block.bytes, GZIP_FRAME_BYTES);
-    if (bytes !== table.bytes[i])
-      throw new FormatError(file, `blocks[${i}] end at byte ${bytes}, expected ${table.bytes[i]}`);
-  });
 }

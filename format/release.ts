@@ -1,8 +1,8 @@
 // The two small files above the manifests: release.json, what a release says of itself, and current.json, the pointer.
 import { isReleaseId, RELEASE_ID_RULE } from './layout.ts';
-import type { Format, Level } from './levels.ts';
+import type { Format, Level, StoredPages } from './levels.ts';
 import { LEVELS } from './levels.ts';
-import { FORMAT_VERSION } from './manifest.ts';
+import { FORMAT_VERSION, storedPagesIn } from './manifest.ts';
 import type { JsonObject } from './parse.ts';
 import { FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 
@@ -22,12 +22,16 @@ export interface LevelSummary {
   features: number;
   /** Listings: the unfiltered one and one for each parent GID, empty ones not counted. */
   listings: number;
-  /** Page files by format. */
+  /** Stored page files by format. */
   pages: Readonly<Record<Format, number>>;
-  /** Bytes of all page files. */
+  /** Bytes of all stored page files. */
   bytes: number;
+  /** How many feature files, and the bytes of all of them. */
+  featureFiles: { files: number; bytes: number };
   /** SHA-256 of the level's manifest, in hex. */
   manifest: string;
+  /** SHA-256 of the level's feature index, in hex. */
+  index: string;
 }
 
 /** release.json. */
@@ -38,6 +42,8 @@ export interface Release {
   gdal: string;
   /** Decimals of the coordinates. */
   precision: number;
+  /** Which pages are files. */
+  storedPages: StoredPages;
   /** Who must be named where the data is shown; empty where the source says nothing. */
   attribution: readonly string[];
   /** All six levels, ascending. */
@@ -79,6 +85,7 @@ export function releaseFromJson(text: string, file: string): Release {
     }),
     gdal: textIn(json, 'gdal', file),
     precision: numberIn(json, 'precision', file),
+    storedPages: storedPagesIn(json, file),
     attribution: textsIn(json, 'attribution', file),
     levels,
   };
@@ -124,6 +131,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
   if (level === undefined || numberIn(json, 'level', where) !== level)
     throw new FormatError(where, `level is not ${i}`);
   const pages = objectFrom(json['pages'], `${where} pages`);
+  const featureFiles = objectFrom(json['featureFiles'], `${where} featureFiles`);
   return {
     level,
     layer: textIn(json, 'layer', where),
@@ -134,6 +142,8 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
       fc: numberIn(pages, 'fc', where),
     },
     bytes: numberIn(json, 'bytes', where),
+    featureFiles: { files: numberIn(featureFiles, 'files', where), bytes: numberIn(featureFiles, 'bytes', where) },
     manifest: textIn(json, 'manifest', where),
+    index: textIn(json, 'index', where),
   };
 }

@@ -1,16 +1,18 @@
 // A build from end to end: find the levels, read and serialise their features, write their pages, seal, publish.
-import { LEVELS, type Level } from '../format/levels.ts';
+import { join } from 'node:path';
+import { LEVELS, type Level, levelName, type StoredPages } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import { attributionIn, findLevels, gdalVersion, type SourceOptions } from './dataset.ts';
+import type { SourceOptions } from './dataset.ts';
+import type { DatasetDescription } from './describe.ts';
 import { explained } from './failure.ts';
-import { type BuiltLevel, buildLevel, WHOLE } from './level.ts';
-import { takeLock } from './lock.ts';
+import { WHOLE, type WrittenLevel, writeLevel } from './level.ts';
+import { type Lock, takeLock } from './lock.ts';
 import type { Acceptable } from './plan.ts';
-import { openPool } from './pool.ts';
+import { openPool, type Pool } from './pool.ts';
 import { sourceFiles } from './provenance.ts';
-import { activate, openStaging, removeLeftovers, settle } from './publish.ts';
+import { activate, openStaging, removeLeftovers, type Staging, settle } from './publish.ts';
 import type { Report } from './report.ts';
-import { sealRelease } from './seal.ts';
+import { type FinalizedLevel, sealRelease } from './seal.ts';
 
 /** What to build, from what, and how. */
 export interface BuildOptions extends SourceOptions {
@@ -20,6 +22,8 @@ export interface BuildOptions extends SourceOptions {
   release: string;
   /** Decimals of the coordinates, 0 to 12. */
   precision: number;
+  /** Which pages are files. */
+  storedPages: StoredPages;
   /** Child processes. */
   workers: number;
   /** Faults of the data to publish as they are. */
@@ -51,54 +55,81 @@ export interface Remark {
  */
 export async function build(options: BuildOptions, report: Report): Promise<Built> {
   try {
-    return await buildLocked(options, report);
+    return await buildAndPublish(options, report);
   } catch (error) {
     throw explained(error);
   }
 }
 
-async function buildLocked(options: BuildOptions, report: Report): Promise<Built> {
-  const found = findLevels(options);
-  const lock = takeLock(options.out);
-  const pool = openPool(options.workers);
+async function buildAndPublish(options: BuildOptions, report: Report): Promise<Built> {
+  const pool = openPool(options.workers, LEVELS.length);
+  let lock: Lock | undefined;
   try {
+    const dataset = await describe(options, pool);
+    lock = takeLock(options.out);
     const staging = openStaging(options.out, options.release);
-    const building = LEVELS.map((level) => buildLevel(level, found, options, staging, pool, WHOLE, report));
-    const [about, levels] = await Promise.all([aboutRelease(options), Promise.all(building)]);
-    const release = sealRelease(staging.release, about, levels);
+    const building = LEVELS.map(async (level) => {
+      const written = await writeLevel(level, dataset.layers, options, staging, pool, WHOLE, report);
+      return { written, finalized: await finalize(written, options, staging, pool) };
+    });
+    const [about, levels] = await Promise.all([aboutRelease(options, dataset), Promise.all(building)]);
+    const finalized = levels.map((level) => level.finalized);
+    const release = sealRelease(staging.release, about, finalized);
     lock.assertHeld();
     await settle(options.out, options.release);
     if (options.activate) await activate(options.out, options.release);
-    return { release, remarks: levels.flatMap(remarksOn) };
+    return { release, remarks: levels.flatMap(({ written }) => remarksOn(written)) };
   } catch (error) {
     await pool.close();
-    removeLeftovers(options.out);
+    if (lock) removeLeftovers(options.out);
     throw error;
   } finally {
     await pool.close();
-    lock.release();
+    lock?.release();
     report.end();
   }
 }
 
+/** Describes the dataset of a build. */
+export function describe(options: BuildOptions, pool: Pool): Promise<DatasetDescription> {
+  const { source, layers, gidColumns, levels } = options;
+  return pool.run('describe', { source, layers, gidColumns, levels });
+}
+
+/** Finalises a level whose files are all written. */
+export function finalize(
+  { level, layer, store, records }: WrittenLevel,
+  { release, storedPages }: { release: string; storedPages: StoredPages },
+  staging: Staging,
+  pool: Pool,
+): Promise<FinalizedLevel> {
+  const checksums = join(staging.work, `${levelName(level)}.checksums`);
+  const task = { release, level, layer, storedPages, store, records, out: staging.release, checksums };
+  return pool.run('finalize', task);
+}
+
 /** What release.json says of a release besides its levels. */
-export async function aboutRelease(options: BuildOptions): Promise<Omit<Release, 'levels'>> {
+export async function aboutRelease(
+  options: BuildOptions,
+  { gdal, attribution }: DatasetDescription,
+): Promise<Omit<Release, 'levels'>> {
   return {
     release: options.release,
     source: await sourceFiles(options.source),
-    gdal: gdalVersion(),
+    gdal,
     precision: options.precision,
-    attribution: [...new Set([...options.attribution, ...attributionIn(options.source)])],
+    storedPages: options.storedPages,
+    attribution: [...new Set([...options.attribution, ...attribution])],
   };
 }
 
 /** What is odd about a level. */
-export function remarksOn({ plan, read }: BuiltLevel): Remark[] {
+export function remarksOn({ level, read }: WrittenLevel): Remark[] {
   const counts: [string, number | undefined][] = [
-    ['units lack a GID', plan.accepted['null-gids']],
-    ['units repeat the GID of another', plan.accepted['duplicate-gids']],
+    ['units lack a GID', read?.accepted['null-gids']],
+    ['units repeat the GID of another', read?.accepted['duplicate-gids']],
     ['units have no area at this precision', read?.collapsedGeometries],
     ['rings have no area at this precision', read?.collapsedRings],
   ];
-  return counts.flatMap(([what, count]) => (count ? [{ level: plan.level, count, what }] : []));
+  return counts.flatMap(([what, count]) => (count ? [{ level, count, what }] : []));
 }

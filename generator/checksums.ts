@@ -13,7 +13,7 @@ export interface Checksums {
 
 const LINE = /^([0-9a-f]{64}) {2}([A-Za-z0-9._~/-]+)$/;
 
-/** Reads the checksums of the release in `folder`. Lines that are none are told among the problems and left out. */
+/** Reads the checksums of the release in `folder`. Malformed lines are reported in `problems` and skipped. */
 export function readChecksums(folder: string): Checksums {
   const lines = readFileSync(join(folder, CHECKSUMS_FILE), 'latin1').split('\n');
   const sums = new Map<string, string>();
@@ -28,7 +28,7 @@ export function readChecksums(folder: string): Checksums {
       );
       continue;
     }
-    if (path <= previous) problems.push(`line ${i + 1}: ${path} does not stand behind ${previous}; paths must ascend`);
+    if (path <= previous) problems.push(`line ${i + 1}: ${path} follows ${previous}; paths must ascend`);
     previous = path;
     sums.set(path, sha256);
   }

@@ -4,15 +4,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
-import { GZIP_HEADER } from '../format/gzip.ts';
-import { manifestPath, pagePath, releasePath } from '../format/layout.ts';
-import { type Level, PAGE_CAPS } from '../format/levels.ts';
-import { type Manifest, manifestFromJson } from '../format/manifest.ts';
+import { featureFilePath, manifestPath, releasePath } from '../format/layout.ts';
+import type { Level } from '../format/levels.ts';
+import { manifestFromJson } from '../format/manifest.ts';
 import { valuesOf } from '../format/runs.ts';
 import { geometryDifference } from './compare-geometry.ts';
 import { type LevelLayer, lastGdalError, type OpenLayer, openLayer, openStraightened } from './dataset.ts';
 import { type Fault, type Faults, newFaults, problemOf } from './faults.ts';
-import { readBlockAt } from './page-file.ts';
+import { openFeatures, readFeatureIndex } from './feature-reader.ts';
 import { featureFrom, type JsonFeature } from './published.ts';
 import { ValueError, valueToJson } from './schema.ts';
 
@@ -66,30 +65,46 @@ function compareOpened(opened: OpenLayer, task: CompareTask): CompareResult {
   const root = join(task.out, folder);
   const file = manifestPath(level);
   const manifest = manifestFromJson(readFileSync(join(root, file), 'utf8'), file);
-  const publishedAt = newFeatureReader(root, manifest);
-  const pageOf = (position: number): string => `${folder}/${allPagePath(level, position)}`;
+  const index = readFeatureIndex(root, manifest);
+  const published = openFeatures(root, level, index);
+  const fileOf = (position: number): string => `${folder}/${featureFilePath(level, index.fileOf(position))}`;
   const faults = newFaults();
   // What is left of it in the end is published although the source lacks it.
   const positions = new Map([...valuesOf(manifest.fids)].map((fid, position) => [fid, position]));
   let features = 0;
-  for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
-    features++;
-    const { fid } = feature;
-    const position = positions.get(fid);
-    if (position === undefined) {
-      faults.add(`${folder}/${file}`, `lacks fid ${fid}, which the source has`);
-      continue;
+  try {
+    for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
+      features++;
+      const { fid } = feature;
+      const position = positions.get(fid);
+      if (position === undefined) {
+        faults.add(`${folder}/${file}`, `lacks fid ${fid}, which the source has`);
+        continue;
+      }
+      positions.delete(fid);
+      const read = readPublished(() => featureFrom(published.textAt(position)));
+      const difference = read && differenceOf(read, feature, opened, task);
+      if (difference !== undefined) faults.add(fileOf(position), `fid ${fid}: ${difference}`);
     }
-    positions.delete(fid);
-    const difference = differenceAt(() => featureFrom(publishedAt(position)), feature, opened, task);
-    if (difference !== undefined) faults.add(pageOf(position), `fid ${fid}: ${difference}`);
+  } finally {
+    published.close();
   }
-  for (const [fid, position] of positions) faults.add(pageOf(position), `fid ${fid}: the source has no such feature`);
+  for (const [fid, position] of positions) faults.add(fileOf(position), `fid ${fid}: the source has no such feature`);
   checkCount(features, found, faults);
   return { features, faults: faults.list() };
 }
 
-/** The iterator gives null both at the end and after a read error: only the count tells them apart. */
+/** A published feature; undefined where its file is damaged, which is among the faults of the feature files already. */
+function readPublished(read: () => JsonFeature): JsonFeature | undefined {
+  try {
+    return read();
+  } catch (error) {
+    problemOf(error);
+    return undefined;
+  }
+}
+
+/** The iterator gives null both at the end and after a read error: only the count distinguishes them. */
 function checkCount(features: number, found: LevelLayer, faults: Faults): void {
   if (features === found.features) return;
   const reason = lastGdalError() ? `; GDAL says: ${lastGdalError()}` : '';
@@ -97,23 +112,21 @@ function checkCount(features: number, found: LevelLayer, faults: Faults): void {
 }
 
 /** How a published feature differs from the source's; undefined where it does not. */
-function differenceAt(
-  published: () => JsonFeature,
+function differenceOf(
+  { properties, geometry }: JsonFeature,
   feature: gdalTypes.Feature,
   opened: OpenLayer,
   { found, precision }: CompareTask,
 ): string | undefined {
   try {
-    const { properties, geometry } = published();
     const expected = geometryOf(feature, opened);
     return (
       propertiesDifference(properties, feature, found) ??
       geometryDifference(geometry, expected === null ? null : JSON.parse(expected.toJSON()), precision)
     );
   } catch (error) {
-    if (error instanceof CurveMet) throw error;
     if (error instanceof ValueError) return `the source has a value that cannot be published: ${error.message}`;
-    return problemOf(error);
+    throw error;
   }
 }
 
@@ -144,36 +157,4 @@ function geometryOf(feature: gdalTypes.Feature, { transformation }: OpenLayer): 
     if (error instanceof Error && error.message.includes('unsupported geometry type')) throw new CurveMet();
     throw new ValueError(error instanceof Error ? error.message : String(error));
   }
-}
-
-/** Reads published features one by one: the fastest way is in order, but any order will do. Holds one block. */
-function newFeatureReader(root: string, manifest: Manifest): (position: number) => Buffer {
-  const cap = PAGE_CAPS.geojsonl[manifest.level];
-  let first = 0;
-  let lines: Buffer[] = [];
-
-  function load(position: number): void {
-    const page = Math.floor(position / cap);
-    let offset = GZIP_HEADER.length;
-    first = page * cap;
-    for (const block of manifest.blocks[page] ?? []) {
-      if (position < first + block.features) {
-        lines = [];
-        lines = readBlockAt(join(root, allPagePath(manifest.level, position)), offset, block);
-        return;
-      }
-      first += block.features;
-      offset += block.bytes;
-    }
-  }
-
-  return (position) => {
-    if (position < first || position >= first + lines.length) load(position);
-    return lines[position - first] ?? Buffer.of();
-  };
-}
-
-/** The unfiltered geojsonl page that holds a position. */
-function allPagePath(level: Level, position: number): string {
-  return pagePath(level, 'geojsonl', 'all', Math.floor(position / PAGE_CAPS.geojsonl[level]));
 }

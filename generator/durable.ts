@@ -12,7 +12,7 @@ const execFileAsync = promisify(execFile);
 const SYNCS = 16;
 
 /** Writes a new file and waits for the disk; its folder entry is not waited for. */
-export function writeDurably(file: string, content: string): void {
+export function writeDurably(file: string, content: string | Uint8Array): void {
   const handle = openSync(file, 'wx');
   try {
     writeFileSync(handle, content);

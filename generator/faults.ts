@@ -1,6 +1,6 @@
 // What is wrong with a release, file by file.
 import { FormatError } from '../format/parse.ts';
-import { PageError } from './inflate.ts';
+import { FileError } from './inflate.ts';
 
 /** One problem of one file. */
 export interface Fault {
@@ -16,8 +16,8 @@ export interface Faults {
   list(): Fault[];
 }
 
-/** Problems of one file that are told one by one. */
-const TOLD = 3;
+/** Problems of one file that are listed one by one. */
+const LISTED = 3;
 
 /** What the operating system says of a file that cannot be read, by error code; what is no fault of the file is not here. */
 const UNREADABLE: Readonly<Record<string, string>> = {
@@ -33,19 +33,19 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 
 /** No faults yet. */
 export function newFaults(): Faults {
-  const byPath = new Map<string, { told: string[]; more: number }>();
+  const byPath = new Map<string, { listed: string[]; more: number }>();
   return {
     add(path, problem) {
-      const problems = byPath.get(path) ?? { told: [], more: 0 };
+      const problems = byPath.get(path) ?? { listed: [], more: 0 };
       byPath.set(path, problems);
-      if (problems.told.length < TOLD) problems.told.push(problem);
+      if (problems.listed.length < LISTED) problems.listed.push(problem);
       else problems.more++;
     },
     list() {
       return [...byPath]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .flatMap(([path, { told, more }]) => {
-          const all = more === 0 ? told : [...told, `and ${more} more problem${more === 1 ? '' : 's'}`];
+        .flatMap(([path, { listed, more }]) => {
+          const all = more === 0 ? listed : [...listed, `and ${more} more problem${more === 1 ? '' : 's'}`];
           return all.map((problem) => ({ path, problem }));
         });
     },
@@ -58,7 +58,7 @@ export function newFaults(): Faults {
  * @throws `error` where it is no fault of the file
  */
 export function problemOf(error: unknown, file = ''): string {
-  if (error instanceof PageError) return error.message;
+  if (error instanceof FileError) return error.message;
   if (error instanceof FormatError) return error.message.replace(file, '').replace(/^:? /, '');
   const problem = error instanceof Error && 'code' in error ? UNREADABLE[String(error.code)] : undefined;
   if (problem === undefined) throw error;

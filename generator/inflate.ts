@@ -1,36 +1,39 @@
-// Inflates stretches of page files, each of which must be exactly one deflate stream or block.
+// Inflates what a release holds deflated: gzip members, and deflate streams that must be exactly one stream.
 import { inflateRawSync } from 'node:zlib';
-import { LAST_BLOCK, sumOf } from '../format/gzip.ts';
-import type { Block } from '../format/manifest.ts';
+import {
+  FINAL_BLOCK,
+  MEMBER_END_BYTES,
+  MEMBER_FRAME_BYTES,
+  MEMBER_HEADER,
+  memberEnd,
+  sumOf,
+  TRAILER_BYTES,
+} from '../format/gzip-members.ts';
 
-/** A page file is not what it should be; the message says in what. */
-export class PageError extends Error {}
+/** A file of a release, or a feature in it, is not what it should be; the message says in what. */
+export class FileError extends Error {}
 
 const LONGEST_CHUNK_BYTES = 1 << 24;
 
 /**
- * Inflates one block by itself.
- * @param where what to call it in messages
- * @throws PageError where it does not stand alone or is not what the manifest says
+ * Inflates a feature's gzip member by itself.
+ * @throws FileError where it is not one member whose deflate data can be joined with others (see format/gzip-members.ts)
  */
-export function inflateBlock(deflated: Buffer, block: Block, where: string): Buffer {
-  try {
-    // Behind a block that is not the last and ends at a whole byte, the empty last block makes a whole stream.
-    const text = inflateWhole(Buffer.concat([deflated, LAST_BLOCK]), block.text);
-    const { crc, length } = sumOf(text);
-    if (length !== block.text) throw new PageError(`inflates to ${length} bytes, expected ${block.text}`);
-    if (crc !== block.crc) throw new PageError(`the CRC-32 of its text is ${crc}, expected ${block.crc}`);
-    return text;
-  } catch (error) {
-    if (!(error instanceof PageError)) throw error;
-    throw new PageError(`${where}: ${error.message}`);
-  }
+export function inflateMember(member: Buffer): Buffer {
+  if (member.length <= MEMBER_FRAME_BYTES) throw new FileError('is too short for a gzip member');
+  const end = member.subarray(-MEMBER_END_BYTES);
+  expectBytes(member.subarray(0, MEMBER_HEADER.length), MEMBER_HEADER, 'gzip header');
+  expectBytes(end.subarray(0, FINAL_BLOCK.length), FINAL_BLOCK, 'final block');
+  const deflated = member.subarray(MEMBER_HEADER.length, -TRAILER_BYTES);
+  const text = inflateWhole(deflated, end.readUInt32LE(MEMBER_END_BYTES - 4));
+  expectBytes(end, memberEnd(sumOf(text)), 'gzip trailer');
+  return text;
 }
 
 /**
  * Inflates a whole deflate stream.
  * @param room the most bytes that its text may have
- * @throws PageError where it does not end with its last byte, or has more text
+ * @throws FileError where it does not end with its last byte, or has more text
  */
 export function inflateWhole(deflated: Buffer, room: number): Buffer {
   const maxOutputLength = Math.max(room, 1);
@@ -52,15 +55,21 @@ function isInflated(value: unknown): value is { buffer: Buffer; engine: { bytesW
   return typeof value === 'object' && value !== null && 'buffer' in value && 'engine' in value;
 }
 
-/** What zlib threw, as a PageError; any other error as it is. */
+/** What zlib threw, as a FileError; any other error as it is. */
 export function inflateError(error: unknown, room?: number): unknown {
   if (!(error instanceof Error)) return error;
-  if (error instanceof PageError || !('code' in error)) return error;
-  if (error.code === 'ERR_BUFFER_TOO_LARGE') return new PageError(`inflates to more than ${room} bytes`);
-  return String(error.code).startsWith('Z_') ? new PageError(`cannot be inflated: ${error.message}`) : error;
+  if (error instanceof FileError || !('code' in error)) return error;
+  if (error.code === 'ERR_BUFFER_TOO_LARGE') return new FileError(`inflates to more than ${room} bytes`);
+  return String(error.code).startsWith('Z_') ? new FileError(`cannot be inflated: ${error.message}`) : error;
 }
 
 /** The error for a stream that ends before its bytes do. */
-export function endsEarly(taken: number, deflated: number): PageError {
-  return new PageError(`its deflate stream ends after ${taken} of ${deflated} bytes`);
+export function endsEarly(taken: number, deflated: number): FileError {
+  return new FileError(`its deflate stream ends after ${taken} of ${deflated} bytes`);
+}
+
+/** @throws FileError where `got` is not `expected` */
+export function expectBytes(got: Buffer, expected: Buffer, what: string): void {
+  if (!got.equals(expected))
+    throw new FileError(`its ${what} is ${got.toString('hex')}, expected ${expected.toString('hex')}`);
 }

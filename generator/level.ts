@@ -1,17 +1,15 @@
-// One level of a build: its layer is read into a store, its pages are planned and then written, shard by shard.
+// One level of a build: its layer is read into a store, then its files are written by several tasks.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Level, levelName } from '../format/levels.ts';
+import { FEATURES_PER_FILE, type Level, levelName, type StoredPages } from '../format/levels.ts';
 import type { LevelLayer } from './dataset.ts';
-import { type Acceptable, planEmptyLevel, planLevel } from './plan.ts';
+import type { Acceptable } from './plan.ts';
 import type { Pool } from './pool.ts';
 import type { Staging } from './publish.ts';
 import type { ReadResult } from './read.ts';
 import type { Report } from './report.ts';
-import type { WrittenLevel } from './seal.ts';
-import { readStoreIndex } from './store.ts';
 
-/** Which part of a level's pages to write: those whose index is `shard` modulo `shards`. */
+/** Which part of a level's files to write: the feature files whose number is `shard` modulo `shards`, and their pages. */
 export interface Share {
   shard: number;
   shards: number;
@@ -20,46 +18,65 @@ export interface Share {
 /** All of them. */
 export const WHOLE: Share = { shard: 0, shards: 1 };
 
-/** A level whose pages are written, and what reading it told; undefined where the dataset lacks it. */
-export interface BuiltLevel extends WrittenLevel {
+/** A level whose files, or a share of them, are written. */
+export interface WrittenLevel {
+  level: Level;
+  /** The source layer; empty where the dataset lacks the level. */
+  layer: string;
+  /** The level's store, of which the index is left; undefined where the dataset lacks the level. */
+  store: string | undefined;
+  /** The record files of all tasks. */
+  records: readonly string[];
+  /** What reading it found; undefined where the dataset lacks the level. */
   read: ReadResult | undefined;
 }
 
-/** Tasks per child process, so that all end at about the same time. */
-const TASKS_PER_WORKER = 2;
+/** The most tasks a level is cut into for each child process: enough that all processes end at about the same time. */
+const TASKS_PER_WORKER = 4;
 
-/** Reads a level and writes its share of pages; the index of the store stays in the work folder. */
-export async function buildLevel(
+/** Reads a level and writes a share of its files. */
+export async function writeLevel(
   level: Level,
   found: readonly LevelLayer[],
-  options: { precision: number; accept: readonly Acceptable[] },
+  options: { precision: number; accept: readonly Acceptable[]; storedPages: StoredPages },
   staging: Staging,
   pool: Pool,
   share: Share,
   report: Report,
-): Promise<BuiltLevel> {
+): Promise<WrittenLevel> {
   const layer = found.find((candidate) => candidate.level === level);
-  if (!layer) return { plan: planEmptyLevel(level), layer: '', records: [], read: undefined };
-  const { precision, accept } = options;
+  if (!layer) return { level, layer: '', store: undefined, records: [], read: undefined };
+  const { precision, accept, storedPages } = options;
   const store = storePath(staging.work, level);
   report.expect('features read', layer.features);
-  const read = await pool.run('read', { found: layer, precision, store, accept });
+  const read = await pool.run('read', { found: layer, precision, store, accept, storedPages });
   report.advance('features read', read.features);
-  const plan = planLevel(level, readStoreIndex(store), accept);
-  report.expect('pages written', Math.round((plan.pages.geojsonl + plan.pages.fc) / share.shards));
-  const tasks = Math.max(pool.size * TASKS_PER_WORKER, 1);
+  const featureFiles = Math.ceil(read.features / FEATURES_PER_FILE[level]);
+  report.expect('files written', Math.round((read.pages + featureFiles) / share.shards));
   const records = await Promise.all(
-    Array.from({ length: tasks }, async (_, i) => {
-      // Shard i of n, cut into k: every index that is i + n * j modulo n * k is also i modulo n.
-      const part = { shard: share.shard + share.shards * i, shards: share.shards * tasks };
-      const file = `${store}.pages-${part.shard}.json`;
-      const written = await pool.run('write', { level, store, out: staging.release, records: file, ...part, accept });
-      report.advance('pages written', written.pages);
+    sharesOf(share, featureFiles, pool.size).map(async (part) => {
+      const file = `${store}.records-${part.shard}`;
+      const written = await pool.run('write', {
+        level,
+        store,
+        storedPages,
+        out: staging.release,
+        records: file,
+        ...part,
+      });
+      report.advance('files written', written.files);
       return file;
     }),
   );
   rmSync(store);
-  return { plan, layer: layer.layer, records, read };
+  return { level, layer: layer.layer, store, records, read };
+}
+
+/** Cuts a share into one for each task. None has less than a feature file. */
+function sharesOf({ shard, shards }: Share, files: number, workers: number): Share[] {
+  const tasks = Math.max(1, Math.min(Math.ceil(files / shards), workers * TASKS_PER_WORKER));
+  // Every number that is i + n * j modulo n * k is i modulo n.
+  return Array.from({ length: tasks }, (_, j) => ({ shard: shard + shards * j, shards: shards * tasks }));
 }
 
 /** Where a level's store is, in a work folder. */

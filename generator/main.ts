@@ -4,13 +4,11 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { LEVELS, levelName } from '../format/levels.ts';
+import { LEVELS, levelName, STORED_PAGES } from '../format/levels.ts';
 import { coloured } from '../format/terminal.ts';
 import { byLevel, levelFrom, shareFrom, wholeNumber } from './arguments.ts';
 import { build } from './build.ts';
-import { diff } from './diff.ts';
 import { BuildError } from './failure.ts';
-import { forecast } from './forecast.ts';
 import { MAX_PRECISION } from './geometry.ts';
 import { missingPackages } from './optional.ts';
 import { ACCEPTABLE } from './plan.ts';
@@ -18,8 +16,7 @@ import { readCurrent } from './publish.ts';
 import { activateRelease, listReleases, pruneReleases } from './releases.ts';
 import { type Report, reportTo, SILENT } from './report.ts';
 import { buildShard, seal } from './shards.ts';
-import { buildTable, diffTable, levelTable, releaseTable } from './tables.ts';
-import { verify } from './verify.ts';
+import { buildTable, diffTable, forecastTable, releaseTable } from './tables.ts';
 
 const SAMPLE_RELEASE = 'sample';
 const SAMPLE_PACKAGES = ['world-atlas', 'us-atlas', 'es-atlas', 'topojson-client', 'i18n-iso-countries'];
@@ -70,6 +67,11 @@ await yargs(hideBin(process.argv))
           default: [],
           describe: 'faults of the data to publish as they are',
         })
+        .option('pages', {
+          choices: STORED_PAGES,
+          default: 'all' as const,
+          describe: 'pages to store as files: of every listing, of the unfiltered ones, or none',
+        })
         .option('attribution', {
           type: 'string',
           array: true,
@@ -81,7 +83,10 @@ await yargs(hideBin(process.argv))
           type: 'string',
           describe: 'write only shard i of n, as i/n from 0/n on; seal then makes the release',
         })
-        .option('dry-run', { type: 'boolean', describe: 'print the plan and an estimate of its size, write nothing' })
+        .option('dry-run', {
+          type: 'boolean',
+          describe: 'compare the choices of --pages by files and bytes, write nothing',
+        })
         .option('unless-published', { type: 'boolean', describe: 'do nothing where a release is current already' })
         .check((argv) => {
           if (!argv.sample === !argv.source)
@@ -107,12 +112,14 @@ await yargs(hideBin(process.argv))
         gidColumns: byLevel('--gid-column', argv.gidColumn),
         workers: wholeNumber('--workers', argv.workers, 0, 1024),
         accept: argv.accept,
+        storedPages: argv.pages,
         attribution: argv.attribution,
         activate: argv.activate,
       };
       if (argv.dryRun) {
-        const levels = forecast(options, reportOf(argv));
-        print(argv, levels, `${levelTable(levels)}\n\nbytes are estimated; nothing was written`);
+        const { forecast } = await import('./forecast.ts');
+        const expected = forecast(options, reportOf(argv));
+        print(argv, expected, `${forecastTable(expected)}\n\nbytes are estimated; nothing was written`);
         return;
       }
       if (argv.shard !== undefined) {
@@ -192,6 +199,7 @@ await yargs(hideBin(process.argv))
     async (argv) => {
       const { out: folder, release, source } = argv;
       const workers = wholeNumber('--workers', argv.workers, 0, 1024);
+      const { verify } = await import('./verify.ts');
       const verified = await verify({ out: folder, release, source, workers }, reportOf(argv));
       const { files, pages, features, faults } = verified;
       const counts = `${files.toLocaleString('en')} files, ${pages.toLocaleString('en')} pages, ${features.toLocaleString('en')} features`;
@@ -219,7 +227,8 @@ await yargs(hideBin(process.argv))
         .positional('a', { type: 'string', demandOption: true, describe: 'id of the release that is' })
         .positional('b', { type: 'string', demandOption: true, describe: 'id of the release that would be' })
         .example('$0 diff gadm-4.1 gadm-4.2', 'before switching'),
-    (argv) => {
+    async (argv) => {
+      const { diff } = await import('./diff.ts');
       const levels = diff(argv.out, argv.a, argv.b, reportOf(argv));
       print(argv, levels, diffTable(levels));
     },

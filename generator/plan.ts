@@ -1,17 +1,20 @@
-// From a level's store index to its plan: the order of its features, its GID columns, its listings and every page.
+// From a level's store index to its plan: its GID columns, its listings and every stored page.
 // Pure, and the same in every process that works on the level.
-import { FORMATS, type Format, type Level, PAGE_CAPS } from '../format/levels.ts';
-import { type Listing, listingsOf } from '../format/listing.ts';
-import { type Column, columnFrom, pageCount } from '../format/manifest.ts';
-import { pushValue, type Runs, sliceRuns } from '../format/runs.ts';
+import { FORMATS, type Format, type Level, PAGE_CAPS, type StoredPages } from '../format/levels.ts';
+import { type Listing, type ListingTable, listingTable } from '../format/listing.ts';
+import { type Column, columnFrom, storedPageCount } from '../format/manifest.ts';
+import { pushRun, pushValue, type Runs } from '../format/runs.ts';
 import { BuildError } from './failure.ts';
-import type { StoreIndex } from './store.ts';
+import { newIndexBuilder, type StoreIndex } from './store.ts';
 
 /** What real data may need; each is refused unless accepted by name. */
 export const ACCEPTABLE = ['null-gids', 'duplicate-gids', 'collapsed-geometries'] as const;
 export type Acceptable = (typeof ACCEPTABLE)[number];
 
-/** One page file to write. */
+/** Units that were accepted although something is wrong with them. */
+export type Accepted = Partial<Record<Acceptable, number>>;
+
+/** One page file. */
 export interface PlannedPage {
   format: Format;
   /** Number in the format's canonical order. */
@@ -23,111 +26,139 @@ export interface PlannedPage {
   runs: Runs;
 }
 
-/** A page file and those that are the same to the byte: the same features in the same format. */
-export interface PageGroup {
-  first: PlannedPage;
-  twins: PlannedPage[];
-}
-
 /** A level, planned. */
 export interface LevelPlan {
   level: Level;
   features: number;
-  /** Position (order of fid) to store entry (order of the source). */
-  entries: Uint32Array;
   fids: Runs;
   columns: Column[];
-  listings: Listing[];
-  /** How many pages each format has. */
+  listings: ListingTable;
+  /** Listings that have features. */
+  filledListings: number;
+  storedPages: StoredPages;
+  /** How many pages each format stores. */
   pages: Record<Format, number>;
-  /** Units that were accepted although something is wrong with them. */
-  accepted: Partial<Record<Acceptable, number>>;
 }
 
-/**
- * Plans a level.
- * @throws BuildError for a fid that occurs twice, and for missing or repeated GIDs that were not accepted
- */
-export function planLevel(level: Level, index: StoreIndex, accept: readonly Acceptable[]): LevelPlan {
-  const features = index.fids.length;
-  const fidOf = (entry: number): number => index.fids[entry] ?? 0;
-  const entries = Uint32Array.from(index.fids.keys()).sort((a, b) => fidOf(a) - fidOf(b));
+/** Plans a level. */
+export function planLevel(level: Level, index: StoreIndex, storedPages: StoredPages): LevelPlan {
+  const { features } = index;
   const fids: number[] = [];
-  for (const [position, entry] of entries.entries()) {
-    const fid = fidOf(entry);
-    if (position > 0 && fid === fidOf(entries[position - 1] ?? 0)) {
-      throw new BuildError(
-        `level ${level}: fid ${fid} occurs twice`,
-        'give every feature of the layer a fid of its own',
-      );
-    }
-    pushValue(fids, fid);
-  }
-  const accepted = checkGids(level, index, entries, accept);
-  const columns = index.gids.map((gids, n) => columnFrom(index.columns[n] ?? '', gidsInOrder(gids, entries)));
-  const listings = listingsOf(level, features, columns);
-  const pages = { geojsonl: 0, fc: 0 };
-  for (const format of FORMATS) {
-    for (const listing of listings) pages[format] += pageCount(level, format, listing.features);
-  }
-  return { level, features, entries, fids, columns, listings, pages, accepted };
+  for (const fid of index.fids) pushValue(fids, fid);
+  const columns = index.columns.map(({ name, gids, owners }) => columnFrom(name, gidsAt(gids, owners)));
+  const listings = listingTable(level, features, columns);
+  const pagesOf = (format: Format): number => storedPageCount(level, format, features, columns, storedPages);
+  return {
+    level,
+    features,
+    fids,
+    columns,
+    listings,
+    // Every parent has a unit; only the unfiltered listing can be empty.
+    filledListings: features === 0 ? 0 : listings.count,
+    storedPages,
+    pages: { geojsonl: pagesOf('geojsonl'), fc: pagesOf('fc') },
+  };
 }
 
 /** The plan of a level that the dataset lacks. */
-export function planEmptyLevel(level: Level): LevelPlan {
+export function planEmptyLevel(level: Level, storedPages: StoredPages): LevelPlan {
   const columns = Array.from({ length: level + 1 }, () => '');
-  return planLevel(level, { columns, fids: [], gids: columns.map(() => []), bytes: [], blocks: {} }, []);
+  return planLevel(level, newIndexBuilder(columns).finish(), storedPages);
 }
 
-/** Every page of a level, identical ones together. */
-export function pageGroups(plan: LevelPlan): PageGroup[] {
-  const groups = new Map<string, PageGroup>();
-  for (const format of FORMATS) {
-    const cap = PAGE_CAPS[format][plan.level];
-    for (const listing of plan.listings) {
-      for (let page = 0; page < pageCount(plan.level, format, listing.features); page++) {
-        const runs = sliceRuns(listing.runs, page * cap, cap);
-        const planned = { format, number: listing.firstPage[format] + page, listing, page, runs };
-        const key = `${format} ${runs.join(' ')}`;
-        const group = groups.get(key);
-        if (group) group.twins.push(planned);
-        else groups.set(key, { first: planned, twins: [] });
+/** Every stored page of a level, listing by listing in canonical order. */
+export function* plannedPages({ level, listings, storedPages }: LevelPlan): Generator<PlannedPage> {
+  const count = { all: listings.count, unfiltered: 1, none: 0 }[storedPages];
+  for (let at = 0; at < count; at++) {
+    const listing = listings.at(at);
+    if (listing === undefined) throw new RangeError(`listing ${at} of ${listings.count}`);
+    for (const format of FORMATS) {
+      let page = 0;
+      for (const runs of cutRuns(listing.runs, PAGE_CAPS[format][level])) {
+        yield { format, number: listing.firstPage[format] + page, listing, page, runs };
+        page++;
       }
     }
   }
-  return [...groups.values()];
 }
 
-function* gidsInOrder(gids: readonly (string | null)[], entries: Uint32Array): Generator<string | null> {
-  for (const entry of entries) yield gids[entry] ?? null;
+/**
+ * Stored pages of a level, identical ones (same features, same format) together, by the position at which they begin.
+ * @param isWanted whether the pages that begin at a position are wanted; identical pages begin at the same one
+ * @returns groups of at least one page
+ */
+export function pageGroups(plan: LevelPlan, isWanted: (position: number) => boolean): PlannedPage[][] {
+  const groups = new Map<string, PlannedPage[]>();
+  for (const planned of plannedPages(plan)) {
+    if (!isWanted(startOf(planned))) continue;
+    const key = `${planned.format} ${planned.runs.join(' ')}`;
+    const group = groups.get(key);
+    if (group) group.push(planned);
+    else groups.set(key, [planned]);
+  }
+  return [...groups.values()].sort(([a], [b]) => startOf(a) - startOf(b));
 }
 
-function checkGids(
-  level: Level,
-  index: StoreIndex,
-  entries: Uint32Array,
-  accept: readonly Acceptable[],
-): LevelPlan['accepted'] {
-  const accepted: LevelPlan['accepted'] = {};
+function startOf(page: PlannedPage | undefined): number {
+  const start = page?.runs[0];
+  if (start === undefined) throw new RangeError('a page without features');
+  return start;
+}
+
+/** The runs of every `count` numbers, one after the other. */
+export function* cutRuns(runs: Runs, count: number): Generator<Runs> {
+  let cut: number[] = [];
+  let room = count;
+  for (let i = 0; i < runs.length; i += 2) {
+    let start = runs[i] ?? 0;
+    const end = start + (runs[i + 1] ?? 0);
+    while (start < end) {
+      const taken = Math.min(room, end - start);
+      pushRun(cut, start, taken);
+      start += taken;
+      room -= taken;
+      if (room > 0) continue;
+      yield cut;
+      cut = [];
+      room = count;
+    }
+  }
+  if (cut.length > 0) yield cut;
+}
+
+function* gidsAt(gids: readonly string[], owners: Int32Array): Generator<string | null> {
+  for (const owner of owners) yield gids[owner] ?? null;
+}
+
+/**
+ * Checks the identifiers of a level.
+ * @throws BuildError for a fid that occurs twice, and for missing or repeated GIDs that are not accepted
+ */
+export function checkIdentifiers(level: Level, index: StoreIndex, accept: readonly Acceptable[]): Accepted {
+  const accepted: Accepted = {};
   const meet = (what: Acceptable, problem: string): void => {
     if (!accept.includes(what)) {
       throw new BuildError(
         `level ${level}: ${problem}`,
-        `mend the source, or publish the unit as it is with --accept ${what}`,
+        `fix the source, or publish the unit unchanged with --accept ${what}`,
       );
     }
     accepted[what] = (accepted[what] ?? 0) + 1;
   };
-  const seen = new Map<string, number>();
-  for (const entry of entries) {
-    const fid = index.fids[entry] ?? 0;
-    const missing = index.gids.findIndex((gids) => (gids[entry] ?? null) === null);
+  const own = index.columns[level];
+  const seen = new Float64Array(own?.gids.length ?? 0).fill(-1);
+  for (const [position, fid] of index.fids.entries()) {
+    if (position > 0 && fid === index.fids[position - 1])
+      throw new BuildError(`level ${level}: fid ${fid} occurs twice`, 'give every feature of the layer its own fid');
+    const missing = index.columns.findIndex(({ owners }) => owners[position] === -1);
     if (missing !== -1) meet('null-gids', `fid ${fid} has no GID_${missing}`);
-    const own = index.gids[level]?.[entry] ?? null;
-    if (own === null) continue;
-    const twin = seen.get(own);
-    if (twin !== undefined) meet('duplicate-gids', `fids ${twin} and ${fid} have the same GID_${level}, ${own}`);
-    seen.set(own, fid);
+    const owner = own?.owners[position] ?? -1;
+    if (owner === -1) continue;
+    const twin = seen[owner] ?? -1;
+    if (twin !== -1)
+      meet('duplicate-gids', `fids ${twin} and ${fid} have the same GID_${level}, ${own?.gids[owner] ?? ''}`);
+    seen[owner] = fid;
   }
   return accepted;
 }

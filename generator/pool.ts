@@ -1,4 +1,4 @@
-// The child processes of a build: started when first needed, each with one task at a time.
+// The child processes of a command, each with one task at a time.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -15,33 +15,57 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-/** A pool of at most `size` children; with 0, tasks are done in this process, one at a time. */
-export function openPool(size: number): Pool {
+/**
+ * A pool of at most `size` children; with 0, tasks are done in this process, one at a time.
+ * @param atOnce how many children to start before the first job: loading its modules takes each half a second
+ */
+export function openPool(size: number, atOnce = 0): Pool {
   const limit = pLimit(Math.max(size, 1));
   const children = new Set<ChildProcess>();
-  const idle: ChildProcess[] = [];
+  const idle = new Set<ChildProcess>();
+  let isClosed = false;
+  let performed: Promise<unknown> = Promise.resolve();
 
   function startChild(): ChildProcess {
     const child = fork(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), { serialization: 'advanced' });
     children.add(child);
-    child.once('exit', () => children.delete(child));
+    child.once('exit', () => {
+      children.delete(child);
+      idle.delete(child);
+    });
     return child;
   }
 
   async function delegate(job: Job): Promise<unknown> {
-    const child = idle.pop() ?? startChild();
+    const [child = startChild()] = idle;
+    idle.delete(child);
     const answer = await ask(child, job);
-    idle.push(child);
+    idle.add(child);
     if ('result' in answer) return answer.result;
     const { message, remedy } = answer.failure;
     throw remedy === undefined ? new Error(message) : new BuildError(message, remedy);
   }
 
+  function performHere(job: Job): Promise<unknown> {
+    const result = perform(job);
+    performed = result.catch(() => {});
+    return result;
+  }
+
+  async function start(job: Job): Promise<unknown> {
+    // A job that follows another of a command that has failed meanwhile.
+    if (isClosed) throw new Error(`${job.kind}: the pool is closed`);
+    return size === 0 ? performHere(job) : delegate(job);
+  }
+
+  for (let i = 0; i < Math.min(size, atOnce); i++) idle.add(startChild());
   return {
     size,
-    run: (kind, task) => limit(size === 0 ? perform : delegate, { kind, task } as Job) as Promise<never>,
+    run: (kind, task) => limit(start, { kind, task } as Job) as Promise<never>,
     async close() {
+      isClosed = true;
       limit.clearQueue();
+      await performed;
       const living = [...children];
       const gone = Promise.all(living.map((child) => once(child, 'exit')));
       for (const child of living) child.kill('SIGKILL');
@@ -68,6 +92,7 @@ function ask(child: ChildProcess, job: Job): Promise<Answer> {
     };
     child.once('message', onMessage);
     child.once('exit', onExit);
-    child.send(job);
+    // A child that ends before it has the job is reported by `onExit`.
+    child.send(job, () => {});
   });
 }

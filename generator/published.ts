@@ -1,6 +1,6 @@
-// A feature read back from a page.
+// A feature read back from a release.
 import { isUtf8 } from 'node:buffer';
-import { PageError } from './inflate.ts';
+import { FileError } from './inflate.ts';
 
 /** A feature as JSON has it. */
 export interface JsonFeature {
@@ -10,16 +10,16 @@ export interface JsonFeature {
 }
 
 /**
- * The feature that a line holds.
- * @throws PageError where it is none
+ * Parses a feature's text.
+ * @throws FileError where it is not a GeoJSON feature
  */
 export function featureFrom(line: Buffer): JsonFeature {
-  if (!isUtf8(line)) throw new PageError('a feature is not UTF-8');
+  if (!isUtf8(line)) throw new FileError('its text is not UTF-8');
   const feature = jsonFrom(line.toString());
-  if (!isObject(feature) || feature['type'] !== 'Feature') throw new PageError('a line is not a GeoJSON feature');
+  if (!isObject(feature) || feature['type'] !== 'Feature') throw new FileError('its text is not a GeoJSON feature');
   const { id, properties, geometry } = feature;
-  if (!isObject(properties)) throw new PageError('a feature has no properties');
-  if (geometry !== null && !isObject(geometry)) throw new PageError('a feature has no geometry');
+  if (!isObject(properties)) throw new FileError('has no properties');
+  if (geometry !== null && !isObject(geometry)) throw new FileError('has no geometry');
   return { id, properties, geometry };
 }
 
@@ -32,7 +32,7 @@ function jsonFrom(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new PageError(`a feature is not JSON: ${text.slice(0, 60)}`);
+    throw new FileError(`its text is not JSON: ${text.slice(0, 60)}`);
   }
 }
 

@@ -2,13 +2,14 @@
 // Runs in a child process: gdal-async is used from one thread of a process only.
 import { rmSync } from 'node:fs';
 import type * as gdalTypes from 'gdal-async';
+import type { StoredPages } from '../format/levels.ts';
 import { type LevelLayer, lastGdalError, type OpenLayer, openLayer, openStraightened } from './dataset.ts';
 import { BuildError } from './failure.ts';
 import { type FeatureWriter, newFeatureWriter, type WrittenFeature } from './feature.ts';
 import { GeometryError } from './geometry.ts';
-import type { Acceptable } from './plan.ts';
+import { type Acceptable, type Accepted, checkIdentifiers, planLevel } from './plan.ts';
 import { ValueError } from './schema.ts';
-import { createStore } from './store.ts';
+import { createStore, type StoreWriter } from './store.ts';
 
 /** What to read and where to put it. Plain data: it is sent to the process that reads. */
 export interface ReadTask {
@@ -18,6 +19,7 @@ export interface ReadTask {
   /** The store to write. */
   store: string;
   accept: readonly Acceptable[];
+  storedPages: StoredPages;
 }
 
 /** What was read. */
@@ -27,6 +29,9 @@ export interface ReadResult {
   collapsedRings: number;
   /** Units with nothing but such rings. */
   collapsedGeometries: number;
+  accepted: Accepted;
+  /** How many pages the level will store. */
+  pages: number;
 }
 
 /** gdal-async cannot hold curves; the layer must be read again through GDAL's straightening. */
@@ -61,8 +66,24 @@ function readOpened(opened: OpenLayer, task: ReadTask): ReadResult {
     task.store,
     found.gidColumns.map((at) => found.columns[at]?.name ?? ''),
   );
+  const read = readFeatures(opened, task, store);
+  const index = store.close();
+  if (read.features !== found.features) {
+    throw new BuildError(
+      `${found.path}: layer ${found.layer} (level ${found.level}): read ${read.features} features, expected ${found.features}` +
+        `${lastGdalError() ? `; GDAL says: ${lastGdalError()}` : ''}`,
+      'the file is damaged or was cut short; fetch it again',
+    );
+  }
+  const accepted = checkIdentifiers(found.level, index, task.accept);
+  const { pages } = planLevel(found.level, index, task.storedPages);
+  return { ...read, accepted, pages: pages.geojsonl + pages.fc };
+}
+
+function readFeatures(opened: OpenLayer, task: ReadTask, store: StoreWriter): Omit<ReadResult, 'accepted' | 'pages'> {
+  const { found } = task;
   const writer = newFeatureWriter(found.columns, task.precision);
-  const result: ReadResult = { features: 0, collapsedRings: 0, collapsedGeometries: 0 };
+  const result = { features: 0, collapsedRings: 0, collapsedGeometries: 0 };
   // The iterator gives null both at the end and after a read error: only the count tells them apart.
   for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
     const { fid } = feature;
@@ -75,21 +96,13 @@ function readOpened(opened: OpenLayer, task: ReadTask): ReadResult {
     store.append(fid, gids, written.text);
     result.features++;
   }
-  store.close();
-  if (result.features !== found.features) {
-    throw new BuildError(
-      `${found.path}: layer ${found.layer} (level ${found.level}): read ${result.features} features, expected ${found.features}` +
-        `${lastGdalError() ? `; GDAL says: ${lastGdalError()}` : ''}`,
-      'the file is damaged or was cut short; fetch it again',
-    );
-  }
   return result;
 }
 
 function collapsedError(fid: number, { found, precision }: ReadTask): BuildError {
   return new BuildError(
     `${found.path}: layer ${found.layer} (level ${found.level}), fid ${fid}: its geometry has no area left at ${precision} decimals`,
-    'raise --precision, or publish the unit as it is with --accept collapsed-geometries',
+    'raise --precision, or publish the unit unchanged with --accept collapsed-geometries',
   );
 }
 
@@ -107,7 +120,7 @@ function write(
     const gid = gidFrom(values[found.gidColumns.at(-1) ?? 0]) ?? 'none';
     throw new BuildError(
       `${found.path}: layer ${found.layer} (level ${found.level}), fid ${feature.fid}, GID ${gid}: ${error.message}`,
-      'mend the feature in the source',
+      'fix the feature in the source',
     );
   }
 }

@@ -3,8 +3,9 @@ import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RELEASE_FILE, releasePath } from '../format/layout.ts';
+import type { StoredPages } from '../format/levels.ts';
 import { FormatError } from '../format/parse.ts';
-import { type Release, releaseFromJson } from '../format/release.ts';
+import { type LevelSummary, type Release, releaseFromJson } from '../format/release.ts';
 import { BuildError, explained } from './failure.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { activate, publishedReleases, readCurrent, removeLeftovers, removeReleases } from './publish.ts';
@@ -15,7 +16,11 @@ export interface ListedRelease {
   /** When its files were written. */
   date: Date;
   units: number;
-  /** Of all page files. */
+  /** Which pages are files. */
+  storedPages: StoredPages;
+  /** Pages and feature files. */
+  files: number;
+  /** Of all pages and feature files. */
   bytes: number;
   isCurrent: boolean;
 }
@@ -25,12 +30,14 @@ export async function listReleases(out: string): Promise<ListedRelease[]> {
   const current = readCurrent(out)?.release;
   const listed = await Promise.all(
     publishedReleases(out).map(async (id): Promise<ListedRelease> => {
-      const { levels } = await readRelease(out, id);
+      const { levels, storedPages } = await readRelease(out, id);
       return {
         release: id,
         date: statSync(join(out, releasePath(id), RELEASE_FILE)).mtime,
-        units: levels.reduce((sum, level) => sum + level.features, 0),
-        bytes: levels.reduce((sum, level) => sum + level.bytes, 0),
+        units: sum(levels, ({ features }) => features),
+        storedPages,
+        files: sum(levels, ({ pages, featureFiles }) => pages.geojsonl + pages.fc + featureFiles.files),
+        bytes: sum(levels, ({ bytes, featureFiles }) => bytes + featureFiles.bytes),
         isCurrent: id === current,
       };
     }),
@@ -64,6 +71,10 @@ export async function pruneReleases(out: string, keep: number): Promise<string[]
     await removeReleases(out, old);
     return old;
   });
+}
+
+function sum(levels: readonly LevelSummary[], pick: (level: LevelSummary) => number): number {
+  return levels.reduce((total, level) => total + pick(level), 0);
 }
 
 async function locked<T>(out: string, work: (lock: Lock) => Promise<T>): Promise<T> {

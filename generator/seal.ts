@@ -1,23 +1,48 @@
-// Turns written pages into a release: manifests from the pages' records, then release.json, then the checksums.
+// Turns written files into a release: each level is finalised by a task of its own (manifest, feature index, checksum
+// lines), then release.json and the checksums of the whole release are written.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CHECKSUMS_FILE, manifestPath, pagePath, RELEASE_FILE } from '../format/layout.ts';
-import { FORMATS, type Format, PAGE_CAPS } from '../format/levels.ts';
-import { type Block, digestFrom, manifestToJson, pageCount } from '../format/manifest.ts';
+import { RECORD_BYTES } from '../format/feature-index.ts';
+import { CHECKSUMS_FILE, featureFilePath, indexPath, manifestPath, pagePath, RELEASE_FILE } from '../format/layout.ts';
+import { FEATURES_PER_FILE, FORMATS, type Level, type StoredPages } from '../format/levels.ts';
+import { digestFrom, manifestToJson, type PageTable } from '../format/manifest.ts';
 import { type LevelSummary, type Release, releaseToJson } from '../format/release.ts';
 import { writeDurably } from './durable.ts';
 import { BuildError } from './failure.ts';
-import type { LevelPlan } from './plan.ts';
-import type { PageRecord } from './write.ts';
+import { type LevelPlan, planEmptyLevel, planLevel, plannedPages } from './plan.ts';
+import { FILE_KINDS, type FileKind, readRecords, SHA256_BYTES } from './records.ts';
+import { readStoreIndex } from './store.ts';
 
-/** A level whose pages are all written. */
-export interface WrittenLevel {
-  plan: LevelPlan;
-  /** The source layer; empty where there is none. */
+/** Which level to finalise. Plain data: it is sent to the process that does it. */
+export interface FinalizeTask {
+  release: string;
+  level: Level;
+  /** The source layer; empty where the dataset lacks the level. */
   layer: string;
-  /** The record files of all shards. */
+  storedPages: StoredPages;
+  /** The level's store, of which the index is needed; undefined where the dataset lacks the level. */
+  store: string | undefined;
+  /** The record files of all tasks that wrote the level. */
   records: readonly string[];
+  /** The release's folder. */
+  out: string;
+  /** Where the level's lines of checksums.txt go. */
+  checksums: string;
+}
+
+/** A finalised level. */
+export interface FinalizedLevel {
+  summary: LevelSummary;
+  /** Where its lines of checksums.txt are, in order of path. */
+  checksums: string;
+}
+
+/** The files of one kind, by number. */
+interface FileTable {
+  bytes: Float64Array;
+  /** SHA-256 of each, `SHA256_BYTES` bytes, joined. */
+  sha256: Buffer;
 }
 
 /** A file's path relative to the release, and the SHA-256 of its bytes in hex. */
@@ -27,91 +52,131 @@ interface Checksum {
 }
 
 /**
- * Writes what stands above the pages.
- * @param out the release's folder
- * @throws BuildError where a page that was planned was not written
+ * Writes a level's manifest and feature index, and its checksum lines.
+ * @throws BuildError where a planned file was not written
  */
-export function sealRelease(out: string, about: Omit<Release, 'levels'>, levels: readonly WrittenLevel[]): Release {
-  const checksums: Checksum[] = [];
-  const put = (path: string, content: string): string => {
+export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
+  const { level, storedPages, store, out } = task;
+  const plan =
+    store === undefined ? planEmptyLevel(level, storedPages) : planLevel(level, readStoreIndex(store), storedPages);
+  const { files, index } = mergeRecords(plan, task.records);
+  const manifest = manifestToJson({
+    release: task.release,
+    level,
+    features: plan.features,
+    fids: plan.fids,
+    columns: plan.columns,
+    featuresPerFile: FEATURES_PER_FILE[level],
+    storedPages,
+    pages: { geojsonl: pageTable(files.geojsonl), fc: pageTable(files.fc) },
+  });
+  const checksums = [...fileChecksums(plan, files)];
+  const put = (path: string, content: string | Buffer): string => {
     mkdirSync(dirname(join(out, path)), { recursive: true });
     writeDurably(join(out, path), content);
     const sha256 = createHash('sha256').update(content).digest('hex');
     checksums.push({ path, sha256 });
     return sha256;
   };
-  const summaries = levels.map((level): LevelSummary => {
-    const pages = recordsByPage(level);
-    for (const checksum of pageChecksums(level.plan, pages)) checksums.push(checksum);
-    const { plan } = level;
-    const manifest = manifestToJson({
-      release: about.release,
-      level: plan.level,
-      features: plan.features,
-      fids: plan.fids,
-      columns: plan.columns,
-      pages: { geojsonl: pageTable(pages.geojsonl), fc: pageTable(pages.fc) },
-      blocks: blocksOf(plan, pages.geojsonl),
-    });
-    return {
-      level: plan.level,
-      layer: level.layer,
-      features: plan.features,
-      listings: plan.listings.filter((listing) => listing.features > 0).length,
-      pages: plan.pages,
-      bytes: FORMATS.flatMap((format) => pages[format]).reduce((sum, record) => sum + record.bytes, 0),
-      manifest: put(manifestPath(plan.level), manifest),
-    };
-  });
-  const release = { ...about, levels: summaries };
-  put(RELEASE_FILE, releaseToJson(release));
-  writeDurably(join(out, CHECKSUMS_FILE), checksumsToText(checksums));
+  const summary: LevelSummary = {
+    level,
+    layer: task.layer,
+    features: plan.features,
+    listings: plan.filledListings,
+    pages: plan.pages,
+    bytes: FORMATS.reduce((sum, format) => sum + total(files[format].bytes), 0),
+    featureFiles: { files: files.features.bytes.length, bytes: total(files.features.bytes) },
+    manifest: put(manifestPath(level), manifest),
+    index: put(indexPath(level), index),
+  };
+  writeFileSync(task.checksums, checksumLines(checksums));
+  return { summary, checksums: task.checksums };
+}
+
+/**
+ * Writes release.json and checksums.txt.
+ * @param out the release's folder
+ * @param levels all six, ascending
+ */
+export function sealRelease(out: string, about: Omit<Release, 'levels'>, levels: readonly FinalizedLevel[]): Release {
+  const release = { ...about, levels: levels.map(({ summary }) => summary) };
+  const json = releaseToJson(release);
+  writeDurably(join(out, RELEASE_FILE), json);
+  const sha256 = createHash('sha256').update(json).digest('hex');
+  // Paths of levels begin with lv0 to lv5, so their lines come in this order, and release.json after them.
+  const lines = levels.map(({ checksums }) => readFileSync(checksums));
+  writeDurably(
+    join(out, CHECKSUMS_FILE),
+    Buffer.concat([...lines, Buffer.from(checksumLines([{ path: RELEASE_FILE, sha256 }]))]),
+  );
   return release;
 }
 
-function recordsByPage({ plan, records }: WrittenLevel): Record<Format, PageRecord[]> {
-  const byPage: Record<Format, PageRecord[]> = { geojsonl: [], fc: [] };
-  for (const file of records) {
-    const written: PageRecord[] = JSON.parse(readFileSync(file, 'utf8'));
-    for (const record of written) byPage[record.format][record.number] = record;
-  }
-  for (const format of FORMATS) {
-    const written = byPage[format].filter(() => true).length;
-    if (written !== plan.pages[format]) {
-      throw new BuildError(
-        `level ${plan.level}: ${written} ${format} pages were written, ${plan.pages[format]} were planned`,
-        'build again',
-      );
-    }
-  }
-  return byPage;
-}
-
-function pageTable(records: readonly PageRecord[]): { bytes: number[]; digests: string } {
-  return {
-    bytes: records.map((record) => record.bytes),
-    digests: records.map((record) => digestFrom(Buffer.from(record.sha256, 'hex'))).join(''),
+/** Puts what the tasks have written in order. */
+function mergeRecords(
+  plan: LevelPlan,
+  records: readonly string[],
+): { files: Record<FileKind, FileTable>; index: Buffer } {
+  const perFile = FEATURES_PER_FILE[plan.level];
+  const tableOf = (count: number): FileTable => ({
+    bytes: new Float64Array(count),
+    sha256: Buffer.alloc(count * SHA256_BYTES),
+  });
+  const files = {
+    features: tableOf(Math.ceil(plan.features / perFile)),
+    geojsonl: tableOf(plan.pages.geojsonl),
+    fc: tableOf(plan.pages.fc),
   };
-}
-
-function blocksOf(plan: LevelPlan, records: readonly PageRecord[]): Block[][] {
-  const pages = Math.ceil(plan.features / PAGE_CAPS.geojsonl[plan.level]);
-  return records.slice(0, pages).map((record) => record.blocks ?? []);
-}
-
-function* pageChecksums(plan: LevelPlan, pages: Record<Format, PageRecord[]>): Generator<Checksum> {
-  for (const format of FORMATS) {
-    for (const listing of plan.listings) {
-      for (let page = 0; page < pageCount(plan.level, format, listing.features); page++) {
-        const record = pages[format][listing.firstPage[format] + page];
-        yield { path: pagePath(plan.level, format, listing.key, page), sha256: record?.sha256 ?? '' };
+  const index = Buffer.alloc(plan.features * RECORD_BYTES);
+  for (const file of records) {
+    const task = readRecords(file);
+    let read = 0;
+    for (const kind of FILE_KINDS) {
+      const { numbers, bytes, sha256 } = task.files[kind];
+      for (const [i, number] of numbers.entries()) {
+        files[kind].bytes[number] = bytes[i] ?? 0;
+        files[kind].sha256.set(sha256.subarray(i * SHA256_BYTES, (i + 1) * SHA256_BYTES), number * SHA256_BYTES);
       }
     }
+    for (const number of task.files.features.numbers) {
+      const first = number * perFile;
+      const length = (Math.min(first + perFile, plan.features) - first) * RECORD_BYTES;
+      index.set(task.features.subarray(read, read + length), first * RECORD_BYTES);
+      read += length;
+    }
   }
+  for (const kind of FILE_KINDS) {
+    const missing = files[kind].bytes.indexOf(0);
+    if (missing !== -1)
+      throw new BuildError(
+        `level ${plan.level}: of ${files[kind].bytes.length} ${kind} files number ${missing + 1} was not written`,
+        'build again',
+      );
+  }
+  return { files, index };
+}
+
+function pageTable({ bytes, sha256 }: FileTable): PageTable {
+  const digests = Array.from(bytes, (_, i) => digestFrom(sha256.subarray(i * SHA256_BYTES, (i + 1) * SHA256_BYTES)));
+  return { bytes: Array.from(bytes), digests: digests.join('') };
+}
+
+function* fileChecksums(plan: LevelPlan, files: Record<FileKind, FileTable>): Generator<Checksum> {
+  const { level } = plan;
+  const sumOf = (kind: FileKind, number: number): string =>
+    files[kind].sha256.toString('hex', number * SHA256_BYTES, (number + 1) * SHA256_BYTES);
+  for (let number = 0; number < files.features.bytes.length; number++)
+    yield { path: featureFilePath(level, number), sha256: sumOf('features', number) };
+  for (const { format, number, listing, page } of plannedPages(plan))
+    yield { path: pagePath(level, format, listing.key, page), sha256: sumOf(format, number) };
 }
 
 /** The form that `sha256sum -c` reads, ordered by path. */
-function checksumsToText(checksums: readonly Checksum[]): string {
-  const ordered = checksums.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return ordered.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join('');
+function checksumLines(checksums: Checksum[]): string {
+  checksums.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return checksums.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join('');
+}
+
+function total(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }

@@ -2,23 +2,29 @@
 // Shards never speak to each other; seal refuses what does not fit together.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { CHECKSUMS_FILE, isReleaseId, manifestPath, RELEASE_FILE, RELEASE_ID_RULE } from '../format/layout.ts';
-import { LEVELS, type Level } from '../format/levels.ts';
+import { basename, join, relative } from 'node:path';
+import {
+  CHECKSUMS_FILE,
+  indexPath,
+  isReleaseId,
+  manifestPath,
+  RELEASE_FILE,
+  RELEASE_ID_RULE,
+} from '../format/layout.ts';
+import { LEVELS, type Level, levelName } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import { aboutRelease, type BuildOptions, type Built, remarksOn } from './build.ts';
-import { findLevels } from './dataset.ts';
+import { aboutRelease, type BuildOptions, type Built, describe, finalize, remarksOn } from './build.ts';
 import { syncTree } from './durable.ts';
 import { BuildError, explained } from './failure.ts';
-import { type BuiltLevel, buildLevel, type Share, storePath } from './level.ts';
+import { type Share, storePath, type WrittenLevel, writeLevel } from './level.ts';
 import { takeLock } from './lock.ts';
-import { type Acceptable, planEmptyLevel, planLevel } from './plan.ts';
+import type { Acceptable } from './plan.ts';
 import { openPool } from './pool.ts';
 import { activate, settleFrom, shardsPath } from './publish.ts';
 import type { ReadResult } from './read.ts';
 import type { Report } from './report.ts';
 import { sealRelease } from './seal.ts';
-import { indexPath, readStoreIndex } from './store.ts';
+import { indexPath as storeIndexPath } from './store.ts';
 
 /** What a shard leaves for seal: done.json in its folder, written last. */
 interface DoneShard {
@@ -48,22 +54,22 @@ const DONE_FILE = 'done.json';
 export async function buildShard(options: BuildOptions, share: Share, report: Report): Promise<void> {
   if (!isReleaseId(options.release))
     throw new BuildError(`--release ${options.release}: not a release id`, `use ${RELEASE_ID_RULE}`);
-  const found = findLevels(options);
   const root = shardsPath(options.out, options.release);
   const work = join(root, `shard-${share.shard}-of-${share.shards}`);
   const fresh = `${work}.running`;
   const staging = { release: join(root, 'release'), work: fresh };
-  const pool = openPool(options.workers);
+  const pool = openPool(options.workers, LEVELS.length);
   try {
+    const dataset = await describe(options, pool);
     for (const folder of [work, fresh]) rmSync(folder, { recursive: true, force: true });
     for (const folder of [staging.release, fresh]) mkdirSync(folder, { recursive: true });
-    const building = LEVELS.map((level) => buildLevel(level, found, options, staging, pool, share, report));
-    const [about, levels] = await Promise.all([aboutRelease(options), Promise.all(building)]);
+    const building = LEVELS.map((level) => writeLevel(level, dataset.layers, options, staging, pool, share, report));
+    const [about, levels] = await Promise.all([aboutRelease(options, dataset), Promise.all(building)]);
     const done: DoneShard = {
       share,
       about,
       accept: options.accept,
-      levels: levels.map((level) => doneLevel(level, fresh)),
+      levels: levels.map(doneLevel),
     };
     writeFileSync(join(fresh, DONE_FILE), JSON.stringify(done));
     await syncTree(root);
@@ -83,17 +89,24 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
 export async function seal(out: string, release: string, activates: boolean): Promise<Built> {
   const root = shardsPath(out, release);
   const lock = takeLock(out);
+  const pool = openPool(0);
   try {
     const shards = doneShards(root, release);
     const [first] = shards;
     if (!first)
       throw new BuildError(`${root}: no shard is finished`, `build them: build --shard 0/N --release ${release} ...`);
     const levels = LEVELS.map((level) => joinLevel(level, root, shards));
-    const staged = join(root, 'release');
-    // A seal that was cut short has left some of these.
-    for (const path of [...LEVELS.map(manifestPath), RELEASE_FILE, CHECKSUMS_FILE])
-      rmSync(join(staged, path), { force: true });
-    const sealed = sealRelease(staged, first.about, levels);
+    const staging = { release: join(root, 'release'), work: root };
+    // A seal that was interrupted has left some of these.
+    for (const path of [
+      ...LEVELS.flatMap((level) => [manifestPath(level), indexPath(level)]),
+      RELEASE_FILE,
+      CHECKSUMS_FILE,
+    ])
+      rmSync(join(staging.release, path), { force: true });
+    const finalized = await Promise.all(levels.map((level) => finalize(level, first.about, staging, pool)));
+    for (const { summary, checksums } of finalized) removeStrays(staging.release, summary.level, checksums);
+    const sealed = sealRelease(staging.release, first.about, finalized);
     lock.assertHeld();
     await settleFrom(root, out, release);
     if (activates) await activate(out, release);
@@ -101,13 +114,24 @@ export async function seal(out: string, release: string, activates: boolean): Pr
   } catch (error) {
     throw explained(error);
   } finally {
+    await pool.close();
     lock.release();
   }
 }
 
-function doneLevel({ plan, layer, read, records }: BuiltLevel, work: string): DoneLevel {
-  const index = layer === '' ? '' : sha256Of(indexPath(storePath(work, plan.level)));
-  return { level: plan.level, layer, read, index, records: records.map((file) => basename(file)) };
+/** Removes files that shards have left which were run before, with other options or from another source. */
+function removeStrays(release: string, level: Level, checksums: string): void {
+  const lines = readFileSync(checksums, 'latin1').split('\n');
+  const paths = new Set(lines.map((line) => line.slice(line.indexOf('  ') + 2)));
+  for (const entry of readdirSync(join(release, levelName(level)), { withFileTypes: true, recursive: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !paths.has(relative(release, file).replaceAll('\\', '/'))) rmSync(file);
+  }
+}
+
+function doneLevel({ level, layer, read, store, records }: WrittenLevel): DoneLevel {
+  const index = store === undefined ? '' : sha256Of(storeIndexPath(store));
+  return { level, layer, read, index, records: records.map((file) => basename(file)) };
 }
 
 function sha256Of(file: string): string {
@@ -144,16 +168,15 @@ function identityOf({ share, about, accept, levels }: DoneShard): unknown {
   return [share.shards, about, accept, levels.map(({ layer, read, index }) => [layer, read, index])];
 }
 
-function joinLevel(level: Level, root: string, shards: readonly DoneShard[]): BuiltLevel {
+function joinLevel(level: Level, root: string, shards: readonly DoneShard[]): WrittenLevel {
   const parts = shards.map((shard) => ({
     folder: join(root, `shard-${shard.share.shard}-of-${shard.share.shards}`),
-    accept: shard.accept,
     done: shard.levels.find((done) => done.level === level),
   }));
   const [first] = parts;
   if (!first?.done || first.done.layer === '')
-    return { plan: planEmptyLevel(level), layer: '', records: [], read: undefined };
-  const plan = planLevel(level, readStoreIndex(storePath(first.folder, level)), first.accept);
+    return { level, layer: '', store: undefined, records: [], read: undefined };
+  const { layer, read } = first.done;
   const records = parts.flatMap(({ folder, done }) => done?.records.map((name) => join(folder, name)) ?? []);
-  return { plan, layer: first.done.layer, records, read: first.done.read };
+  return { level, layer, store: storePath(first.folder, level), records, read };
 }

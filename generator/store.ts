@@ -1,22 +1,96 @@
-// The feature store: every feature of a level serialised once, in the order of the source, with an index beside it.
-// Readers of the dataset append to it; page writers copy from it. It lives in the staging folder and goes with it.
+// The feature store: every feature of a level serialised once, with an index in order of position. The reader of the
+// dataset appends to it; the writers of feature files and pages copy from it. It is part of the work folder.
 import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
-import { deflateBlock, sumOf, type TextSum } from '../format/gzip.ts';
+import { deserialize, serialize } from 'node:v8';
+import { deflateText, sumOf, type TextSum } from '../format/gzip-members.ts';
+import type { Runs } from '../format/runs.ts';
 
-/** A feature whose text is at least this long is deflated once, when it is read, and is always a block of its own. */
-export const BLOCK_TEXT_BYTES = 128 * 1024;
+/** A feature whose text is at least this long is deflated once, when it is read; every page that holds it reuses that. */
+export const REUSE_TEXT_BYTES = 8 * 1024;
 
-/** What is known of the stored features, one entry each in every list. */
+/** The GIDs of one column. */
+export interface GidColumn {
+  name: string;
+  /** Every GID that occurs. */
+  gids: readonly string[];
+  /** For each position the index of its GID in `gids`; -1 where it has none. */
+  owners: Int32Array;
+}
+
+/** What is known of the stored features: an entry for each position in every array. */
 export interface StoreIndex {
-  /** Names of the GID columns 0 .. level. */
-  columns: readonly string[];
-  fids: number[];
-  /** For each GID column 0 .. level: the GID of each feature, null where it has none. */
-  gids: (string | null)[][];
-  /** Bytes in the store: of text, or of a deflated block where `blocks` has the entry. */
-  bytes: number[];
-  /** Entries that are stored deflated: entry to the sum of their text. */
-  blocks: Record<number, TextSum>;
+  features: number;
+  /** Ascending. */
+  fids: Float64Array;
+  /** GID columns 0 .. level. */
+  columns: readonly GidColumn[];
+  /** Where its bytes begin in the store. */
+  offsets: Float64Array;
+  /** How many they are: of text, or of deflate data. */
+  bytes: Float64Array;
+  /** Length in bytes of the text of a feature that is stored as deflate data; 0 for one that is stored as text. */
+  deflatedText: Float64Array;
+  /** CRC-32 of that text. */
+  crcs: Uint32Array;
+}
+
+/** What is known of a feature when it is stored. */
+export interface StoreEntry {
+  fid: number;
+  /** Its GID in each column, null where it has none. */
+  gids: readonly (string | null)[];
+  /** Bytes in the store. */
+  bytes: number;
+  /** The sum of its text, where it is stored as deflate data. */
+  deflated: TextSum | undefined;
+}
+
+/** Collects the entries of an index in the order of the store. */
+export interface IndexBuilder {
+  add(entry: StoreEntry): void;
+  /** The index, in order of fid. */
+  finish(): StoreIndex;
+}
+
+/** Begins an index. @param columns names of the GID columns 0 .. level */
+export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
+  const fids: number[] = [];
+  const bytes: number[] = [];
+  const deflatedText: number[] = [];
+  const crcs: number[] = [];
+  const known = columns.map((name) => ({ name, numbers: new Map<string, number>(), owners: [] as number[] }));
+  return {
+    add(entry) {
+      fids.push(entry.fid);
+      bytes.push(entry.bytes);
+      deflatedText.push(entry.deflated?.length ?? 0);
+      crcs.push(entry.deflated?.crc ?? 0);
+      for (const [n, { numbers, owners }] of known.entries()) {
+        const gid = entry.gids[n] ?? null;
+        if (gid !== null && !numbers.has(gid)) numbers.set(gid, numbers.size);
+        owners.push(gid === null ? -1 : (numbers.get(gid) ?? -1));
+      }
+    },
+    finish() {
+      const order = Uint32Array.from(fids.keys()).sort((a, b) => (fids[a] ?? 0) - (fids[b] ?? 0));
+      const starts = new Float64Array(fids.length + 1);
+      for (const [entry, length] of bytes.entries()) starts[entry + 1] = (starts[entry] ?? 0) + length;
+      const ordered = (values: ArrayLike<number>) => Float64Array.from(order, (entry) => values[entry] ?? 0);
+      return {
+        features: fids.length,
+        fids: ordered(fids),
+        columns: known.map(({ name, numbers, owners }) => ({
+          name,
+          gids: [...numbers.keys()],
+          owners: Int32Array.from(order, (entry) => owners[entry] ?? -1),
+        })),
+        offsets: ordered(starts),
+        bytes: ordered(bytes),
+        deflatedText: ordered(deflatedText),
+        crcs: Uint32Array.from(order, (entry) => crcs[entry] ?? 0),
+      };
+    },
+  };
 }
 
 const WRITE_BYTES = 1 << 20;
@@ -25,13 +99,13 @@ const WRITE_BYTES = 1 << 20;
 export interface StoreWriter {
   /** @param parts the feature's text, ending in a line feed, in pieces */
   append(fid: number, gids: readonly (string | null)[], parts: readonly Buffer[]): void;
-  close(): void;
+  close(): StoreIndex;
 }
 
-/** Begins a store at `file`; its index will be at `file`.json. */
+/** Begins a store at `file`; its index will be at `file`.index. */
 export function createStore(file: string, columns: readonly string[]): StoreWriter {
   const handle = openSync(file, 'w');
-  const index: StoreIndex = { columns, fids: [], gids: columns.map(() => []), bytes: [], blocks: {} };
+  const builder = newIndexBuilder(columns);
   const pending = Buffer.allocUnsafe(WRITE_BYTES);
   let filled = 0;
 
@@ -51,54 +125,96 @@ export function createStore(file: string, columns: readonly string[]): StoreWrit
 
   return {
     append(fid, gids, parts) {
-      const entry = index.fids.push(fid) - 1;
-      for (const [n, gid] of gids.entries()) index.gids[n]?.push(gid);
       const length = parts.reduce((sum, part) => sum + part.length, 0);
-      if (length < BLOCK_TEXT_BYTES) {
-        index.bytes.push(length);
+      if (length < REUSE_TEXT_BYTES) {
+        builder.add({ fid, gids, bytes: length, deflated: undefined });
         for (const part of parts) write(part);
         return;
       }
       const text = Buffer.concat(parts, length);
-      const block = deflateBlock(text);
-      index.blocks[entry] = sumOf(text);
-      index.bytes.push(block.length);
-      write(block);
+      const data = deflateText(text);
+      builder.add({ fid, gids, bytes: data.length, deflated: sumOf(text) });
+      write(data);
     },
     close() {
       flush();
       closeSync(handle);
-      writeFileSync(indexPath(file), JSON.stringify(index));
+      const index = builder.finish();
+      writeFileSync(indexPath(file), serialize(index));
+      return index;
     },
   };
 }
 
-/** Reads stored features by entry. */
+/** A feature as it is stored. */
+export interface StoredFeature {
+  /** Its text, or deflate data that can be joined. */
+  bytes: Buffer;
+  /** The sum of its text, where `bytes` is deflate data. */
+  deflated: TextSum | undefined;
+}
+
+/** Reads stored features by position. */
 export interface StoreReader {
   index: StoreIndex;
-  /** The stored bytes of `count` entries that follow one another in the store. */
-  read(entry: number, count: number): Buffer;
+  /** The features of some positions, in order; neighbours in the store are read together. */
+  read(runs: Runs): Generator<StoredFeature>;
   close(): void;
 }
+
+/** The most bytes of several features that are read at once. */
+const READ_BYTES = 1 << 20;
 
 /** Opens the store at `file`. */
 export function openStore(file: string): StoreReader {
   const index = readStoreIndex(file);
-  const offsets = new Float64Array(index.bytes.length + 1);
-  for (const [entry, bytes] of index.bytes.entries()) offsets[entry + 1] = (offsets[entry] ?? 0) + bytes;
+  const { offsets, bytes, deflatedText, crcs } = index;
   const handle = openSync(file, 'r');
+
+  function readBytes(start: number, length: number): Buffer {
+    const buffer = Buffer.allocUnsafe(length);
+    let got = 0;
+    while (got < length) {
+      const read = readSync(handle, buffer, got, length - got, start + got);
+      if (read === 0) throw new Error(`${file} ends early`);
+      got += read;
+    }
+    return buffer;
+  }
+
+  /** The position after the last of those from `first` on, before `end`, that are read at once. */
+  function stretchEnd(first: number, end: number): number {
+    const start = offsets[first] ?? 0;
+    let next = start + (bytes[first] ?? 0);
+    let position = first + 1;
+    for (; position < end && offsets[position] === next; position++) {
+      next += bytes[position] ?? 0;
+      if (next - start > READ_BYTES) break;
+    }
+    return position;
+  }
+
   return {
     index,
-    read(entry, count) {
-      const start = offsets[entry] ?? 0;
-      const bytes = Buffer.allocUnsafe((offsets[entry + count] ?? 0) - start);
-      let got = 0;
-      while (got < bytes.length) {
-        const read = readSync(handle, bytes, got, bytes.length - got, start + got);
-        if (read === 0) throw new Error(`${file} ends early`);
-        got += read;
+    *read(runs) {
+      for (let i = 0; i < runs.length; i += 2) {
+        let position = runs[i] ?? 0;
+        const end = position + (runs[i + 1] ?? 0);
+        while (position < end) {
+          const stretch = stretchEnd(position, end);
+          const start = offsets[position] ?? 0;
+          const stop = (offsets[stretch - 1] ?? 0) + (bytes[stretch - 1] ?? 0);
+          const read = readBytes(start, stop - start);
+          for (; position < stretch; position++) {
+            const at = (offsets[position] ?? 0) - start;
+            const length = deflatedText[position] ?? 0;
+            yield {
+              bytes: read.subarray(at, at + (bytes[position] ?? 0)),
+              deflated: length === 0 ? undefined : { crc: crcs[position] ?? 0, length },
+            };
+          }
+        }
       }
-      return bytes;
     },
     close: () => closeSync(handle),
   };
@@ -106,12 +222,12 @@ export function openStore(file: string): StoreReader {
 
 /** The index of the store at `file`. */
 export function readStoreIndex(file: string): StoreIndex {
-  return JSON.parse(readFileSync(indexPath(file), 'utf8'));
+  return deserialize(readFileSync(indexPath(file)));
 }
 
 /** The file of a store's index. */
 export function indexPath(file: string): string {
-  return `${file}.json`;
+  return `${file}.index`;
 }
 
 function writeAll(handle: number, bytes: Buffer): void {

@@ -1,7 +1,7 @@
 // Checks one feature as it is published: GeoJSON, at its place in the order, with the GIDs that the manifest gives it.
 import type { Manifest } from '../format/manifest.ts';
 import { valuesOf } from '../format/runs.ts';
-import { PageError } from './inflate.ts';
+import { FileError } from './inflate.ts';
 import { featureFrom, gidFrom } from './published.ts';
 
 /** What a manifest says of each position of its level. */
@@ -28,21 +28,17 @@ export function positionsOf(manifest: Manifest): Positions {
 /**
  * Checks the text of the feature at a position.
  * @param line its JSON and the line feed
- * @throws PageError that says what is wrong with it
+ * @throws FileError that says what is wrong with it
  */
-export function checkFeature(line: Buffer, position: number, manifest: Manifest, positions: Positions): void {
+export function checkFeature(line: Buffer, position: number, { columns }: Manifest, positions: Positions): void {
   const fid = positions.fidAt(position);
-  const feature = featureFrom(line);
-  if (feature.id !== fid) throw new PageError(`a feature's id is ${JSON.stringify(feature.id)}, expected ${fid}`);
-  const { properties } = feature;
-  if (properties['fid'] !== fid)
-    throw new PageError(`fid ${fid}: properties.fid is ${JSON.stringify(properties['fid'])}`);
-  for (const [n, { name }] of manifest.columns.entries()) {
+  const { id, properties } = featureFrom(line);
+  if (id !== fid) throw new FileError(`its id is ${JSON.stringify(id)}, expected ${fid}`);
+  if (properties['fid'] !== fid) throw new FileError(`properties.fid is ${JSON.stringify(properties['fid'])}`);
+  for (const [n, { name }] of columns.entries()) {
     const gid = gidFrom(properties[name]);
     const expected = positions.gidAt(n, position);
     if (gid !== expected)
-      throw new PageError(
-        `fid ${fid}: ${name} is ${JSON.stringify(gid)}, the manifest has ${JSON.stringify(expected)}`,
-      );
+      throw new FileError(`${name} is ${JSON.stringify(gid)}, the manifest has ${JSON.stringify(expected)}`);
   }
 }

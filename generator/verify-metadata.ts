@@ -1,23 +1,26 @@
-// Verifies what stands above the pages of a release: current.json, release.json, checksums.txt and the manifests.
+// Verifies what describes the features and pages of a release: current.json, release.json, checksums.txt, the manifests
+// and the feature indexes.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FeatureIndex } from '../format/feature-index.ts';
 import {
   CHECKSUMS_FILE,
   CURRENT_PATH,
+  indexPath,
   isReleaseId,
   manifestPath,
   RELEASE_FILE,
   RELEASES_PATH,
   releasePath,
 } from '../format/layout.ts';
-import { FORMATS, type Level } from '../format/levels.ts';
-import { listingsOf } from '../format/listing.ts';
+import { LEVELS, type Level } from '../format/levels.ts';
 import { type Manifest, manifestFromJson } from '../format/manifest.ts';
 import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../format/release.ts';
 import { type Checksums, readChecksums } from './checksums.ts';
 import { BuildError } from './failure.ts';
 import { type Faults, problemOf } from './faults.ts';
+import { checkIndexCounts, checkManifestCounts, checkStoredPages } from './verify-counts.ts';
 
 /** What a release says of itself, as far as it can be believed. */
 export interface Metadata {
@@ -29,11 +32,16 @@ export interface Metadata {
   description: Release | undefined;
   /** By level; undefined where a manifest is not the one that was written. */
   manifests: readonly (Manifest | undefined)[];
+  /** By level; undefined where the manifest is, or the index is not the one that was written. */
+  indexes: readonly (FeatureIndex | undefined)[];
   /** Adds a problem of a file of the release. */
   fault(path: string, problem: string): void;
 }
 
-/** The release that current.json names; undefined where that cannot be told. */
+/** What is known before the levels are read. */
+type Overview = Omit<Metadata, 'manifests' | 'indexes'>;
+
+/** The release that current.json names; undefined where it is damaged or names none that is there. */
 export function currentRelease(out: string, faults: Faults): string | undefined {
   try {
     const text = readFileSync(join(out, CURRENT_PATH), 'utf8');
@@ -53,7 +61,7 @@ export function currentRelease(out: string, faults: Faults): string | undefined 
  * Reads and verifies the metadata of a release.
  * @throws BuildError where there is no such release
  */
-export function readMetadata(out: string, id: string, levels: readonly Level[], faults: Faults): Metadata {
+export function readMetadata(out: string, id: string, faults: Faults): Metadata {
   const root = join(out, releasePath(id));
   if (!isReleaseId(id) || !existsSync(root)) {
     throw new BuildError(`${root}: no such release`, `list shows the releases in ${join(out, RELEASES_PATH)}`);
@@ -61,7 +69,10 @@ export function readMetadata(out: string, id: string, levels: readonly Level[], 
   const fault = (path: string, problem: string): void => faults.add(`${releasePath(id)}/${path}`, problem);
   const about = { out, id, root, fault, checksums: checksumsOf(root, fault) };
   const described = { ...about, description: descriptionOf(about) };
-  return { ...described, manifests: levels.map((level) => manifestOf(level, described)) };
+  const manifests = LEVELS.map((level) => manifestOf(level, described));
+  const indexes = manifests.map((manifest) => manifest && indexOf(manifest, described));
+  if (described.description) checkStoredPages(described.description, manifests, fault);
+  return { ...described, manifests, indexes };
 }
 
 function checksumsOf(root: string, fault: Metadata['fault']): Checksums | undefined {
@@ -75,7 +86,7 @@ function checksumsOf(root: string, fault: Metadata['fault']): Checksums | undefi
   }
 }
 
-function descriptionOf({ id, root, checksums, fault }: Omit<Metadata, 'description' | 'manifests'>) {
+function descriptionOf({ id, root, checksums, fault }: Omit<Overview, 'description'>) {
   try {
     const bytes = readFileSync(join(root, RELEASE_FILE));
     const description = releaseFromJson(bytes.toString(), RELEASE_FILE);
@@ -83,7 +94,7 @@ function descriptionOf({ id, root, checksums, fault }: Omit<Metadata, 'descripti
     const [got, expected] = [sha256Of(bytes), checksums?.sums.get(RELEASE_FILE)];
     if (expected !== undefined && got !== expected) {
       fault(RELEASE_FILE, `its SHA-256 is ${got}, ${CHECKSUMS_FILE} has ${expected}`);
-      // Nothing else tells which of the two was changed.
+      // Either of the two may have been changed.
       fault(CHECKSUMS_FILE, `has ${expected} for ${RELEASE_FILE}, which is ${got}`);
     }
     return description;
@@ -93,30 +104,19 @@ function descriptionOf({ id, root, checksums, fault }: Omit<Metadata, 'descripti
   }
 }
 
-/** Three say what a manifest's bytes are: it, release.json and checksums.txt. The one that stands alone is at fault. */
-function manifestOf(
-  level: Level,
-  { id, root, checksums, description, fault }: Omit<Metadata, 'manifests'>,
-): Manifest | undefined {
+function manifestOf(level: Level, overview: Overview): Manifest | undefined {
+  const { id, description, fault } = overview;
   const path = manifestPath(level);
   try {
-    const bytes = readFileSync(join(root, path));
-    const got = sha256Of(bytes);
-    const sources = [
-      { file: CHECKSUMS_FILE, has: checksums?.sums.get(path) },
-      { file: RELEASE_FILE, has: description?.levels[level]?.manifest },
-    ].filter(({ has }) => has !== undefined);
-    const others = sources.filter(({ has }) => has !== got);
-    const isBelieved = others.length < sources.length || sources.length === 0;
-    if (isBelieved) for (const { file, has } of others) fault(file, `has ${has} for ${path}, which is ${got}`);
-    else fault(path, `its SHA-256 is ${got}, expected ${sources[0]?.has}; its pages are verified by theirs alone`);
+    const sum = description?.levels[level]?.manifest;
+    const { bytes, isBelieved } = readBelieved(path, sum, 'the other files of its level', overview);
     const manifest = manifestFromJson(bytes.toString(), path);
     if (manifest.release !== id) fault(path, `is of release ${manifest.release}, expected ${id}`);
     if (manifest.level !== level) fault(path, `is of level ${manifest.level}, expected ${level}`);
     if (!isBelieved || manifest.level !== level) return undefined;
     // Whether a GID is listed twice is seen when one is looked up.
     for (const column of manifest.columns) column.find('');
-    if (description) checkCounts(level, manifest, description, fault);
+    if (description) checkManifestCounts(manifest, description, fault);
     return manifest;
   } catch (error) {
     fault(path, problemOf(error, path));
@@ -124,20 +124,50 @@ function manifestOf(
   }
 }
 
-function checkCounts(level: Level, manifest: Manifest, { levels }: Release, fault: Metadata['fault']): void {
-  const { columns, features, pages } = manifest;
-  const summary = levels[level];
-  const listings = listingsOf(level, features, columns).filter((listing) => listing.features > 0).length;
-  const bytes = FORMATS.flatMap((format) => pages[format].bytes).reduce((sum, size) => sum + size, 0);
-  const counts = [
-    ['features', summary?.features, features],
-    ['listings', summary?.listings, listings],
-    ['bytes', summary?.bytes, bytes],
-    ...FORMATS.map((format) => [`${format} pages`, summary?.pages[format], pages[format].bytes.length] as const),
-  ] as const;
-  for (const [what, has, expected] of counts) {
-    if (has !== expected) fault(RELEASE_FILE, `level ${level} has ${has} ${what}, its manifest ${expected}`);
+function indexOf(manifest: Manifest, overview: Overview): FeatureIndex | undefined {
+  const { description, fault } = overview;
+  const { level, features, featuresPerFile } = manifest;
+  const path = indexPath(level);
+  try {
+    const { bytes, isBelieved } = readBelieved(
+      path,
+      description?.levels[level]?.index,
+      'the feature files of its level',
+      overview,
+    );
+    if (!isBelieved) return undefined;
+    const index = new FeatureIndex(bytes, features, featuresPerFile, path);
+    if (description) checkIndexCounts(level, index, description, fault);
+    return index;
+  } catch (error) {
+    fault(path, problemOf(error, path));
+    return undefined;
   }
+}
+
+/**
+ * Reads a manifest or an index. Three say what its bytes are: it, release.json and checksums.txt. The one that differs
+ * from the other two is at fault.
+ * @param sum what release.json has
+ * @param others which files cannot be verified by it where it is at fault
+ */
+function readBelieved(
+  path: string,
+  sum: string | undefined,
+  others: string,
+  { root, checksums, fault }: Overview,
+): { bytes: Buffer; isBelieved: boolean } {
+  const bytes = readFileSync(join(root, path));
+  const got = sha256Of(bytes);
+  const sources = [
+    { file: CHECKSUMS_FILE, has: checksums?.sums.get(path) },
+    { file: RELEASE_FILE, has: sum },
+  ].filter(({ has }) => has !== undefined);
+  const different = sources.filter(({ has }) => has !== got);
+  const isBelieved = different.length < sources.length || sources.length === 0;
+  if (isBelieved) for (const { file, has } of different) fault(file, `has ${has} for ${path}, which is ${got}`);
+  else fault(path, `its SHA-256 is ${got}, expected ${sources[0]?.has}; ${others} are verified by theirs alone`);
+  return { bytes, isBelieved };
 }
 
 function sha256Of(bytes: Buffer): string {

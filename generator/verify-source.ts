@@ -11,7 +11,7 @@ import type { Report } from './report.ts';
 import type { Metadata } from './verify-metadata.ts';
 
 /**
- * Compares every level that has a manifest with the source.
+ * Compares every level that has a manifest and an index with the source.
  * @throws BuildError where the source cannot be opened or has not the layers that the release was built from
  */
 export async function verifySource(
@@ -21,7 +21,7 @@ export async function verifySource(
   report: Report,
 ): Promise<CompareResult[]> {
   const { out, id, description } = metadata;
-  // Without release.json nothing tells the layers and the decimals.
+  // Only release.json names the layers and the decimals.
   if (description === undefined) return [];
   const layers = layersOf(source, description, metadata);
   // The largest first: a level is compared in one go, and none should be left over for the end.
@@ -38,19 +38,19 @@ export async function verifySource(
 }
 
 /** The source's layers, by the names that the release has for them and for their GID columns. */
-function layersOf(source: readonly string[], { levels }: Release, { manifests }: Metadata): LevelLayer[] {
+function layersOf(source: readonly string[], { levels }: Release, { manifests, indexes }: Metadata): LevelLayer[] {
   const published = levels.filter(({ layer }) => layer !== '');
-  // Files of one layer each may all call it the same; their columns tell them apart.
+  // Files of one layer each may all call it the same; they differ in their columns.
   const isNamed = new Set(published.map(({ layer }) => layer)).size === published.length;
   const layers = isNamed ? Object.fromEntries(published.map(({ level, layer }) => [level, layer])) : {};
   const columns = manifests.flatMap((manifest) => manifest?.columns.map(({ name }, n) => [n, name] as const) ?? []);
   const gidColumns = Object.fromEntries(columns.filter(([, name]) => name !== ''));
-  const hasManifest = (level: Level): boolean => manifests[level] !== undefined;
+  const isReadable = (level: Level): boolean => indexes[level] !== undefined;
   try {
     const found = findLevels({ source, layers, gidColumns, levels: published.map(({ level }) => level) });
     const missing = published.find(({ level }) => !found.some((layer) => layer.level === level));
     if (missing) throw new BuildError(`no layer of the source is level ${missing.level}`, '');
-    return found.filter(({ level }) => hasManifest(level));
+    return found.filter(({ level }) => isReadable(level));
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
     throw new BuildError(error.message, 'give the files that the release was built from as --source');

@@ -1,7 +1,7 @@
 // Checks a page's text line by line: the frame of its format around exactly the features that it should hold.
 import { type Format, FRAMES } from '../format/levels.ts';
 import { type Runs, valuesOf } from '../format/runs.ts';
-import { PageError } from './inflate.ts';
+import { FileError } from './inflate.ts';
 
 /** Takes a feature's text, its line feed included. */
 export type OnFeature = (line: Buffer, position: number) => void;
@@ -10,12 +10,12 @@ export type OnFeature = (line: Buffer, position: number) => void;
 export interface TextCheck {
   /** Takes the next line, its line feed included. */
   line(bytes: Buffer): void;
-  /** @param rest what stands behind the last line feed */
+  /** @param rest what follows the last line feed */
   end(rest: Buffer): void;
 }
 
 /**
- * Makes a check for one page. Its functions throw PageError.
+ * Makes a check for one page. Its functions throw FileError.
  * @param positions those of the features that the page should hold
  */
 export function newTextCheck(format: Format, positions: Runs, onFeature: OnFeature): TextCheck {
@@ -25,19 +25,19 @@ export function newTextCheck(format: Format, positions: Runs, onFeature: OnFeatu
     line(bytes) {
       lines++;
       const next = expected.next();
-      if (next.done) throw new PageError(`line ${lines} stands behind its end`);
+      if (next.done) throw new FileError(`line ${lines} follows its end`);
       const { begin, position } = next.value;
       const got = bytes.subarray(0, begin.length);
       if (!got.equals(begin)) {
-        throw new PageError(`line ${lines} begins with ${quoted(got)}, expected ${quoted(begin)}`);
+        throw new FileError(`line ${lines} begins with ${quoted(got)}, expected ${quoted(begin)}`);
       }
       const rest = bytes.subarray(begin.length);
       if (position !== undefined) onFeature(rest, position);
-      else if (rest.length > 0) throw new PageError(`line ${lines} ends with ${quoted(rest)}, expected nothing more`);
+      else if (rest.length > 0) throw new FileError(`line ${lines} ends with ${quoted(rest)}, expected nothing more`);
     },
     end(rest) {
-      if (!expected.next().done) throw new PageError(`ends after ${lines} lines, expected more`);
-      if (rest.length > 0) throw new PageError(`ends with ${quoted(rest)}, expected a line feed`);
+      if (!expected.next().done) throw new FileError(`ends after ${lines} lines, expected more`);
+      if (rest.length > 0) throw new FileError(`ends with ${quoted(rest)}, expected a line feed`);
     },
   };
 }

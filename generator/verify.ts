@@ -1,13 +1,15 @@
 // Verification: re-reads a release from end to end and names every file that is not as it was written and, given the
-// dataset, every page that does not say what GDAL reads there.
+// dataset, every feature file that does not hold what GDAL reads there.
+import { featureFilePath } from '../format/layout.ts';
 import { FORMATS, LEVELS, type Level } from '../format/levels.ts';
-import type { Manifest } from '../format/manifest.ts';
+import { pushRun, type Runs } from '../format/runs.ts';
 import { type Fault, newFaults } from './faults.ts';
 import { openPool, type Pool } from './pool.ts';
 import type { Report } from './report.ts';
 import { verifyList, verifySums } from './verify-list.ts';
 import { currentRelease, type Metadata, readMetadata } from './verify-metadata.ts';
-import { type FeatureSums, pagesOf, type VerifyResult } from './verify-pages.ts';
+import { pagesOf } from './verify-pages.ts';
+import type { ShardTask } from './verify-shard.ts';
 import { verifySource } from './verify-source.ts';
 
 /** What to verify, and how. */
@@ -24,13 +26,13 @@ export interface VerifyOptions {
 
 /** What was verified and what was found. */
 export interface Verification {
-  /** Empty where current.json does not tell. */
+  /** Empty where current.json names none that is there. */
   release: string;
   files: number;
   pages: number;
   /** As the manifests count them. */
   features: number;
-  /** Of all page files. */
+  /** Of all feature files and pages. */
   bytes: number;
   /** By path; none where all is well. */
   faults: Fault[];
@@ -47,23 +49,21 @@ export async function verify(options: VerifyOptions, report: Report): Promise<Ve
   const faults = newFaults();
   const release = options.release ?? currentRelease(options.out, faults);
   if (release === undefined) return { release: '', files: 0, pages: 0, features: 0, bytes: 0, faults: faults.list() };
-  const metadata = readMetadata(options.out, release, LEVELS, faults);
+  const metadata = readMetadata(options.out, release, faults);
   const files = verifyList(metadata);
   const pool = openPool(options.workers);
   try {
     const source = options.source ? verifySource(options.source, metadata, pool, report) : [];
     const levels = LEVELS.map((level) => verifyLevel(level, metadata, pool, report));
-    const [results, compared] = await Promise.all([Promise.all(levels), source, verifySums(metadata)]);
-    const all = [...results.flat(), ...compared];
-    for (const { path, problem } of all.flatMap((result) => result.faults)) faults.add(path, problem);
-    const sum = (count: (result: VerifyResult) => number): number =>
-      results.flat().reduce((total, result) => total + count(result), 0);
+    const [verified, compared] = await Promise.all([Promise.all(levels), source, verifySums(metadata)]);
+    for (const { path, problem } of [...verified, ...compared].flatMap((found) => found.faults))
+      faults.add(path, problem);
     return {
       release,
       files,
-      pages: sum(({ pages }) => pages),
+      pages: verified.reduce((total, { pages }) => total + pages, 0),
       features: metadata.manifests.reduce((total, manifest) => total + (manifest?.features ?? 0), 0),
-      bytes: sum(({ bytes }) => bytes),
+      bytes: verified.reduce((total, { bytes }) => total + bytes, 0),
       faults: faults.list(),
     };
   } finally {
@@ -72,44 +72,69 @@ export async function verify(options: VerifyOptions, report: Report): Promise<Ve
   }
 }
 
-/** The unfiltered geojsonl pages first: what they hold, all other pages must hold too. */
-async function verifyLevel(level: Level, metadata: Metadata, pool: Pool, report: Report): Promise<VerifyResult[]> {
-  const manifest = metadata.manifests[level];
-  if (manifest === undefined) return [];
-  report.expect(
-    'pages verified',
-    FORMATS.reduce((total, format) => total + manifest.pages[format].bytes.length, 0),
-  );
-  const first = await verifyShards(manifest, undefined, metadata, pool, report);
-  const sums = new Uint32Array(manifest.features * 2);
-  for (const result of first) for (const [i, value] of result.sums.entries()) if (value !== 0) sums[i] = value;
-  return [...first, ...(await verifyShards(manifest, sums, metadata, pool, report))];
+/** What was verified of a level. */
+interface VerifiedLevel {
+  pages: number;
+  bytes: number;
+  faults: Fault[];
 }
 
-function verifyShards(
-  manifest: Manifest,
-  sums: FeatureSums | undefined,
-  { out, id, checksums }: Metadata,
-  pool: Pool,
-  report: Report,
-): Promise<VerifyResult[]> {
-  const most = Math.max(pool.size * SHARDS_PER_WORKER, 1);
-  const pages = [...pagesOf(manifest, sums === undefined, 0, 1)];
-  const shards = Math.min(most, pages.length);
-  return Promise.all(
-    Array.from({ length: shards }, async (_, shard) => {
-      const own = pages.filter(({ number }) => number % shards === shard);
-      const task = {
-        out,
-        release: id,
-        level: manifest.level,
-        shard,
-        shards,
-        checksums: own.map(({ path }) => checksums?.sums.get(path) ?? ''),
-      };
-      const result = await pool.run('verify', sums === undefined ? task : { ...task, sums });
+/** The feature files first: what their members hold, the pages must hold too. */
+async function verifyLevel(level: Level, metadata: Metadata, pool: Pool, report: Report): Promise<VerifiedLevel> {
+  const manifest = metadata.manifests[level];
+  if (manifest === undefined) return { pages: 0, bytes: 0, faults: [] };
+  const index = metadata.indexes[level];
+  const featureFiles = Array.from({ length: index?.files ?? 0 }, (_, file) => featureFilePath(level, file));
+  const pages = FORMATS.reduce((total, format) => total + manifest.pages[format].bytes.length, 0);
+  report.expect('features verified', index?.features ?? 0);
+  report.expect('pages verified', pages);
+  const features = await Promise.all(
+    shardsOf(level, numbered(featureFiles), featureFiles.length, metadata, pool).map(async (task) => {
+      const result = await pool.run('verifyFeatures', task);
+      report.advance('features verified', result.features);
+      return result;
+    }),
+  );
+  const sound = joinRuns(features.map((result) => result.sound));
+  const read = await Promise.all(
+    shardsOf(level, pagesOf(manifest, 0, 1), pages, metadata, pool).map(async (task) => {
+      const result = await pool.run('verifyPages', { ...task, sound });
       report.advance('pages verified', result.pages);
       return result;
     }),
   );
+  const all = [...features, ...read];
+  return {
+    pages: read.reduce((total, result) => total + result.pages, 0),
+    bytes: all.reduce((total, { bytes }) => total + bytes, 0),
+    faults: all.flatMap(({ faults }) => faults),
+  };
+}
+
+function* numbered(paths: readonly string[]): Generator<{ path: string; number: number }> {
+  for (const [number, path] of paths.entries()) yield { path, number };
+}
+
+/** Deals files out to shards by their number. */
+function shardsOf(
+  level: Level,
+  files: Iterable<{ path: string; number: number }>,
+  count: number,
+  { out, id, checksums }: Metadata,
+  pool: Pool,
+): ShardTask[] {
+  const shards = Math.min(Math.max(pool.size * SHARDS_PER_WORKER, 1), count);
+  const sums = Array.from({ length: shards }, (): string[] => []);
+  for (const { path, number } of files) sums[number % shards]?.push(checksums?.sums.get(path) ?? '');
+  return sums.map((own, shard) => ({ out, release: id, level, shard, shards, checksums: own }));
+}
+
+/** The union of disjoint sets. */
+function joinRuns(sets: readonly Runs[]): Runs {
+  const runs = sets.flatMap((set) =>
+    Array.from({ length: set.length / 2 }, (_, i) => ({ start: set[2 * i] ?? 0, count: set[2 * i + 1] ?? 0 })),
+  );
+  const joined: number[] = [];
+  for (const { start, count } of runs.sort((a, b) => a.start - b.start)) pushRun(joined, start, count);
+  return joined;
 }

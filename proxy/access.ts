@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DestinationStream, destination, pino } from 'pino';
-import type { Account } from './handle.ts';
+import type { Answer } from './response.ts';
 
 /** An access log. */
 export interface AccessLog {
   /** Writes a line when `res` closes. */
-  observe(req: IncomingMessage, res: ServerResponse, account: Account): void;
+  observe(req: IncomingMessage, res: ServerResponse, answer: () => Answer | undefined): void;
   /** Writes what is still held back; nothing may be observed from then on. */
   end(): Promise<void>;
 }
@@ -29,21 +29,22 @@ export function accessLog(withSubject: boolean, out?: DestinationStream): Access
   let running = 0;
   let onIdle = (): void => {};
   return {
-    observe(req, res, account) {
+    observe(req, res, answer) {
       running++;
       const begun = performance.now();
       const { socket } = req;
       const before = socket.bytesWritten;
       res.once('close', () => {
+        const known = answer();
         logger.info({
           id: randomUUID(),
           method: req.method,
-          path: shownPath(req.url, res.statusCode, account),
+          path: shownPath(req.url, res.statusCode, known?.route),
           // A client that went away before its answer began got none.
           status: res.headersSent ? res.statusCode : 0,
           bytes: socket.bytesWritten - before,
           ms: Math.round((performance.now() - begun) * 1000) / 1000,
-          ...(withSubject && account.subject !== undefined ? { subject: account.subject } : {}),
+          ...(withSubject && known?.subject !== undefined ? { subject: known.subject } : {}),
           ...(res.writableFinished ? {} : { cut: true }),
         });
         if (--running === 0) onIdle();
@@ -63,7 +64,7 @@ export function accessLog(withSubject: boolean, out?: DestinationStream): Access
 }
 
 /** The query too, once it is known to hold nothing but our own parameters; of a path that is none of ours nothing. */
-function shownPath(url: string | undefined, status: number, { route }: Account): string {
+function shownPath(url: string | undefined, status: number, route: string | undefined): string {
   if (route === undefined) return '(other)';
   return status < 400 && url?.startsWith(route) ? url : route;
 }

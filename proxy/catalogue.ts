@@ -1,7 +1,8 @@
 // The releases that can be answered from: which one is served, and every other that cursors may name.
 // It looks at current.json again and again, and serves a new release once all of its metadata has been checked.
 import { createHash } from 'node:crypto';
-import { CURRENT_PATH, manifestPath, RELEASE_FILE, releasePath } from '../format/layout.ts';
+import { FeatureIndex } from '../format/feature-index.ts';
+import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../format/layout.ts';
 import type { Level } from '../format/levels.ts';
 import type { ListingTable } from '../format/listing.ts';
 import { listingTable } from '../format/listing.ts';
@@ -15,8 +16,7 @@ import type { Origin } from './origin.ts';
 /** A level's manifest, ready for look-ups. */
 export interface LoadedLevel {
   manifest: Manifest;
-  /** SHA-256 of the manifest file, in hex. */
-  sha256: string;
+  index: FeatureIndex;
   listings: ListingTable;
 }
 
@@ -51,7 +51,7 @@ export class Catalogue {
   }
 
   /** May cursors name this release? */
-  hosts({ id }: LoadedRelease): boolean {
+  hosts(id: string): boolean {
     return this.#hosted.has(id);
   }
 
@@ -118,7 +118,11 @@ export class Catalogue {
     this.#pointer = pointer;
     this.#current = current;
     this.#hosted = new Set(hosted);
-    for (const id of this.#loaded.keys()) if (!this.#hosted.has(id)) this.#loaded.delete(id);
+    for (const id of this.#loaded.keys()) {
+      if (this.#hosted.has(id)) continue;
+      this.#loaded.delete(id);
+      this.#origin.close?.(releasePath(id));
+    }
     return changed ? release : undefined;
   }
 
@@ -144,14 +148,25 @@ async function loadRelease(origin: Origin, id: string): Promise<LoadedRelease> {
 }
 
 async function loadLevel(origin: Origin, { release, levels }: Release, level: Level): Promise<LoadedLevel> {
-  const file = `${releasePath(release)}/${manifestPath(level)}`;
-  const bytes = await origin.read(file);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const expected = levels[level]?.manifest;
-  if (sha256 !== expected) throw new FormatError(file, `SHA-256 is ${sha256}, expected ${expected}`);
-  const manifest = manifestFromJson(bytes.toString('utf8'), file);
+  const folder = releasePath(release);
+  const file = `${folder}/${manifestPath(level)}`;
+  const indexFile = `${folder}/${indexPath(level)}`;
+  const [text, records] = await Promise.all([
+    readChecked(origin, file, levels[level]?.manifest),
+    readChecked(origin, indexFile, levels[level]?.index),
+  ]);
+  const manifest = manifestFromJson(text.toString('utf8'), file);
   if (manifest.release !== release || manifest.level !== level)
     throw new FormatError(file, `is of ${manifest.release} level ${manifest.level}, expected ${release}`);
-  const { features, columns } = manifest;
-  return { manifest, sha256, listings: listingTable(level, features, columns) };
+  const { features, columns, featuresPerFile } = manifest;
+  const index = new FeatureIndex(records, features, featuresPerFile, indexFile);
+  return { manifest, index, listings: listingTable(level, features, columns) };
+}
+
+/** @param expected the SHA-256 that release.json has for the file, in hex */
+async function readChecked(origin: Origin, file: string, expected: string | undefined): Promise<Buffer> {
+  const bytes = await origin.read(file);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  if (sha256 !== expected) throw new FormatError(file, `SHA-256 is ${sha256}, expected ${expected}`);
+  return bytes;
 }

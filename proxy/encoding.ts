@@ -3,25 +3,14 @@
 /** `identity` is plain text. */
 export type Coding = 'gzip' | 'identity';
 
-/** What was found for the values that came lately: clients send few different ones. */
-const known = new Map<string, Coding>();
-const KNOWN_MAX = 64;
-
 /**
  * The coding to answer with: the one with the higher weight, gzip when equal.
  * @param accept the value of Accept-Encoding, undefined when absent
  */
 export function codingFor(accept: string | undefined): Coding {
+  // The commonest values, which browsers, curl and libraries send.
   if (accept === undefined) return 'identity';
-  let coding = known.get(accept);
-  if (coding !== undefined) return coding;
-  coding = preferredIn(accept);
-  if (known.size >= KNOWN_MAX) known.clear();
-  known.set(accept, coding);
-  return coding;
-}
-
-function preferredIn(accept: string): Coding {
+  if (accept.startsWith('gzip') && /^gzip(, (deflate|br|zstd))*$/.test(accept)) return 'gzip';
   const weights = new Map<string, number>();
   for (const item of accept.split(',')) {
     const [name = '', ...parameters] = item.split(';');

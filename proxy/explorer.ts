@@ -8,6 +8,7 @@ import type { Asset, Assets } from './asset.ts';
 import { makeAsset } from './asset.ts';
 import type { LoadedRelease } from './catalogue.ts';
 import { docsPage } from './docs.ts';
+import type { HeaderList } from './response.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
@@ -40,12 +41,14 @@ const LIBRARY_FILES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Nothing from elsewhere, nothing inline, in nobody's frame; and no address of ours in anybody's log. */
-const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-};
+const PAGE_HEADERS: HeaderList = [
+  'Content-Security-Policy',
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy',
+  'same-origin',
+  'Referrer-Policy',
+  'no-referrer',
+];
 
 /**
  * Every path of the explorer.

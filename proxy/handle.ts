@@ -1,24 +1,25 @@
 // What happens to a request, from its first byte to its answer, as a table of contents.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerAgain, answerName } from './again.ts';
-import { answer } from './answer.ts';
+import type { IncomingMessage } from 'node:http';
 import type { Assets } from './asset.ts';
-import { answerAsset } from './asset.ts';
+import { assetToAnswer } from './asset.ts';
 import type { Authenticate } from './auth.ts';
 import type { Catalogue, LoadedRelease } from './catalogue.ts';
+import { codingFor } from './encoding.ts';
+import { errorToAnswer } from './error-answer.ts';
 import type { TrustedProxies } from './forwarded.ts';
 import { baseOf } from './forwarded.ts';
-import { answerOptions, answerPreflight, isPreflight } from './headers.ts';
-import { answerHealth, servedRelease } from './health.ts';
+import { isPreflight, OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './headers.ts';
+import { answerHealth, HEALTH_PATHS, servedRelease } from './health.ts';
 import type { ResourceMetadata } from './metadata.ts';
-import { answerMetadata, isMetadataPath, metadataUrl } from './metadata.ts';
+import { isMetadataPath, metadataToAnswer, metadataUrl } from './metadata.ts';
 import type { Origin } from './origin.ts';
 import { Problem } from './problem.ts';
 import type { PageRequest } from './query.ts';
-import { parseQuery } from './query.ts';
-import { extraOf, refuseExtras, refuseMalformed, refuseOtherMethods, targetOf } from './request.ts';
-import { resolve } from './resolve.ts';
-import type { Endpoint } from './route.ts';
+import { isPinned, parseQuery } from './query.ts';
+import { refuseExtras, refuseMalformed, refuseOtherMethods, targetOf } from './request.ts';
+import { respond } from './respond.ts';
+import type { Answer } from './response.ts';
+import type { ResponseCache } from './response-cache.ts';
 import { endpointAt, isProtected } from './route.ts';
 
 /** What the proxy works with. */
@@ -26,6 +27,7 @@ export interface Service {
   authenticate: Authenticate;
   catalogue: Catalogue;
   origin: Origin;
+  responses: ResponseCache;
   /** Why tokens cannot be checked yet; undefined when they can. Asks for keys where none are known. */
   keysMissing: () => Promise<string | undefined>;
   /** What stands before the path in Link headers; undefined takes what `trusted` or the Host of the request says. */
@@ -36,80 +38,81 @@ export interface Service {
   metadata: ResourceMetadata | undefined;
   /** Files that anyone may have. */
   assets: Assets;
+  /** Takes a line about a fault of ours or of the origin; never a token. */
+  log: (line: string) => void;
 }
 
-/** What is known of a request once it has been answered, for whoever counts and logs. */
-export interface Account {
-  /** Who asked, by the token's `sub`. */
-  subject: string | undefined;
-  /** The endpoint that answered, or the kind of path; undefined when it was none of ours. */
-  route: string | undefined;
+/** A request in its parts. */
+interface Target {
+  path: string;
+  /** Without `?`. */
+  query: string;
+  /** What stands before the path in Link headers. */
+  base: string;
 }
 
-/**
- * Answers one request.
- * @param account is filled in on the way
- * @throws Problem for whatever the client did wrong
- * @throws OriginError, FormatError when the stored release is damaged
- */
-export async function handle(
-  service: Service,
-  req: IncomingMessage,
-  res: ServerResponse,
-  account: Account,
-): Promise<void> {
-  refuseMalformed(req);
-  const { path, query } = targetOf(req);
-  const base = service.publicUrl ?? baseOf(req, service.trusted);
-  if (!isProtected(path)) return answerOpenly(service, path, base, req, res, account);
-  if (isPreflight(req)) return answerPreflight(res);
+/** The answer to one request; faults of the client, of the origin and of ours are answers too. */
+export async function handle(service: Service, req: IncomingMessage): Promise<Answer> {
+  return orProblem(service, async () => {
+    refuseMalformed(req);
+    const target = { ...targetOf(req), base: service.publicUrl ?? baseOf(req, service.trusted) };
+    if (!isProtected(target.path)) return answerOpenly(service, target, req);
+    if (isPreflight(req)) return PREFLIGHT_ANSWER;
 
-  const metadata = service.metadata && metadataUrl(base);
-  account.subject = (await service.authenticate(req.headers.authorization, metadata)).subject;
-  const extra = extraOf(req);
-  const name = extra === undefined ? answerName(req, base) : undefined;
-  if (name !== undefined && answerAgain(service, name, res, account)) return;
-  const endpoint = routeTo(path);
-  account.route = endpoint.path;
-  if (req.method === 'OPTIONS') return answerOptions(res);
+    const metadata = service.metadata && metadataUrl(target.base);
+    const { subject } = await service.authenticate(req.headers.authorization, metadata);
+    const answer = await orProblem(service, () => answerApi(service, target, req));
+    return { ...answer, route: endpointAt(target.path)?.path, subject };
+  });
+}
+
+/** Answers a path under /api/ for a client with a valid token. */
+async function answerApi(service: Service, { path, query, base }: Target, req: IncomingMessage): Promise<Answer> {
+  const endpoint = endpointAt(path);
+  if (endpoint === undefined)
+    throw new Problem(
+      'not-found',
+      'There are /api/v1/geojsonl/<LEVEL> and /api/v1/fc/<LEVEL>, LEVEL one of lv0 lv1 lv2 lv3 lv4 lv5.',
+    );
+  if (req.method === 'OPTIONS') return OPTIONS_ANSWER;
   refuseOtherMethods(req);
   refuseExtras(req);
-  const request = parseQuery(query, endpoint.level);
-  const release = await releaseFor(service.catalogue, request);
-  const resolution = resolve(release.levels[endpoint.level], endpoint.format, request);
-  return answer(service.origin, { endpoint, request, release, resolution, base, name }, req, res);
+  const { catalogue, origin, responses } = service;
+  const coding = codingFor(req.headers['accept-encoding']);
+  return responses.find({ target: req.url ?? '', base, coding }, catalogue, async () => {
+    const request = parseQuery(query, endpoint.level);
+    const release = await releaseFor(catalogue, request);
+    const answer = respond(origin, { endpoint, request, release, coding, base });
+    return { answer, release: release.id, isPinned: isPinned(request) };
+  });
 }
 
 /** Answers the paths outside /api/. */
-async function answerOpenly(
-  service: Service,
-  path: string,
-  base: string,
-  req: IncomingMessage,
-  res: ServerResponse,
-  account: Account,
-): Promise<void> {
+async function answerOpenly(service: Service, { path, base }: Target, req: IncomingMessage): Promise<Answer> {
+  const { assets, catalogue, metadata, publicUrl, keysMissing } = service;
   refuseExtras(req);
-  const asset = service.assets.get(path);
-  if (asset !== undefined) {
-    account.route = path;
+  const asset = assets.get(path);
+  const isMetadata = metadata !== undefined && isMetadataPath(path, publicUrl);
+  if (asset === undefined && !isMetadata && !HEALTH_PATHS.includes(path))
+    throw new Problem('not-found', 'There are /healthz, /readyz, /openapi.json and the paths under /api/v1/.');
+  const route = isMetadata ? 'metadata' : path;
+  const answer = await orProblem(service, async () => {
     refuseOtherMethods(req);
-    return answerAsset(typeof asset === 'function' ? asset(servedRelease(service.catalogue)) : asset, req, res);
-  }
-  if (service.metadata === undefined || !isMetadataPath(path, service.publicUrl))
-    return answerHealth(service, path, req, res, account);
-  account.route = 'metadata';
-  refuseOtherMethods(req);
-  return answerMetadata(service.metadata, base, req, res);
+    if (isMetadata) return metadataToAnswer(metadata, base);
+    if (asset === undefined) return answerHealth(path, catalogue, keysMissing);
+    const file = typeof asset === 'function' ? asset(servedRelease(catalogue)) : asset;
+    return assetToAnswer(file, codingFor(req.headers['accept-encoding']));
+  });
+  return { ...answer, route };
 }
 
-function routeTo(path: string): Endpoint {
-  const endpoint = endpointAt(path);
-  if (endpoint !== undefined) return endpoint;
-  throw new Problem(
-    'not-found',
-    'There are /api/v1/geojsonl/<LEVEL> and /api/v1/fc/<LEVEL>, LEVEL one of lv0 lv1 lv2 lv3 lv4 lv5.',
-  );
+/** What `answer` gives, or the answer that its error becomes. */
+async function orProblem({ log }: Service, answer: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer();
+  } catch (error) {
+    return errorToAnswer(error, log);
+  }
 }
 
 /** The release that a request's cursor names, or the one that is served. */

@@ -1,41 +1,37 @@
 // The two paths outside /api/, for whoever watches the process: without a token, and they tell nothing of the data.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Catalogue, LoadedRelease } from './catalogue.ts';
-import type { Account, Service } from './handle.ts';
 import { COMMON_HEADERS } from './headers.ts';
 import { Problem } from './problem.ts';
-import { refuseOtherMethods } from './request.ts';
+import type { Answer } from './response.ts';
 
 const RETRY_SECONDS = 5;
 
+/** The paths. */
+export const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz'];
+
+const OK = Buffer.from('ok\n');
+const OK_ANSWER: Answer = {
+  status: 200,
+  headers: [...COMMON_HEADERS, 'Cache-Control', 'no-store'],
+  content: { headers: ['Content-Type', 'text/plain'], bytes: OK.length, body: OK },
+};
+
 /**
  * Answers /healthz (the process is up) and /readyz (it has a release to serve, and keys to check tokens with).
- * @throws Problem not-found, method-not-allowed, not-ready
+ * @param keysMissing why tokens cannot be checked yet; undefined when they can
+ * @throws Problem not-ready
  */
 export async function answerHealth(
-  { catalogue, keysMissing }: Pick<Service, 'catalogue' | 'keysMissing'>,
   path: string,
-  req: IncomingMessage,
-  res: ServerResponse,
-  account: Account,
-): Promise<void> {
-  if (path !== '/healthz' && path !== '/readyz')
-    throw new Problem('not-found', 'There are /healthz, /readyz, /openapi.json and the paths under /api/v1/.');
-  account.route = path;
-  refuseOtherMethods(req);
+  catalogue: Catalogue,
+  keysMissing: () => Promise<string | undefined>,
+): Promise<Answer> {
   if (path === '/readyz') {
     servedRelease(catalogue);
     const missing = await keysMissing();
     if (missing !== undefined) throw notReady(missing);
   }
-  const body = 'ok\n';
-  res.writeHead(200, {
-    ...COMMON_HEADERS,
-    'Content-Type': 'text/plain',
-    'Content-Length': String(body.length),
-    'Cache-Control': 'no-store',
-  });
-  res.end(req.method === 'HEAD' ? undefined : body);
+  return OK_ANSWER;
 }
 
 /**

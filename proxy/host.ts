@@ -3,8 +3,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
-import type { ByteRange, Origin } from './origin.ts';
-import { joined, OriginError } from './origin.ts';
+import type { ByteRange, Client, Origin } from './origin.ts';
+import { OriginError } from './origin.ts';
+import type { Wanted } from './upstream.ts';
 import { failureOf, passThrough, refuseStatus } from './upstream.ts';
 
 /** A static host, as configured. */
@@ -71,47 +72,61 @@ export function hostOrigin({ url, headers }: StaticHost, limits: HostLimits = HO
     return promise;
   };
 
+  /** A file, or a range of one, on a kept connection. */
+  async function* get(path: string, range: ByteRange | undefined, until?: number): Pieces {
+    yield* bodyOf(await ask(path, range), { path, range, isPage: false }, limits.idleMs, until);
+  }
+
+  /** A page on its way to a client, through http-proxy. */
+  async function* pass(path: string, range: ByteRange, client: Client, until?: number): Pieces {
+    const answer = await throughProxy(path, targetOf(path), client);
+    try {
+      yield* bodyOf(answer, { path, range, isPage: true }, limits.idleMs, until);
+    } catch (error) {
+      // When the client goes away its answer is cut, which is no fault of the host.
+      throw client.res.destroyed ? new Error('the client has gone away', { cause: error }) : error;
+    }
+  }
+
   return {
-    async read(path, range) {
+    async read(path, range, client) {
       const until = performance.now() + limits.readMs;
-      return joined(bodyOf(await ask(path, range), path, range, limits.idleMs, until));
+      return joined(client && range ? pass(path, range, client, until) : get(path, range, until));
     },
-    async *stream(path, range) {
-      yield* bodyOf(await ask(path, range), path, range, limits.idleMs);
-    },
-    async *pass(path, bytes, client) {
-      const answer = await throughProxy(path, targetOf(path), client);
-      try {
-        yield* bodyOf(answer, path, { offset: 0, length: bytes }, limits.idleMs);
-      } catch (error) {
-        // When the client goes away its answer is cut, which is no fault of the host.
-        throw client.res.destroyed ? new Error('the client has gone away', { cause: error }) : error;
-      }
-    },
+    stream: (path, range, client) => (client ? pass(path, range, client) : get(path, range)),
   };
 }
 
-/** Exactly the bytes of the range, or the whole file; a host that ignores ranges is put up with. */
+type Pieces = AsyncGenerator<Buffer, void, undefined>;
+
+/** All pieces as one. */
+async function joined(pieces: Pieces): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all);
+}
+
+/** Exactly the bytes of the range, or the whole file. A host that ignores Range (answers 200) is tolerated. */
 async function* bodyOf(
   answer: IncomingMessage,
-  path: string,
-  range: ByteRange | undefined,
+  wanted: Wanted,
   idleMs: number,
   until = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Buffer, void, undefined> {
+): Pieces {
+  const { path, range, isPage } = wanted;
   try {
-    refuseStatus(answer, path, range);
+    refuseStatus(answer, wanted);
     const skipped = answer.statusCode === 206 ? 0 : (range?.offset ?? 0);
     const end = skipped + (range?.length ?? READ_MAX_BYTES);
-    const isWhole = skipped === 0;
+    // Of a whole file that was asked for a range of, nothing more is wanted; any other must end here.
+    const isCut = answer.statusCode === 200 && range !== undefined && !isPage;
     let done = 0;
     for await (const piece of timed(answer, path, idleMs, until)) {
-      const wanted = piece.subarray(Math.max(0, skipped - done), Math.max(0, end - done));
+      const bytes = piece.subarray(Math.max(0, skipped - done), Math.max(0, end - done));
       done += piece.length;
-      // A file that goes on behind its last byte is another file; of a skipped one nothing more is wanted.
-      if (done > end && isWhole) throw new OriginError('damaged', path, `more than ${end} bytes`);
-      if (wanted.length > 0) yield wanted;
-      if (done >= end && !isWhole) return;
+      if (done > end && !isCut) throw new OriginError('damaged', path, `more than ${end} bytes`);
+      if (bytes.length > 0) yield bytes;
+      if (done >= end && isCut) return;
     }
     if (range !== undefined && done < end) throw new OriginError('damaged', path, `${done} bytes, expected ${end}`);
   } finally {

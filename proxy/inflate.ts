@@ -1,98 +1,52 @@
-// Compressed bytes to text, with the sum checked: in one go where it is small, piece by piece where it may be anything.
-import type { Transform } from 'node:stream';
+// Bodies for clients that do not take gzip: the gzipped body inflated, at once where the text is short, otherwise piece
+// by piece off the event loop.
 import { pipeline } from 'node:stream';
-import { constants, crc32, createGunzip, createInflateRaw, inflateRawSync } from 'node:zlib';
-import { LAST_BLOCK, sumOf } from '../format/gzip.ts';
-import type { Block } from '../format/manifest.ts';
+import { createGunzip, gunzipSync } from 'node:zlib';
 import { OriginError } from './origin.ts';
 
-const LINE_FEED = 0x0a;
+/** Texts up to this length are inflated at once: about a millisecond. */
+const SYNC_MAX_BYTES = 256 * 1024;
+/** Text of one piece. */
+const PIECE_BYTES = 256 * 1024;
+
+/** A body: all of it, or a stream. */
+export type Body = Buffer | AsyncIterable<Buffer>;
 
 /**
- * The text of a block.
- * @param deflated its compressed bytes
- * @param path its file, for the log
- * @throws OriginError unless it is the text that the manifest says
+ * The text of a gzipped body.
+ * @param textBytes its length
+ * @param path what the body was read from, for the log
+ * @throws OriginError when the body is not one gzip member of that length; from a stream perhaps after some pieces
  */
-export function blockToText(deflated: Buffer, block: Block, path: string): Buffer {
-  // One buffer of the right size, with room for zlib to see that nothing follows.
-  const chunkSize = Math.max(block.text + 1, constants.Z_MIN_CHUNK);
-  const maxOutputLength = Math.max(block.text, 1);
+export function gzipToText(gzipped: Body, textBytes: number, path: string): Body {
+  if (textBytes > SYNC_MAX_BYTES || !Buffer.isBuffer(gzipped)) return inflateStream(gzipped, textBytes, path);
   let text: Buffer;
   try {
-    text = inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize, maxOutputLength });
+    text = gunzipSync(gzipped, { chunkSize: Math.max(textBytes + 1, 64), maxOutputLength: Math.max(textBytes, 1) });
   } catch (error) {
     throw new OriginError('damaged', path, error);
   }
-  const sum = sumOf(text);
-  if (sum.length !== block.text || sum.crc !== block.crc) throw new OriginError('damaged', path);
+  if (text.length !== textBytes) throw new OriginError('damaged', path, `${text.length} bytes of text`);
   return text;
 }
 
-/**
- * The texts of a block's features, each with its line feed.
- * @throws OriginError as `blockToText` does
- */
-export function featureTexts(deflated: Buffer, block: Block, path: string): Buffer[] {
-  const text = blockToText(deflated, block, path);
-  const texts: Buffer[] = [];
-  for (let start = 0; start < text.length; ) {
-    const end = text.indexOf(LINE_FEED, start) + 1;
-    if (end === 0) throw new OriginError('damaged', path);
-    texts.push(text.subarray(start, end));
-    start = end;
-  }
-  if (texts.length !== block.features) throw new OriginError('damaged', path);
-  return texts;
-}
-
-/**
- * The text of a block, piece by piece.
- * @throws OriginError after the last piece unless it was the text that the manifest says
- */
-export async function* blockToPieces(
-  deflated: Buffer | AsyncIterable<Buffer>,
-  block: Block,
-  path: string,
-): AsyncGenerator<Buffer, void, undefined> {
-  let crc = 0;
+/** The last piece is withheld until the gzipped body has ended well: its length alone would make the text look whole. */
+async function* inflateStream(gzipped: Body, textBytes: number, path: string): AsyncGenerator<Buffer, void, undefined> {
+  const inflate = createGunzip({ chunkSize: PIECE_BYTES });
+  // An error of the source destroys `inflate`, and so reaches the loop below.
+  pipeline(Buffer.isBuffer(gzipped) ? [gzipped] : gzipped, inflate, () => {});
+  let withheld: Buffer | undefined;
   let length = 0;
-  for await (const piece of inflated(withLastBlock(deflated), createInflateRaw(), path)) {
-    crc = crc32(piece, crc);
-    length += piece.length;
-    yield piece;
-  }
-  if (length !== block.text || crc !== block.crc) throw new OriginError('damaged', path);
-}
-
-/**
- * The text of a whole page, piece by piece.
- * @throws OriginError when it is not one whole gzip member; perhaps after some pieces
- */
-export function pageToPieces(
-  gzipped: Buffer | AsyncIterable<Buffer>,
-  path: string,
-): AsyncGenerator<Buffer, void, undefined> {
-  return inflated(Buffer.isBuffer(gzipped) ? [gzipped] : gzipped, createGunzip(), path);
-}
-
-async function* inflated(
-  deflated: Iterable<Buffer> | AsyncIterable<Buffer>,
-  inflate: Transform,
-  path: string,
-): AsyncGenerator<Buffer, void, undefined> {
-  // An error on the way in destroys `inflate`, and so reaches the loop below.
-  pipeline(deflated, inflate, () => {});
   try {
-    for await (const piece of inflate) yield piece;
+    for await (const piece of inflate) {
+      if (withheld !== undefined) yield withheld;
+      withheld = piece;
+      length += piece.length;
+      if (length > textBytes) break;
+    }
   } catch (error) {
     throw error instanceof OriginError ? error : new OriginError('damaged', path, error);
   }
-}
-
-/** A block's stream ended properly, so that a cut one is told from a whole one. */
-async function* withLastBlock(deflated: Buffer | AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  if (Buffer.isBuffer(deflated)) yield deflated;
-  else yield* deflated;
-  yield LAST_BLOCK;
+  if (length !== textBytes) throw new OriginError('damaged', path, `not ${textBytes} bytes of text`);
+  if (withheld !== undefined) yield withheld;
 }

@@ -18,6 +18,7 @@ import { keysMissing } from './issuers.ts';
 import type { ServeOptions, Settings } from './options.ts';
 import { settingsFrom } from './options.ts';
 import { publicAssets } from './public.ts';
+import { ResponseCache } from './response-cache.ts';
 import type { Observer } from './server.ts';
 import { createProxy, stopServer } from './server.ts';
 import { startWorkers } from './workers.ts';
@@ -131,10 +132,9 @@ async function proxyFor(
   const access = options.accessLog ? accessLog(options.logSubject) : undefined;
   const metrics = settings.metricsPort === undefined ? undefined : (await metering()).countRequests();
   const observer: Observer = {
-    log,
-    observe(req, res, account) {
-      access?.observe(req, res, account);
-      metrics?.observe(req, res, account);
+    observe(req, res, answer) {
+      access?.observe(req, res, answer);
+      metrics?.observe(req, res, answer);
     },
     unparsed: () => metrics?.unparsed(),
   };
@@ -142,11 +142,13 @@ async function proxyFor(
     authenticate: authenticator(rules),
     catalogue,
     origin,
+    responses: new ResponseCache(),
     keysMissing: () => keysMissing(rules),
     publicUrl,
     trusted,
     metadata,
     assets: publicAssets(publicUrl, options.explorer),
+    log,
   };
   return { server: createProxy(service, observer), endLog: async () => access?.end() };
 }

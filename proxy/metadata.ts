@@ -1,6 +1,6 @@
 // Protected resource metadata (RFC 9728): tells a client that has no token which issuers' tokens are taken here.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { COMMON_HEADERS } from './headers.ts';
+import type { Answer } from './response.ts';
 
 /** What the metadata says; there is none without an issuer that has an address. */
 export interface ResourceMetadata {
@@ -34,27 +34,21 @@ export function isMetadataPath(path: string, publicUrl: string | undefined): boo
   return publicUrl !== undefined && new URL(metadataUrl(publicUrl)).pathname === path;
 }
 
-/** Answers with the metadata of the service at `base`. */
-export function answerMetadata(
-  { issuers, scope }: ResourceMetadata,
-  base: string,
-  req: IncomingMessage,
-  res: ServerResponse,
-): void {
+/** The answer that is the metadata of the service at `base`. */
+export function metadataToAnswer({ issuers, scope }: ResourceMetadata, base: string): Answer {
   const scopes = scope === undefined ? {} : { scopes_supported: [scope] };
-  const body = `${JSON.stringify({
+  const json = JSON.stringify({
     resource: base,
     authorization_servers: issuers,
     ...scopes,
     bearer_methods_supported: ['header'],
     resource_name: 'Administrative boundaries',
-  })}\n`;
-  res.writeHead(200, {
-    ...COMMON_HEADERS,
-    'Content-Type': 'application/json',
-    'Content-Length': String(Buffer.byteLength(body)),
-    // Without a fixed address the body repeats the Host of the request, and no cache may mix those up.
-    'Cache-Control': `private, max-age=${MAX_AGE_SECONDS}`,
   });
-  res.end(req.method === 'HEAD' ? undefined : body);
+  const body = Buffer.from(`${json}\n`);
+  return {
+    status: 200,
+    // Without a fixed address the body repeats the Host of the request, and no cache may mix those up.
+    headers: [...COMMON_HEADERS, 'Cache-Control', `private, max-age=${MAX_AGE_SECONDS}`],
+    content: { headers: ['Content-Type', 'application/json'], bytes: body.length, body },
+  };
 }

@@ -12,11 +12,11 @@ import {
   type Registry,
   register,
 } from 'prom-client';
-import type { Account } from './handle.ts';
+import type { Answer } from './response.ts';
 
 /** What is counted of each request. */
 export interface Metrics {
-  observe(req: IncomingMessage, res: ServerResponse, account: Account): void;
+  observe(req: IncomingMessage, res: ServerResponse, answer: () => Answer | undefined): void;
   unparsed(): void;
 }
 
@@ -46,7 +46,7 @@ export function countRequests(registry: Registry = register): Metrics {
   });
   if (cluster.isWorker) answerPrimary(registry);
   return {
-    observe(req, res, account) {
+    observe(req, res, answer) {
       const begun = performance.now();
       const { socket } = req;
       const before = socket.bytesWritten;
@@ -58,7 +58,7 @@ export function countRequests(registry: Registry = register): Metrics {
         // Every route is one of ours, so nobody can fill the memory with labels.
         const seconds = (performance.now() - begun) / MILLIS;
         const status = res.headersSent ? String(res.statusCode) : 'none';
-        duration.observe({ route: account.route ?? 'other', status }, seconds);
+        duration.observe({ route: answer()?.route ?? 'other', status }, seconds);
       });
     },
     unparsed: () => unparsed.inc(),

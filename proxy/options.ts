@@ -2,6 +2,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { TokenRules } from './auth.ts';
 import { refuseUnlessLoopback } from './dev.ts';
+import { directoryOrigin } from './directory-origin.ts';
 import { secondsFrom } from './duration.ts';
 import { StartError } from './failure.ts';
 import type { TrustedProxies } from './forwarded.ts';
@@ -12,7 +13,6 @@ import { tokenRulesFrom } from './issuers.ts';
 import type { ResourceMetadata } from './metadata.ts';
 import { metadataFor } from './metadata.ts';
 import type { Origin } from './origin.ts';
-import { directoryOrigin } from './origin.ts';
 
 /** The options of `serve`, as given. */
 export interface ServeOptions extends TokenOptions {

@@ -1,6 +1,6 @@
 // Errors as data: one table of codes, and the problem+json answer that each becomes (RFC 9457).
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { COMMON_HEADERS } from './headers.ts';
+import type { Answer } from './response.ts';
 
 /** Every problem by its stable name. */
 export const PROBLEMS = {
@@ -60,13 +60,6 @@ export interface ProblemJson {
   code: ProblemCode;
 }
 
-/** What a problem looks like on the wire: status, headers and JSON body. */
-export interface ProblemAnswer {
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  body: string;
-}
-
 /** The members of a problem. `type` is a name, not an address: there is nothing behind it to fetch. */
 export function problemToJson(code: ProblemCode, detail: string): ProblemJson {
   const { status, title } = PROBLEMS[code];
@@ -74,24 +67,15 @@ export function problemToJson(code: ProblemCode, detail: string): ProblemJson {
 }
 
 /** The answer that a problem becomes. */
-export function problemToAnswer(problem: Problem): ProblemAnswer {
+export function problemToAnswer(problem: Problem): Answer {
   const { status } = PROBLEMS[problem.code];
-  const body = `${JSON.stringify(problemToJson(problem.code, problem.message))}\n`;
-  const headers = {
-    ...COMMON_HEADERS,
-    'Content-Type': 'application/problem+json',
-    'Content-Length': String(Buffer.byteLength(body)),
-    'Cache-Control': 'no-store',
-    ...problem.headers,
+  const body = Buffer.from(`${JSON.stringify(problemToJson(problem.code, problem.message))}\n`);
+  const headers = [...COMMON_HEADERS, 'Cache-Control', 'no-store', ...Object.entries(problem.headers).flat()];
+  return {
+    status,
+    headers,
+    content: { headers: ['Content-Type', 'application/problem+json'], bytes: body.length, body },
   };
-  return { status, headers, body };
-}
-
-/** Answers with a problem. Nothing may have been sent yet. */
-export function sendProblem(req: IncomingMessage, res: ServerResponse, problem: Problem): void {
-  const { status, headers, body } = problemToAnswer(problem);
-  res.writeHead(status, headers);
-  res.end(req.method === 'HEAD' ? undefined : body);
 }
 
 const QUOTE_MAX_CHARS = 40;

@@ -34,6 +34,11 @@ export interface PageRequest {
   filters: readonly Filter[];
 }
 
+/** Does a cursor pin the request to a release, so that its answer never changes? */
+export function isPinned({ start }: PageRequest): boolean {
+  return start !== undefined && 'cursor' in start;
+}
+
 /**
  * Reads the query of a request for one level.
  * @param query what follows `?`, as it came; form encoding as in the URL standard, section 5.1

@@ -2,12 +2,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { FormatError } from '../format/parse.ts';
-import type { Account, Service } from './handle.ts';
+import { errorToAnswer, faultToLine, isStorageFault } from './error-answer.ts';
+import type { Service } from './handle.ts';
 import { handle } from './handle.ts';
-import { OriginError } from './origin.ts';
-import { Problem, sendProblem } from './problem.ts';
-import { extraOf, PARSER_MAX_BYTES } from './request.ts';
+import { PARSER_MAX_BYTES } from './request.ts';
+import type { Answer } from './response.ts';
+import { sendAnswer } from './response.ts';
 import type { ParserError } from './unparsed.ts';
 import { refuseConnect, refuseUnparsed } from './unparsed.ts';
 
@@ -37,12 +37,13 @@ const SERVER_LIMITS: ServerLimits = {
 export const STOP_MS = 30_000;
 const STOP_LOOK_MS = 50;
 
-/** Whoever hears of requests. */
+/** Access log and metrics. */
 export interface Observer {
-  /** A fault of ours or of the origin; never a token. */
-  log(line: string): void;
-  /** A request has come in. The account is filled in until the answer has ended, which is when `res` closes. */
-  observe?(req: IncomingMessage, res: ServerResponse, account: Account): void;
+  /**
+   * A request has come in. When its answer has ended, `res` closes.
+   * @param answer gives the answer, undefined until it is known
+   */
+  observe?(req: IncomingMessage, res: ServerResponse, answer: () => Answer | undefined): void;
   /** A request that the parser gave up on. */
   unparsed?(): void;
 }
@@ -53,10 +54,12 @@ export function createProxy(service: Service, observer: Observer, limits: Server
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
     answering.add(req.socket);
     res.once('close', () => answering.delete(req.socket));
-    const account: Account = { subject: undefined, route: undefined };
-    observer.observe?.(req, res, account);
-    if (extraOf(req) !== undefined) res.setHeader('Connection', 'close');
-    handle(service, req, res, account).catch((error: unknown) => fail(error, req, res, observer));
+    let answer: Answer | undefined;
+    observer.observe?.(req, res, () => answer);
+    void handle(service, req).then((made) => {
+      answer = made;
+      return answerRequest(made, req, res, service.log);
+    });
   };
   const server = createServer(
     {
@@ -103,25 +106,22 @@ export async function stopServer(server: Server, stopMs: number = STOP_MS): Prom
   clearTimeout(deadline);
 }
 
-/** Turns what `handle` threw into an answer, or cuts the connection when one has begun. */
-function fail(error: unknown, req: IncomingMessage, res: ServerResponse, { log }: Observer): void {
-  // A client that goes away ends its answer with an error too; nobody need hear of that.
-  const isGone = res.destroyed && !isStorageFault(error);
-  if (isStorageFault(error)) log(error.message);
-  else if (!isGone && !(error instanceof Problem)) log(error instanceof Error ? `${error.stack}` : String(error));
-  if (res.headersSent) res.destroy();
-  else if (!res.destroyed) sendProblem(req, res, error instanceof Problem ? error : problemOf(error));
-}
-
-/** Is this about stored files? */
-function isStorageFault(error: unknown): error is OriginError | FormatError {
-  return error instanceof OriginError || error instanceof FormatError;
-}
-
-function problemOf(error: unknown): Problem {
-  if (error instanceof OriginError && error.reason === 'slow')
-    return new Problem('origin-slow', 'Stored data did not arrive in time. Try again.');
-  if (isStorageFault(error))
-    return new Problem('origin-damaged', 'Stored data is missing or damaged. It has been logged.');
-  return new Problem('internal', 'Something failed that should not. It has been logged.');
+/** Sends the answer, or what an error on the way makes of it; where a body has begun the connection is cut. */
+async function answerRequest(
+  answer: Answer,
+  req: IncomingMessage,
+  res: ServerResponse,
+  log: (line: string) => void,
+): Promise<void> {
+  try {
+    await sendAnswer(answer, req, res);
+  } catch (error) {
+    if (!res.headersSent && !res.destroyed) {
+      await sendAnswer(errorToAnswer(error, log), req, res);
+      return;
+    }
+    // A client that goes away ends its answer with an error too, which nobody needs to read.
+    if (isStorageFault(error) || !res.destroyed) log(faultToLine(error));
+    res.destroy();
+  }
 }

@@ -1,152 +1,65 @@
-// Bodies that are no stored page: features cut from the level's unfiltered geojsonl pages, block by block.
-// What is held at a time is one read, or one piece of a block that is too large for that; never a page.
-import type { TextSum } from '../format/gzip.ts';
-import { deflateBlock, EMPTY_SUM, GZIP_HEADER, gzipTrailer, joinSums, LAST_BLOCK, sumOf } from '../format/gzip.ts';
+// Slices: bodies that are not a stored page. What a slice consists of, its length and its validator follow from the
+// feature index alone; slice-body.ts reads it.
+import { hash } from 'node:crypto';
+import type { FeatureIndex, PositionRange } from '../format/feature-index.ts';
+import { FRAME_DATA, MEMBER_FRAME_BYTES } from '../format/gzip-members.ts';
 import type { Format } from '../format/levels.ts';
 import { FRAMES } from '../format/levels.ts';
-import type { Manifest } from '../format/manifest.ts';
 import type { Runs } from '../format/runs.ts';
-import { valuesOf } from '../format/runs.ts';
-import type { Coding } from './encoding.ts';
-import { blockToPieces, featureTexts } from './inflate.ts';
-import type { Origin } from './origin.ts';
-import { OriginError } from './origin.ts';
-import { smallSlice } from './small-slice.ts';
-import type { Touch, TouchGroup } from './touch.ts';
-import { bytesOf, groupTouches, passes, pathOf, touchesOf } from './touch.ts';
+import type { LoadedLevel } from './catalogue.ts';
 
-/** Compressed bytes of a block: at once, or as a stream where it is large. */
-type Deflated = Buffer | AsyncIterable<Buffer>;
-
-/** A stretch of a body: text, or one feature or more in a block that is wanted whole. */
-type Piece = Buffer | Stored;
-
-/** A block as it was read. */
-interface Stored {
-  touch: Touch;
-  path: string;
-  deflated: Deflated;
+/** A slice that is known to the last byte but not read. */
+export interface Slice {
+  level: LoadedLevel;
+  format: Format;
+  ranges: readonly PositionRange[];
+  /** Bytes of the body as one gzip member. */
+  gzipBytes: number;
+  /** Bytes of its text. */
+  textBytes: number;
+  /** What an entity tag says of its bytes: the same in every release that has the same features. */
+  tag: string;
 }
 
-/** Blocks that follow each other are read together up to this size; a larger one is streamed. */
-const READ_MAX_BYTES = 1024 * 1024;
-/** Short texts are gathered until there is this much. */
-const TEXT_BYTES = 128 * 1024;
+/** 96 bits of SHA-256 in base64url. */
+const TAG_CHARS = 16;
 
-/**
- * The body with the features at `positions`, in `coding`.
- * @throws OriginError when stored bytes are not what the manifest says. Blocks that pass through compressed are not
- * looked into: the trailer is made from the manifest's sums, so no gunzip accepts a body with a damaged one.
- */
-export function sliceToBody(
-  origin: Origin,
-  manifest: Manifest,
-  format: Format,
-  positions: Runs,
-  coding: Coding,
-): Buffer | Promise<Buffer> | AsyncGenerator<Buffer, void, undefined> {
-  const small = coding === 'gzip' ? smallSlice(origin, manifest, format, positions) : undefined;
-  if (small !== undefined) return small;
-  const pieces = gathered(piecesOf(origin, manifest, format, positions));
-  return coding === 'gzip' ? behind(GZIP_HEADER, gzipped(pieces)) : plain(pieces);
-}
-
-/** `header`, then `body`; nothing leaves before the first piece of `body` is there, so that a fault in it can be told. */
-async function* behind(header: Buffer, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  let lead = header;
-  for await (const piece of body) {
-    yield lead.length > 0 ? Buffer.concat([lead, piece]) : piece;
-    lead = Buffer.alloc(0);
+/** Plans the body with the features at `positions`. Nothing is read. */
+export function planSlice(level: LoadedLevel, format: Format, positions: Runs): Slice {
+  const { index } = level;
+  const { before, between, after } = FRAME_DATA[format];
+  const frame = FRAMES[format];
+  const ranges: PositionRange[] = [];
+  let features = 0;
+  let memberBytes = 0;
+  let textBytes = 0;
+  for (let i = 0; i < positions.length; i += 2) {
+    const first = positions[i] ?? 0;
+    const range = { first, end: first + (positions[i + 1] ?? 0) };
+    ranges.push(range);
+    features += range.end - first;
+    memberBytes += index.bytesOf(range);
+    for (let position = first; position < range.end; position++) textBytes += index.textBytesAt(position);
   }
+  const betweens = Math.max(0, features - 1);
+  const frameBytes = before.data.length + betweens * between.data.length + after.data.length;
+  const dataBytes = memberBytes - features * MEMBER_FRAME_BYTES + frameBytes;
+  return {
+    level,
+    format,
+    ranges,
+    gzipBytes: MEMBER_FRAME_BYTES + dataBytes,
+    textBytes: textBytes + frame.before.length + betweens * frame.between.length + frame.after.length,
+    tag: `${digestOf(index, ranges)}-${format}`,
+  };
 }
 
-/** One gzip member but for its header: stored blocks as they are, text deflated anew, the sum of all. */
-async function* gzipped(pieces: AsyncIterable<Piece>): AsyncGenerator<Buffer, void, undefined> {
-  let sum: TextSum = EMPTY_SUM;
-  for await (const piece of pieces) {
-    if (Buffer.isBuffer(piece)) {
-      yield deflateBlock(piece);
-      sum = joinSums(sum, sumOf(piece));
-    } else {
-      if (Buffer.isBuffer(piece.deflated)) yield piece.deflated;
-      else yield* piece.deflated;
-      sum = joinSums(sum, { crc: piece.touch.block.crc, length: piece.touch.block.text });
-    }
-  }
-  yield Buffer.concat([LAST_BLOCK, gzipTrailer(sum)]);
-}
-
-async function* plain(pieces: AsyncIterable<Piece>): AsyncGenerator<Buffer, void, undefined> {
-  for await (const piece of pieces) {
-    if (Buffer.isBuffer(piece)) yield piece;
-    else yield* blockToPieces(piece.deflated, piece.touch.block, piece.path);
-  }
-}
-
-/** Joins texts that follow each other, so that none is deflated or sent in crumbs. */
-async function* gathered(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece, void, undefined> {
-  let texts: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of pieces) {
-    if (Buffer.isBuffer(piece)) {
-      texts.push(piece);
-      bytes += piece.length;
-      if (bytes < TEXT_BYTES) continue;
-    }
-    if (bytes > 0) yield Buffer.concat(texts);
-    texts = [];
-    bytes = 0;
-    if (!Buffer.isBuffer(piece)) yield piece;
-  }
-  if (bytes > 0) yield Buffer.concat(texts);
-}
-
-/** The frame, the features in order, and what stands between them. */
-async function* piecesOf(
-  origin: Origin,
-  manifest: Manifest,
-  format: Format,
-  positions: Runs,
-): AsyncGenerator<Piece, void, undefined> {
-  const { before, between, after } = FRAMES[format];
-  let isFirst = true;
-  yield Buffer.from(before);
-  for (const group of groupTouches(touchesOf(manifest, positions), READ_MAX_BYTES)) {
-    for await (const stored of readGroup(origin, manifest, group)) {
-      for (const piece of passes(stored.touch, format) ? [stored] : featuresIn(stored)) {
-        if (!isFirst) yield Buffer.from(between);
-        isFirst = false;
-        yield piece;
-      }
-    }
-  }
-  yield Buffer.from(after);
-}
-
-/** Reads blocks that follow each other. */
-async function* readGroup(
-  origin: Origin,
-  manifest: Manifest,
-  group: TouchGroup,
-): AsyncGenerator<Stored, void, undefined> {
-  const [first] = group;
-  const path = pathOf(manifest, first);
-  const { offset } = first;
-  const length = bytesOf(group);
-  if (length > READ_MAX_BYTES) {
-    yield { touch: first, path, deflated: origin.stream(path, { offset, length }) };
-    return;
-  }
-  const bytes = await origin.read(path, { offset, length });
-  for (const touch of group) {
-    const start = touch.offset - offset;
-    yield { touch, path, deflated: bytes.subarray(start, start + touch.block.bytes) };
-  }
-}
-
-/** The texts of the wanted features of a block. One that holds several features is small (see format/manifest.ts). */
-function featuresIn({ touch: { block, wanted }, path, deflated }: Stored): Buffer[] {
-  if (!Buffer.isBuffer(deflated)) throw new OriginError('damaged', path);
-  const texts = featureTexts(deflated, block, path);
-  return [...valuesOf(wanted)].map((i) => texts[i] ?? Buffer.alloc(0));
+/** A digest of the records of all features: of their lengths, and of the digests of their bytes. */
+function digestOf(index: FeatureIndex, ranges: readonly PositionRange[]): string {
+  const [only, second] = ranges;
+  const records =
+    only !== undefined && second === undefined
+      ? index.recordsOf(only)
+      : Buffer.concat(ranges.map((range) => index.recordsOf(range)));
+  return hash('sha256', records, 'base64url').slice(0, TAG_CHARS);
 }

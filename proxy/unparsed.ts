@@ -1,8 +1,8 @@
 // Requests that the HTTP parser gave up on: they never reach `handle`, but are answered like any other.
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Problem, problemToAnswer } from './problem.ts';
 import { PARSER_MAX_BYTES, TARGET_MAX_BYTES } from './request.ts';
+import { answerToBytes } from './response.ts';
 
 /** What node:http says of such a request. */
 export interface ParserError extends Error {
@@ -24,9 +24,7 @@ export function refuseConnect(socket: Duplex): void {
 function refuse(problem: Problem, socket: Duplex): void {
   // The client may be gone already; nobody else listens.
   socket.on('error', () => {});
-  const { status, headers, body } = problemToAnswer(problem);
-  const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`);
-  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
+  socket.end(answerToBytes(problemToAnswer(problem)));
 }
 
 function problemOf(error: ParserError): Problem {

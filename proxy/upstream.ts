@@ -75,28 +75,39 @@ export function failureOf(path: string, error: unknown, isLate: boolean): Origin
   return isLate ? new OriginError('slow', path) : new OriginError('unreadable', path, codeOf(error));
 }
 
+/** What the host was asked for. */
+export interface Wanted {
+  /** Its name, for the log. */
+  path: string;
+  /** Undefined for a file of any length. */
+  range: ByteRange | undefined;
+  /** Is the range a whole page, of which no range was asked for? */
+  isPage: boolean;
+}
+
 /**
  * Lets an answer pass that has the file, or exactly this range of it. Redirects are not followed.
  * @throws OriginError
  */
-export function refuseStatus(
-  { statusCode, headers }: IncomingMessage,
-  path: string,
-  range: ByteRange | undefined,
-): void {
+export function refuseStatus({ statusCode, headers }: IncomingMessage, { path, range, isPage }: Wanted): void {
   if (statusCode === 404 || statusCode === 410) throw new OriginError('missing', path);
   if (statusCode === 416) throw new OriginError('damaged', path, 'shorter than expected');
-  if (statusCode !== 200 && (statusCode !== 206 || range === undefined))
+  if (statusCode !== 200 && (statusCode !== 206 || range === undefined || isPage))
     throw new OriginError('unreadable', path, `the host answered ${statusCode}`);
   if (range === undefined) return;
   const { offset, length } = range;
-  const told = statusCode === 206 ? headers['content-range'] : undefined;
-  if (statusCode === 206 && !told?.startsWith(`bytes ${offset}-${offset + length - 1}/`))
+  const given = statusCode === 206 ? headers['content-range'] : undefined;
+  if (statusCode === 206 && !given?.startsWith(`bytes ${offset}-${offset + length - 1}/`))
     throw new OriginError('damaged', path, 'another range than asked for');
-  const isExact = statusCode === 206 || offset === 0;
   const bytes = headers['content-length'];
-  if (isExact && bytes !== undefined && bytes !== String(length))
-    throw new OriginError('damaged', path, `${bytes} bytes, expected ${length}`);
+  if (bytes === undefined) return;
+  const isExact = statusCode === 206 || isPage;
+  if (isExact ? bytes !== String(length) : Number(bytes) < offset + length)
+    throw new OriginError(
+      'damaged',
+      path,
+      `${bytes} bytes, expected ${isExact ? length : `at least ${offset + length}`}`,
+    );
 }
 
 /** A request that has nothing of the client's but its connection, which http-proxy looks at to see whether it lives. */

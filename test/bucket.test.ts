@@ -2,7 +2,7 @@
 // given in a folder, and notes the order.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -80,7 +80,7 @@ async function upload(out: string, url: string): Promise<void> {
   assert.equal(code, 0, text);
 }
 
-test('a release goes into a bucket pages first and the pointer last, and is served from there', {
+test('a release goes into a bucket feature files and pages first and the pointer last, and is served from there', {
   skip: SKIP,
 }, async () => {
   const out = temporaryFolder();
@@ -89,13 +89,20 @@ test('a release goes into a bucket pages first and the pointer last, and is serv
   await buildRelease(source, out);
   const { url, uploads, folder } = await startBucket();
   await upload(out, url);
-  const paths = uploads.map(({ path }) => path);
-  assert.equal(paths.at(-1), CURRENT_PATH);
-  const isPage = (path: string): boolean => path.endsWith('.gz');
-  assert.ok(paths.findLastIndex(isPage) < paths.findIndex((path) => !isPage(path)));
+  const order = [/\.gz$/, /\.idx$/, /\/manifest\.json$/, /\/checksums\.txt$/, /\/release\.json$/, /^current\.json$/];
+  const steps = uploads.map(({ path }) => order.findIndex((step) => step.test(path)));
+  assert.deepEqual(
+    steps,
+    steps.toSorted((one, other) => one - other),
+  );
+  assert.deepEqual(new Set(steps), new Set(order.keys()));
+  const stored = readdirSync(out, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
+  assert.equal(uploads.length, stored.length);
   for (const { path, headers } of uploads) {
     assert.equal(headers['content-encoding'], undefined, path);
     assert.match(String(headers['cache-control']), path === CURRENT_PATH ? /^no-cache$/ : /immutable/);
+    const type = path.endsWith('.idx') ? /^application\/octet-stream$/ : /^(application\/(gzip|json)|text\/plain)$/;
+    assert.match(String(headers['content-type']), type, path);
   }
 
   const [fromBucket, fromFolder] = [await startService(folder), await startService(out)];

@@ -5,16 +5,16 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
-import { constants, gunzipSync, inflateRawSync } from 'node:zlib';
-import { GZIP_HEADER, sumOf } from '../format/gzip.ts';
-import { CHECKSUMS_FILE, manifestPath, pagePath } from '../format/layout.ts';
+import { gunzipSync } from 'node:zlib';
+import { MEMBER_HEADER } from '../format/gzip-members.ts';
+import { CHECKSUMS_FILE, indexPath, manifestPath, pagePath } from '../format/layout.ts';
 import { FORMATS, LEVELS, PAGE_CAPS } from '../format/levels.ts';
 import { listingsOf } from '../format/listing.ts';
 import { DIGEST_CHARS, digestOf, manifestFromJson, pageCount } from '../format/manifest.ts';
 import { currentFromJson, releaseFromJson } from '../format/release.ts';
 import { sliceRuns, valueAt, valuesOf } from '../format/runs.ts';
 import { writeSynthetic } from '../generator/synthetic.ts';
-import { buildRelease, countryLayers, square, temporaryFolder, writeDataset } from './fixture.ts';
+import { buildRelease, countryLayers, manyUnitLayers, square, temporaryFolder, writeDataset } from './fixture.ts';
 
 const folder = temporaryFolder();
 const source = join(folder, 'synthetic.gpkg');
@@ -57,7 +57,11 @@ test('release.json says what was built from what', () => {
   ]);
   assert.ok(release.attribution.includes('The inventors of this test'));
   assert.equal(release.precision, 7);
-  for (const { level, manifest } of release.levels) assert.equal(manifest, sha256Of(join(root, manifestPath(level))));
+  assert.equal(release.storedPages, 'all');
+  for (const { level, manifest, index } of release.levels) {
+    assert.equal(manifest, sha256Of(join(root, manifestPath(level))));
+    assert.equal(index, sha256Of(join(root, indexPath(level))));
+  }
 });
 
 test('checksums.txt has every other file of the release, in order, and sha256sum accepts it', () => {
@@ -114,62 +118,24 @@ test('every page of every listing is there: the right features, in order, under 
   assert.ok(pages > 300);
 });
 
-test('pages are one gzip member without name or time, which any gunzip reads', () => {
-  const pages = filesUnder(root).filter((file) => file.endsWith('.gz'));
-  for (const page of pages) assert.ok(readFileSync(join(root, page)).subarray(0, 10).equals(GZIP_HEADER), page);
-  const gunzip = spawnSync('gzip', ['--test', ...pages.slice(0, 200)], { cwd: root, encoding: 'utf8' });
+test('pages and feature files are gzip without name or time, which any gunzip reads', () => {
+  const files = filesUnder(root).filter((file) => file.endsWith('.gz'));
+  for (const file of files) assert.ok(readFileSync(join(root, file)).subarray(0, 10).equals(MEMBER_HEADER), file);
+  const sample = files.filter((file, i) => i % 3 === 0 || file.includes('/features/'));
+  const gunzip = spawnSync('gzip', ['--test', ...sample], { cwd: root, encoding: 'utf8' });
   assert.equal(gunzip.status, 0, gunzip.stderr);
 });
 
-/** A ring of `count` corners around (x, y): about 25 bytes of text each. */
-function manyCornered(x: number, y: number, count: number): string {
-  const corners = Array.from({ length: count }, (_, i) => {
-    const turn = (2 * Math.PI * i) / count;
-    return `${x + Math.cos(turn)} ${y + Math.sin(turn)}`;
-  });
-  return `POLYGON((${[...corners, corners[0]].join(',')}))`;
-}
-
-test('blocks inflate alone, end at features, and hold one feature each where features are large', async () => {
-  const features = Array.from({ length: 45 }, (_, i) => ({
-    fid: i + 1,
-    values: [`A${i}`],
-    wkt: manyCornered(i, 0, i % 3 === 0 ? 9000 : 1500),
-  }));
-  const large = writeDataset(join(folder, 'large.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
-  const release = join(folder, 'large');
-  await buildRelease(large, release);
-  const manifest = manifestFromJson(readFileSync(join(release, 'releases/r1', manifestPath(0)), 'utf8'), 'manifest');
-  assert.equal(manifest.blocks.length, 3);
-  let fid = 0;
-  for (const [page, blocks] of manifest.blocks.entries()) {
-    const bytes = readFileSync(join(release, 'releases/r1', pagePath(0, 'geojsonl', 'all', page)));
-    let offset = GZIP_HEADER.length;
-    for (const block of blocks) {
-      const text = inflateRawSync(bytes.subarray(offset, offset + block.bytes), {
-        finishFlush: constants.Z_SYNC_FLUSH,
-      });
-      assert.deepEqual(sumOf(text), { crc: block.crc, length: block.text });
-      const lines = text.toString().split('\n');
-      assert.equal(lines.pop(), '');
-      assert.deepEqual(
-        lines.map((line) => JSON.parse(line).id),
-        lines.map(() => ++fid),
-      );
-      assert.equal(lines.length, block.features);
-      assert.ok(block.features === 1 || block.text < 256 * 1024);
-      offset += block.bytes;
-    }
-    assert.equal(offset + 10, bytes.length);
-  }
-  assert.equal(fid, 45);
-  assert.ok(manifest.blocks.flat().filter((block) => block.features === 1 && block.text > 128 * 1024).length >= 15);
-});
-
 /** Builds through the command line in a process of its own. */
-function buildByCommand(target: string, env: Record<string, string>, umask: string, workers: string): void {
+function buildByCommand(
+  dataset: string,
+  target: string,
+  env: Record<string, string>,
+  umask: string,
+  workers: string,
+): void {
   const command = `umask ${umask}; exec "$0" --import tsx generator/main.ts build --source "$1" --out "$2" --release r1 --workers ${workers} --accept null-gids duplicate-gids`;
-  const run = spawnSync('sh', ['-c', command, process.execPath, source, target], {
+  const run = spawnSync('sh', ['-c', command, process.execPath, dataset, target], {
     env: { ...process.env, ...env },
     encoding: 'utf8',
   });
@@ -177,11 +143,14 @@ function buildByCommand(target: string, env: Record<string, string>, umask: stri
 }
 
 test('two builds of one source are byte-identical, under another time zone, language, umask and number of workers', () => {
-  const [one, two] = [join(folder, 'one'), join(folder, 'two')];
-  buildByCommand(one, { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' }, '022', '2');
-  buildByCommand(two, { TZ: 'Asia/Kathmandu', LANG: 'de_DE.UTF-8', LC_ALL: 'tr_TR.UTF-8' }, '077', '3');
-  assert.deepEqual(filesUnder(two), filesUnder(one));
-  for (const file of filesUnder(one)) assert.equal(sha256Of(join(two, file)), sha256Of(join(one, file)), file);
+  const many = writeDataset(join(folder, 'many.gpkg'), 'GPKG', manyUnitLayers());
+  for (const dataset of [source, many]) {
+    const [one, two] = [`${dataset}-one`, `${dataset}-two`];
+    buildByCommand(dataset, one, { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' }, '022', '2');
+    buildByCommand(dataset, two, { TZ: 'Asia/Kathmandu', LANG: 'de_DE.UTF-8', LC_ALL: 'tr_TR.UTF-8' }, '077', '1');
+    assert.deepEqual(filesUnder(two), filesUnder(one));
+    for (const file of filesUnder(one)) assert.equal(sha256Of(join(two, file)), sha256Of(join(one, file)), file);
+  }
 });
 
 test('a build that fails leaves nothing behind and the current release as it is', async () => {

@@ -8,10 +8,11 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import pLimit from 'p-limit';
+import { FORMAT_VERSION } from '../format/manifest.ts';
 import { activateRelease, listReleases, pruneReleases } from '../generator/releases.ts';
 import { verify } from '../generator/verify.ts';
 import { Catalogue } from '../proxy/catalogue.ts';
-import { directoryOrigin } from '../proxy/origin.ts';
+import { directoryOrigin } from '../proxy/directory-origin.ts';
 import { interceptFiles, systemError } from './faulty-fs.ts';
 import { buildRelease, type FixtureLayer, SILENT, square, temporaryFolder, writeDataset } from './fixture.ts';
 
@@ -175,12 +176,14 @@ test('activate goes forward and back, list shows what there is, prune keeps the 
     ],
   );
   assert.ok(listed.every(({ bytes, date }) => bytes > 0 && date.getTime() > 0));
+  // A feature file and a page in each format.
+  assert.ok(listed.every(({ files, storedPages }) => files === 3 && storedPages === 'all'));
   await assert.rejects(activateRelease(out, 'e'), { message: /releases\/e: no such release/, remedy: /b, c, d, old/ });
   mkdirSync(join(out, 'releases/.z.staging/release'), { recursive: true });
   assert.deepEqual(await pruneReleases(out, 2), ['c', 'b']);
   assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['d', 'old']);
   assert.deepEqual(JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')), {
-    version: 1,
+    version: FORMAT_VERSION,
     release: 'old',
     hosted: ['d', 'old'],
   });

@@ -1,9 +1,11 @@
-// What `diff` tells of two releases: which units and which page files an operator will see change.
+// What `diff` reports of two releases: which units and which files an operator will see change.
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { deflateText, joinMember, sumOf } from '../format/gzip-members.ts';
 import { CHECKSUMS_FILE } from '../format/layout.ts';
+import { STORED_PAGES } from '../format/levels.ts';
 import { type Changes, diff, EXAMPLES, type LevelDiff, NO_GID } from '../generator/diff.ts';
 import { writeSynthetic } from '../generator/synthetic.ts';
 import {
@@ -16,6 +18,7 @@ import {
   temporaryFolder,
   writeDataset,
 } from './fixture.ts';
+import { changeIndex, type Member, replaceMembers, replaceText } from './reseal-features.ts';
 
 const folder = temporaryFolder();
 const out = join(folder, 'output');
@@ -53,16 +56,46 @@ function one(example: string) {
   return { count: 1, examples: [example] };
 }
 
-test('a release built again from the same dataset differs in nothing, and no page is read for that', async () => {
+/** Makes it impossible to read any unit of a release. */
+function removeUnits(id: string): void {
+  for (const level of [0, 1, 2, 3, 4, 5])
+    rmSync(join(out, 'releases', id, `lv${level}/features`), { recursive: true, force: true });
+}
+
+test('a release built again from the same dataset differs in nothing, and no unit is read for that', async () => {
   const again = await release(layers);
+  removeUnits(again);
   const levels = diff(out, before, again, SILENT);
   assert.deepEqual(
     levels,
-    [0, 1, 2, 3, 4, 5].map((level) => ({ level, units: SAME, pages: SAME })),
+    [0, 1, 2, 3, 4, 5].map((level) => ({ level, units: SAME, files: SAME })),
   );
 });
 
+test('releases that store other pages differ in files alone, in either direction', async () => {
+  const ids: string[] = [];
+  for (const storedPages of STORED_PAGES) ids.push(await release(layers, { storedPages }));
+  const pagesIn = (id: string, level: number): number =>
+    readdirSync(join(out, 'releases', id, `lv${level}`), { recursive: true }).filter((path) =>
+      /^(fc|geojsonl)\b.*\.gz$/.test(String(path)),
+    ).length;
+  for (const a of ids) {
+    for (const b of ids) {
+      for (const { level, units, files } of diff(out, a, b, SILENT)) {
+        const more = pagesIn(b, level) - pagesIn(a, level);
+        assert.deepEqual(units, SAME);
+        assert.deepEqual(
+          [files.added.count, files.removed.count, files.changed.count],
+          [Math.max(more, 0), Math.max(-more, 0), 0],
+        );
+      }
+    }
+  }
+  assert.ok(ids[0] && ids[2] && pagesIn(ids[0], 2) > 4 && pagesIn(ids[2], 2) === 0);
+});
+
 test('a changed name, a moved border, a new unit and one that is gone, by GID, in the level where they are', async () => {
+  const old = await release(layers);
   const after = await release(
     withFeatures(2, ([first, second, third]) => {
       assert.ok(first && second && third);
@@ -74,36 +107,39 @@ test('a changed name, a moved border, a new unit and one that is gone, by GID, i
       ];
     }),
   );
-  const levels = diff(out, before, after, SILENT);
+  // Units with the same fid are compared by the indexes.
+  for (const id of [old, after]) removeUnits(id);
+  const levels = diff(out, old, after, SILENT);
   assert.deepEqual(levelOf(levels, 2).units, {
     added: one('BBB.1.2_1'),
     removed: one('AAA.1.2_1'),
     changed: { count: 2, examples: ['AAA.1.1_1', 'BBB.1.1_1'] },
   });
-  assert.deepEqual(levelOf(levels, 1), { level: 1, units: SAME, pages: SAME });
-  const back = diff(out, after, before, SILENT);
+  assert.deepEqual(levelOf(levels, 1), { level: 1, units: SAME, files: SAME });
+  const back = diff(out, after, old, SILENT);
   const { added, removed, changed } = levelOf(back, 2).units;
   assert.deepEqual([added, removed, changed.count], [one('AAA.1.2_1'), one('BBB.1.2_1'), 2]);
 });
 
-test('page files are compared by their bytes, whatever the units: changed, added and removed', async () => {
+test('files are compared by their bytes, whatever the units: changed, added and removed', async () => {
   const after = await release(
     withFeatures(1, ([first, second]) => {
       assert.ok(first && second);
       return [first, { ...second, values: ['CCC.1_1', 'CCC', 'Celand', 'South'] }];
     }),
   );
-  const { pages } = levelOf(diff(out, before, after, SILENT), 1);
+  const { files } = levelOf(diff(out, before, after, SILENT), 1);
   const both = (listing: string): string[] => [
     `lv1/fc/${listing}/000001.json.gz`,
     `lv1/geojsonl/${listing}/000001.geojsonl.gz`,
   ];
-  assert.deepEqual(pages.added, { count: 2, examples: both('gid-0/CCC') });
-  assert.deepEqual(pages.removed, { count: 2, examples: both('gid-0/BBB') });
-  assert.deepEqual(new Set(pages.changed.examples), new Set([...both('all'), ...both('gid-0/AAA')]));
+  assert.deepEqual(files.added, { count: 2, examples: both('gid-0/CCC') });
+  assert.deepEqual(files.removed, { count: 2, examples: both('gid-0/BBB') });
+  const features = ['lv1/features.idx', 'lv1/features/000001.geojsonl.gz'];
+  assert.deepEqual(new Set(files.changed.examples), new Set([...both('all'), ...both('gid-0/AAA'), ...features]));
 });
 
-test('other fids and another order of units and columns are no change of the units, only of the pages', async () => {
+test('other fids and another order of units and columns are no change of the units, only of the files', async () => {
   const [countries, ...others] = layers;
   assert.ok(countries);
   const features = countries.features.map(({ fid, values, wkt }) => ({
@@ -114,7 +150,50 @@ test('other fids and another order of units and columns are no change of the uni
   const after = await release([{ ...countries, columns: countries.columns.toReversed(), features }, ...others]);
   const level = levelOf(diff(out, before, after, SILENT), 0);
   assert.deepEqual(level.units, SAME);
-  assert.equal(level.pages.changed.count, 2);
+  assert.equal(level.files.changed.count, 4);
+});
+
+test('other fids alone, of as many digits or more, are no change; with another name of the same length they are', async () => {
+  const renumbered = (add: number, name: string) =>
+    release(
+      withFeatures(2, (features) =>
+        features.map(({ fid = 0, values, wkt }) => ({
+          fid: fid + add,
+          values: fid === 3 ? values.with(-1, name) : values,
+          wkt,
+        })),
+      ),
+    );
+  for (const add of [4, 7, 1000]) {
+    const same = levelOf(diff(out, before, await renumbered(add, '東'), SILENT), 2);
+    assert.deepEqual(same.units, SAME);
+    assert.ok(same.files.changed.count > 0);
+    for (const name of ['西', 'West']) {
+      const other = await renumbered(add, name);
+      const expected = { ...SAME, changed: one('BBB.1.1_1') };
+      assert.deepEqual(levelOf(diff(out, before, other, SILENT), 2).units, expected);
+      assert.deepEqual(levelOf(diff(out, other, before, SILENT), 2).units, expected);
+    }
+  }
+});
+
+test('the same texts compressed to other bytes are no change of the units, and none is read for that', async () => {
+  const [old, other] = [await release(layers), await release(layers)];
+  const inPieces = ({ text }: Member): Member => {
+    const pieces = [text.subarray(0, 20), text.subarray(20)].map((part) => ({
+      data: deflateText(part),
+      ...sumOf(part),
+    }));
+    return { bytes: joinMember(pieces), text };
+  };
+  replaceMembers(join(out, 'releases', other), 2, (members) => members.map(inPieces));
+  for (const id of [old, other]) removeUnits(id);
+  const level = levelOf(diff(out, old, other, SILENT), 2);
+  assert.deepEqual(level.units, SAME);
+  assert.deepEqual(level.files, {
+    ...SAME,
+    changed: { count: 2, examples: ['lv2/features.idx', 'lv2/features/000001.geojsonl.gz'] },
+  });
 });
 
 test('units that share a GID or have none are matched by what they say', async () => {
@@ -127,14 +206,32 @@ test('units that share a GID or have none are matched by what they say', async (
 });
 
 test('a text that looks like the end of the properties is a name like any other', async () => {
-  const name = (tail: string): string => `}},"geometry":null} \\" ${tail}`;
-  const named = (tail: string) =>
-    withFeatures(0, (features) => features.map((unit) => ({ ...unit, values: [unit.values[0], name(tail)] })));
-  const [a, b] = [await release(named('x')), await release(named('y'))];
-  assert.equal(levelOf(diff(out, a, b, SILENT), 0).units.changed.count, 2);
+  const name = (tail: string): string => `}},"geometry":null} \\" "properties":{"fid":1 ${tail}`;
+  // Units with other fids and another order of columns are compared by all that their texts hold.
+  const named = (tail: string, add = 0) => {
+    const [countries, ...others] = layers;
+    assert.ok(countries);
+    const columns = add > 0 ? countries.columns.toReversed() : countries.columns;
+    const features = countries.features.map(({ fid = 0, values, wkt }) => {
+      const changed = [values[0], name(tail)];
+      return { fid: fid + add, values: add > 0 ? changed.toReversed() : changed, wkt };
+    });
+    return release([{ ...countries, columns, features }, ...others]);
+  };
+  const [a, b, c, d] = [await named('x'), await named('y'), await named('x', 1), await named('y', 1)];
+  const changed = (from: string, to: string): number => levelOf(diff(out, from, to, SILENT), 0).units.changed.count;
+  assert.deepEqual([changed(a, b), changed(a, c), changed(a, d), changed(c, a), changed(d, a)], [2, 0, 2, 0, 2]);
 });
 
-test('of many changes all are counted and the first told; levels that only one has are counted whole', async () => {
+test('units with the same fid and other bytes have changed, also where only the order of their columns has', async () => {
+  const [countries, ...others] = layers;
+  assert.ok(countries);
+  const features = countries.features.map((unit) => ({ ...unit, values: unit.values.toReversed() }));
+  const after = await release([{ ...countries, columns: countries.columns.toReversed(), features }, ...others]);
+  assert.equal(levelOf(diff(out, before, after, SILENT), 0).units.changed.count, 2);
+});
+
+test('of many changes all are counted and the first named; levels that only one has are counted whole', async () => {
   const counts: number[] = [];
   const report = { expect() {}, advance: (_: string, amount: number) => void counts.push(amount), end() {} };
   const accept = ['null-gids', 'duplicate-gids', 'collapsed-geometries'] as const;
@@ -168,15 +265,38 @@ test('a release that is missing, has no id or is damaged is refused, and says wh
   for (const id of ['r0', '../output', '']) {
     assert.throws(() => diff(out, before, id, SILENT), { name: 'BuildError', message: /is missing|not a release id/ });
   }
-  const damaged = await release(withFeatures(0, ([first]) => (first ? [first] : [])));
+  const damaged = await release(
+    withFeatures(0, (units) => units.map(({ fid = 0, ...unit }) => ({ ...unit, fid: fid + 3 }))),
+  );
   const root = join(out, 'releases', damaged);
-  const page = join(root, 'lv0/geojsonl/all/000001.geojsonl.gz');
-  const bytes = readFileSync(page);
-  writeFileSync(page, bytes.subarray(0, -1));
   const remedy = new RegExp(`verify --release ${damaged}`);
-  assert.throws(() => diff(out, before, damaged, SILENT), { message: /000001\.geojsonl\.gz: ends after/, remedy });
+  const refusal = (file: string, change: (bytes: Buffer) => Buffer, message: RegExp): void => {
+    const bytes = readFileSync(join(root, file));
+    writeFileSync(join(root, file), change(Buffer.from(bytes)));
+    assert.throws(() => diff(out, damaged, before, SILENT), { name: 'BuildError', message, remedy });
+    writeFileSync(join(root, file), bytes);
+  };
+  const flipped = (bytes: Buffer): Buffer => bytes.fill(~(bytes.at(-1) ?? 0), bytes.length - 1);
+  const file = 'lv0/features/000001.geojsonl.gz';
+  refusal(
+    file,
+    (bytes) => bytes.subarray(0, -1),
+    /lv0\/features\/000001\.geojsonl\.gz: fid 5: its file ends after \d+ bytes$/,
+  );
+  refusal(file, flipped, /lv0\/features\/000001\.geojsonl\.gz: fid 5: its gzip trailer is/);
+  refusal('lv0/features.idx', flipped, /lv0\/features\.idx: its SHA-256 is [0-9a-f]+, checksums\.txt has [0-9a-f]+$/);
+  refusal('lv0/features.idx', () => Buffer.of(), /lv0\/features\.idx: its SHA-256 is/);
+  refusal('lv0/manifest.json', flipped, /lv0\/manifest\.json: its SHA-256 is/);
+  refusal(CHECKSUMS_FILE, () => Buffer.from('nonsense\n'), /checksums\.txt: line 1 is "nonsense"/);
+  changeIndex(root, 0, ([record, ...rest]) => (record ? [record.fill(0, 8, 12), ...rest] : []));
+  refusal(file, (bytes) => bytes, /lv0\/features\/000001\.geojsonl\.gz: fid 4: is not the feature of the index$/);
+  replaceText(root, 0, 0, (text) => text.replace('"properties":{', '"properties":['));
+  refusal(file, (bytes) => bytes, /lv0\/features\/000001\.geojsonl\.gz: fid 4: its text is not JSON/);
+  rmSync(join(root, file));
+  assert.throws(() => diff(out, damaged, before, SILENT), { message: /000001\.geojsonl\.gz: is missing/, remedy });
+  rmSync(join(root, 'lv0/features.idx'));
+  assert.throws(() => diff(out, damaged, before, SILENT), { message: /lv0\/features\.idx: is missing/, remedy });
   rmSync(join(root, 'lv0/manifest.json'));
   assert.throws(() => diff(out, damaged, before, SILENT), { message: /lv0\/manifest\.json: is missing/, remedy });
-  writeFileSync(join(root, CHECKSUMS_FILE), 'nonsense\n');
-  assert.throws(() => diff(out, before, damaged, SILENT), { message: /checksums\.txt: line 1 is "nonsense"/, remedy });
+  assert.throws(() => diff(out, before, damaged, SILENT), { message: /lv0\/manifest\.json: is missing/, remedy });
 });

@@ -29,7 +29,7 @@ const stored = readStored(folder, 'r1');
 const LIMITS = { idleMs: 300, readMs: 2_000 };
 const HEADERS = { 'x-origin-key': 'a secret of the host' };
 const host = await startStaticHost(folder);
-/** Has nothing kept in memory; a new one for each fault. */
+/** Has read nothing but metadata; a new one for each fault. */
 let proxy = await startProxy();
 /** What all of them logged. */
 const logged: string[] = [];
@@ -109,14 +109,14 @@ test('the host is asked with GET, computed paths and headers of our own: never w
   });
   await send(proxy, '/api/v1/geojsonl/lv2?page-size=2');
   await send(proxy, '/api/v1/geojsonl/lv3', {}, 'HEAD');
-  const [whole, block, ...more] = host.asked.filter(({ url }) => url.endsWith('.gz'));
+  const [whole, members, ...more] = host.asked.filter(({ url }) => url.endsWith('.gz'));
   assert.equal(more.length, 0);
   const common = { host: host.url.host, 'accept-encoding': 'identity', 'user-agent': 'boundaries-proxy' };
   const { connection: _, ...headers } = whole?.headers ?? {};
   assert.deepEqual(headers, { ...common, ...HEADERS });
-  const { connection: __, ...blockHeaders } = block?.headers ?? {};
-  assert.deepEqual({ ...blockHeaders, range: '' }, { ...common, ...HEADERS, range: '' });
-  assert.match(String(block?.headers.range), /^bytes=10-\d+$/);
+  const { connection: __, ...rangeHeaders } = members?.headers ?? {};
+  assert.deepEqual({ ...rangeHeaders, range: '' }, { ...common, ...HEADERS, range: '' });
+  assert.match(String(members?.headers.range), /^bytes=0-\d+$/);
   assert.deepEqual([whole?.method, whole?.url], ['GET', `/${releasePath('r1')}/${pageFile(2)}`]);
 });
 
@@ -154,7 +154,7 @@ test('a host that fails before the first byte: 502, 504 when it is slow', async 
   const html = '<html>releases secret</html>';
   const location = { Location: '/elsewhere.gz' };
   const status = (code: number, headers = {}) => onPages((res) => res.writeHead(code, headers).end(html));
-  const swapped = (file: string): string => file.replace('000001', '000002');
+  const swapped = (file: string): string => file.replace(/lv\d/, 'lv3');
   const slice = (bytes: Buffer, range: string | undefined): Buffer => {
     const [from = 0, to = bytes.length - 1] = (range?.match(/\d+/g) ?? []).map(Number);
     return bytes.subarray(from, to + 1);
@@ -209,7 +209,7 @@ test('a host that fails before the first byte: 502, 504 when it is slow', async 
   for (const [what, fault, code] of faults) {
     host.fault = fault;
     const seen = await outcomes();
-    // A large page or block without a length is known to be wrong only when some of it has gone.
+    // A large page or feature without a length is known to be wrong only when some of it has gone.
     assert.ok(
       seen.every((outcome) => outcome === code || (outcome === 'cut' && /bytes|HTML|page|twice|body|range/.test(what))),
       `${what}: ${seen}`,
@@ -273,7 +273,7 @@ test('a host that knows no ranges is put up with', async () => {
 
 test('connections to the host are kept, and one that it closed meanwhile is replaced', async () => {
   proxy = await startProxy();
-  // Each asks for a page or block that was not asked for before.
+  // Each asks for a page or features that was not asked for before.
   const paths = [1, 3, 4, 5].flatMap((level) => [
     `geojsonl/lv${level}?page-size=2`,
     `geojsonl/lv${level}`,

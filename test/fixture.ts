@@ -118,6 +118,26 @@ export function countryLayers(layerName: (level: Level) => string): FixtureLayer
   ];
 }
 
+/** 250 countries and 450 regions: several feature files at both levels, and parents whose regions are scattered. */
+export function manyUnitLayers(): FixtureLayer[] {
+  const place = (i: number): string => square((i % 300) - 150, Math.floor(i / 300), 0.5);
+  return [
+    {
+      name: 'ADM_0',
+      columns: ['GID_0'],
+      features: Array.from({ length: 250 }, (_, i) => ({ fid: i + 1, values: [`C${i}`], wkt: place(i) })),
+    },
+    {
+      name: 'ADM_1',
+      columns: ['GID_1', 'GID_0'],
+      features: Array.from({ length: 450 }, (_, i) => {
+        const country = `C${(i * i) % 61}`;
+        return { fid: 2 * i, values: [`${country}.${i}`, country], wkt: place(i) };
+      }),
+    },
+  ];
+}
+
 /** Builds a release of `source` in `out` with the defaults of the command line, but for `options`. */
 export async function buildRelease(
   source: string | string[],
@@ -136,6 +156,7 @@ export async function buildRelease(
     accept: [],
     attribution: [],
     activate: true,
+    storedPages: 'all',
   };
   const { release } = await build({ ...defaults, ...options }, SILENT);
   return release;

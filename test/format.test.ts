@@ -1,15 +1,22 @@
-// What both sides share: runs, cursors, path segments, CRC arithmetic, manifests. Mostly properties over many inputs.
+// What both sides share besides manifests: runs, cursors, paths, release.json and current.json.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { decodeCursor, encodeCursor } from '../format/cursor.ts';
-import { deflateBlock, EMPTY_SUM, GZIP_HEADER, gzipTrailer, joinSums, LAST_BLOCK, sumOf } from '../format/gzip.ts';
-import { gidToSegment, isReleaseId } from '../format/layout.ts';
-import { LEVELS, PAGE_CAPS } from '../format/levels.ts';
-import { listingsOf } from '../format/listing.ts';
-import { columnFrom, type Manifest, manifestFromJson, manifestToJson, pageCount } from '../format/manifest.ts';
+import {
+  featureFilePath,
+  gidToSegment,
+  indexPath,
+  isReleaseId,
+  listingPath,
+  manifestPath,
+  pagePath,
+  releasePath,
+} from '../format/layout.ts';
+import { FORMATS, LEVELS, STORED_PAGES } from '../format/levels.ts';
 import { FormatError } from '../format/parse.ts';
+import type { Release } from '../format/release.ts';
+import { currentFromJson, currentToJson, releaseFromJson, releaseToJson } from '../format/release.ts';
 import { countOf, intersectRuns, pushValue, type Runs, rankOf, sliceRuns, valueAt, valuesOf } from '../format/runs.ts';
 
 const numbers = fc.uniqueArray(fc.nat(60)).map((list) => list.sort((a, b) => a - b));
@@ -91,121 +98,122 @@ test('GIDs become path segments that neither escape nor collide, even where case
   assert.match(gidToSegment('X'.repeat(10_000)), /^~h[0-9a-f]{64}$/);
 });
 
-test('sums of pieces join to the sum of the whole', () => {
-  const bytes = fc.uint8Array({ maxLength: 300 });
-  fc.assert(
-    fc.property(fc.array(bytes, { maxLength: 6 }), (pieces) => {
-      const joined = pieces.map(sumOf).reduce((a, b) => joinSums(a, b), EMPTY_SUM);
-      const whole = Buffer.concat(pieces);
-      assert.deepEqual(joined, { crc: crc32(whole), length: whole.length });
-    }),
+test('files are numbered from 1 with six digits, more where six do not suffice', () => {
+  assert.equal(featureFilePath(3, 0), 'lv3/features/000001.geojsonl.gz');
+  assert.equal(featureFilePath(5, 999_999), 'lv5/features/1000000.geojsonl.gz');
+  assert.equal(pagePath(3, 'geojsonl', 'all', 0), 'lv3/geojsonl/all/000001.geojsonl.gz');
+  assert.equal(pagePath(3, 'fc', 'all', 41), 'lv3/fc/all/000042.json.gz');
+  assert.equal(
+    pagePath(3, 'fc', { column: 1, gid: 'esp/7 1' }, 999_999),
+    'lv3/fc/gid-1/~65~73~70~2f7~201/1000000.json.gz',
   );
 });
 
-test('deflated blocks join to one gzip member that gunzip reads', () => {
-  fc.assert(
-    fc.property(fc.array(fc.string(), { minLength: 1, maxLength: 5 }), (texts) => {
-      const pieces = texts.map((text) => Buffer.from(text));
-      const sum = pieces.map(sumOf).reduce((a, b) => joinSums(a, b), EMPTY_SUM);
-      const member = Buffer.concat([
-        GZIP_HEADER,
-        ...pieces.map((piece) => deflateBlock(piece)),
-        LAST_BLOCK,
-        gzipTrailer(sum),
-      ]);
-      assert.equal(gunzipSync(member).toString(), texts.join(''));
-    }),
-  );
+test('the files of a level stand beside its pages, in its folder of the release', () => {
+  assert.equal(releasePath('2026-11'), 'releases/2026-11');
+  for (const level of LEVELS) {
+    assert.equal(manifestPath(level), `lv${level}/manifest.json`);
+    assert.equal(indexPath(level), `lv${level}/features.idx`);
+  }
 });
 
-/** A manifest whose page sizes and blocks are made up, but add up. */
-function manifestOf(gids: (string | null)[][], fids: number[]): Manifest {
-  const level = 2;
-  const features = fids.length;
-  const columns = gids.map((column, n) => columnFrom(`GID_${n}`, column));
-  const pages = (format: 'geojsonl' | 'fc') =>
-    listingsOf(level, features, columns).reduce((sum, listing) => sum + pageCount(level, format, listing.features), 0);
-  const table = (format: 'geojsonl' | 'fc') => ({
-    bytes: Array.from({ length: pages(format) }, () => 120),
-    digests: 'AAAAAAAAAAA'.repeat(pages(format)),
-  });
-  const cap = PAGE_CAPS.geojsonl[level];
-  const blocks = Array.from({ length: Math.ceil(features / cap) }, (_, i) => [
-    { features: Math.min(cap, features - i * cap), bytes: 100, text: 300, crc: 2 ** 32 - 1 },
-  ]);
-  return {
-    release: 'r',
-    level,
-    features,
-    fids: runsFrom(fids),
-    columns,
-    pages: { geojsonl: table('geojsonl'), fc: table('fc') },
-    blocks,
-  };
-}
-
-test('manifests round-trip, with parents whose children are scattered and units without a GID', () => {
-  const gid = fc.constantFrom('A', 'B', 'C', '?', null);
-  fc.assert(
-    fc.property(fc.array(fc.tuple(gid, gid, gid), { maxLength: 130 }), (rows) => {
-      const fids = rows.map((_, i) => i * 3 + (i > 50 ? 1 : 0));
-      const manifest = manifestOf(
-        [0, 1, 2].map((n) => rows.map((row) => row[n] ?? null)),
-        fids,
-      );
-      assert.deepEqual(plain(manifestFromJson(manifestToJson(manifest), 'm')), plain(manifest));
-    }),
-  );
-});
-
-/** A manifest as data alone, with what its columns find. */
-function plain(manifest: Manifest): object {
-  const columns = manifest.columns.map(({ name, gids, covers, find }) => ({
-    name,
-    units: gids.map((gid, at) => ({ gid, found: find(gid), runs: covers.at(at), size: covers.sizeOf(at) })),
-    none: find('no such GID'),
-  }));
-  return { ...manifest, columns };
-}
-
-test('a manifest that contradicts itself is refused with its name and what was expected', () => {
-  const manifest = manifestOf(
-    [
-      ['A', 'A', 'B'],
-      ['A', 'B', 'B'],
-      ['x', 'y', 'z'],
-    ],
-    [4, 5, 9],
-  );
-  const json = JSON.parse(manifestToJson(manifest));
-  const broken: [object, RegExp][] = [
-    [{ version: 2 }, /m: format version is 2, expected 1/],
-    [{ level: 6 }, /m: level is 6/],
-    [{ features: 4 }, /m: 3 fids, expected 4/],
-    [{ fids: [9, 1, 4, 2] }, /m: fids\[2\] is out of order/],
-    [{ columns: json.columns.slice(1) }, /m: 2 columns, expected 3/],
-    [
-      { columns: [{ name: 'GID_0', gids: ['A'], runs: [2, 1] }, ...json.columns.slice(1)] },
-      /runs name 2 GIDs, expected 1/,
-    ],
-    [
-      { columns: [{ name: 'GID_0', gids: ['A'], runs: [2] }, ...json.columns.slice(1)] },
-      /runs cover 2 features, expected 3/,
-    ],
-    [{ pages: { ...json.pages, fc: { ...json.pages.fc, bytes: [1] } } }, /pages\.fc: 1 pages, expected/],
-    [{ pages: { ...json.pages, fc: { ...json.pages.fc, cap: 7 } } }, /pages\.fc: cap is 7, expected 20/],
-    [{ blocks: [[2, 100, 300, 1]] }, /blocks\[0\] hold 2 features, expected 3/],
-    [{ blocks: [[3, 99, 300, 1]] }, /blocks\[0\] end at byte 119, expected 120/],
-    [{ release: 5 }, /release is 5, expected text/],
+test('no two files of a level share a path, whatever its GIDs are called', () => {
+  const listings = [
+    'all' as const,
+    ...['all', 'features', '000001', 'gid-0', 'A', 'a'].flatMap((gid) => [0, 1].map((column) => ({ column, gid }))),
   ];
-  const twice = { columns: [{ name: 'GID_0', gids: ['A', 'A'], runs: [2, 1] }, ...json.columns.slice(1)] };
-  const [column] = manifestFromJson(JSON.stringify({ ...json, ...twice }), 'm').columns;
-  assert.throws(() => column?.find('A'), { name: FormatError.name, message: /a GID is listed twice/ });
-  for (const [change, message] of broken) {
-    assert.throws(() => manifestFromJson(JSON.stringify({ ...json, ...change }), 'm'), {
+  const paths = [
+    manifestPath(2),
+    indexPath(2),
+    ...[0, 1].map((file) => featureFilePath(2, file)),
+    ...FORMATS.flatMap((format) =>
+      listings.flatMap((listing) => [0, 1].map((page) => pagePath(2, format, listing, page))),
+    ),
+  ];
+  assert.equal(new Set(paths.map((path) => path.toLowerCase())).size, paths.length);
+  for (const format of FORMATS)
+    for (const listing of listings)
+      assert.ok(pagePath(2, format, listing, 0).startsWith(`${listingPath(2, format, listing)}/`));
+});
+
+/** A release of which every member differs from every other. */
+const RELEASE: Release = {
+  release: '2026-11',
+  source: [{ name: 'levels.gpkg', bytes: 4711, sha256: 'ab'.repeat(32) }],
+  gdal: '3.12.3',
+  precision: 7,
+  storedPages: 'unfiltered',
+  attribution: ['Maker of "maps"', 'ébauche'],
+  levels: LEVELS.map((level) => ({
+    level,
+    layer: level === 5 ? '' : `ADM_${level}`,
+    features: 100 + level,
+    listings: 10 + level,
+    pages: { geojsonl: 20 + level, fc: 30 + level },
+    bytes: 1000 + level,
+    featureFiles: { files: 40 + level, bytes: 2000 + level },
+    manifest: `${level}a`.repeat(32),
+    index: `${level}b`.repeat(32),
+  })),
+};
+
+test('release.json round-trips, with every choice of stored pages', () => {
+  for (const storedPages of STORED_PAGES) {
+    const release = { ...RELEASE, storedPages };
+    const text = releaseToJson(release);
+    assert.deepEqual(releaseFromJson(text, 'r'), release);
+    assert.ok(text.startsWith('{\n  "version": 2,\n') && text.endsWith('\n}\n'), 'people read it');
+  }
+});
+
+test('a release.json that says something else is refused with its name, the member and what was expected', () => {
+  const json = JSON.parse(releaseToJson(RELEASE));
+  const levelWith = (change: object) => ({
+    levels: json.levels.map((level: object, i: number) => (i === 3 ? { ...level, ...change } : level)),
+  });
+  const broken: [object, RegExp][] = [
+    [{ version: 1 }, /^r: format version is 1, expected 2$/],
+    [{ version: 3 }, /^r: format version is 3, expected 2$/],
+    [{ version: undefined }, /^r: version is undefined, expected a whole number$/],
+    [{ release: '../x' }, /^r: release is "\.\.\/x", expected 1 to 64 of/],
+    [{ storedPages: 'some' }, /^r: storedPages is "some", expected one of all, unfiltered, none$/],
+    [{ storedPages: undefined }, /^r: storedPages is undefined, expected text$/],
+    [{ source: [{ name: 'x', bytes: 1 }] }, /^r source\[0\]: sha256 is undefined/],
+    [{ attribution: [1] }, /^r: attribution\[0\] is 1, expected text$/],
+    [{ precision: 7.5 }, /^r: precision is 7\.5, expected a whole number$/],
+    [{ levels: json.levels.slice(0, 5) }, /^r: 5 levels, expected 6$/],
+    [{ levels: json.levels.toReversed() }, /^r levels\[0\]: level is not 0$/],
+    [levelWith({ features: -1 }), /^r levels\[3\]: features is -1/],
+    [levelWith({ pages: { geojsonl: 1 } }), /^r levels\[3\]: fc is undefined/],
+    [levelWith({ featureFiles: undefined }), /^r levels\[3\] featureFiles: is not a JSON object$/],
+    [levelWith({ featureFiles: { files: 1 } }), /^r levels\[3\]: bytes is undefined/],
+    [levelWith({ featureFiles: { bytes: 1 } }), /^r levels\[3\]: files is undefined/],
+    [levelWith({ manifest: 5 }), /^r levels\[3\]: manifest is 5, expected text$/],
+    [levelWith({ index: undefined }), /^r levels\[3\]: index is undefined, expected text$/],
+  ];
+  for (const [change, message] of broken)
+    assert.throws(() => releaseFromJson(JSON.stringify({ ...json, ...change }), 'r'), {
       name: FormatError.name,
       message,
     });
-  }
-  assert.throws(() => manifestFromJson('{', 'm'), /m: is not JSON/);
+  assert.deepEqual(releaseFromJson(JSON.stringify({ ...json, more: 'later' }), 'r'), RELEASE, 'unknown members');
+});
+
+test('current.json round-trips; one that names a release that is not hosted, or could not be, is refused', () => {
+  const current = { release: 'b', hosted: ['a', 'b'] };
+  assert.deepEqual(currentFromJson(currentToJson(current), 'c'), current);
+  const json = JSON.parse(currentToJson(current));
+  const broken: [object, RegExp][] = [
+    [{ version: 1 }, /^c: format version is 1, expected 2$/],
+    [{ release: 'x' }, /^c: release x is not among the hosted ones$/],
+    [{ release: '.x' }, /^c: release is "\.x", expected 1 to 64 of/],
+    [{ hosted: ['b', '..'] }, /^c: hosted names "\.\.", expected 1 to 64 of/],
+    [{ hosted: 'b' }, /^c: hosted is not a list$/],
+  ];
+  for (const [change, message] of broken)
+    assert.throws(() => currentFromJson(JSON.stringify({ ...json, ...change }), 'c'), {
+      name: FormatError.name,
+      message,
+    });
+  assert.throws(() => currentFromJson('[]', 'c'), { name: FormatError.name, message: 'c: is not a JSON object' });
 });

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CURRENT_PATH, manifestPath, RELEASE_FILE, releasePath } from '../format/layout.ts';
+import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../format/layout.ts';
 import { currentToJson } from '../format/release.ts';
 import { Catalogue } from '../proxy/catalogue.ts';
-import { directoryOrigin } from '../proxy/origin.ts';
+import { directoryOrigin } from '../proxy/directory-origin.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from './fixture.ts';
 
 const folder = temporaryFolder();
@@ -48,14 +48,18 @@ test('refuses a release whose metadata does not hold, says why, and goes on with
   const file = (name: string) => `${releasePath('r2')}/${name}`;
   const json = file(RELEASE_FILE);
   const manifest = file(manifestPath(1));
+  const index = file(indexPath(1));
   const damages: [string, (text: string) => string | undefined, RegExp][] = [
     [manifest, (text) => text.replace('AAA.1_1', 'AAA.9_1'), /lv1\/manifest\.json: SHA-256 is [0-9a-f]+, expected/],
     [manifest, (text) => text.slice(0, -10), /lv1\/manifest\.json: SHA-256/],
     [manifest, () => undefined, /lv1\/manifest\.json: missing/],
+    [index, (text) => text.replace(/^./, 'x'), /lv1\/features\.idx: SHA-256 is [0-9a-f]+, expected/],
+    [index, () => '', /lv1\/features\.idx: SHA-256/],
+    [index, () => undefined, /lv1\/features\.idx: missing/],
     [json, () => undefined, /release\.json: missing/],
     [json, () => '{', /release\.json: is not JSON/],
     [json, (text) => text.replace('"r2"', '"r1"'), /release\.json: release is r1, expected r2/],
-    [json, (text) => text.replace('"version": 1', '"version": 2'), /version is 2, expected 1/],
+    [json, (text) => text.replace('"version": 2', '"version": 1'), /version is 1, expected 2/],
     [CURRENT_PATH, () => '{}', /current\.json: version/],
     [CURRENT_PATH, () => undefined, /current\.json: missing/],
   ];

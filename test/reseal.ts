@@ -1,20 +1,13 @@
-// Changes a page of a finished release and seals the release again: every length, digest and checksum is right, so that
-// only what the page says can give it away.
+// Changes a page or a manifest of a finished release and seals the release again: every length, digest and checksum is
+// right, so that only the content can give the change away.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { deflateBlock, EMPTY_SUM, GZIP_HEADER, gzipTrailer, joinSums, LAST_BLOCK, sumOf } from '../format/gzip.ts';
+import { deflateText, joinMember, sumOf } from '../format/gzip-members.ts';
 import { CHECKSUMS_FILE, manifestPath, RELEASE_FILE } from '../format/layout.ts';
-import { FORMATS, type Level } from '../format/levels.ts';
-import {
-  type Block,
-  DIGEST_CHARS,
-  digestOf,
-  type Manifest,
-  manifestFromJson,
-  manifestToJson,
-} from '../format/manifest.ts';
+import { FORMATS, LEVELS, type Level, levelName } from '../format/levels.ts';
+import { DIGEST_CHARS, digestOf, type Manifest, manifestFromJson, manifestToJson } from '../format/manifest.ts';
 import { type Release, releaseFromJson, releaseToJson } from '../format/release.ts';
 import { pagesOf } from '../generator/verify-pages.ts';
 
@@ -23,38 +16,27 @@ export function textOf(root: string, path: string): string {
   return gunzipSync(readFileSync(join(root, path))).toString();
 }
 
-/** A page file of the given blocks of text. */
-export function packPage(texts: readonly string[]): { bytes: Buffer; blocks: Block[] } {
-  const parts = texts.map((text) => ({ text: Buffer.from(text), deflated: deflateBlock(Buffer.from(text)) }));
-  const sum = parts.reduce((all, { text }) => joinSums(all, sumOf(text)), EMPTY_SUM);
-  const blocks = parts.map(({ text, deflated }) => ({
-    features: text.toString().split('\n').length - 1,
-    bytes: deflated.length,
-    text: text.length,
-    crc: sumOf(text).crc,
-  }));
-  const bytes = Buffer.concat([GZIP_HEADER, ...parts.map(({ deflated }) => deflated), LAST_BLOCK, gzipTrailer(sum)]);
-  return { bytes, blocks };
+/** A page file of these texts, each deflated by itself. */
+export function packPage(texts: readonly string[]): Buffer {
+  const buffers = texts.map((text) => Buffer.from(text));
+  return joinMember(buffers.map((text) => ({ data: deflateText(text), ...sumOf(text) })));
 }
 
 /** Puts `bytes` in a page's place. */
-export function replacePage(root: string, path: string, bytes: Buffer, blocks?: readonly Block[]): void {
-  const level = Number(path[2]) as Level;
+export function replacePage(root: string, path: string, bytes: Buffer): void {
+  const level = LEVELS.find((candidate) => path.startsWith(`${levelName(candidate)}/`));
+  if (level === undefined) throw new Error(`${path} is not in the folder of a level`);
   writeFileSync(join(root, path), bytes);
   resealLevel(root, level, (manifest) => {
-    const page = [true, false].flatMap((all) => [...pagesOf(manifest, all, 0, 1)]).find((other) => other.path === path);
-    if (page === undefined) throw new Error(`${path} is no page`);
+    const page = [...pagesOf(manifest, 0, 1)].find((candidate) => candidate.path === path);
+    if (page === undefined) throw new Error(`${path} is not a page`);
     const { bytes: sizes, digests } = manifest.pages[page.format];
     const at = page.number * DIGEST_CHARS;
     const table = {
       bytes: sizes.with(page.number, bytes.length),
       digests: digests.slice(0, at) + digestOf(bytes) + digests.slice(at + DIGEST_CHARS),
     };
-    return {
-      ...manifest,
-      pages: { ...manifest.pages, [page.format]: table },
-      blocks: blocks ? manifest.blocks.with(page.number, blocks) : manifest.blocks,
-    };
+    return { ...manifest, pages: { ...manifest.pages, [page.format]: table } };
   });
 }
 

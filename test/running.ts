@@ -6,15 +6,15 @@ import { SignJWT } from 'jose';
 import type { KeySet, KeySource, TokenRules } from '../proxy/auth.ts';
 import { authenticator, keysFromJwks } from '../proxy/auth.ts';
 import { Catalogue } from '../proxy/catalogue.ts';
+import { directoryOrigin } from '../proxy/directory-origin.ts';
 import { trustedProxies } from '../proxy/forwarded.ts';
-import { hostOrigin } from '../proxy/host.ts';
 import { keysMissing } from '../proxy/issuers.ts';
 import { fixedKeys } from '../proxy/keys.ts';
 import { metadataFor } from '../proxy/metadata.ts';
-import { directoryOrigin, type Origin } from '../proxy/origin.ts';
+import type { Origin } from '../proxy/origin.ts';
 import { publicAssets } from '../proxy/public.ts';
+import { ResponseCache } from '../proxy/response-cache.ts';
 import { createProxy, type Observer, type ServerLimits, stopServer } from '../proxy/server.ts';
-import { startStaticHost } from './static-host.ts';
 
 export const ISSUER = 'https://issuer.test';
 export const AUDIENCE = 'boundaries';
@@ -53,13 +53,6 @@ export interface RunningService {
   log: string[];
 }
 
-let isRemote = false;
-
-/** From now on services read their folder through a static host, over HTTP, unless a test gives an origin. */
-export function serveFromHost(): void {
-  isRemote = true;
-}
-
 /** The rules with one issuer that has these keys. */
 export function rulesWith(keys: KeySet): TokenRules {
   const issuers = new Map([[ISSUER, fixedKeys(keys)]]);
@@ -68,7 +61,7 @@ export function rulesWith(keys: KeySet): TokenRules {
 
 /** Starts a proxy for the output folder `out`; it stops when the test file ends. */
 export async function startService(out: string, options: ServiceOptions = {}): Promise<RunningService> {
-  const origin = options.origin ?? (isRemote ? await remoteOrigin(out) : directoryOrigin(out));
+  const origin = options.origin ?? directoryOrigin(out);
   const catalogue = new Catalogue(origin);
   if (!options.early) await catalogue.refresh();
   const { issuers } = rulesWith(keysFromJwks(JWKS, 'test keys'));
@@ -83,14 +76,15 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     authenticate: authenticator(rules),
     catalogue,
     origin,
+    responses: new ResponseCache(),
     keysMissing: () => keysMissing(rules),
     publicUrl: options.publicUrl,
     trusted: options.trustProxy && trustedProxies(options.trustProxy),
     metadata: options.metadata ? metadataFor([...rules.issuers.keys()], rules.scope) : undefined,
     assets: publicAssets(options.publicUrl, options.explorer ?? false),
+    log: (line: string) => log.push(line),
   };
-  const observer: Observer = { log: (line) => log.push(line) };
-  if (options.observe) observer.observe = options.observe;
+  const observer: Observer = options.observe ? { observe: options.observe } : {};
   const server = createProxy(service, observer, options.limits);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -109,8 +103,3 @@ export function token(claims: Record<string, unknown> = {}, key: KeyObject = KEY
 
 /** Headers with a valid token. */
 export const AUTHORIZED: { authorization: string } = { authorization: `Bearer ${await token()}` };
-
-async function remoteOrigin(out: string): Promise<Origin> {
-  const { url } = await startStaticHost(out);
-  return hostOrigin({ url, headers: {} });
-}

@@ -5,15 +5,19 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
+import { STORED_PAGES, type StoredPages } from '../format/levels.ts';
 import { seal } from '../generator/shards.ts';
-import { writeSynthetic } from '../generator/synthetic.ts';
-import { buildRelease, temporaryFolder } from './fixture.ts';
+import { buildRelease, manyUnitLayers, temporaryFolder, writeDataset } from './fixture.ts';
 
 const folder = temporaryFolder();
-const source = join(folder, 'synthetic.gpkg');
-writeSynthetic(source, 400);
-const plain = join(folder, 'plain');
-await buildRelease(source, plain, { accept: ['null-gids', 'duplicate-gids'] });
+const source = writeDataset(join(folder, 'many.gpkg'), 'GPKG', manyUnitLayers());
+/** A plain build with each choice of --pages. */
+const plain: Readonly<Record<StoredPages, string>> = {
+  all: join(folder, 'all'),
+  unfiltered: join(folder, 'unfiltered'),
+  none: join(folder, 'none'),
+};
+for (const storedPages of STORED_PAGES) await buildRelease(source, plain[storedPages], { storedPages });
 
 /** Runs one shard from the command line. */
 async function runShard(out: string, share: string, ...more: string[]): Promise<{ code: unknown; output: string }> {
@@ -44,28 +48,64 @@ function contentOf(out: string): Record<string, string> {
   return Object.fromEntries(files.map((file) => [relative(out, file), readFileSync(file, 'base64')]));
 }
 
-const ACCEPT = ['--accept', 'null-gids', 'duplicate-gids'];
 const out = join(folder, 'sharded');
 
-test('4 shards as separate processes and a seal give the bytes of a plain build', async () => {
-  const runs = await Promise.all(['0/4', '1/4', '2/4', '3/4'].map((share) => runShard(out, share, ...ACCEPT)));
-  for (const { code, output } of runs) assert.equal(code, 0, output);
-  assert.ok(!existsSync(join(out, 'current.json')), 'nothing is published before the seal');
-  await seal(out, 'r1', true);
-  assert.deepEqual(contentOf(out), contentOf(plain));
+for (const storedPages of STORED_PAGES) {
+  test(`4 shards as separate processes and a seal give the bytes of a plain build, with --pages ${storedPages}`, async () => {
+    rmSync(out, { recursive: true, force: true });
+    const shares = ['0/4', '1/4', '2/4', '3/4'];
+    const runs = await Promise.all(shares.map((share) => runShard(out, share, '--pages', storedPages)));
+    for (const { code, output } of runs) assert.equal(code, 0, output);
+    assert.ok(!existsSync(join(out, 'current.json')), 'nothing is published before the seal');
+    await seal(out, 'r1', true);
+    assert.deepEqual(contentOf(out), contentOf(plain[storedPages]));
+  });
+}
+
+test('each shard writes feature files of its own and the pages that begin in them', async () => {
+  const release = join(out, 'releases/.r1.shards/release');
+  const filesOf = (): string[] => Object.keys(contentOf(release));
+  rmSync(out, { recursive: true });
+  assert.equal((await runShard(out, '1/3')).code, 0);
+  const first = filesOf();
+  const own = [
+    'lv0/features/000002.geojsonl.gz',
+    'lv0/geojsonl/all/000006.geojsonl.gz',
+    'lv1/features/000005.geojsonl.gz',
+  ];
+  for (const file of own) assert.ok(first.includes(file), file);
+  for (const file of ['lv0/features/000001.geojsonl.gz', 'lv0/geojsonl/all/000001.geojsonl.gz'])
+    assert.ok(!first.includes(file), file);
+  assert.equal((await runShard(out, '2/3')).code, 0);
+  const both = filesOf();
+  for (const file of ['lv0/features/000003.geojsonl.gz', 'lv0/fc/all/000050.json.gz'])
+    assert.ok(both.includes(file) && !first.includes(file), file);
 });
 
-test('a seal names the shards that are missing and those that do not fit; a shard run again mends it', async () => {
+test('shards that are run again with another choice of --pages leave no files of the first one in the release', async () => {
+  rmSync(out, { recursive: true });
+  for (const storedPages of ['all', 'unfiltered'])
+    for (const share of ['0/2', '1/2']) assert.equal((await runShard(out, share, '--pages', storedPages)).code, 0);
+  await seal(out, 'r1', true);
+  assert.deepEqual(contentOf(out), contentOf(plain.unfiltered));
+});
+
+test('seal names the shards that are missing and those that do not fit; a shard that is run again replaces its files', async () => {
   rmSync(out, { recursive: true });
   await assert.rejects(seal(out, 'r1', true), { message: /no shard is finished/ });
-  for (const share of ['0/3', '2/3']) assert.equal((await runShard(out, share, ...ACCEPT)).code, 0);
+  for (const share of ['0/3', '2/3']) assert.equal((await runShard(out, share)).code, 0);
   await assert.rejects(seal(out, 'r1', true), { message: /shards not finished: 1\/3/, remedy: /--shard 1\/3/ });
-  assert.equal((await runShard(out, '1/3', '--precision', '3', ...ACCEPT)).code, 0);
-  await assert.rejects(seal(out, 'r1', true), { message: /shards 0\/3 and 1\/3 differ in source, options/ });
+  for (const other of [
+    ['--precision', '0'],
+    ['--pages', 'unfiltered'],
+  ]) {
+    assert.equal((await runShard(out, '1/3', ...other)).code, 0);
+    await assert.rejects(seal(out, 'r1', true), { message: /shards 0\/3 and 1\/3 differ in source, options/ });
+  }
   assert.ok(!existsSync(join(out, 'current.json')));
-  assert.equal((await runShard(out, '1/3', ...ACCEPT)).code, 0);
+  assert.equal((await runShard(out, '1/3')).code, 0);
   await seal(out, 'r1', true);
-  assert.deepEqual(contentOf(out), contentOf(plain));
+  assert.deepEqual(contentOf(out), contentOf(plain.all));
 });
 
 test('a share that is none is refused', async () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { STORED_PAGES } from '../format/levels.ts';
 import { geometryDifference } from '../generator/compare-geometry.ts';
 import { gdal } from '../generator/gdal.ts';
 import { writeSynthetic } from '../generator/synthetic.ts';
@@ -35,13 +36,14 @@ async function faultsOfOwn(name: string, files: string | string[], options: Para
   return faults;
 }
 
-test('a release is what GDAL reads of the synthetic dataset, at any precision', async () => {
+test('a release is what GDAL reads of the synthetic dataset, at any precision, whichever pages it stores', async () => {
   const synthetic = join(folder, 'synthetic.gpkg');
   await writeSynthetic(synthetic, 150);
   const accept = ['null-gids', 'duplicate-gids', 'collapsed-geometries'] as const;
-  for (const precision of [7, 12, 0]) {
+  for (const [i, precision] of [7, 12, 0].entries()) {
+    const storedPages = STORED_PAGES[i] ?? 'all';
     assert.deepEqual(
-      await faultsOfOwn(`synthetic-${precision}`, synthetic, { precision, accept }),
+      await faultsOfOwn(`synthetic-${precision}`, synthetic, { precision, accept, storedPages }),
       [],
       String(precision),
     );
@@ -148,7 +150,7 @@ test('other reference systems, curves, heights, open rings, empty parts and ever
 });
 
 const levels = 'releases/r1';
-const pageOf = (level: number): string => `${levels}/lv${level}/geojsonl/all/000001.geojsonl.gz`;
+const fileOf = (level: number): string => `${levels}/lv${level}/features/000001.geojsonl.gz`;
 
 /** What differs between the release and a dataset of the same name in which one layer has other features. */
 async function faultsAgainst(
@@ -192,7 +194,7 @@ test('a changed coordinate is found, a rounded one is none', async () => {
   const moved = (by: number) => withFeature(2, { wkt: square(10 + by, 0, 4) });
   assert.deepEqual(await faultsAgainst(0, moved(4e-8)), []);
   assert.deepEqual(await faultsAgainst(0, moved(1e-7)), [
-    { path: pageOf(0), problem: 'fid 2: a position is [10,0], the source has [10.0000001,0]' },
+    { path: fileOf(0), problem: 'fid 2: a position is [10,0], the source has [10.0000001,0]' },
   ]);
 });
 
@@ -209,7 +211,7 @@ test('geometries of another type, with other parts or rings, or none, are found'
   ];
   for (const [wkt, problem] of cases) {
     assert.deepEqual(await faultsAgainst(0, withFeature(2, { wkt })), [
-      { path: pageOf(0), problem: `fid 2: ${problem}` },
+      { path: fileOf(0), problem: `fid 2: ${problem}` },
     ]);
   }
 });
@@ -217,17 +219,17 @@ test('geometries of another type, with other parts or rings, or none, are found'
 test('a changed property is found, in any script', async () => {
   const values = ['BBB.1.1_1', 'BBB', 'Beland', 'BBB.1_1', 'All', '西'];
   assert.deepEqual(await faultsAgainst(2, withFeature(3, { values })), [
-    { path: pageOf(2), problem: 'fid 3: NAME_2 is "東", the source has "西"' },
+    { path: fileOf(2), problem: 'fid 3: NAME_2 is "東", the source has "西"' },
   ]);
   const nothing = values.with(5, '');
   assert.deepEqual(await faultsAgainst(2, withFeature(3, { values: nothing })), [
-    { path: pageOf(2), problem: 'fid 3: NAME_2 is "東", the source has ""' },
+    { path: fileOf(2), problem: 'fid 3: NAME_2 is "東", the source has ""' },
   ]);
 });
 
 test('a unit that only the release has, and one that only the source has', async () => {
   assert.deepEqual(await faultsAgainst(2, (features) => features.filter(({ fid }) => fid !== 2)), [
-    { path: pageOf(2), problem: 'fid 2: the source has no such feature' },
+    { path: fileOf(2), problem: 'fid 2: the source has no such feature' },
   ]);
   const more = { fid: 7, values: ['BBB.2_1', 'BBB', 'Beland', 'New'], wkt: square(12, 0) };
   assert.deepEqual(await faultsAgainst(1, (features) => [...features, more]), [
@@ -244,10 +246,10 @@ test('a column that only one of them has', async () => {
   const file = writeDataset(join(folder, 'wider.gpkg'), 'GPKG', wider);
   const { faults } = await verify({ out, source: [file], workers: 0 }, SILENT);
   assert.deepEqual(
-    faults.filter(({ path }) => path === pageOf(0)),
+    faults.filter(({ path }) => path === fileOf(0)),
     [
-      { path: pageOf(0), problem: 'fid 1: has no property MORE' },
-      { path: pageOf(0), problem: 'fid 2: has no property MORE' },
+      { path: fileOf(0), problem: 'fid 1: has no property MORE' },
+      { path: fileOf(0), problem: 'fid 2: has no property MORE' },
     ],
   );
   const own = join(folder, 'wider-out');

@@ -14,10 +14,13 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
+import { RECORD_BYTES } from '../format/feature-index.ts';
+import { STORED_PAGES, type StoredPages } from '../format/levels.ts';
 import type { Report } from '../generator/report.ts';
 import { writeSynthetic } from '../generator/synthetic.ts';
 import { type VerifyOptions, verify } from '../generator/verify.ts';
-import { buildRelease, countryLayers, SILENT, temporaryFolder, writeDataset } from './fixture.ts';
+import { buildRelease, countryLayers, SILENT, square, temporaryFolder, writeDataset } from './fixture.ts';
+import { readMembers } from './reseal-features.ts';
 
 const folder = temporaryFolder();
 const source = writeDataset(
@@ -27,13 +30,25 @@ const source = writeDataset(
 );
 const synthetic = join(folder, 'synthetic.gpkg');
 await writeSynthetic(synthetic, 60);
-const good = join(folder, 'good');
-await buildRelease(source, good);
+const releases: Record<StoredPages, string> = {
+  all: join(folder, 'good'),
+  unfiltered: join(folder, 'unfiltered'),
+  none: join(folder, 'none'),
+};
+for (const storedPages of STORED_PAGES) await buildRelease(source, releases[storedPages], { storedPages });
+const good = releases.all;
 const other = join(folder, 'other');
 await buildRelease(synthetic, other, { release: 'other', accept: ['null-gids', 'duplicate-gids'] });
 const root = 'releases/r1';
-const files = ['current.json', ...filesUnder(join(good, root)).map((file) => `${root}/${file}`)];
-const pages = files.filter((file) => file.endsWith('.gz'));
+const files = filesOf(good);
+const featureFiles = files.filter((file) => file.includes('/features/'));
+const indexes = files.filter((file) => file.endsWith('.idx'));
+const pages = files.filter((file) => file.endsWith('.gz') && !featureFiles.includes(file));
+
+/** The files of the release in an output folder, and current.json. */
+function filesOf(out: string): string[] {
+  return ['current.json', ...filesUnder(join(out, root)).map((file) => `${root}/${file}`)];
+}
 
 function filesUnder(path: string): string[] {
   return readdirSync(path, { withFileTypes: true, recursive: true })
@@ -43,10 +58,10 @@ function filesUnder(path: string): string[] {
 }
 
 /** What `verify` finds in a fresh copy of the good release once `damage` is done to it. */
-async function faultsOf(damage: (out: string) => void, options: Partial<VerifyOptions> = {}) {
+async function faultsOf(damage: (out: string) => void, options: Partial<VerifyOptions> = {}, from = good) {
   const out = join(folder, 'damaged');
   rmSync(out, { recursive: true, force: true });
-  cpSync(good, out, { recursive: true });
+  cpSync(from, out, { recursive: true });
   damage(out);
   return (await verify({ out, workers: 0, ...options }, SILENT)).faults;
 }
@@ -74,26 +89,33 @@ function assertNamed(faults: readonly { path: string }[], expected: readonly str
   );
 }
 
-/** Of release.json and its line in checksums.txt nothing else tells which was changed: then both are named. */
+/** Of release.json and its line in checksums.txt either may have been changed: then both are named. */
 function assertNamesIt(faults: readonly { path: string }[], file: string, what: string): void {
   const pair = [`${root}/checksums.txt`, `${root}/release.json`];
   const both = pair.includes(file) && pair.every((one) => faults.some(({ path }) => path === one));
   assertNamed(faults, both ? pair : [file], what);
 }
 
-test('a good release has no faults, the current one and any other, and everything in it is counted', async () => {
-  const found = await verify({ out: good, workers: 0 }, SILENT);
-  const sizes = pages.map((page) => readFileSync(join(good, page)).length);
-  assert.deepEqual(found, {
-    release: 'r1',
-    files: files.length - 1,
-    pages: pages.length,
-    features: 9,
-    bytes: sizes.reduce((sum, size) => sum + size, 0),
-    faults: [],
-  });
-  const named = await verify({ out: good, release: 'r1', source: [source], workers: 0 }, SILENT);
-  assert.deepEqual(named, found);
+test('a good release has no faults, whichever pages it stores, and everything in it is counted', async () => {
+  for (const storedPages of STORED_PAGES) {
+    const out = releases[storedPages];
+    const own = filesOf(out);
+    const packed = own.filter((file) => file.endsWith('.gz'));
+    const sizes = packed.map((file) => readFileSync(join(out, file)).length);
+    const found = await verify({ out, workers: 0 }, SILENT);
+    assert.deepEqual(found, {
+      release: 'r1',
+      files: own.length - 1,
+      pages: packed.filter((file) => !file.includes('/features/')).length,
+      features: 9,
+      bytes: sizes.reduce((sum, size) => sum + size, 0),
+      faults: [],
+    });
+    const named = await verify({ out, release: 'r1', source: [source], workers: 0 }, SILENT);
+    assert.deepEqual(named, found);
+  }
+  const [all, unfiltered, none] = STORED_PAGES.map((storedPages) => filesOf(releases[storedPages]).length);
+  assert.ok(all && unfiltered && none && all > unfiltered && unfiltered > none);
 });
 
 test('child processes find what this process finds, and the work is announced and done', async () => {
@@ -114,6 +136,8 @@ test('child processes find what this process finds, and the work is announced an
   assert.deepEqual(found, await verify({ ...options, workers: 0 }, SILENT));
   assertNamed(found.faults, [page], 'one byte');
   assert.deepEqual(Object.fromEntries(counts), {
+    'features verified, expected': found.features,
+    'features verified': found.features,
     'pages verified, expected': found.pages,
     'pages verified': found.pages,
     'features compared, expected': found.features,
@@ -125,7 +149,8 @@ test('child processes find what this process finds, and the work is announced an
 test('a byte flipped anywhere in any file: that file is named', async () => {
   const flips = [0x01, 0x20, 0x80];
   let tried = 0;
-  for (const file of files) {
+  // The indexes of levels without features have no bytes.
+  for (const file of files.filter((path) => readFileSync(join(good, path)).length > 0)) {
     for (let i = 0; i < 7; i++) {
       const flip = flips[i % flips.length] ?? 1;
       const faults = await faultsWith(file, (path, bytes) => {
@@ -137,13 +162,14 @@ test('a byte flipped anywhere in any file: that file is named', async () => {
       tried++;
     }
   }
-  assert.ok(tried > 180, `${tried} flips`);
+  assert.ok(tried > 220, `${tried} flips`);
 });
 
 test('a file truncated to nothing, to a half or by a byte, or grown by one: that file is named', async () => {
   for (const file of files) {
     const sizes = (length: number): number[] => [0, length >> 1, length - 1];
     for (const i of [0, 1, 2]) {
+      if (readFileSync(join(good, file)).length === 0) continue;
       const faults = await faultsWith(file, (path, bytes) => truncateSync(path, sizes(bytes.length)[i]));
       assertNamesIt(faults, file, `${file} cut, ${i}`);
     }
@@ -189,8 +215,133 @@ test('two pages swapped: both are named, with what they hold and should hold', a
   const faults = await faultsOf((out) => cpSync(join(good, b ?? ''), join(out, a ?? '')));
   assert.deepEqual(
     faults.map(({ problem }) => problem.replace(/\d+ bytes long, expected \d+/, '')),
-    ["a feature's id is 3, expected 1", 'is '],
+    ['fid 1: its id is 3, expected 1', 'is '],
   );
+});
+
+test('a byte flipped in each member and in each record: the file is named, and the fid', async () => {
+  let tried = 0;
+  for (const level of [0, 1, 2] as const) {
+    let start = 0;
+    for (const [position, { bytes: member }] of readMembers(join(good, root), level).entries()) {
+      const fid = `fid ${position + 1}`;
+      const [file, index] = [`${root}/lv${level}/features/000001.geojsonl.gz`, `${root}/lv${level}/features.idx`];
+      for (const at of [start, start + (member.length >> 1), start + member.length - 1]) {
+        const faults = await faultsWith(file, (path, bytes) => {
+          bytes[at] = (bytes[at] ?? 0) ^ 1;
+          writeFileSync(path, bytes);
+        });
+        const range = `bytes ${start} to ${start + member.length - 1}`;
+        const problem = `${fid}: ${range} are not the member that the index describes`;
+        assert.deepEqual(faults, [{ path: file, problem }]);
+        tried++;
+      }
+      for (let at = position * RECORD_BYTES; at < (position + 1) * RECORD_BYTES; at++) {
+        const faults = await faultsWith(index, (path, bytes) => {
+          bytes[at] = (bytes[at] ?? 0) ^ 1;
+          writeFileSync(path, bytes);
+        });
+        assertNamed(faults, [index], `${index}, byte ${at}`);
+        tried++;
+      }
+      start += member.length;
+    }
+  }
+  assert.equal(tried, 9 * (3 + RECORD_BYTES));
+});
+
+test('two members of a feature file swapped: the file is named, with the fids in whose place they are not', async () => {
+  const file = `${root}/lv2/features/000001.geojsonl.gz`;
+  const members = readMembers(join(good, root), 2).map(({ bytes }) => bytes);
+  for (const [a, b] of [
+    [0, 1],
+    [0, 3],
+    [2, 3],
+  ] as const) {
+    const swapped = members.with(a, members[b] ?? Buffer.of()).with(b, members[a] ?? Buffer.of());
+    const faults = await faultsWith(file, (path) => writeFileSync(path, Buffer.concat(swapped)));
+    assertNamed(faults, [file], `${a} and ${b}`);
+    const fids = faults.map(({ problem }) => Number(/^fid (\d+): bytes/.exec(problem)?.[1]));
+    assert.ok(fids.includes(a + 1), String(fids));
+  }
+});
+
+test('feature files and indexes of another level or release, and of each other: just those are named', async () => {
+  const held = [...featureFiles, ...indexes.slice(0, 3)];
+  for (const file of held) {
+    for (const elsewhere of [...held, ...held.map((path) => path.replace(root, 'releases/other'))]) {
+      if (elsewhere === file) continue;
+      const bytes = readFileSync(join(elsewhere.startsWith(root) ? good : other, elsewhere));
+      const faults = await faultsWith(file, (path) => writeFileSync(path, bytes));
+      assertNamed(faults, [file], `${file} from ${elsewhere}`);
+    }
+  }
+});
+
+test('a level of several feature files: two of them swapped, one cut short, one missing, by any number of workers', async () => {
+  const features = Array.from({ length: 250 }, (_, i) => ({
+    fid: 3 * i,
+    values: [`A${i}`, 'x'],
+    wkt: square(i / 2, 0),
+  }));
+  const [countries] = countryLayers((level) => `ADM_${level}`);
+  assert.ok(countries);
+  const from = join(folder, 'many');
+  const many = writeDataset(join(folder, 'many.gpkg'), 'GPKG', [{ ...countries, features }]);
+  await buildRelease(many, from, { storedPages: 'unfiltered' });
+  const [first, second, third] = [1, 2, 3].map((n) => `${root}/lv0/features/00000${n}.geojsonl.gz`);
+  assert.ok(first && second && third);
+  for (const workers of [0, 2]) {
+    const options = { workers, source: [many] };
+    const swapped = await faultsOf(
+      (out) => {
+        renameSync(join(out, first), join(out, 'x'));
+        renameSync(join(out, second), join(out, first));
+        renameSync(join(out, 'x'), join(out, second));
+      },
+      options,
+      from,
+    );
+    assertNamed(swapped, [first, second], 'swapped');
+    const cut = await faultsOf((out) => truncateSync(join(out, third), 5000), options, from);
+    assert.deepEqual(
+      cut.map(({ path, problem }) => [path, problem.replace(/\d+$/, '')]),
+      [[third, 'is 5000 bytes long, its members ']],
+    );
+    const missing = await faultsOf((out) => rmSync(join(out, second)), options, from);
+    assert.deepEqual(missing, [{ path: second, problem: 'is missing' }]);
+    const changed = await faultsOf(
+      (out) => {
+        const bytes = readFileSync(join(out, second));
+        bytes[bytes.length - 1] = 1;
+        writeFileSync(join(out, second), bytes);
+      },
+      options,
+      from,
+    );
+    assertNamed(changed, [second], 'one byte');
+    assert.match(changed[0]?.problem ?? '', /^fid 597: bytes \d+ to \d+ are not the member that the index describes$/);
+  }
+});
+
+test('pages that another release of the same features stores are not part of this one', async () => {
+  for (const storedPages of ['unfiltered', 'none'] as const) {
+    const from = releases[storedPages];
+    const own = filesOf(from);
+    const extra = files.filter((file) => !own.includes(file));
+    assert.ok(extra.length > 0);
+    const faults = await faultsOf(
+      (out) => cpSync(join(good, root), join(out, root), { recursive: true, force: false }),
+      {},
+      from,
+    );
+    assert.deepEqual(
+      faults,
+      extra.map((path) => ({ path, problem: 'is not part of this release' })),
+    );
+    for (const file of own.filter((path) => path.endsWith('.gz')))
+      assertNamed(await faultsOf((out) => rmSync(join(out, file)), {}, from), [file], `${file} missing`);
+  }
 });
 
 test('files that do not belong to the release are named, wherever they are and whatever they are called', async () => {
@@ -201,16 +352,19 @@ test('files that do not belong to the release are named, wherever they are and w
     'lv1/fc/gid-0/AAA/000002.json.gz',
     'lv7/y',
     'lv0/geojsonl/z',
+    'lv0/features/000002.geojsonl.gz',
+    'lv5/features/000001.geojsonl.gz',
+    'lv0/features.idx.bak',
   ]) {
     const faults = await faultsOf((out) => {
       mkdirSync(join(out, root, file, '..'), { recursive: true });
       writeFileSync(join(out, root, file), 'more');
     });
-    assert.deepEqual(faults, [{ path: `${root}/${file}`, problem: 'is no file of this release' }]);
+    assert.deepEqual(faults, [{ path: `${root}/${file}`, problem: 'is not part of this release' }]);
   }
 });
 
-test('a manifest of another release or of another level: it is named, and its pages are not blamed', async () => {
+test('a manifest of another release or of another level: it is named, and the other files of its level are not blamed', async () => {
   const manifestOf = (level: number): string => `${root}/lv${level}/manifest.json`;
   for (const level of [0, 1, 2, 3, 4, 5]) {
     const file = manifestOf(level);
@@ -225,11 +379,24 @@ test('a manifest of another release or of another level: it is named, and its pa
     rmSync(join(out, root, 'lv2/manifest.json'));
     appendFileSync(join(out, page), 'x');
     rmSync(join(out, `${root}/lv2/geojsonl/all/000001.geojsonl.gz`));
+    appendFileSync(join(out, root, 'lv2/features.idx'), 'x');
+    rmSync(join(out, root, 'lv2/features/000001.geojsonl.gz'));
   });
+  const others = ['geojsonl/all/000001.geojsonl.gz', 'features.idx', 'features/000001.geojsonl.gz'];
   assertNamed(
     faults,
-    [`${root}/lv2/manifest.json`, page, `${root}/lv2/geojsonl/all/000001.geojsonl.gz`],
-    'three of one level',
+    [`${root}/lv2/manifest.json`, page, ...others.map((path) => `${root}/lv2/${path}`)],
+    'five of one level',
+  );
+  const unindexed = await faultsOf((out) => {
+    rmSync(join(out, root, 'lv2/features.idx'));
+    appendFileSync(join(out, page), 'x');
+    appendFileSync(join(out, root, 'lv2/features/000001.geojsonl.gz'), 'x');
+  });
+  assertNamed(
+    unindexed,
+    [`${root}/lv2/features.idx`, page, `${root}/lv2/features/000001.geojsonl.gz`],
+    'three of a level without an index',
   );
 });
 
@@ -238,10 +405,18 @@ test('a line of checksums.txt that is gone, twice, out of order or for nothing: 
   const lines = readFileSync(join(good, file), 'utf8').trimEnd().split('\n');
   const cases: [string[], RegExp][] = [
     [lines.slice(1), /^has no line for lv0\/fc\/all\/000001\.json\.gz$/],
-    [[lines[0] ?? '', ...lines], /^line 2: .* does not stand behind/],
+    [[lines[0] ?? '', ...lines], /^line 2: .* follows /],
     [lines.toReversed(), /^line 2: .* paths must ascend$/],
-    [[...lines, `${'0'.repeat(64)}  x`], /^names x, which is no file of this release$/],
+    [[...lines, `${'0'.repeat(64)}  x`], /^names x, which is not part of this release$/],
     [lines.map((line) => line.replace('  lv1/manifest', ' *lv1/manifest')), /^line \d+ is ".*expected a SHA-256/],
+    [
+      lines.filter((line) => !line.endsWith('features/000001.geojsonl.gz')),
+      /^has no line for lv0\/features\/000001\.geojsonl\.gz$/,
+    ],
+    ...['lv1/features.idx', 'lv1/features/000001.geojsonl.gz'].map((path): [string[], RegExp] => [
+      lines.map((line) => (line.endsWith(path) ? `${'0'.repeat(64)}  ${path}` : line)),
+      new RegExp(`^has 0+ for ${path}, which is`),
+    ]),
     [
       lines.map((line) => (line.endsWith('lv1/manifest.json') ? `${'0'.repeat(64)}  lv1/manifest.json` : line)),
       /^has 0+ for lv1\/manifest\.json, which is/,
@@ -271,7 +446,7 @@ test('a release in a folder of another name, one that is not there, and ids that
   assert.deepEqual(gone, [{ path: 'current.json', problem: 'names r1, which is not there' }]);
 });
 
-test('all faults are told in one go, and of a file with many the first few', async () => {
+test('all faults are reported in one go, and of a file with many the first few', async () => {
   const faults = await faultsOf((out) => {
     for (const file of files) if (file !== 'current.json') appendFileSync(join(out, file), 'x');
   });

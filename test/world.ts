@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { manifestPath, pagePath, releasePath } from '../format/layout.ts';
+import { featureFilePath, manifestPath, releasePath } from '../format/layout.ts';
 import type { Format, Level } from '../format/levels.ts';
 import { FRAMES, LEVELS } from '../format/levels.ts';
 import type { Manifest } from '../format/manifest.ts';
@@ -28,7 +28,7 @@ export const ODD_GIDS = [
 /** How many units the world has at each level. */
 const COUNTS = [47, 130, 260, 160, 230, 250] as const;
 
-/** Vertices of units, by level and number, that a block has no room for; one has over a MiB even when compressed. */
+/** Vertices of units, by level and number, that are large; one has over a MiB even when compressed. */
 const LARGE: ReadonlyMap<string, number> = new Map([
   ['0.3', 9_000],
   ['0.4', 12_000],
@@ -43,16 +43,21 @@ export interface WorldSize {
   large: ReadonlyMap<string, number>;
 }
 
-/** Pages are of one block. */
+/** Every unit is small. */
 const SMALL: WorldSize = { vertices: 40, large: new Map() };
-/** Pages are of several blocks: many units in one, single units, units that no read is large enough for. */
-export const MANY_BLOCKS: WorldSize = { vertices: 800, large: LARGE };
+/** Units of every size: small ones, ones whose deflate data pages reuse, one that no read is large enough for. */
+export const MANY_SIZES: WorldSize = { vertices: 800, large: LARGE };
 
 /**
  * Writes the world as a GeoPackage with six levels: gaps between fids, children away from their siblings, odd GIDs, one
  * unit without a geometry.
+ * @param names of units that are called otherwise, by level and number
  */
-export function writeWorld(file: string, { vertices, large }: WorldSize = SMALL): string {
+export function writeWorld(
+  file: string,
+  { vertices, large }: WorldSize = SMALL,
+  names: Readonly<Record<string, string>> = {},
+): string {
   const rows: string[][][] = [];
   const layers = LEVELS.map((level) => {
     const above = rows[level - 1] ?? [[]];
@@ -65,7 +70,11 @@ export function writeWorld(file: string, { vertices, large }: WorldSize = SMALL)
     const features = own.map((gids, i): FixtureFeature => {
       const isNowhere = level === 2 && i === 9;
       const wkt = isNowhere ? null : polygon(i, large.get(`${level}.${i}`) ?? 4 + ((i * 97) % vertices));
-      return { fid: 1 + i + Math.floor(i / 5) * 3, values: [...gids, `Unit ${i} "é東"`], wkt };
+      return {
+        fid: 1 + i + Math.floor(i / 5) * 3,
+        values: [...gids, names[`${level}.${i}`] ?? `Unit ${i} "é東"`],
+        wkt,
+      };
     });
     return { name: `ADM_${level}`, columns: [...LEVELS.slice(0, level + 1).map((n) => `GID_${n}`), 'NAME'], features };
   });
@@ -81,16 +90,17 @@ export interface StoredLevel {
   units: { fid: number; gids: string[] }[];
 }
 
-/** Reads a release's levels from their unfiltered geojsonl pages. */
+/** Reads a release's levels from their feature files. */
 export function readStored(folder: string, release: string): StoredLevel[] {
   const root = join(folder, releasePath(release));
   return LEVELS.map((level) => {
     const file = join(root, manifestPath(level));
     const manifest = manifestFromJson(readFileSync(file, 'utf8'), file);
-    const lines = manifest.blocks.flatMap((_, page) => {
-      const text = gunzipSync(readFileSync(join(root, pagePath(level, 'geojsonl', 'all', page)))).toString('utf8');
+    const files = Math.ceil(manifest.features / manifest.featuresPerFile);
+    const lines = Array.from({ length: files }, (_, number) => {
+      const text = gunzipSync(readFileSync(join(root, featureFilePath(level, number)))).toString('utf8');
       return text.split(/(?<=\n)/);
-    });
+    }).flat();
     const units = lines.map((line) => {
       const { id, properties } = JSON.parse(line);
       return { fid: Number(id), gids: LEVELS.slice(0, level + 1).map((n) => String(properties[`GID_${n}`])) };

@@ -4,19 +4,18 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { pagePath, releasePath } from '../../format/layout.ts';
-import { hasProgram } from './measure.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 
-/** The host, and one page of fc/lv3 on it. */
+/** The host. */
 export interface StaticHost {
   url: string;
-  pagePath: string;
   stop(): Promise<void>;
 }
 
-/** Starts it; undefined where nginx is not installed. */
-export async function startStaticHost(out: string, folder: string): Promise<StaticHost | undefined> {
-  if (!hasProgram('nginx')) return undefined;
+const POLL_MS = 20;
+
+/** Starts it; nginx must be installed. @throws Error with nginx's own log when it ends instead of answering */
+export async function startStaticHost(out: string, folder: string): Promise<StaticHost> {
   const port = await freePort();
   const prefix = join(folder, 'nginx');
   mkdirSync(prefix, { recursive: true });
@@ -32,12 +31,12 @@ server { listen 127.0.0.1:${port}; root ${resolve(out)}; } }`;
   const child = spawn('nginx', ['-p', prefix, '-c', join(prefix, 'nginx.conf')], { stdio: 'ignore' });
   process.once('exit', () => child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
-  while (!(await answers(`${url}/current.json`)))
+  while (!(await answers(`${url}/current.json`))) {
     if (child.exitCode !== null) throw new Error(readFileSync(join(prefix, 'error.log'), 'utf8'));
-  const { release } = JSON.parse(readFileSync(join(out, 'current.json'), 'utf8'));
+    await delay(POLL_MS);
+  }
   return {
     url,
-    pagePath: `/${releasePath(release)}/${pagePath(3, 'fc', 'all', 0)}`,
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGTERM');

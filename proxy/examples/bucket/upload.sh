@@ -1,6 +1,7 @@
 #!/bin/sh
-# Copies an output folder into a bucket (S3 or compatible) with the AWS command line, so that whoever reads meanwhile
-# never meets a pointer to what is not there yet: pages, then what names them, and current.json last of all.
+# Copies an output folder into a bucket (S3 or compatible) with the AWS command line. A reader never meets a file that
+# names what is not there yet: feature files and pages first, then indexes and manifests, release.json, and
+# current.json last of all.
 #
 #   sh upload.sh output s3://boundaries [--endpoint-url https://...]
 #
@@ -11,11 +12,20 @@ out=$1
 bucket=$2
 shift 2
 
-forever='public, max-age=31536000, immutable'
-# Pages are stored as files that happen to be gzip, without a Content-Encoding: hosts must not inflate them.
-aws s3 sync "$out/releases" "$bucket/releases" --exclude '*' --include '*.gz' --exclude '.*' \
-  --content-type application/gzip --cache-control "$forever" "$@"
-aws s3 sync "$out/releases" "$bucket/releases" --exclude '*.gz' --exclude '.*' \
-  --content-type application/json --cache-control "$forever" "$@"
+# Uploads the files of all releases whose names match a pattern: pattern, media type, further options.
+upload() {
+  pattern=$1
+  type=$2
+  shift 2
+  aws s3 sync "$out/releases" "$bucket/releases" --exclude '*' --include "$pattern" --exclude '.*' \
+    --content-type "$type" --cache-control 'public, max-age=31536000, immutable' "$@"
+}
+
+# Stored as files that happen to be gzip, without a Content-Encoding: hosts must not inflate them.
+upload '*.gz' application/gzip "$@"
+upload '*.idx' application/octet-stream "$@"
+upload '*/manifest.json' application/json "$@"
+upload '*/checksums.txt' text/plain "$@"
+upload '*/release.json' application/json "$@"
 aws s3 cp "$out/current.json" "$bucket/current.json" \
   --content-type application/json --cache-control no-cache "$@"

@@ -1,5 +1,0 @@
-// The HTTP contract once more, with a static host as the origin: every test of test/contract-requests.test.ts, over HTTP.
-import { serveFromHost } from './running.ts';
-
-serveFromHost();
-await import('./contract-requests.test.ts');

@@ -6,22 +6,22 @@ import { constants } from 'node:os';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { coloured } from '../format/terminal.ts';
-import { accessLog } from './access.ts';
-import { authenticator, mintToken } from './auth.ts';
-import { Catalogue } from './catalogue.ts';
-import { DEV_AUDIENCE, DEV_ISSUER, devKey } from './dev.ts';
-import { secondsFrom } from './duration.ts';
-import { listenFault, releaseFault, StartError } from './failure.ts';
-import { flagsFrom, SERVE_FLAGS } from './flags.ts';
-import { greetingOf } from './greeting.ts';
-import { keysMissing } from './issuers.ts';
-import type { ServeOptions, Settings } from './options.ts';
-import { settingsFrom } from './options.ts';
-import { publicAssets } from './public.ts';
-import { ResponseCache } from './response-cache.ts';
+import { authenticator, mintToken } from './auth/authenticate.ts';
+import { DEV_AUDIENCE, DEV_ISSUER, devKey } from './auth/dev-key.ts';
+import { startWorkers } from './config/cluster.ts';
+import { greetingOf } from './config/dev-banner.ts';
+import { secondsFrom } from './config/duration.ts';
+import { keysMissing } from './config/issuers.ts';
+import { flagsFrom, SERVE_FLAGS } from './config/options.ts';
+import type { ServeOptions, Settings } from './config/settings.ts';
+import { settingsFrom } from './config/settings.ts';
+import { listenFault, releaseFault, StartError } from './config/start-error.ts';
+import { accessLog } from './operations/access-log.ts';
+import { Catalogue } from './origin/releases.ts';
+import { ResponseCache } from './pages/response-cache.ts';
 import type { Observer } from './server.ts';
 import { createProxy, stopServer } from './server.ts';
-import { startWorkers } from './workers.ts';
+import { publicAssets } from './site/public-assets.ts';
 
 /** Compiled, it is a program of a package. */
 const PROGRAM = import.meta.url.endsWith('.ts') ? 'proxy' : 'boundaries-proxy';
@@ -155,7 +155,7 @@ async function proxyFor(
 
 /** What counts requests; loaded only where that is wanted. */
 function metering() {
-  return import('./metrics.ts');
+  return import('./operations/metrics.ts');
 }
 
 /** The server for Prometheus, listening where the other one does; undefined when none is wanted. */

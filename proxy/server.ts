@@ -2,14 +2,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorToAnswer, faultToLine, isStorageFault } from './error-answer.ts';
-import type { Service } from './handle.ts';
-import { handle } from './handle.ts';
-import { PARSER_MAX_BYTES } from './request.ts';
-import type { Answer } from './response.ts';
-import { sendAnswer } from './response.ts';
-import type { ParserError } from './unparsed.ts';
-import { refuseConnect, refuseUnparsed } from './unparsed.ts';
+import type { Service } from './handler.ts';
+import { handle } from './handler.ts';
+import { errorToAnswer, faultToLine, isStorageFault } from './http/error-answer.ts';
+import type { ParserError } from './http/parser-errors.ts';
+import { refuseConnect, refuseUnparsed } from './http/parser-errors.ts';
+import type { Answer } from './http/response.ts';
+import { sendAnswer } from './http/response.ts';
+import { PARSER_MAX_BYTES } from './http/validate-request.ts';
 
 /** How long a client may take, in milliseconds. */
 export interface ServerLimits {

@@ -2,9 +2,9 @@
 import { describe } from 'node:test';
 import type { StoredPages } from '../format/levels.ts';
 import { STORED_PAGES } from '../format/levels.ts';
-import { directoryOrigin } from '../proxy/directory-origin.ts';
-import { hostOrigin } from '../proxy/host.ts';
-import type { Origin } from '../proxy/origin.ts';
+import { directoryOrigin } from '../proxy/origin/directory.ts';
+import type { Origin } from '../proxy/origin/origin.ts';
+import { hostOrigin } from '../proxy/origin/static-host.ts';
 import type { RunningService, ServiceOptions } from './running.ts';
 import { startService } from './running.ts';
 import { startStaticHost } from './static-host.ts';

@@ -11,8 +11,8 @@ import pLimit from 'p-limit';
 import { FORMAT_VERSION } from '../format/manifest.ts';
 import { activateRelease, listReleases, pruneReleases } from '../generator/releases.ts';
 import { verify } from '../generator/verify.ts';
-import { Catalogue } from '../proxy/catalogue.ts';
-import { directoryOrigin } from '../proxy/directory-origin.ts';
+import { directoryOrigin } from '../proxy/origin/directory.ts';
+import { Catalogue } from '../proxy/origin/releases.ts';
 import { interceptFiles, systemError } from './faulty-fs.ts';
 import { buildRelease, type FixtureLayer, SILENT, square, temporaryFolder, writeDataset } from './fixture.ts';
 

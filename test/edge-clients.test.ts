@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MEMBER_END_BYTES, MEMBER_HEADER } from '../format/gzip-members.ts';
-import { hostOrigin } from '../proxy/host.ts';
+import { hostOrigin } from '../proxy/origin/static-host.ts';
 import { send } from './exchange.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from './fixture.ts';
 import { enlargeFeature, enlargePage } from './large-page.ts';

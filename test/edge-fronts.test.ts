@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FORMATS, LEVELS, levelName } from '../format/levels.ts';
-import { hostOrigin } from '../proxy/host.ts';
+import { hostOrigin } from '../proxy/origin/static-host.ts';
 import { exampleWith, freePort, missing, startNginx, startVarnish } from './daemons.ts';
 import type { Answer } from './exchange.ts';
 import { nextOf, send, textOf } from './exchange.ts';

@@ -52,8 +52,8 @@ test('generator and proxy do not import each other, and neither imports tests', 
 test('each foreign package is known to one file', () => {
   const homes: Record<string, string[]> = {
     'gdal-async': ['generator/gdal.ts'],
-    jose: ['proxy/auth.ts'],
-    'http-proxy': ['proxy/upstream.ts'],
+    jose: ['proxy/auth/authenticate.ts'],
+    'http-proxy': ['proxy/origin/http-proxy.ts'],
     yargs: ['generator/main.ts', 'proxy/main.ts'],
   };
   const imports = ['format', 'generator', 'proxy'].flatMap(importsOf).filter(({ isType }) => !isType);

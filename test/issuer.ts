@@ -4,10 +4,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { SignJWT } from 'jose';
-import { keysFromJwks } from '../proxy/auth.ts';
-import { fetchKeySet } from '../proxy/jwks.ts';
-import type { KeyPolicy } from '../proxy/keys.ts';
-import { RotatingKeys } from '../proxy/keys.ts';
+import { keysFromJwks } from '../proxy/auth/authenticate.ts';
+import { fetchKeySet } from '../proxy/auth/key-set.ts';
+import type { KeyPolicy } from '../proxy/auth/rotating-keys.ts';
+import { RotatingKeys } from '../proxy/auth/rotating-keys.ts';
 import { listen } from './fixture.ts';
 import { AUDIENCE } from './running.ts';
 

@@ -8,10 +8,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { secondsFrom } from '../proxy/duration.ts';
-import { StartError } from '../proxy/failure.ts';
-import type { ServeOptions } from '../proxy/options.ts';
-import { settingsFrom } from '../proxy/options.ts';
+import { secondsFrom } from '../proxy/config/duration.ts';
+import type { ServeOptions } from '../proxy/config/settings.ts';
+import { settingsFrom } from '../proxy/config/settings.ts';
+import { StartError } from '../proxy/config/start-error.ts';
 import { buildRelease, temporaryFolder } from './fixture.ts';
 import { writeWorld } from './world.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../format/layout.ts';
 import { currentToJson } from '../format/release.ts';
-import { Catalogue } from '../proxy/catalogue.ts';
-import { directoryOrigin } from '../proxy/directory-origin.ts';
+import { directoryOrigin } from '../proxy/origin/directory.ts';
+import { Catalogue } from '../proxy/origin/releases.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from './fixture.ts';
 
 const folder = temporaryFolder();

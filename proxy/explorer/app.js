@@ -1,14 +1,13 @@
 // The explorer: a walk through the interface, page by page, on a map. This file holds what is being walked and wires the
 // parts together; nothing is kept when the page is closed.
-import { describe } from './about.js';
-import { askToPath, curlFor, pathToAsk, WORLD } from './ask.js';
+
+import { remember, stepsTo } from './breadcrumbs.js';
 import { fetchPage, nextOf, tokenFrom } from './client.js';
 import { copyCurl } from './copy.js';
+import { nothing, showRefusal } from './error-message.js';
 import { fitForm, makeFilters, readForm, writeForm } from './form.js';
 import { createMap } from './map.js';
-import { nothing, showRefusal } from './refusal.js';
-import { remember, stepsTo } from './steps.js';
-import { gidOf, lineageOf } from './unit.js';
+import { askToPath, curlFor, pathToAsk, WORLD } from './page-request.js';
 import {
   factsOf,
   part,
@@ -19,10 +18,12 @@ import {
   showProgress,
   showRequest,
   showUnits,
-} from './view.js';
+} from './panels.js';
+import { describe } from './service-info.js';
+import { gidOf, lineageOf } from './unit.js';
 
 /**
- * @typedef {import('./ask.js').Ask} Ask
+ * @typedef {import('./page-request.js').Ask} Ask
  * @typedef {import('./client.js').Unit} Unit
  */
 

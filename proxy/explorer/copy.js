@@ -1,5 +1,5 @@
 // The button that copies the request's line.
-import { part } from './view.js';
+import { part } from './panels.js';
 
 /** Copies the line, or marks it where the page may not use the clipboard. */
 export async function copyCurl() {

@@ -1,0 +1,41 @@
+// Bodies that are a stored page: the file's bytes as they are. Pages up to 1 MiB are verified before the first byte is
+// sent; of larger ones the last piece is withheld until the digest matches.
+import { createHash } from 'node:crypto';
+import { digestFrom, digestOf } from '../../format/manifest.ts';
+import type { Client, Origin } from '../origin/origin.ts';
+import { OriginError } from '../origin/origin.ts';
+import type { StoredPage } from './resolve.ts';
+
+/** Files up to this size are read and checked at once. */
+const WHOLE_MAX_BYTES = 1024 * 1024;
+
+/**
+ * The body that is this page, gzipped: all of it, or a stream where it is large.
+ * @throws OriginError when the file is not what the manifest says; from a stream before its last piece
+ */
+export function pageToGzip(
+  origin: Origin,
+  page: StoredPage,
+  client: Client,
+): Promise<Buffer> | AsyncGenerator<Buffer, void, undefined> {
+  return page.bytes > WHOLE_MAX_BYTES ? streamPage(origin, page, client) : readPage(origin, page, client);
+}
+
+async function readPage(origin: Origin, page: StoredPage, client: Client): Promise<Buffer> {
+  const bytes = await origin.read(page.path, { offset: 0, length: page.bytes }, client);
+  if (digestOf(bytes) !== page.digest) throw new OriginError('damaged', page.path);
+  return bytes;
+}
+
+async function* streamPage(origin: Origin, page: StoredPage, client: Client): AsyncGenerator<Buffer, void, undefined> {
+  const sha256 = createHash('sha256');
+  let withheld: Buffer | undefined;
+  for await (const piece of origin.stream(page.path, { offset: 0, length: page.bytes }, client)) {
+    if (withheld !== undefined) yield withheld;
+    sha256.update(piece);
+    withheld = piece;
+  }
+  if (withheld === undefined || digestFrom(sha256.digest()) !== page.digest)
+    throw new OriginError('damaged', page.path);
+  yield withheld;
+}

@@ -1,0 +1,144 @@
+// The query becomes a typed request once, here. Each refusal names the parameter, what was wrong and what is allowed.
+import type { Cursor } from '../../format/cursor.ts';
+import { decodeCursor } from '../../format/cursor.ts';
+import type { Level } from '../../format/levels.ts';
+import { levelName } from '../../format/levels.ts';
+import { Problem, quote } from '../http/problem.ts';
+import {
+  FID_MAX,
+  FILTERS,
+  filterNames,
+  isParameter,
+  PAGE_SIZE,
+  PAGE_SIZE_MIN,
+  parametersAt,
+  ruleOf,
+  STARTS,
+} from './parameters.ts';
+
+/** Only features whose GID at `column` is `gid`. */
+export interface Filter {
+  column: Level;
+  gid: string;
+}
+
+/** Where a page starts: at the first feature whose fid is at least this, or at a cursor's position. */
+export type Start = { fid: number } | { cursor: Cursor };
+
+/** What a request asks for. */
+export interface PageRequest {
+  /** As the client gave it: at least 1, perhaps above the cap. */
+  pageSize: number | undefined;
+  start: Start | undefined;
+  /** Ascending by column, each column once. */
+  filters: readonly Filter[];
+}
+
+/** Does a cursor pin the request to a release, so that its answer never changes? */
+export function isPinned({ start }: PageRequest): boolean {
+  return start !== undefined && 'cursor' in start;
+}
+
+/**
+ * Reads the query of a request for one level.
+ * @param query what follows `?`, as it came; form encoding as in the URL standard, section 5.1
+ * @throws Problem token-in-query, bad-encoding, unknown-parameter, duplicate-parameter, bad-parameter, bad-cursor
+ */
+export function parseQuery(query: string, level: Level): PageRequest {
+  const values = valuesFrom(query, level);
+  return {
+    pageSize: pageSizeFrom(values.get(PAGE_SIZE), level),
+    start: startFrom(values, level),
+    filters: filtersFrom(values, level),
+  };
+}
+
+/** Names and values, decoded; every name known, none twice, no value empty. */
+function valuesFrom(query: string, level: Level): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  if (query === '') return values;
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
+    if (name === 'access_token')
+      throw new Problem('token-in-query', 'Send the token in the header: Authorization: Bearer <token>.');
+    if (!isParameter(name))
+      throw new Problem('unknown-parameter', `${quote(name)} is not a parameter. ${allowedAt(level)}`);
+    if (values.has(name)) throw new Problem('duplicate-parameter', `${name} is given twice; it may be given once.`);
+    if (value === '') throw badParameter(name, 'is empty', ruleOf(name, level));
+    values.set(name, value);
+  }
+  return values;
+}
+
+/** Undoes percent-encoding strictly: a bad escape, a byte outside ASCII or ill-formed UTF-8 is refused. */
+function decode(text: string): string {
+  if (/^[A-Za-z0-9_.-]*$/.test(text)) return text;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
+  if (/^[\x00-\x7f]*$/.test(text)) {
+    try {
+      return decodeURIComponent(text.replaceAll('+', ' '));
+    } catch {
+      // Falls through to the one answer for both.
+    }
+  }
+  throw new Problem('bad-encoding', `${quote(text)} is not well-formed. Percent-encode text as UTF-8.`);
+}
+
+function pageSizeFrom(text: string | undefined, level: Level): number | undefined {
+  if (text === undefined) return undefined;
+  const size = isDigits(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : 0;
+  if (size < PAGE_SIZE_MIN) throw badParameter(PAGE_SIZE, `is ${quote(text)}`, ruleOf(PAGE_SIZE, level));
+  return size;
+}
+
+function startFrom(values: ReadonlyMap<string, string>, level: Level): Start | undefined {
+  const given = STARTS.filter((name) => values.has(name));
+  if (given.length > 1) throw badParameter('start-at', 'and start-after are both given', 'one of them');
+  const name = given[0];
+  const text = name && values.get(name);
+  if (name === undefined || text === undefined) return undefined;
+  if (isDigits(text)) {
+    const fid = Number(text);
+    if (fid > FID_MAX) throw badParameter(name, `is ${quote(text)}`, ruleOf(name, level));
+    return { fid: name === 'start-after' ? fid + 1 : fid };
+  }
+  const cursor = decodeCursor(text);
+  if (cursor === undefined)
+    throw new Problem(
+      'bad-cursor',
+      `${name} is ${quote(text)}, which is no cursor of ours. Allowed: ${ruleOf(name, level)}.`,
+    );
+  if (cursor.level !== level)
+    throw new Problem(
+      'bad-cursor',
+      `${name} is a cursor of ${levelName(cursor.level)}. Allowed: one of ${levelName(level)}.`,
+    );
+  return { cursor };
+}
+
+function filtersFrom(values: ReadonlyMap<string, string>, level: Level): Filter[] {
+  const filters: Filter[] = [];
+  for (const [name, column] of FILTERS) {
+    const gid = values.get(name);
+    if (gid === undefined) continue;
+    if (column > level) throw badParameter(name, `is below ${levelName(level)}`, filterNames(level));
+    filters.push({ column, gid });
+  }
+  return filters;
+}
+
+function isDigits(text: string): boolean {
+  return /^[0-9]+$/.test(text);
+}
+
+function badParameter(name: string, wrong: string, allowed: string): Problem {
+  return new Problem('bad-parameter', `${name} ${wrong}. Allowed: ${allowed}.`);
+}
+
+function allowedAt(level: Level): string {
+  const names = parametersAt(level).map(({ name }) => name);
+  return `Allowed: ${names.join(', ')}.`;
+}

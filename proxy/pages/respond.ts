@@ -1,0 +1,102 @@
+// The answer to a request that was understood: headers from the manifest and the index, content from a stored page or
+// from the feature files. Nothing is read before the content is sent.
+import { encodeCursor } from '../../format/cursor.ts';
+import { MEDIA_TYPES } from '../../format/levels.ts';
+import type { Coding } from '../http/accept-encoding.ts';
+import { COMMON_HEADERS } from '../http/cors.ts';
+import type { Answer, HeaderList } from '../http/response.ts';
+import type { Client, Origin } from '../origin/origin.ts';
+import type { LoadedLevel, LoadedRelease } from '../origin/releases.ts';
+import { pageToGzip } from './page-body.ts';
+import type { PageRequest } from './parse-query.ts';
+import { isPinned } from './parse-query.ts';
+import type { Resolution, StoredPage } from './resolve.ts';
+import { resolve } from './resolve.ts';
+import type { Endpoint } from './routes.ts';
+import { planSlice } from './slice.ts';
+import { sliceToGzip } from './slice-body.ts';
+import type { Body } from './text-body.ts';
+import { gzipToText } from './text-body.ts';
+
+/** A request that was understood, and the release that answers it. */
+export interface Question {
+  endpoint: Endpoint;
+  request: PageRequest;
+  release: LoadedRelease;
+  coding: Coding;
+  /** What stands before the path in the Link header: scheme, host, perhaps a prefix. */
+  base: string;
+}
+
+// Always private: a shared cache may replay a public answer to a client without a token (RFC 9111 section 3.5).
+// What a cursor names never changes; a request without one follows the served release.
+const CACHE_PINNED = 'private, max-age=31536000, immutable';
+const CACHE_CURRENT = 'private, no-cache';
+const FIXED_HEADERS: HeaderList = [...COMMON_HEADERS, 'Vary', 'Accept-Encoding'];
+
+/** Answers a question. Reading the content throws OriginError when stored bytes are not what manifest and index say. */
+export function respond(origin: Origin, question: Question): Answer {
+  const { endpoint, release, request, coding } = question;
+  const level = release.levels[endpoint.level];
+  const resolution = resolve(level, endpoint.format, request);
+  const { tag, bytes, body } =
+    resolution.page !== undefined && coding === 'gzip'
+      ? pageAsStored(origin, resolution.page)
+      : sliceOrText(origin, level, resolution, question);
+  const type = ['Content-Type', MEDIA_TYPES[endpoint.format]];
+  return {
+    status: 200,
+    headers: headersOf(question, resolution),
+    etag: `"${tag}"`,
+    content: { headers: coding === 'gzip' ? [...type, 'Content-Encoding', 'gzip'] : type, bytes, body },
+  };
+}
+
+/** What is sent, and its entity tag without quotes: the same in every release that has the same bytes. */
+interface Source {
+  tag: string;
+  bytes: number;
+  body: (client: Client) => Body | Promise<Body>;
+}
+
+function pageAsStored(origin: Origin, page: StoredPage): Source {
+  return { tag: page.digest, bytes: page.bytes, body: (client) => pageToGzip(origin, page, client) };
+}
+
+function sliceOrText(
+  origin: Origin,
+  level: LoadedLevel,
+  { page, positions }: Resolution,
+  { endpoint, coding }: Question,
+): Source {
+  const slice = planSlice(level, endpoint.format, positions);
+  if (coding === 'gzip') return { tag: slice.tag, bytes: slice.gzipBytes, body: () => sliceToGzip(origin, slice) };
+  return {
+    tag: `${page?.digest ?? slice.tag}-i`,
+    bytes: slice.textBytes,
+    async body(client) {
+      const gzipped = page === undefined ? sliceToGzip(origin, slice) : pageToGzip(origin, page, client);
+      return gzipToText(gzipped instanceof Promise ? await gzipped : gzipped, slice.textBytes, endpoint.path);
+    },
+  };
+}
+
+/** The headers of 200 and 304 alike. */
+function headersOf({ request, release, endpoint, base }: Question, { matched, next }: Resolution): HeaderList {
+  const headers = [
+    ...FIXED_HEADERS,
+    'Cache-Control',
+    isPinned(request) ? CACHE_PINNED : CACHE_CURRENT,
+    'Boundaries-Release',
+    release.id,
+    'Boundaries-Matched',
+    String(matched),
+  ];
+  if (next !== undefined) {
+    const query = request.filters.map(({ column, gid }) => `gid-${column}=${encodeURIComponent(gid)}&`).join('');
+    const size = request.pageSize === undefined ? '' : `page-size=${request.pageSize}&`;
+    const url = `${base}${endpoint.path}?${query}${size}start-at=${encodeCursor(next)}`;
+    headers.push('Link', `<${url}>; rel="next"`);
+  }
+  return headers;
+}

@@ -1,0 +1,189 @@
+// The body of a slice: the members of its features are read from the level's feature files, checked against the feature
+// index and joined into one gzip member. Nothing is inflated or deflated.
+import { createHash, hash } from 'node:crypto';
+import pLimit from 'p-limit';
+import type { DeflatedText, FrameData, TextSum } from '../../format/gzip-members.ts';
+import {
+  EMPTY_SUM,
+  FRAME_DATA,
+  joinSums,
+  MEMBER_END_BYTES,
+  MEMBER_FRAME_BYTES,
+  MEMBER_HEADER,
+  memberEnd,
+} from '../../format/gzip-members.ts';
+import { featureFilePath, releasePath } from '../../format/layout.ts';
+import type { Origin } from '../origin/origin.ts';
+import { OriginError } from '../origin/origin.ts';
+import type { Slice } from './slice.ts';
+
+/** A body of at most this many stored bytes is made in memory; of a larger one no more than this is held at a time. */
+const READ_MAX_BYTES = 1024 * 1024;
+/** Members of one file are read together when no more than this lies between them. */
+const GAP_MAX_BYTES = 64 * 1024;
+/** Reads for one body at the same time. */
+const READS_MAX = 8;
+
+/**
+ * The body of a slice as one gzip member: all of it, or a stream where it is large.
+ * @throws OriginError when stored bytes are not what the index says: before the first byte of a body that is made in
+ * memory; of a stream before the last piece of the damaged member, so that no gunzip accepts what was sent
+ */
+export function sliceToGzip(origin: Origin, slice: Slice): Promise<Buffer> | AsyncGenerator<Buffer, void, undefined> {
+  const reads = readsOf(slice);
+  const stored = reads.reduce((sum, { length }) => sum + length, 0);
+  return stored > READ_MAX_BYTES ? streamBody(origin, slice, reads) : joinBody(origin, slice, reads);
+}
+
+/** One read of a feature file, and the features that are wanted of it. One above READ_MAX_BYTES is of one feature. */
+interface Read {
+  path: string;
+  /** Its number. */
+  file: number;
+  /** In bytes. */
+  offset: number;
+  length: number;
+  positions: [number, ...number[]];
+}
+
+/** The reads for all features, in order. */
+export function readsOf({ level: { manifest, index }, ranges }: Slice): Read[] {
+  const reads: Read[] = [];
+  for (const { first, end } of ranges) {
+    for (let position = first; position < end; position++) {
+      const file = index.fileOf(position);
+      const offset = index.offsetAt(position);
+      const length = index.bytesAt(position);
+      const last = reads.at(-1);
+      const isNear = last?.file === file && offset - (last.offset + last.length) <= GAP_MAX_BYTES;
+      if (last !== undefined && isNear && offset + length - last.offset <= READ_MAX_BYTES) {
+        last.length = offset + length - last.offset;
+        last.positions.push(position);
+      } else {
+        const path = `${releasePath(manifest.release)}/${featureFilePath(manifest.level, file)}`;
+        reads.push({ path, file, offset, length, positions: [position] });
+      }
+    }
+  }
+  return reads;
+}
+
+async function joinBody(origin: Origin, slice: Slice, reads: readonly Read[]): Promise<Buffer> {
+  const assembly = new Assembly(FRAME_DATA[slice.format]);
+  for (const features of await readSideBySide(origin, slice, reads))
+    for (const feature of features) assembly.add(feature);
+  assembly.end();
+  return Buffer.concat(assembly.take(), slice.gzipBytes);
+}
+
+async function readSideBySide(origin: Origin, slice: Slice, reads: readonly Read[]): Promise<DeflatedText[][]> {
+  const [only, second] = reads;
+  if (only !== undefined && second === undefined) return [await readFeatures(origin, slice, only)];
+  return pLimit(READS_MAX).map(reads, (read) => readFeatures(origin, slice, read));
+}
+
+/** The body piece by piece. A read is under way, or one piece of a feature that is too large for that is held. */
+async function* streamBody(
+  origin: Origin,
+  slice: Slice,
+  reads: readonly Read[],
+): AsyncGenerator<Buffer, void, undefined> {
+  const assembly = new Assembly(FRAME_DATA[slice.format]);
+  for (const read of reads) {
+    if (read.length > READ_MAX_BYTES) {
+      let isBegun = false;
+      for await (const data of streamFeature(origin, slice, read)) {
+        // The header and separators before it leave with its first piece, which has been read by then.
+        if (!isBegun) assembly.add({ data, ...sumAt(slice, read.positions[0]) });
+        yield isBegun ? data : Buffer.concat(assembly.take());
+        isBegun = true;
+      }
+    } else {
+      for (const feature of await readFeatures(origin, slice, read)) assembly.add(feature);
+      yield Buffer.concat(assembly.take());
+    }
+  }
+  assembly.end();
+  yield Buffer.concat(assembly.take());
+}
+
+/** Joins features in the frame of a format into one gzip member. */
+class Assembly {
+  readonly #frame: FrameData;
+  #sum: TextSum = EMPTY_SUM;
+  #parts: Buffer[];
+
+  constructor(frame: FrameData) {
+    this.#frame = frame;
+    this.#parts = [MEMBER_HEADER];
+    this.#put(frame.before);
+  }
+
+  add(feature: DeflatedText): void {
+    const { before, between } = this.#frame;
+    if (this.#sum.length > before.length) this.#put(between);
+    this.#put(feature);
+  }
+
+  end(): void {
+    this.#put(this.#frame.after);
+    this.#parts.push(memberEnd(this.#sum));
+  }
+
+  /** The bytes that were added since this was last called. */
+  take(): Buffer[] {
+    const parts = this.#parts;
+    this.#parts = [];
+    return parts;
+  }
+
+  #put(piece: DeflatedText): void {
+    this.#parts.push(piece.data);
+    this.#sum = joinSums(this.#sum, piece);
+  }
+}
+
+function sumAt({ level: { index } }: Slice, position: number): TextSum {
+  return { crc: index.crcAt(position), length: index.textBytesAt(position) };
+}
+
+/**
+ * Reads members that lie near each other, and checks each against its digest.
+ * @throws OriginError
+ */
+async function readFeatures(origin: Origin, slice: Slice, read: Read): Promise<DeflatedText[]> {
+  const { index } = slice.level;
+  const bytes = await origin.read(read.path, read);
+  return read.positions.map((position) => {
+    const start = index.offsetAt(position) - read.offset;
+    const end = start + index.bytesAt(position);
+    if (!index.hasDigest(position, hash('sha256', bytes.subarray(start, end), 'binary'))) throw damaged(origin, read);
+    return { data: bytes.subarray(start + MEMBER_HEADER.length, end - MEMBER_END_BYTES), ...sumAt(slice, position) };
+  });
+}
+
+/**
+ * Reads the deflate data of one large member. The last piece is withheld until the digest of all has been checked.
+ * @throws OriginError
+ */
+async function* streamFeature(origin: Origin, slice: Slice, read: Read): AsyncGenerator<Buffer, void, undefined> {
+  const [position] = read.positions;
+  const sha256 = createHash('sha256').update(MEMBER_HEADER);
+  const range = { offset: read.offset + MEMBER_HEADER.length, length: read.length - MEMBER_FRAME_BYTES };
+  let withheld: Buffer | undefined;
+  for await (const piece of origin.stream(read.path, range)) {
+    if (withheld !== undefined) yield withheld;
+    sha256.update(piece);
+    withheld = piece;
+  }
+  sha256.update(memberEnd(sumAt(slice, position)));
+  if (withheld === undefined || !slice.level.index.hasDigest(position, sha256.digest('binary')))
+    throw damaged(origin, read);
+  yield withheld;
+}
+
+/** The file may be replaced by a sound one, so it is not kept open. */
+function damaged(origin: Origin, { path }: Read): OriginError {
+  origin.close?.(path);
+  return new OriginError('damaged', path);
+}

@@ -1,0 +1,136 @@
+// For each problem a request that ends in it and what it then says. The tests send every one of them.
+import { encodeCursor } from '../../../format/cursor.ts';
+import type { ProblemCode } from '../../http/problem.ts';
+import { parametersAt } from '../../pages/parameters.ts';
+
+/** How a problem comes about. */
+export interface ProblemExample {
+  /** Request line and headers, joined with line feeds; undefined where it takes more than one request. */
+  request: string | undefined;
+  /** What the answer's `detail` is. */
+  detail: string;
+}
+
+const HOST = 'Host: boundaries.example.org';
+const TOKEN = 'Authorization: Bearer $TOKEN';
+const TARGET = '/api/v1/fc/lv0';
+
+/** A good request but for its target and, perhaps, more headers. */
+function get(target: string, ...headers: string[]): string {
+  return [`GET ${target} HTTP/1.1`, HOST, TOKEN, ...headers].join('\n');
+}
+
+const allowedNames = parametersAt(0).map(({ name }) => name);
+const goneCursor = encodeCursor({ release: 'withdrawn', level: 0, position: 5 });
+
+/** An example of each problem. */
+export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
+  'malformed-request': {
+    request: get(TARGET, 'Not a header'),
+    detail: 'The request could not be parsed as HTTP/1.1.',
+  },
+  'bad-target': {
+    request: get('http://elsewhere.example.org/'),
+    detail: 'The request target must be a path that begins with /.',
+  },
+  'body-refused': {
+    request: get(TARGET, 'Content-Length: 2'),
+    detail: 'A request here has no body: leave out Content-Length and Transfer-Encoding.',
+  },
+  'upgrade-refused': {
+    request: get(TARGET, 'Connection: Upgrade', 'Upgrade: websocket'),
+    detail: 'Only HTTP/1.1 is spoken here: leave out Upgrade.',
+  },
+  'duplicate-header': {
+    request: get(TARGET, TOKEN),
+    detail: 'Authorization is given twice; it may be given once.',
+  },
+  'bad-host': {
+    request: [`GET ${TARGET} HTTP/1.1`, 'Host: a/b', TOKEN].join('\n'),
+    detail: 'Host is missing or is not a name or address with an optional port.',
+  },
+  'token-in-query': {
+    request: get(`${TARGET}?access_token=abc`),
+    detail: 'Send the token in the header: Authorization: Bearer <token>.',
+  },
+  'bad-encoding': {
+    request: get(`${TARGET}?gid-0=%E9`),
+    detail: '"%E9" is not well-formed. Percent-encode text as UTF-8.',
+  },
+  'unknown-parameter': {
+    request: get(`${TARGET}?limit=3`),
+    detail: `"limit" is not a parameter. Allowed: ${allowedNames.join(', ')}.`,
+  },
+  'duplicate-parameter': {
+    request: get(`${TARGET}?page-size=3&page-size=4`),
+    detail: 'page-size is given twice; it may be given once.',
+  },
+  'bad-parameter': {
+    request: get(`${TARGET}?page-size=0`),
+    detail: 'page-size is "0". Allowed: a whole number of at least 1.',
+  },
+  'bad-cursor': {
+    request: get(`/api/v1/fc/lv1?start-at=${goneCursor}`),
+    detail: 'start-at is a cursor of lv0. Allowed: one of lv1.',
+  },
+  'token-missing': {
+    request: [`GET ${TARGET} HTTP/1.1`, HOST].join('\n'),
+    detail: 'Send a token in the header: Authorization: Bearer <token>.',
+  },
+  'token-invalid': {
+    request: [`GET ${TARGET} HTTP/1.1`, HOST, 'Authorization: Bearer abc'].join('\n'),
+    detail: 'The token is expired, damaged, or not meant for this service.',
+  },
+  'scope-missing': {
+    request: undefined,
+    detail: 'The token must have the scope boundaries:read.',
+  },
+  'not-found': {
+    request: get('/api/v1/fc/lv6'),
+    detail: 'There are /api/v1/geojsonl/<LEVEL> and /api/v1/fc/<LEVEL>, LEVEL one of lv0 lv1 lv2 lv3 lv4 lv5.',
+  },
+  'method-not-allowed': {
+    request: [`DELETE ${TARGET} HTTP/1.1`, HOST, TOKEN].join('\n'),
+    detail: 'Allowed: GET, HEAD, OPTIONS.',
+  },
+  'request-timeout': {
+    request: undefined,
+    detail: 'The request did not arrive in time.',
+  },
+  'release-gone': {
+    request: get(`${TARGET}?start-at=${goneCursor}`),
+    detail: 'The release that this cursor belongs to is no longer hosted. Start again without start-at.',
+  },
+  'expectation-refused': {
+    request: get(TARGET, 'Expect: 100-continue'),
+    detail: 'Leave out Expect: there is nothing to wait for.',
+  },
+  'uri-too-long': {
+    request: undefined,
+    detail: 'The request target is longer than 8192 bytes.',
+  },
+  'headers-too-large': {
+    request: undefined,
+    detail: 'The headers are larger than 16384 bytes.',
+  },
+  internal: {
+    request: undefined,
+    detail: 'Something failed that should not. It has been logged.',
+  },
+  'origin-damaged': {
+    request: undefined,
+    detail: 'Stored data is missing or damaged. It has been logged.',
+  },
+  'not-ready': {
+    request: undefined,
+    detail: 'No release has been loaded yet.',
+  },
+  'keys-unavailable': {
+    request: undefined,
+    detail: 'The keys that tokens are checked with cannot be had at the moment.',
+  },
+  'origin-slow': {
+    request: undefined,
+    detail: 'Stored data did not arrive in time. Try again.',
+  },
+};

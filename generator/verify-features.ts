@@ -20,7 +20,7 @@ export interface VerifyFeaturesResult {
   /** Of the files. */
   bytes: number;
   faults: Fault[];
-  /** Runs of the positions whose members are as they should be. */
+  /** The positions whose members are as they should be, as flat [start, count] pairs. */
   sound: number[];
 }
 

@@ -19,8 +19,11 @@ import { newTextCheck, type OnFeature } from './verify-text.ts';
 
 /** Which pages to verify. Plain data: it is sent to the process that verifies. */
 export interface VerifyPagesTask extends ShardTask {
-  /** The positions whose members were verified: pages must hold the texts that the index describes. */
-  sound: Runs;
+  /**
+   * The positions whose members were verified, as flat [start, count] pairs in any order: pages must hold the texts that
+   * the index has for them.
+   */
+  sound: readonly number[];
 }
 
 /** What was found. */
@@ -100,7 +103,7 @@ async function readPage(
 }
 
 /** Compares a feature's text with the record of its member; where that is not sound, with the manifest. */
-function newFeatureCheck(root: string, manifest: Manifest, sound: Runs): OnFeature {
+function newFeatureCheck(root: string, manifest: Manifest, sound: readonly number[]): OnFeature {
   const isSound = new Uint8Array(manifest.features);
   for (const position of valuesOf(sound)) isSound[position] = 1;
   // Without a sound member the index itself may be damaged.

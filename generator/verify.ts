@@ -2,7 +2,6 @@
 // dataset, every feature file that does not hold what GDAL reads there.
 import { featureFilePath } from '../format/layout.ts';
 import { FORMATS, LEVELS, type Level } from '../format/levels.ts';
-import { pushRun, type Runs } from '../format/runs.ts';
 import { type Fault, newFaults } from './faults.ts';
 import { openPool, type Pool } from './pool.ts';
 import type { Report } from './report.ts';
@@ -95,7 +94,7 @@ async function verifyLevel(level: Level, metadata: Metadata, pool: Pool, report:
       return result;
     }),
   );
-  const sound = joinRuns(features.map((result) => result.sound));
+  const sound = features.flatMap((result) => result.sound);
   const read = await Promise.all(
     shardsOf(level, pagesOf(manifest, 0, 1), pages, metadata, pool).map(async (task) => {
       const result = await pool.run('verifyPages', { ...task, sound });
@@ -127,14 +126,4 @@ function shardsOf(
   const sums = Array.from({ length: shards }, (): string[] => []);
   for (const { path, number } of files) sums[number % shards]?.push(checksums?.sums.get(path) ?? '');
   return sums.map((own, shard) => ({ out, release: id, level, shard, shards, checksums: own }));
-}
-
-/** The union of disjoint sets. */
-function joinRuns(sets: readonly Runs[]): Runs {
-  const runs = sets.flatMap((set) =>
-    Array.from({ length: set.length / 2 }, (_, i) => ({ start: set[2 * i] ?? 0, count: set[2 * i + 1] ?? 0 })),
-  );
-  const joined: number[] = [];
-  for (const { start, count } of runs.sort((a, b) => a.start - b.start)) pushRun(joined, start, count);
-  return joined;
 }

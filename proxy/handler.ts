@@ -3,19 +3,19 @@ import type { IncomingMessage } from 'node:http';
 import type { Authenticate } from './auth/authenticate.ts';
 import type { ResourceMetadata } from './auth/resource-metadata.ts';
 import { isMetadataPath, metadataToAnswer, metadataUrl } from './auth/resource-metadata.ts';
+import { errorToAnswer } from './error-answer.ts';
 import { codingFor } from './http/accept-encoding.ts';
+import type { Answer } from './http/answer.ts';
 import type { TrustedProxies } from './http/base-url.ts';
 import { baseOf } from './http/base-url.ts';
 import { isPreflight, OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './http/cors.ts';
-import { errorToAnswer } from './http/error-answer.ts';
 import { Problem } from './http/problem.ts';
-import type { Answer } from './http/response.ts';
 import { refuseExtras, refuseMalformed, refuseOtherMethods, targetOf } from './http/validate-request.ts';
-import { answerHealth, HEALTH_PATHS, servedRelease } from './operations/health.ts';
+import { answerHealth, HEALTH_PATHS } from './operations/health.ts';
 import type { Origin } from './origin/origin.ts';
-import type { Catalogue, LoadedRelease } from './origin/releases.ts';
-import type { PageRequest } from './pages/parse-query.ts';
+import type { Catalogue } from './origin/releases.ts';
 import { isPinned, parseQuery } from './pages/parse-query.ts';
+import { pickRelease, servedRelease } from './pages/pick-release.ts';
 import { respond } from './pages/respond.ts';
 import type { ResponseCache } from './pages/response-cache.ts';
 import { endpointAt, isProtected } from './pages/routes.ts';
@@ -81,7 +81,7 @@ async function answerApi(service: Service, { path, query, base }: Target, req: I
   const coding = codingFor(req.headers['accept-encoding']);
   return responses.find({ target: req.url ?? '', base, coding }, catalogue, async () => {
     const request = parseQuery(query, endpoint.level);
-    const release = await releaseFor(catalogue, request);
+    const release = await pickRelease(catalogue, request);
     const answer = respond(origin, { endpoint, request, release, coding, base });
     return { answer, release: release.id, isPinned: isPinned(request) };
   });
@@ -113,15 +113,4 @@ async function orProblem({ log }: Service, answer: () => Promise<Answer>): Promi
   } catch (error) {
     return errorToAnswer(error, log);
   }
-}
-
-/** The release that a request's cursor names, or the one that is served. */
-async function releaseFor(catalogue: Catalogue, { start }: PageRequest): Promise<LoadedRelease> {
-  if (start === undefined || 'fid' in start) return servedRelease(catalogue);
-  const release = await catalogue.find(start.cursor.release);
-  if (release !== undefined) return release;
-  throw new Problem(
-    'release-gone',
-    'The release that this cursor belongs to is no longer hosted. Start again without start-at.',
-  );
 }

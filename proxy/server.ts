@@ -2,13 +2,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { errorToAnswer, faultToLine, isStorageFault } from './error-answer.ts';
 import type { Service } from './handler.ts';
 import { handle } from './handler.ts';
-import { errorToAnswer, faultToLine, isStorageFault } from './http/error-answer.ts';
+import type { Answer } from './http/answer.ts';
 import type { ParserError } from './http/parser-errors.ts';
 import { refuseConnect, refuseUnparsed } from './http/parser-errors.ts';
-import type { Answer } from './http/response.ts';
-import { sendAnswer } from './http/response.ts';
+import { sendAnswer } from './http/send-answer.ts';
 import { PARSER_MAX_BYTES } from './http/validate-request.ts';
 
 /** How long a client may take, in milliseconds. */

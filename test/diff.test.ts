@@ -147,9 +147,13 @@ test('other fids and another order of units and columns are no change of the uni
     values: values.toReversed(),
     wkt,
   }));
-  const after = await release([{ ...countries, columns: countries.columns.toReversed(), features }, ...others]);
+  const columns = countries.columns.toReversed();
+  const after = await release([{ ...countries, columns, features }, ...others]);
   const level = levelOf(diff(out, before, after, SILENT), 0);
   assert.deepEqual(level.units, SAME);
+  const elsewhere = features.map((unit) => ({ ...unit, wkt: unit.fid === 48 ? square(11, 0, 4) : unit.wkt }));
+  const moved = await release([{ ...countries, columns, features: elsewhere }, ...others]);
+  assert.deepEqual(levelOf(diff(out, before, moved, SILENT), 0).units, { ...SAME, changed: one('BBB') });
   assert.equal(level.files.changed.count, 4);
 });
 
@@ -203,6 +207,14 @@ test('units that share a GID or have none are matched by what they say', async (
   const after = await release(named(unit(1, 'TWO', 'a'), unit(2, 'TWO', 'B'), unit(4, null, 'd'), unit(5, 'TWO', 'e')));
   const { units } = levelOf(diff(out, odd, after, SILENT), 0);
   assert.deepEqual(units, { added: one('TWO'), removed: one(NO_GID), changed: one('TWO') });
+  // Each unit matches at most one.
+  const alike = (fid: number, name: string) => ({ ...unit(fid, 'TWO', name), wkt: square(0, 0) });
+  const [two, twice] = [
+    await release(named(alike(1, 'a'), alike(2, 'b'))),
+    await release(named(alike(3, 'a'), alike(4, 'a'))),
+  ];
+  assert.deepEqual(levelOf(diff(out, two, twice, SILENT), 0).units, { ...SAME, changed: one('TWO') });
+  assert.deepEqual(levelOf(diff(out, twice, two, SILENT), 0).units, { ...SAME, changed: one('TWO') });
 });
 
 test('a text that looks like the end of the properties is a name like any other', async () => {

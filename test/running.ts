@@ -6,8 +6,7 @@ import { SignJWT } from 'jose';
 import type { KeySet, KeySource, TokenRules } from '../proxy/auth/authenticate.ts';
 import { authenticator, keysFromJwks } from '../proxy/auth/authenticate.ts';
 import { metadataFor } from '../proxy/auth/resource-metadata.ts';
-import { fixedKeys } from '../proxy/auth/rotating-keys.ts';
-import { keysMissing } from '../proxy/config/issuers.ts';
+import { fixedKeys, whyNoKeys } from '../proxy/auth/rotating-keys.ts';
 import { trustedProxies } from '../proxy/http/base-url.ts';
 import { directoryOrigin } from '../proxy/origin/directory.ts';
 import type { Origin } from '../proxy/origin/origin.ts';
@@ -77,7 +76,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     catalogue,
     origin,
     responses: new ResponseCache(),
-    keysMissing: () => keysMissing(rules),
+    keysMissing: () => whyNoKeys(rules.issuers.values()),
     publicUrl: options.publicUrl,
     trusted: options.trustProxy && trustedProxies(options.trustProxy),
     metadata: options.metadata ? metadataFor([...rules.issuers.keys()], rules.scope) : undefined,

@@ -155,6 +155,27 @@ test('a feature that its feature file has otherwise than every page: the pages a
   for (const problem of Object.values(problems)) assert.deepEqual(problem, ['fid 3 is not as its feature file has it']);
 });
 
+test('a page with wrong features in a level without an index, or whose feature file is damaged: each is named', async () => {
+  const wrong = (root: string): void =>
+    replacePage(root, under2, packPage([textOf(root, under2).replace('"AAA"', '"BBB"')]));
+  const unindexed = await problemsOf((root) => {
+    wrong(root);
+    rmSync(join(root, index2));
+  });
+  assert.deepEqual(unindexed, {
+    [index2]: ['is missing'],
+    [under2]: ['fid 1: GID_0 is "BBB", the manifest has "AAA"'],
+  });
+  const damaged = await problemsOf((root) => {
+    replaceText(root, 2, 0, (text) => text.replace('"id":1', '"id":3'));
+    wrong(root);
+  });
+  assert.deepEqual(damaged, {
+    [features2]: ['fid 1: its id is 3, expected 1'],
+    [under2]: ['fid 1: GID_0 is "BBB", the manifest has "AAA"'],
+  });
+});
+
 test('a page that is not one plain gzip member, to the byte', async () => {
   const cases: [string, (bytes: Buffer, text: string) => Buffer, RegExp][] = [
     [fc2, (bytes) => Buffer.concat([bytes, bytes]), /^its deflate stream ends after \d+ of \d+ bytes$/],

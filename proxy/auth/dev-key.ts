@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../format/parse.ts';
 import { objectFrom } from '../../format/parse.ts';
-import { StartError } from '../config/start-error.ts';
 
 /** What development tokens say and the development server asks for. */
 export const DEV_ISSUER = 'boundaries-development';
@@ -43,14 +42,4 @@ export async function devKey(): Promise<JsonObject> {
 export function publicKeySet(key: JsonObject): string {
   const { d: _private, ...shown } = key;
   return JSON.stringify({ keys: [shown] });
-}
-
-/** @throws StartError unless only this machine can reach the host: whoever reads the clone can sign tokens. */
-export function refuseUnlessLoopback(host: string): void {
-  if (host === 'localhost' || host === '::1' || /^127(\.[0-9]{1,3}){3}$/.test(host)) return;
-  throw new StartError(
-    'The development key is for this machine only',
-    `--dev with --host ${host}`,
-    'listen on 127.0.0.1, or drop --dev and name your keys: --jwks FILE --issuer I --audience A',
-  );
 }

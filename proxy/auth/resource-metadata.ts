@@ -1,6 +1,7 @@
 // Protected resource metadata (RFC 9728): tells a client that has no token which issuers' tokens are taken here.
+
+import type { Answer } from '../http/answer.ts';
 import { COMMON_HEADERS } from '../http/cors.ts';
-import type { Answer } from '../http/response.ts';
 
 /** What the metadata says; there is none without an issuer that has an address. */
 export interface ResourceMetadata {

@@ -1,7 +1,5 @@
 // The keys of one issuer over time: read again as they age, kept through an outage, never asked for too often.
 // Where the text of a key set comes from, and the clock, are injected.
-
-import { Problem } from '../http/problem.ts';
 import type { KeySet, KeySource } from './authenticate.ts';
 
 /** How long keys are good and how often they may be asked for, in milliseconds. */
@@ -22,6 +20,32 @@ export interface KeyPlace {
   read: () => Promise<string>;
   /** @throws unless the text holds a set with a usable key */
   parse: (text: string) => KeySet;
+}
+
+/** The keys of an issuer cannot be fetched, and there are none from before that may still be used. */
+export class KeysUnavailableError extends Error {
+  /** When to try again, in seconds from now. */
+  readonly retrySeconds: number;
+
+  constructor(retrySeconds: number) {
+    super('The keys that verify tokens cannot be fetched at the moment.');
+    this.name = 'KeysUnavailableError';
+    this.retrySeconds = retrySeconds;
+  }
+}
+
+/** Why no token can be verified: undefined as soon as the keys of any issuer are known. */
+export async function whyNoKeys(sources: Iterable<KeySource>): Promise<string | undefined> {
+  let reason: string | undefined;
+  for (const source of sources)
+    try {
+      await source.current();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof KeysUnavailableError)) throw error;
+      reason = error.message;
+    }
+  return reason;
 }
 
 /** Keys that never change. */
@@ -95,11 +119,9 @@ export class RotatingKeys implements KeySource {
     throw this.#unavailable(now);
   }
 
-  #unavailable(now: number): Problem {
+  #unavailable(now: number): KeysUnavailableError {
     const waitMs = Math.max(0, this.#triedAt + this.#policy.cooldownMs - now);
-    return new Problem('keys-unavailable', 'The keys that tokens are checked with cannot be had at the moment.', {
-      'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))),
-    });
+    return new KeysUnavailableError(Math.max(1, Math.ceil(waitMs / 1000)));
   }
 
   /** The attempt under way, or a new one; undefined while it is too early for one. Never rejects. */

@@ -6,7 +6,6 @@ import { DEV_AUDIENCE, DEV_ISSUER, devKey, publicKeySet } from '../auth/dev-key.
 import { fetchKeySet, readKeySet } from '../auth/key-set.ts';
 import type { KeyPolicy } from '../auth/rotating-keys.ts';
 import { fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
-import { Problem } from '../http/problem.ts';
 import { secondsFrom } from './duration.ts';
 import { StartError } from './start-error.ts';
 
@@ -58,20 +57,6 @@ export async function tokenRulesFrom(options: TokenOptions, log: (line: string) 
     issuers.set(name, place === undefined ? secretKeys(secret ?? '') : await keysAt(place, options, log));
   }
   return { issuers, audience, scope, now };
-}
-
-/** Why no token can be checked: undefined as soon as the keys of any issuer are known. */
-export async function keysMissing({ issuers }: TokenRules): Promise<string | undefined> {
-  let missing: string | undefined;
-  for (const source of issuers.values())
-    try {
-      await source.current();
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      missing = error.message;
-    }
-  return missing;
 }
 
 function secretKeys(secret: string): KeySource {

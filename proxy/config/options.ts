@@ -1,4 +1,5 @@
 // The options of `serve`: their names, types, defaults and what --help says of them. Data only; main.ts gives it to yargs.
+import { SERVE_DEFAULTS } from './settings.ts';
 
 /** One value; of several the last one counts. */
 const TEXT = { type: 'string', requiresArg: true, coerce: lastOf<string> } as const;
@@ -8,28 +9,44 @@ const MANY = { type: 'string', array: true, nargs: 1, requiresArg: true } as con
 
 /** Every option of `serve`. Each may also stand in the environment: BOUNDARIES_ and its name in capitals. */
 export const SERVE_FLAGS = {
-  origin: { ...TEXT, default: 'output', describe: 'output folder of the generator, or URL of a copy' },
+  origin: { ...TEXT, default: SERVE_DEFAULTS.origin, describe: 'output folder of the generator, or URL of a copy' },
   'origin-header': { ...MANY, describe: "header that the origin's host demands: 'Name: value'" },
-  host: { ...TEXT, default: '127.0.0.1', describe: 'address to listen on' },
-  port: { ...NUMBER, default: 8080, describe: 'port to listen on; 0 takes any free one' },
+  host: { ...TEXT, default: SERVE_DEFAULTS.host, describe: 'address to listen on' },
+  port: { ...NUMBER, default: SERVE_DEFAULTS.port, describe: 'port to listen on; 0 takes any free one' },
   'public-url': { ...TEXT, describe: 'how clients reach this service; stands in Link headers' },
   'trust-proxy': { ...MANY, describe: 'address or network of a proxy whose X-Forwarded-Host and -Proto count' },
   issuer: { ...MANY, describe: 'who must have issued a token: its iss; several, each with its --jwks, in order' },
   jwks: { ...MANY, describe: 'public keys of the issuer, a JSON Web Key Set: file, or URL of the issuer' },
-  'jwks-cache': { ...TEXT, default: '5m', describe: 'a key that was removed at a URL is refused by then' },
-  'jwks-stale': { ...TEXT, default: '1h', describe: 'keys are used this long without a new answer' },
-  'jwks-cooldown': { ...TEXT, default: '10s', describe: 'a URL is asked once in this time at most' },
+  'jwks-cache': {
+    ...TEXT,
+    default: SERVE_DEFAULTS.jwksCache,
+    describe: 'a key that was removed at a URL is refused by then',
+  },
+  'jwks-stale': {
+    ...TEXT,
+    default: SERVE_DEFAULTS.jwksStale,
+    describe: 'keys are used this long without a new answer',
+  },
+  'jwks-cooldown': {
+    ...TEXT,
+    default: SERVE_DEFAULTS.jwksCooldown,
+    describe: 'a URL is asked once in this time at most',
+  },
   secret: { ...TEXT, describe: 'secret shared with the issuer, instead of --jwks (HS256)' },
   audience: { ...TEXT, describe: 'whom a token must be for: its aud' },
   scope: { ...TEXT, describe: 'scope that a token must have' },
   explorer: {
     type: 'boolean',
-    default: true,
+    default: SERVE_DEFAULTS.explorer,
     describe: 'a page at / to see the boundaries on; --no-explorer for none',
   },
   dev: { type: 'boolean', describe: 'make a key of our own instead; for this machine only' },
-  workers: { ...NUMBER, default: 1, describe: 'processes that answer; one that dies is replaced' },
-  'stop-timeout': { ...TEXT, default: '30s', describe: 'time for answers under way when told to stop' },
+  workers: { ...NUMBER, default: SERVE_DEFAULTS.workers, describe: 'processes that answer; one that dies is replaced' },
+  'stop-timeout': {
+    ...TEXT,
+    default: SERVE_DEFAULTS.stopTimeout,
+    describe: 'time for answers under way when told to stop',
+  },
   'access-log': { type: 'boolean', default: true, describe: 'a line of JSON a request on standard output' },
   'log-subject': { type: 'boolean', default: false, describe: "the access log says who asked: the token's sub" },
   'metrics-port': { ...NUMBER, describe: 'port for Prometheus: GET /metrics' },

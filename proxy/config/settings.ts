@@ -1,7 +1,6 @@
 // The command line's options become typed settings once, here; what is wrong with one stops the start.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { TokenRules } from '../auth/authenticate.ts';
-import { refuseUnlessLoopback } from '../auth/dev-key.ts';
 import type { ResourceMetadata } from '../auth/resource-metadata.ts';
 import { metadataFor } from '../auth/resource-metadata.ts';
 import type { TrustedProxies } from '../http/base-url.ts';
@@ -26,11 +25,37 @@ export interface ServeOptions extends TokenOptions {
   workers: number;
   stopTimeout: string;
   metricsPort: number | undefined;
+  explorer: boolean;
 }
+
+/** The options of a server for this machine, where none are given. Which tokens are valid has no default. */
+export const SERVE_DEFAULTS: ServeOptions = {
+  origin: 'output',
+  originHeader: undefined,
+  host: '127.0.0.1',
+  port: 8080,
+  publicUrl: undefined,
+  trustProxy: undefined,
+  issuer: undefined,
+  jwks: undefined,
+  jwksCache: '5m',
+  jwksStale: '1h',
+  jwksCooldown: '10s',
+  secret: undefined,
+  audience: undefined,
+  scope: undefined,
+  explorer: true,
+  dev: undefined,
+  workers: 1,
+  stopTimeout: '30s',
+  metricsPort: undefined,
+};
 
 /** What they come to. */
 export interface Settings {
   origin: Origin;
+  /** As it was given. */
+  originName: string;
   /** Is the origin another machine? Then it may be away for a while. */
   isRemote: boolean;
   host: string;
@@ -43,6 +68,7 @@ export interface Settings {
   workers: number;
   stopMs: number;
   metricsPort: number | undefined;
+  explorer: boolean;
 }
 
 const PORT_MAX = 65_535;
@@ -64,6 +90,7 @@ export async function settingsFrom(options: ServeOptions, log: (line: string) =>
   const rules = await tokenRulesFrom(options, log);
   return {
     origin: isRemote ? remoteOrigin(options) : directoryOrigin(options.origin),
+    originName: options.origin,
     isRemote,
     host,
     port: portFrom(options.port, '--port'),
@@ -74,7 +101,18 @@ export async function settingsFrom(options: ServeOptions, log: (line: string) =>
     workers,
     stopMs: 1000 * secondsFrom(options.stopTimeout, '--stop-timeout'),
     metricsPort: options.metricsPort === undefined ? undefined : portFrom(options.metricsPort, '--metrics-port'),
+    explorer: options.explorer,
   };
+}
+
+/** @throws StartError unless only this machine can reach the host: whoever reads the clone can sign tokens. */
+function refuseUnlessLoopback(host: string): void {
+  if (host === 'localhost' || host === '::1' || /^127(\.[0-9]{1,3}){3}$/.test(host)) return;
+  throw new StartError(
+    'The development key is for this machine only',
+    `--dev with --host ${host}`,
+    'listen on 127.0.0.1, or drop --dev and name your keys: --jwks FILE --issuer I --audience A',
+  );
 }
 
 function portFrom(port: number, option: string): number {

@@ -1,7 +1,7 @@
 // Headers that every answer carries, and the answer to a CORS preflight (Fetch standard, section 3.3).
 // Tokens are not ambient: a page of any origin may call, since it can send only a token that it was given.
 import type { IncomingMessage } from 'node:http';
-import type { Answer, HeaderList } from './response.ts';
+import type { Answer, HeaderList } from './answer.ts';
 
 /** On every answer, errors too: a browser client must be able to read a 401. */
 export const COMMON_HEADERS: HeaderList = [

@@ -1,7 +1,7 @@
 // Requests that the HTTP parser gave up on: they never reach `handle`, but are answered like any other.
 import type { Duplex } from 'node:stream';
+import { answerToBytes } from './answer.ts';
 import { Problem, problemToAnswer } from './problem.ts';
-import { answerToBytes } from './response.ts';
 import { PARSER_MAX_BYTES, TARGET_MAX_BYTES } from './validate-request.ts';
 
 /** What node:http says of such a request. */

@@ -1,6 +1,7 @@
 // Errors as data: one table of codes, and the problem+json answer that each becomes (RFC 9457).
+
+import type { Answer } from './answer.ts';
 import { COMMON_HEADERS } from './cors.ts';
-import type { Answer } from './response.ts';
 
 /** Every problem by its stable name. */
 export const PROBLEMS = {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DestinationStream, destination, pino } from 'pino';
-import type { Answer } from '../http/response.ts';
+import type { Answer } from '../http/answer.ts';
 
 /** An access log. */
 export interface AccessLog {

@@ -1,11 +1,9 @@
 // The two paths outside /api/, for whoever watches the process: without a token, and they tell nothing of the data.
 
+import type { Answer } from '../http/answer.ts';
 import { COMMON_HEADERS } from '../http/cors.ts';
-import { Problem } from '../http/problem.ts';
-import type { Answer } from '../http/response.ts';
-import type { Catalogue, LoadedRelease } from '../origin/releases.ts';
-
-const RETRY_SECONDS = 5;
+import type { Catalogue } from '../origin/releases.ts';
+import { notReady, servedRelease } from '../pages/pick-release.ts';
 
 /** The paths. */
 export const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz'];
@@ -33,17 +31,4 @@ export async function answerHealth(
     if (missing !== undefined) throw notReady(missing);
   }
   return OK_ANSWER;
-}
-
-/**
- * The release that is served.
- * @throws Problem not-ready while there is none
- */
-export function servedRelease(catalogue: Catalogue): LoadedRelease {
-  if (catalogue.current !== undefined) return catalogue.current;
-  throw notReady('No release has been loaded yet.');
-}
-
-function notReady(detail: string): Problem {
-  return new Problem('not-ready', detail, { 'Retry-After': String(RETRY_SECONDS) });
 }

@@ -12,7 +12,7 @@ import {
   type Registry,
   register,
 } from 'prom-client';
-import type { Answer } from '../http/response.ts';
+import type { Answer } from '../http/answer.ts';
 
 /** What is counted of each request. */
 export interface Metrics {

@@ -3,8 +3,8 @@
 import { encodeCursor } from '../../format/cursor.ts';
 import { MEDIA_TYPES } from '../../format/levels.ts';
 import type { Coding } from '../http/accept-encoding.ts';
+import type { Answer, Body, HeaderList } from '../http/answer.ts';
 import { COMMON_HEADERS } from '../http/cors.ts';
-import type { Answer, HeaderList } from '../http/response.ts';
 import type { Client, Origin } from '../origin/origin.ts';
 import type { LoadedLevel, LoadedRelease } from '../origin/releases.ts';
 import { pageToGzip } from './page-body.ts';
@@ -15,7 +15,6 @@ import { resolve } from './resolve.ts';
 import type { Endpoint } from './routes.ts';
 import { planSlice } from './slice.ts';
 import { sliceToGzip } from './slice-body.ts';
-import type { Body } from './text-body.ts';
 import { gzipToText } from './text-body.ts';
 
 /** A request that was understood, and the release that answers it. */

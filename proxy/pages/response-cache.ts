@@ -2,7 +2,7 @@
 // Bounded by bytes, the least recently used response leaves first. The only file that knows lru-cache.
 import { LRUCache } from 'lru-cache';
 import type { Coding } from '../http/accept-encoding.ts';
-import type { Answer } from '../http/response.ts';
+import type { Answer } from '../http/answer.ts';
 import type { Catalogue } from '../origin/releases.ts';
 
 /** Bytes of all responses. */

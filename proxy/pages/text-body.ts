@@ -2,15 +2,13 @@
 // by piece off the event loop.
 import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
+import type { Body } from '../http/answer.ts';
 import { OriginError } from '../origin/origin.ts';
 
 /** Texts up to this length are inflated at once: about a millisecond. */
 const SYNC_MAX_BYTES = 256 * 1024;
 /** Text of one piece. */
 const PIECE_BYTES = 256 * 1024;
-
-/** A body: all of it, or a stream. */
-export type Body = Buffer | AsyncIterable<Buffer>;
 
 /**
  * The text of a gzipped body.

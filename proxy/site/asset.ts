@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Coding } from '../http/accept-encoding.ts';
+import type { Answer, HeaderList } from '../http/answer.ts';
 import { COMMON_HEADERS } from '../http/cors.ts';
-import type { Answer, HeaderList } from '../http/response.ts';
 import type { LoadedRelease } from '../origin/releases.ts';
 
 /** A file, ready to be sent. */

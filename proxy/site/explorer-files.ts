@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { PAGE_CAPS } from '../../format/levels.ts';
 import type { JsonObject } from '../../format/parse.ts';
-import type { HeaderList } from '../http/response.ts';
+import type { HeaderList } from '../http/answer.ts';
 import type { LoadedRelease } from '../origin/releases.ts';
 import type { Asset, Assets } from './asset.ts';
 import { makeAsset } from './asset.ts';

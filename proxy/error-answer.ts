@@ -1,8 +1,9 @@
 // What becomes of errors: faults of the client are problems already, all others are logged and answered without detail.
-import { FormatError } from '../../format/parse.ts';
-import { OriginError } from '../origin/origin.ts';
-import { Problem, problemToAnswer } from './problem.ts';
-import type { Answer } from './response.ts';
+import { FormatError } from '../format/parse.ts';
+import { KeysUnavailableError } from './auth/rotating-keys.ts';
+import type { Answer } from './http/answer.ts';
+import { Problem, problemToAnswer } from './http/problem.ts';
+import { OriginError } from './origin/origin.ts';
 
 /**
  * The answer that an error becomes.
@@ -10,6 +11,7 @@ import type { Answer } from './response.ts';
  */
 export function errorToAnswer(error: unknown, log: (line: string) => void): Answer {
   if (error instanceof Problem) return problemToAnswer(error);
+  if (error instanceof KeysUnavailableError) return problemToAnswer(keysUnavailable(error));
   log(faultToLine(error));
   return problemToAnswer(problemOf(error));
 }
@@ -23,6 +25,10 @@ export function faultToLine(error: unknown): string {
 /** Is this error about stored files? */
 export function isStorageFault(error: unknown): error is OriginError | FormatError {
   return error instanceof OriginError || error instanceof FormatError;
+}
+
+function keysUnavailable({ message, retrySeconds }: KeysUnavailableError): Problem {
+  return new Problem('keys-unavailable', message, { 'Retry-After': String(retrySeconds) });
 }
 
 function problemOf(error: unknown): Problem {

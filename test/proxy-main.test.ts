@@ -144,6 +144,7 @@ test('an option that is not what it should be is named', async () => {
     audience: 'a',
     scope: undefined,
     dev: undefined,
+    explorer: true,
     workers: 1,
     stopTimeout: '30s',
     metricsPort: undefined,

@@ -125,37 +125,36 @@ function multiply(a: number, b: number): number {
 const ONE = 0x80000000;
 const X8 = 0x00800000;
 
-/** Four tables of 256, one for each byte of a length: entry i of table k is x^(8 * i * 256^k). */
-const SHIFTS: readonly Uint32Array[] = (() => {
-  const tables: Uint32Array[] = [];
+/** For each of the four bytes of a length a table of 256: entry 256 * k + i is x^(8 * i * 256^k). */
+const SHIFTS: Uint32Array = (() => {
+  const shifts = new Uint32Array(4 * 256);
   let step = X8;
   for (let k = 0; k < 4; k++) {
-    const table = new Uint32Array(256);
     let power = ONE;
     for (let i = 0; i < 256; i++) {
-      table[i] = power;
+      shifts[256 * k + i] = power;
       power = multiply(power, step);
     }
-    tables.push(table);
     step = power;
   }
-  return tables;
+  return shifts;
 })();
 
 /**
- * The sum of `a` followed by `b`, from their sums alone (Mark Adler's construction for zlib's crc32_combine).
- * The CRC of `a` is multiplied by x^(8 * length of b); exponents repeat after 2^32 - 1 bytes, far above any body's length.
+ * The CRC-32 of one text followed by another, from their CRCs (Mark Adler's construction for zlib's crc32_combine): the
+ * first is multiplied by x^(8 * length of the second).
+ * @param length of the second text, in bytes: below 2^32
  */
-export function joinSums(a: TextSum, b: TextSum): TextSum {
-  if (b.length === 0) return a;
-  if (a.length === 0) return b;
-  let crc = a.crc >>> 0;
-  let left = b.length;
-  for (const table of SHIFTS) {
-    const shift = table[left & 0xff];
+export function joinCrcs(first: number, second: number, length: number): number {
+  let crc = first;
+  for (let k = 0, left = length; left > 0; k++, left >>>= 8) {
+    const shift = SHIFTS[256 * k + (left & 0xff)];
     if (shift !== undefined && shift !== ONE) crc = multiply(shift, crc);
-    left = Math.floor(left / 256);
-    if (left === 0) break;
   }
-  return { crc: (crc ^ b.crc) >>> 0, length: a.length + b.length };
+  return (crc ^ second) >>> 0;
+}
+
+/** The sum of `a` followed by `b`, from their sums alone. */
+export function joinSums(a: TextSum, b: TextSum): TextSum {
+  return { crc: joinCrcs(a.crc, b.crc, b.length), length: a.length + b.length };
 }

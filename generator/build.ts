@@ -1,4 +1,4 @@
-// A build from end to end: find the levels, read and serialise their features, write their pages, seal, publish.
+// A build from end to end: describe the dataset, read and serialise each level, write its files, finalise, publish.
 import { join } from 'node:path';
 import { LEVELS, type Level, levelName, type StoredPages } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';

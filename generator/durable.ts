@@ -13,9 +13,14 @@ const SYNCS = 16;
 
 /** Writes a new file and waits for the disk; its folder entry is not waited for. */
 export function writeDurably(file: string, content: string | Uint8Array): void {
+  writePartsDurably(file, [content]);
+}
+
+/** As `writeDurably`, from parts that need not be in memory together. */
+export function writePartsDurably(file: string, parts: Iterable<string | Uint8Array>): void {
   const handle = openSync(file, 'wx');
   try {
-    writeFileSync(handle, content);
+    for (const part of parts) writeFileSync(handle, part);
     fsyncSync(handle);
   } finally {
     closeSync(handle);

@@ -70,7 +70,8 @@ await yargs(hideBin(process.argv))
         .option('pages', {
           choices: STORED_PAGES,
           default: 'all' as const,
-          describe: 'pages to store as files: of every listing, of the unfiltered ones, or none',
+          describe:
+            'pages to store as files: of every listing, of unfiltered listings only, or none; the answers are the same',
         })
         .option('attribution', {
           type: 'string',
@@ -96,6 +97,7 @@ await yargs(hideBin(process.argv))
           return true;
         })
         .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1', 'publish GADM into output/')
+        .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --dry-run', 'what each --pages costs')
         .example(
           '$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --shard 0/8',
           'the first of eight machines',

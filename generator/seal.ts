@@ -8,7 +8,7 @@ import { CHECKSUMS_FILE, featureFilePath, indexPath, manifestPath, pagePath, REL
 import { FEATURES_PER_FILE, FORMATS, type Level, type StoredPages } from '../format/levels.ts';
 import { digestFrom, manifestToJson, type PageTable } from '../format/manifest.ts';
 import { type LevelSummary, type Release, releaseToJson } from '../format/release.ts';
-import { writeDurably } from './durable.ts';
+import { writeDurably, writePartsDurably } from './durable.ts';
 import { BuildError } from './failure.ts';
 import { type LevelPlan, planEmptyLevel, planLevel, plannedPages } from './plan.ts';
 import { FILE_KINDS, type FileKind, readRecords, SHA256_BYTES } from './records.ts';
@@ -103,13 +103,14 @@ export function sealRelease(out: string, about: Omit<Release, 'levels'>, levels:
   const json = releaseToJson(release);
   writeDurably(join(out, RELEASE_FILE), json);
   const sha256 = createHash('sha256').update(json).digest('hex');
-  // Paths of levels begin with lv0 to lv5, so their lines come in this order, and release.json after them.
-  const lines = levels.map(({ checksums }) => readFileSync(checksums));
-  writeDurably(
-    join(out, CHECKSUMS_FILE),
-    Buffer.concat([...lines, Buffer.from(checksumLines([{ path: RELEASE_FILE, sha256 }]))]),
-  );
+  writePartsDurably(join(out, CHECKSUMS_FILE), checksumParts(levels, { path: RELEASE_FILE, sha256 }));
   return release;
+}
+
+/** The lines of checksums.txt, level by level: the folders lv0 to lv5 are in order of path, release.json is after them. */
+function* checksumParts(levels: readonly FinalizedLevel[], release: Checksum): Generator<string | Uint8Array> {
+  for (const { checksums } of levels) yield readFileSync(checksums);
+  yield checksumLines([release]);
 }
 
 /** Puts what the tasks have written in order. */

@@ -112,8 +112,9 @@ test('reads members that lie near each other at once, a large one alone, and fil
   const { proxy } = worlds[0] ?? {};
   const level = proxy?.catalogue.current?.levels[0];
   assert.ok(level);
+  const positionsOf = ({ members }: { members: { position: number }[] }) => members.map(({ position }) => position);
   const readPositions = (positions: number[]) =>
-    readsOf(planSlice(level, 'geojsonl', positions)).map((read) => read.positions);
+    readsOf(planSlice(level, 'geojsonl', positions)).map((read) => positionsOf(read));
   const range = (first: number, end: number) => Array.from({ length: end - first }, (_, i) => first + i);
   // Unit 6 has more than a MiB.
   assert.deepEqual(readPositions([0, 12]), [range(0, 6), [6], range(7, 12)]);
@@ -122,7 +123,7 @@ test('reads members that lie near each other at once, a large one alone, and fil
   const lv1 = proxy?.catalogue.current?.levels[1];
   assert.ok(lv1);
   assert.deepEqual(
-    readsOf(planSlice(lv1, 'geojsonl', [98, 4])).map((read) => [read.file, read.positions]),
+    readsOf(planSlice(lv1, 'geojsonl', [98, 4])).map((read) => [read.file, positionsOf(read)]),
     [
       [0, [98, 99]],
       [1, [100, 101]],

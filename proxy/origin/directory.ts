@@ -1,22 +1,38 @@
 // The origin that is a directory of this machine: the generator's output folder, or a copy of it.
-// Callbacks instead of promises: a read is one trip to the thread pool, and the event loop never waits for a disk.
-import { close, closeSync, open, read, readFile } from 'node:fs';
+import { close, closeSync, open, openSync, read, readFile, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenFiles } from './open-files.ts';
 import type { ByteRange, Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
+import { ReadPace } from './read-pace.ts';
 
 /** A large range is read in pieces of this size. */
 const PIECE_BYTES = 256 * 1024;
+/** Longer reads always go through the thread pool. */
+const DIRECT_MAX_BYTES = 128 * 1024;
 
-/** Makes an origin of a directory. Feature files, from which ranges are read again and again, are kept open. */
-export function directoryOrigin(directory: string): Origin {
-  const files = new OpenFiles((path) => openFile(directory, path));
+/**
+ * Makes an origin of a directory. Feature files, from which ranges are read again and again, are kept open. Small reads
+ * are made on the event loop while the page cache answers them, through the thread pool otherwise.
+ */
+export function directoryOrigin(directory: string, pace: ReadPace = new ReadPace()): Origin {
+  const openAt = (path: string): number => {
+    try {
+      return openSync(join(directory, path), 'r');
+    } catch (error) {
+      throw readError(path, error);
+    }
+  };
+  const files = new OpenFiles(openAt);
   return {
-    read(path, range, client) {
+    async read(path, range, client) {
       if (range === undefined) return readWhole(directory, path);
-      if (client === undefined) return files.use(path, (file) => readRange(file, path, range));
-      return readOnce(directory, path, range);
+      const isDirect = range.length <= DIRECT_MAX_BYTES && !pace.usesPool;
+      if (client === undefined)
+        return isDirect
+          ? pace.time(() => readDirectly(files.find(path).descriptor, path, range))
+          : files.use(path, (file) => readRange(file, path, range));
+      return isDirect ? pace.time(() => readOnceDirectly(openAt(path), path, range)) : readOnce(directory, path, range);
     },
     async *stream(path, range) {
       const file = await openFile(directory, path);
@@ -45,7 +61,6 @@ function readWhole(directory: string, path: string): Promise<Buffer> {
   });
 }
 
-/** Opens, reads and closes; closing a file that was only read does not wait for a disk. */
 async function readOnce(directory: string, path: string, range: ByteRange): Promise<Buffer> {
   const file = await openFile(directory, path);
   try {
@@ -55,7 +70,34 @@ async function readOnce(directory: string, path: string, range: ByteRange): Prom
   }
 }
 
+function readOnceDirectly(file: number, path: string, range: ByteRange): Buffer {
+  try {
+    return readDirectly(file, path, range);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** @throws OriginError when the file ends before the range does */
+function readDirectly(file: number, path: string, { offset, length }: ByteRange): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  for (let done = 0; done < length; ) {
+    const got = readNow(file, path, bytes, done, offset);
+    if (got === 0) throw endsEarly(path, offset + length);
+    done += got;
+  }
+  return bytes;
+}
+
+function readNow(file: number, path: string, bytes: Buffer, done: number, offset: number): number {
+  try {
+    return readSync(file, bytes, done, bytes.length - done, offset + done);
+  } catch (error) {
+    throw readError(path, error);
+  }
+}
+
+/** The same through the thread pool: callbacks, which cost less than promises of node:fs. */
 function readRange(file: number, path: string, { offset, length }: ByteRange): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const bytes = Buffer.allocUnsafe(length);
@@ -63,7 +105,7 @@ function readRange(file: number, path: string, { offset, length }: ByteRange): P
       read(file, bytes, done, length - done, offset + done, (error, got) => {
         if (error) reject(readError(path, error));
         else if (done + got === length) resolve(bytes);
-        else if (got === 0) reject(new OriginError('damaged', path, `ends before byte ${offset + length}`));
+        else if (got === 0) reject(endsEarly(path, offset + length));
         else readFrom(done + got);
       });
     };
@@ -71,6 +113,11 @@ function readRange(file: number, path: string, { offset, length }: ByteRange): P
   });
 }
 
-function readError(path: string, error: NodeJS.ErrnoException): OriginError {
-  return new OriginError(error.code === 'ENOENT' || error.code === 'ENOTDIR' ? 'missing' : 'unreadable', path, error);
+function endsEarly(path: string, end: number): OriginError {
+  return new OriginError('damaged', path, `ends before byte ${end}`);
+}
+
+function readError(path: string, error: unknown): OriginError {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return new OriginError(code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'unreadable', path, error);
 }

@@ -4,9 +4,8 @@ import { createHash, hash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { DeflatedText, FrameData, TextSum } from '../../format/gzip-members.ts';
 import {
-  EMPTY_SUM,
   FRAME_DATA,
-  joinSums,
+  joinCrcs,
   MEMBER_END_BYTES,
   MEMBER_FRAME_BYTES,
   MEMBER_HEADER,
@@ -43,7 +42,17 @@ interface Read {
   /** In bytes. */
   offset: number;
   length: number;
-  positions: [number, ...number[]];
+  /** In order, at least one. */
+  members: Member[];
+}
+
+/** Where the member of a feature is. */
+interface Member {
+  position: number;
+  /** Of its first byte in the file. */
+  offset: number;
+  /** In bytes. */
+  length: number;
 }
 
 /** The reads for all features, in order. */
@@ -54,14 +63,15 @@ export function readsOf({ level: { manifest, index }, ranges }: Slice): Read[] {
       const file = index.fileOf(position);
       const offset = index.offsetAt(position);
       const length = index.bytesAt(position);
-      const last = reads.at(-1);
+      const member = { position, offset, length };
+      const last = reads[reads.length - 1];
       const isNear = last?.file === file && offset - (last.offset + last.length) <= GAP_MAX_BYTES;
       if (last !== undefined && isNear && offset + length - last.offset <= READ_MAX_BYTES) {
         last.length = offset + length - last.offset;
-        last.positions.push(position);
+        last.members.push(member);
       } else {
         const path = `${releasePath(manifest.release)}/${featureFilePath(manifest.level, file)}`;
-        reads.push({ path, file, offset, length, positions: [position] });
+        reads.push({ path, file, offset, length, members: [member] });
       }
     }
   }
@@ -92,9 +102,11 @@ async function* streamBody(
   for (const read of reads) {
     if (read.length > READ_MAX_BYTES) {
       let isBegun = false;
-      for await (const data of streamFeature(origin, slice, read)) {
+      const [member] = read.members;
+      if (member === undefined) continue;
+      for await (const data of streamFeature(origin, slice, read, member)) {
         // The header and separators before it leave with its first piece, which has been read by then.
-        if (!isBegun) assembly.add({ data, ...sumAt(slice, read.positions[0]) });
+        if (!isBegun) assembly.add({ data, ...sumAt(slice, member.position) });
         yield isBegun ? data : Buffer.concat(assembly.take());
         isBegun = true;
       }
@@ -110,7 +122,8 @@ async function* streamBody(
 /** Joins features in the frame of a format into one gzip member. */
 class Assembly {
   readonly #frame: FrameData;
-  #sum: TextSum = EMPTY_SUM;
+  #crc = 0;
+  #length = 0;
   #parts: Buffer[];
 
   constructor(frame: FrameData) {
@@ -121,13 +134,13 @@ class Assembly {
 
   add(feature: DeflatedText): void {
     const { before, between } = this.#frame;
-    if (this.#sum.length > before.length) this.#put(between);
+    if (this.#length > before.length) this.#put(between);
     this.#put(feature);
   }
 
   end(): void {
     this.#put(this.#frame.after);
-    this.#parts.push(memberEnd(this.#sum));
+    this.#parts.push(memberEnd({ crc: this.#crc, length: this.#length }));
   }
 
   /** The bytes that were added since this was last called. */
@@ -138,8 +151,10 @@ class Assembly {
   }
 
   #put(piece: DeflatedText): void {
+    if (piece.length === 0) return;
     this.#parts.push(piece.data);
-    this.#sum = joinSums(this.#sum, piece);
+    this.#crc = joinCrcs(this.#crc, piece.crc, piece.length);
+    this.#length += piece.length;
   }
 }
 
@@ -152,13 +167,12 @@ function sumAt({ level: { index } }: Slice, position: number): TextSum {
  * @throws OriginError
  */
 async function readFeatures(origin: Origin, slice: Slice, read: Read): Promise<DeflatedText[]> {
-  const { index } = slice.level;
   const bytes = await origin.read(read.path, read);
-  return read.positions.map((position) => {
-    const start = index.offsetAt(position) - read.offset;
-    const end = start + index.bytesAt(position);
-    if (!index.hasDigest(position, hash('sha256', bytes.subarray(start, end), 'binary'))) throw damaged(origin, read);
-    return { data: bytes.subarray(start + MEMBER_HEADER.length, end - MEMBER_END_BYTES), ...sumAt(slice, position) };
+  return read.members.map(({ position, offset, length }) => {
+    const start = offset - read.offset;
+    const member = bytes.subarray(start, start + length);
+    if (!slice.level.index.hasDigest(position, hash('sha256', member, 'binary'))) throw damaged(origin, read);
+    return { data: member.subarray(MEMBER_HEADER.length, -MEMBER_END_BYTES), ...sumAt(slice, position) };
   });
 }
 
@@ -166,10 +180,14 @@ async function readFeatures(origin: Origin, slice: Slice, read: Read): Promise<D
  * Reads the deflate data of one large member. The last piece is withheld until the digest of all has been checked.
  * @throws OriginError
  */
-async function* streamFeature(origin: Origin, slice: Slice, read: Read): AsyncGenerator<Buffer, void, undefined> {
-  const [position] = read.positions;
+async function* streamFeature(
+  origin: Origin,
+  slice: Slice,
+  read: Read,
+  { position, offset, length }: Member,
+): AsyncGenerator<Buffer, void, undefined> {
   const sha256 = createHash('sha256').update(MEMBER_HEADER);
-  const range = { offset: read.offset + MEMBER_HEADER.length, length: read.length - MEMBER_FRAME_BYTES };
+  const range = { offset: offset + MEMBER_HEADER.length, length: length - MEMBER_FRAME_BYTES };
   let withheld: Buffer | undefined;
   for await (const piece of origin.stream(read.path, range)) {
     if (withheld !== undefined) yield withheld;

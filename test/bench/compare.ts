@@ -24,7 +24,7 @@ export type Subject = (measure: (load: Load) => Promise<number>) => Promise<numb
 
 export const WARM_UP_SECONDS = 1;
 /** The last targets of a list are asked for only to warm a process up, so that its code is compiled. */
-const WARM_UP_MAX_TARGETS = 5000;
+const WARM_UP_MAX_TARGETS = 10_000;
 const WARM_UP_SHARE = 0.1;
 
 /**

@@ -34,7 +34,7 @@ export interface MeasuredRelease {
 
 const say = (line: string): void => console.error(line);
 
-/** The release to measure, built first where it is not there. @throws Error when a build fails */
+/** The release to measure, built first where it is not there. @throws Error when a build fails or `release` has none */
 export async function releaseToMeasure({ release, source, units, cache }: ReleaseChoice): Promise<MeasuredRelease> {
   if (release !== undefined) return readRelease(resolve(release), source);
   mkdirSync(cache, { recursive: true });
@@ -72,6 +72,8 @@ function identityOf(source: string): string {
 }
 
 function readRelease(out: string, source: string | undefined): MeasuredRelease {
+  if (!existsSync(join(out, CURRENT_PATH)))
+    throw new Error(`${out} has no ${CURRENT_PATH}: name an output folder of the generator with --release`);
   const { release } = currentFromJson(readFileSync(join(out, CURRENT_PATH), 'utf8'), join(out, CURRENT_PATH));
   const path = releasePath(release);
   const inRelease = (name: string): string => join(out, path, name);

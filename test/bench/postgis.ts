@@ -1,10 +1,11 @@
 // A private PostgreSQL cluster with PostGIS for the benchmark: in a temporary folder, reached by a socket in it only,
 // stopped when the benchmark ends, however it ends.
-import { execFileSync, type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 /** A running cluster with one database. */
 export interface Postgis {
@@ -15,7 +16,7 @@ export interface Postgis {
   /** Runs SQL. @returns what psql prints, unaligned, without headings @throws Error when a statement fails */
   sql(text: string): string;
   /** Runs pgbench. @returns what it prints @throws Error when it fails */
-  pgbench(args: readonly string[]): string;
+  pgbench(args: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -63,7 +64,8 @@ export async function startPostgis(folder: string): Promise<Postgis> {
     if (server.exitCode === null) spawnSync(program('pg_ctl'), ['stop', '-D', data, '-m', 'fast'], options);
     rmSync(home, { recursive: true, force: true });
   };
-  process.once('exit', end);
+  // Before the folder of the run is removed, which an earlier listener does.
+  process.prependOnceListener('exit', end);
   const connection = `host=${home} user=${DATABASE} dbname=${DATABASE}`;
   const started = performance.now();
   while (spawnSync(program('pg_isready'), ['-q', '-h', home]).status !== 0) {
@@ -74,7 +76,11 @@ export async function startPostgis(folder: string): Promise<Postgis> {
   run(program('createdb'), ['-h', home, '-U', DATABASE, DATABASE], options);
   const sql = (text: string): string =>
     run(program('psql'), [connection, '-qAtX', '-v', 'ON_ERROR_STOP=1', '-c', text], options).trim();
-  const pgbench = (args: readonly string[]): string => run(program('pgbench'), [...args, connection], options);
+  const pgbench = async (args: readonly string[]): Promise<string> => {
+    // Not spawnSync: the benchmark can be interrupted meanwhile.
+    const { stdout } = await promisify(execFile)(program('pgbench'), [...args, connection], { ...user, cwd: home });
+    return stdout;
+  };
   sql('CREATE EXTENSION postgis');
   const version = `PostgreSQL ${sql('SHOW server_version').split(' ')[0]}, PostGIS ${sql('SELECT postgis_lib_version()')}`;
   const stop = async (): Promise<void> => {

@@ -42,6 +42,11 @@ const values = yargs(hideBin(process.argv))
   })
   .option('json', { type: 'boolean', default: false, describe: 'print JSON' })
   .strict()
+  .check(({ units, rounds, seconds }) => {
+    if (![units, rounds, seconds].every((value) => Number.isInteger(value) && value > 0))
+      throw new Error('--units, --rounds and --seconds take whole numbers from 1 on');
+    return true;
+  })
   .parseSync();
 const say = (line: string): void => console.error(line);
 if (!hasProgram('wrk')) {
@@ -53,7 +58,10 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const { rounds, seconds } = values;
-const release = await releaseToMeasure(values);
+const release = await releaseToMeasure(values).catch((error: Error) => {
+  say(error.message);
+  process.exit(1);
+});
 const { out } = release;
 const bench: Bench = { service: await prepareService(folder), rounds, seconds, folder };
 const rows: Row[] = [];

@@ -1,10 +1,10 @@
 // The HTTP contract while releases change: a cursor stays on its release, a validator survives what did not change.
 import assert from 'node:assert/strict';
-import { cpSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { encodeCursor } from '../format/cursor.ts';
-import { CURRENT_PATH } from '../format/layout.ts';
+import { CURRENT_PATH, RELEASES_PATH } from '../format/layout.ts';
 import type { StoredPages } from '../format/levels.ts';
 import { STORED_PAGES } from '../format/levels.ts';
 import { currentToJson } from '../format/release.ts';
@@ -50,7 +50,8 @@ await inEverySetup(
     /** A proxy that serves r1, and what publishes r2 to it. */
     return async () => {
       const folder = temporaryFolder();
-      cpSync(built.get(pages) ?? '', folder, { recursive: true });
+      // The releases are read only; what is served changes.
+      symlinkSync(join(built.get(pages) ?? '', RELEASES_PATH), join(folder, RELEASES_PATH));
       const point = (release: string, hosted: string[]): void =>
         writeFileSync(join(folder, CURRENT_PATH), currentToJson({ release, hosted }));
       point('r1', ['r1']);

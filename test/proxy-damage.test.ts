@@ -177,7 +177,8 @@ test('a response that was sent before its file was damaged is answered from the 
     const sound = readFileSync(file);
     const [first] = asked;
     assert.ok(first);
-    assert.equal(await outcomeOf(first, 'gzip'), 'right');
+    // What is asked for twice is cached.
+    for (let i = 0; i < 2; i++) assert.equal(await outcomeOf(first, 'gzip'), 'right');
     writeFileSync(file, Buffer.alloc(sound.length));
     const again = await outcomeOf(first, 'gzip');
     writeFileSync(file, sound);

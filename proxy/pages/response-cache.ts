@@ -11,6 +11,8 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const BODY_MAX_BYTES = 1024 * 1024;
 /** What an entry takes beside its body, generously: key and headers. */
 const ENTRY_BYTES = 4096;
+/** Keys of responses that were asked for once and are not stored. */
+const ASKED_MAX = 4096;
 /** Longer targets are not kept, so that keys take little room. */
 const TARGET_MAX_CHARS = 512;
 
@@ -31,11 +33,15 @@ export interface CacheableResponse {
   isPinned: boolean;
 }
 
-/** Responses by their keys. */
+/**
+ * Responses by their keys. One is stored when it is asked for again, so that requests made once displace nothing and
+ * leave no garbage.
+ */
 export class ResponseCache {
+  readonly #asked = new Set<string>();
   readonly #responses = new LRUCache<string, CacheableResponse>({ maxSize: MAX_BYTES });
 
-  /** The stored response, while it is right, or the one that `respond` makes: it is stored once its body has been read. */
+  /** The stored response, while it is right, or the one that `respond` makes. */
   async find(
     { target, base, coding }: ResponseKey,
     catalogue: Catalogue,
@@ -45,9 +51,19 @@ export class ResponseCache {
     const key = `${coding} ${base} ${target}`;
     const stored = this.#responses.get(key);
     if (stored !== undefined && isRight(stored, catalogue)) return stored.answer;
-    return this.#storing(key, await respond());
+    const response = await respond();
+    return this.#wasAsked(key) ? this.#storing(key, response) : response.answer;
   }
 
+  /** Was this asked for before, a short while ago? From now on it was. */
+  #wasAsked(key: string): boolean {
+    if (this.#asked.delete(key)) return true;
+    if (this.#asked.size >= ASKED_MAX) this.#asked.clear();
+    this.#asked.add(key);
+    return false;
+  }
+
+  /** The answer, which is stored once its body has been read. */
   #storing(key: string, response: CacheableResponse): Answer {
     const { answer } = response;
     const { content } = answer;

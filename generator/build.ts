@@ -50,7 +50,7 @@ export interface Remark {
 }
 
 /**
- * Builds a release, publishes it and, unless told otherwise, makes it current.
+ * Builds a release, publishes it and, unless `activate` is false, makes it current.
  * @throws BuildError; then nothing is published and what was staged is removed
  */
 export async function build(options: BuildOptions, report: Report): Promise<Built> {

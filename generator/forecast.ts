@@ -16,7 +16,7 @@ import { type Acceptable, checkIdentifiers, type LevelPlan, planLevel, plannedPa
 import { gidFrom } from './read.ts';
 import type { Report } from './report.ts';
 import { estimateSizes, type SampledFeature, type SizeEstimate } from './size-estimate.ts';
-import { newIndexBuilder, type StoreIndex } from './store.ts';
+import { newIndexBuilder, type StoreIndex } from './store-index.ts';
 
 /** Pages of a level: how many files by format, and their bytes, estimated. */
 export interface PagesForecast {

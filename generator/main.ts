@@ -288,11 +288,11 @@ function reportOf({ quiet }: { quiet?: boolean | undefined }): Report {
 
 function progressOf(argv: { quiet?: boolean | undefined }, what: string) {
   const report = reportOf(argv);
-  let told = 0;
+  let reported = 0;
   const onProgress = (done: number, total: number): void => {
-    if (told === 0) report.expect(what, total);
-    report.advance(what, done - told);
-    told = done;
+    if (reported === 0) report.expect(what, total);
+    report.advance(what, done - reported);
+    reported = done;
     if (done === total) report.end();
   };
   return { onProgress };

@@ -5,7 +5,7 @@ import { type Listing, type ListingTable, listingTable } from '../format/listing
 import { type Column, columnFrom, storedPageCount } from '../format/manifest.ts';
 import { pushRun, pushValue, type Runs } from '../format/runs.ts';
 import { BuildError } from './failure.ts';
-import { newIndexBuilder, type StoreIndex } from './store.ts';
+import { newIndexBuilder, type StoreIndex } from './store-index.ts';
 
 /** What real data may need; each is refused unless accepted by name. */
 export const ACCEPTABLE = ['null-gids', 'duplicate-gids', 'collapsed-geometries'] as const;

@@ -84,7 +84,7 @@ function readFeatures(opened: OpenLayer, task: ReadTask, store: StoreWriter): Om
   const { found } = task;
   const writer = newFeatureWriter(found.columns, task.precision);
   const result = { features: 0, collapsedRings: 0, collapsedGeometries: 0 };
-  // The iterator gives null both at the end and after a read error: only the count tells them apart.
+  // The iterator gives null both at the end and after a read error: only the count distinguishes them.
   for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
     const { fid } = feature;
     const values = feature.fields.toArray();

@@ -1,15 +1,15 @@
-// What a command tells while it runs: a bar with rate and time left on a terminal, a line every few seconds elsewhere.
+// Progress of a command: a bar with rate and time left on a terminal, a line every few seconds elsewhere.
 
 /** Counts of work by name: announced, then done. */
 export interface Report {
   /** Announces `amount` more of `what`. */
   expect(what: string, amount: number): void;
-  /** Tells that `amount` more of `what` is done. */
+  /** Reports that `amount` more of `what` is done. */
   advance(what: string, amount: number): void;
   end(): void;
 }
 
-/** A report that tells nothing. */
+/** No report. */
 export const SILENT: Report = { expect() {}, advance() {}, end() {} };
 
 interface Count {
@@ -27,19 +27,19 @@ const LINE_EVERY_MS = 5000;
 export function reportTo(stream: NodeJS.WriteStream): Report {
   const counts = new Map<string, Count>();
   const every = stream.isTTY ? TERMINAL_EVERY_MS : LINE_EVERY_MS;
-  let told = Number.NEGATIVE_INFINITY;
-  let untold = false;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let isShown = true;
   const countOf = (what: string): Count => {
     const count = counts.get(what) ?? { done: 0, expected: 0, began: performance.now() };
     counts.set(what, count);
     return count;
   };
-  const tell = (): void => {
+  const show = (): void => {
     const lines = [...counts].map(([what, count]) => (stream.isTTY ? barOf(what, count) : lineOf(what, count)));
     const text = lines.join(stream.isTTY ? '   ' : ', ');
     stream.write(stream.isTTY ? `\r\x1b[K${text.slice(0, stream.columns - 1)}` : `${text}\n`);
-    told = performance.now();
-    untold = false;
+    shownAt = performance.now();
+    isShown = true;
   };
   return {
     expect(what, amount) {
@@ -47,11 +47,11 @@ export function reportTo(stream: NodeJS.WriteStream): Report {
     },
     advance(what, amount) {
       countOf(what).done += amount;
-      untold = true;
-      if (performance.now() - told >= every) tell();
+      isShown = false;
+      if (performance.now() - shownAt >= every) show();
     },
     end() {
-      if (untold) tell();
+      if (!isShown) show();
       if (stream.isTTY && counts.size > 0) stream.write('\n');
     },
   };

@@ -83,7 +83,8 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
 }
 
 /**
- * Makes a release of all its shards, publishes it and, unless told otherwise, makes it current.
+ * Makes a release of all its shards and publishes it.
+ * @param activates whether it becomes the current one
  * @throws BuildError where a shard is missing or was built from something else
  */
 export async function seal(out: string, release: string, activates: boolean): Promise<Built> {

@@ -1,4 +1,4 @@
-// What becomes of errors: faults of the client are problems already, all others are logged and answered without detail.
+// Errors become answers: a Problem as it is; every other error is logged, and its answer has no details.
 import { FormatError } from '../format/parse.ts';
 import { KeysUnavailableError } from './auth/rotating-keys.ts';
 import type { Answer } from './http/answer.ts';
@@ -6,24 +6,25 @@ import { Problem, problemToAnswer } from './http/problem.ts';
 import { OriginError } from './origin/origin.ts';
 
 /**
- * The answer that an error becomes.
- * @param log takes a line about each fault that is not the client's
+ * The answer for an error.
+ * @param log receives a line for each error that the client did not cause
  */
 export function errorToAnswer(error: unknown, log: (line: string) => void): Answer {
   if (error instanceof Problem) return problemToAnswer(error);
+  // Logged by its key source already.
   if (error instanceof KeysUnavailableError) return problemToAnswer(keysUnavailable(error));
-  log(faultToLine(error));
-  return problemToAnswer(problemOf(error));
+  log(errorToLogLine(error));
+  return problemToAnswer(unexpectedErrorToProblem(error));
 }
 
-/** A fault of ours or of the origin as a line for the log. */
-export function faultToLine(error: unknown): string {
-  if (isStorageFault(error)) return error.message;
+/** An error of the origin as its message; an unexpected error with its stack. */
+export function errorToLogLine(error: unknown): string {
+  if (isStorageError(error)) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Is this error about stored files? */
-export function isStorageFault(error: unknown): error is OriginError | FormatError {
+/** Is a stored file the cause of this error? */
+export function isStorageError(error: unknown): error is OriginError | FormatError {
   return error instanceof OriginError || error instanceof FormatError;
 }
 
@@ -31,10 +32,10 @@ function keysUnavailable({ message, retrySeconds }: KeysUnavailableError): Probl
   return new Problem('keys-unavailable', message, { 'Retry-After': String(retrySeconds) });
 }
 
-function problemOf(error: unknown): Problem {
+function unexpectedErrorToProblem(error: unknown): Problem {
   if (error instanceof OriginError && error.reason === 'slow')
     return new Problem('origin-slow', 'Stored data did not arrive in time. Try again.');
-  if (isStorageFault(error))
-    return new Problem('origin-damaged', 'Stored data is missing or damaged. It has been logged.');
-  return new Problem('internal', 'Something failed that should not. It has been logged.');
+  if (isStorageError(error))
+    return new Problem('origin-damaged', 'Stored data is missing or damaged. The error has been logged.');
+  return new Problem('internal', 'An unexpected error occurred. It has been logged.');
 }

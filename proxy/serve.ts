@@ -1,98 +1,94 @@
-// `serve`: a server for the settings, in one process or several, that listens, follows releases and stops on a signal.
+// The `serve` command: listens with one process or several, follows new releases, and stops on a signal.
 import cluster from 'node:cluster';
 import type { Server } from 'node:http';
 import { constants } from 'node:os';
+import { assembleServer, openReleases } from './assemble-server.ts';
 import { startWorkers } from './config/cluster.ts';
-import type { ServeOptions, Settings } from './config/settings.ts';
-import { settingsFrom } from './config/settings.ts';
-import { listenFault } from './config/start-error.ts';
-import { openCatalogue, serverFrom } from './create-server.ts';
+import type { ServeOptions } from './config/options.ts';
+import { SERVE_OPTIONS } from './config/options.ts';
+import type { Settings } from './config/settings.ts';
+import { optionsToSettings } from './config/settings.ts';
+import { listenErrorToStartError } from './config/start-error.ts';
 import { accessLog } from './operations/access-log.ts';
-import type { Catalogue, LoadedRelease } from './origin/releases.ts';
+import type { LoadedRelease, Releases } from './origin/releases.ts';
 import { stopServer } from './server.ts';
 
-/** What a shell shows of a program that a signal ended. */
-const SIGNAL_EXIT = 128;
-
-/** The options of the command line beyond those of any server. */
-export interface CommandOptions extends ServeOptions {
-  accessLog: boolean;
-  logSubject: boolean;
-}
+/** Exit codes of a program that a signal ended are this and the number of the signal, as in a shell. */
+const SIGNAL_EXIT_CODE = 128;
 
 /**
  * Serves until a signal ends the process.
- * @param announce prints the address, and what is served there
- * @param log prints a line about a fault, or a release that is served
+ * @param announce prints the URL and the release that is served
+ * @param log prints a line about an error, or about a new release
  * @throws StartError
  */
 export async function serve(
-  options: CommandOptions,
+  options: ServeOptions,
   announce: (url: string, release: LoadedRelease | undefined) => Promise<void>,
   log: (line: string) => void,
 ): Promise<void> {
-  const settings = await settingsFrom(options, log);
-  const catalogue = await openCatalogue(settings, log);
-  const { host, port } = settings;
+  const settings = await optionsToSettings(options, log);
+  const releases = await openReleases(settings, log);
+  const { host, port, stopTimeoutMs } = settings;
   if (settings.workers > 1 && cluster.isPrimary) {
-    const workers = startWorkers(settings.workers, settings.stopMs, log);
+    const workers = startWorkers(settings.workers, stopTimeoutMs, log);
     stopOnSignal(() => workers.stop(), workers.kill);
-    const metrics = await listenForMetrics(settings, log);
-    const shared = await workers.listening.catch(() => process.exit(1));
-    await announce(urlOf(host, shared), catalogue.current);
-    metrics?.unref();
+    const metricsServer = await listenForMetrics(settings, log);
+    const sharedPort = await workers.listening.catch(() => process.exit(1));
+    await announce(listenUrl(host, sharedPort), releases.current);
+    metricsServer?.unref();
     return;
   }
-  const { server, endLog } = await observedServer(settings, catalogue, options, log);
+  const { server, endLog } = await observedServer(settings, releases, options, log);
   const url = await listen(server, host, port);
-  const stopWatching = catalogue.watch(log);
+  const stopWatching = releases.watch(log);
   if (cluster.isPrimary) (await listenForMetrics(settings, log))?.unref();
   stopOnSignal(async () => {
     stopWatching();
-    await stopServer(server, settings.stopMs);
+    await stopServer(server, stopTimeoutMs);
     await endLog();
   });
-  if (cluster.isPrimary) await announce(url, catalogue.current);
+  if (cluster.isPrimary) await announce(url, releases.current);
 }
 
-/** The server with its access log and metrics, and what must be written before the process ends. */
+/** The server with its access log and metrics; `endLog` writes the remaining lines before the process exits. */
 async function observedServer(
   settings: Settings,
-  catalogue: Catalogue,
-  options: CommandOptions,
+  releases: Releases,
+  { accessLog: hasLog = SERVE_OPTIONS['access-log'].default, logSubject = false }: ServeOptions,
   log: (line: string) => void,
 ): Promise<{ server: Server; endLog(): Promise<void> }> {
-  const access = options.accessLog ? accessLog(options.logSubject) : undefined;
-  const metrics = settings.metricsPort === undefined ? undefined : (await metering()).countRequests();
+  const requestLog = hasLog ? accessLog(logSubject) : undefined;
+  const metrics = settings.metricsPort === undefined ? undefined : (await loadMetrics()).collectRequestMetrics();
   const observer = {
-    observe(...request: Parameters<NonNullable<typeof access>['observe']>) {
-      access?.observe(...request);
+    observe(...request: Parameters<NonNullable<typeof requestLog>['observe']>) {
+      requestLog?.observe(...request);
       metrics?.observe(...request);
     },
     unparsed: () => metrics?.unparsed(),
   };
-  return { server: serverFrom(settings, catalogue, observer, log), endLog: async () => access?.end() };
+  return { server: assembleServer(settings, releases, observer, log), endLog: async () => requestLog?.end() };
 }
 
-/** What counts requests; loaded only where that is wanted. */
-function metering() {
+/** Loaded only with --metrics-port. */
+function loadMetrics() {
   return import('./operations/metrics.ts');
 }
 
-/** The server for Prometheus, listening where the other one does; undefined when none is wanted. */
+/** The server for Prometheus, listening on --host; undefined without --metrics-port. */
 async function listenForMetrics(
   { host, metricsPort }: Settings,
   log: (line: string) => void,
 ): Promise<Server | undefined> {
   if (metricsPort === undefined) return undefined;
-  const server = (await metering()).createMetricsServer();
+  const server = (await loadMetrics()).createMetricsServer();
   log(`metrics at ${await listen(server, host, metricsPort)}/metrics`);
   return server;
 }
 
 /**
- * Ends the process when it is told to: the first signal lets `stop` finish, a second one ends it at once. A worker
- * leaves that to its primary, since some senders tell every process of a group and would be a second signal.
+ * Stops the process on SIGINT or SIGTERM: after the first signal `stop` runs to its end, a second one exits at once. A
+ * worker stops on the first SIGTERM only: its primary process handles the rest, and Ctrl-C signals the whole group.
  */
 function stopOnSignal(stop: () => Promise<void>, kill: () => void = () => {}): void {
   let isStopping = false;
@@ -100,7 +96,7 @@ function stopOnSignal(stop: () => Promise<void>, kill: () => void = () => {}): v
     if (cluster.isWorker && (isStopping || signal === 'SIGINT')) return;
     if (isStopping) {
       kill();
-      process.exit(SIGNAL_EXIT + constants.signals[signal]);
+      process.exit(SIGNAL_EXIT_CODE + constants.signals[signal]);
     }
     isStopping = true;
     void stop().then(() => process.exit(0));
@@ -108,16 +104,17 @@ function stopOnSignal(stop: () => Promise<void>, kill: () => void = () => {}): v
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
 }
 
-/** Starts listening; the address as a URL without a slash at the end. */
+/** Starts to listen; returns the URL without a slash at the end. */
 async function listen(server: Server, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenFault(error, host, port)));
+    server.once('error', (error) => reject(listenErrorToStartError(error, host, port)));
     server.listen(port, host, resolve);
   });
   const address = server.address();
-  return urlOf(host, typeof address === 'object' ? (address?.port ?? port) : port);
+  if (address === null || typeof address === 'string') throw new TypeError('the server listens on no port');
+  return listenUrl(host, address.port);
 }
 
-function urlOf(host: string, port: number): string {
+function listenUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

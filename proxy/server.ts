@@ -1,82 +1,86 @@
-// The HTTP server around `handle`: limits, requests that cannot be parsed, and what becomes of errors.
+// The HTTP server around `handle`: limits, requests that cannot be parsed, errors while a response is sent, and stopping.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorToAnswer, faultToLine, isStorageFault } from './error-answer.ts';
-import type { Service } from './handler.ts';
+import { errorToAnswer, errorToLogLine, isStorageError } from './error-answer.ts';
+import type { HandlerContext } from './handler.ts';
 import { handle } from './handler.ts';
 import type { Answer } from './http/answer.ts';
 import type { ParserError } from './http/parser-errors.ts';
-import { refuseConnect, refuseUnparsed } from './http/parser-errors.ts';
+import { refuseConnect, sendParserError } from './http/parser-errors.ts';
 import { sendAnswer } from './http/send-answer.ts';
 import { PARSER_MAX_BYTES } from './http/validate-request.ts';
 
-/** How long a client may take, in milliseconds. */
+/** Timeouts for clients, in milliseconds. */
 export interface ServerLimits {
-  /** To send its headers, and its whole request. */
+  /** For the headers of a request, and for the whole request. */
   headersMs: number;
   requestMs: number;
-  /** How often those two are looked at. */
-  lookMs: number;
-  /** Between requests. */
+  /** How often these two are checked. */
+  checkMs: number;
+  /** Between two requests on a connection. */
   keepAliveMs: number;
-  /** Without a byte moving in the middle of an answer: it has stopped reading. */
+  /** Without any byte sent or received during a response: the client has stopped reading. */
   idleMs: number;
 }
 
 const SERVER_LIMITS: ServerLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
-  lookMs: 2_000,
-  // Above the idle time of common load balancers (60 s), so that they, not we, close a connection between requests.
+  checkMs: 2_000,
+  // Above the idle timeout of common load balancers (60 s): they, not this server, must close an idle connection.
   keepAliveMs: 65_000,
   idleMs: 120_000,
 };
 
-/** When told to stop, answers under way have this long to end. */
-export const STOP_MS = 30_000;
-const STOP_LOOK_MS = 50;
+/** Default time for responses in progress when the server stops. */
+const STOP_TIMEOUT_MS = 30_000;
+const IDLE_CHECK_MS = 50;
 
-/** Access log and metrics. */
+/** The access log and metrics, as the server sees them. */
 export interface Observer {
   /**
-   * A request has come in. When its answer has ended, `res` closes.
-   * @param answer gives the answer, undefined until it is known
+   * A request has arrived. When its response has ended, `res` closes.
+   * @param answer the answer, undefined until it is known
    */
   observe?(req: IncomingMessage, res: ServerResponse, answer: () => Answer | undefined): void;
-  /** A request that the parser gave up on. */
+  /** A request could not be parsed. */
   unparsed?(): void;
 }
 
-/** Makes the server; it does not listen yet. */
-export function createProxy(service: Service, observer: Observer, limits: ServerLimits = SERVER_LIMITS): Server {
-  const answering = new WeakSet<Duplex>();
+/** Creates the server; it does not listen yet. */
+export function createHttpServer(
+  context: HandlerContext,
+  observer: Observer,
+  limits: ServerLimits = SERVER_LIMITS,
+): Server {
+  const responding = new WeakSet<Duplex>();
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
-    answering.add(req.socket);
-    res.once('close', () => answering.delete(req.socket));
+    responding.add(req.socket);
+    res.once('close', () => responding.delete(req.socket));
     let answer: Answer | undefined;
     observer.observe?.(req, res, () => answer);
-    void handle(service, req).then((made) => {
-      answer = made;
-      return answerRequest(made, req, res, service.log);
+    void handle(context, req).then((result) => {
+      answer = result;
+      return sendOrCut(result, req, res, context.log);
     });
   };
   const server = createServer(
     {
       maxHeaderSize: PARSER_MAX_BYTES,
-      // Checked by `handle`, which answers better.
+      // `refuseMalformed` checks it, with a problem response.
       requireHostHeader: false,
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
-      connectionsCheckingInterval: limits.lookMs,
+      connectionsCheckingInterval: limits.checkMs,
       keepAliveTimeout: limits.keepAliveMs,
     },
     onRequest,
   );
-  // Headers past such a number would be dropped without a word; their size is limited anyway.
+  // node:http would drop further headers silently; `refuseMalformed` limits their number and size.
   server.maxHeadersCount = 0;
   server.setTimeout(limits.idleMs);
-  // Without these Node answers `Expect` and CONNECT by itself.
+  // Without these listeners node:http itself responds to `Expect` and CONNECT.
   server.on('checkContinue', onRequest).on('checkExpectation', onRequest);
   server.on('connect', (_req, socket) => {
     observer.unparsed?.();
@@ -84,30 +88,30 @@ export function createProxy(service: Service, observer: Observer, limits: Server
   });
   server.on('clientError', (error: ParserError, socket) => {
     observer.unparsed?.();
-    if (socket.writable && !answering.has(socket)) refuseUnparsed(error, socket);
+    if (socket.writable && !responding.has(socket)) sendParserError(error, socket);
     else socket.destroy();
   });
   return server;
 }
 
 /**
- * Stops accepting, lets answers under way end, then resolves. What is not done in time is cut.
- * @param stopMs how long that may take
+ * Stops accepting connections, lets responses in progress end, then resolves.
+ * @param timeoutMs responses that take longer are cut
  */
-export async function stopServer(server: Server, stopMs: number = STOP_MS): Promise<void> {
+export async function stopServer(server: Server, timeoutMs: number = STOP_TIMEOUT_MS): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  // A kept-alive connection becomes idle when its answer has ended, and would hold the server open.
-  const looks = setInterval(() => server.closeIdleConnections(), STOP_LOOK_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), stopMs);
+  // A kept-alive connection becomes idle when its response has ended, and would keep the server open.
+  const idleChecks = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
-  clearInterval(looks);
+  clearInterval(idleChecks);
   clearTimeout(deadline);
 }
 
-/** Sends the answer, or what an error on the way makes of it; where a body has begun the connection is cut. */
-async function answerRequest(
+/** Sends an answer. An error becomes another answer while nothing has been sent, and cuts the connection later. */
+async function sendOrCut(
   answer: Answer,
   req: IncomingMessage,
   res: ServerResponse,
@@ -120,8 +124,8 @@ async function answerRequest(
       await sendAnswer(errorToAnswer(error, log), req, res);
       return;
     }
-    // A client that goes away ends its answer with an error too, which nobody needs to read.
-    if (isStorageFault(error) || !res.destroyed) log(faultToLine(error));
+    // A disconnect of the client is an error here too; it is not logged.
+    if (isStorageError(error) || !res.destroyed) log(errorToLogLine(error));
     res.destroy();
   }
 }

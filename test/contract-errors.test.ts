@@ -4,11 +4,11 @@ import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CompactEncrypt, SignJWT, UnsecuredJWT } from 'jose';
-import { authenticator, keysFromJwks, keysFromSecret } from '../proxy/auth/authenticate.ts';
+import { authenticator, jwksToKeySet, secretToKeySet } from '../proxy/auth/authenticate.ts';
 import { directoryOrigin } from '../proxy/origin/directory.ts';
-import { Catalogue } from '../proxy/origin/releases.ts';
+import { Releases } from '../proxy/origin/releases.ts';
 import { ResponseCache } from '../proxy/pages/response-cache.ts';
-import { createProxy, stopServer } from '../proxy/server.ts';
+import { createHttpServer, stopServer } from '../proxy/server.ts';
 import { inEverySetup } from './contract-setups.ts';
 import type { Answer } from './exchange.ts';
 import { send, sendRaw } from './exchange.ts';
@@ -157,7 +157,7 @@ await inEverySetup(
 
     test('HS256 works with a configured secret, and no other algorithm then does', async () => {
       const secret = randomBytes(32).toString('hex');
-      const keys = keysFromSecret(secret);
+      const keys = secretToKeySet(secret);
       const authenticate = authenticator(rulesWith(keys));
       const claims = new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: now + 60 });
       const signed = await claims.setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));
@@ -179,7 +179,7 @@ await inEverySetup(
         ...publicKey.export({ format: 'jwk' }),
         kid,
       }));
-      const keys = keysFromJwks(JSON.stringify({ keys: [...jwks, { kty: 'odd' }] }), 'test keys');
+      const keys = jwksToKeySet(JSON.stringify({ keys: [...jwks, { kty: 'odd' }] }), 'test keys');
       const authenticate = authenticator(rulesWith(keys));
       for (const [alg, { privateKey }] of Object.entries(pairs)) {
         if (alg === 'weak') continue;
@@ -259,20 +259,20 @@ await inEverySetup(
     test('without a release readyz and pages get 503 and Retry-After; one that is published is picked up', async () => {
       const empty = temporaryFolder();
       const origin = directoryOrigin(empty);
-      const catalogue = new Catalogue(origin);
-      const open = { authenticate: async () => ({ subject: undefined }), keysMissing: async () => undefined };
+      const releases = new Releases(origin);
+      const open = { authenticate: async () => ({ subject: undefined }), keysUnavailableReason: async () => undefined };
       const service = {
         ...open,
-        catalogue,
+        releases,
         origin,
         publicUrl: undefined,
-        trusted: undefined,
-        metadata: undefined,
+        trustedProxies: undefined,
+        resourceMetadata: undefined,
         assets: new Map(),
         responses: new ResponseCache(),
         log() {},
       };
-      const server = createProxy(service, {});
+      const server = createHttpServer(service, {});
       await new Promise<void>((resolve) => {
         server.listen(0, '127.0.0.1', resolve);
       });
@@ -286,7 +286,7 @@ await inEverySetup(
       assert.equal((await send(late, '/healthz')).status, 200);
       let stopWatching = () => {};
       const served = new Promise<string>((resolve) => {
-        stopWatching = catalogue.watch((line) => {
+        stopWatching = releases.watch((line) => {
           if (line.startsWith('serving')) resolve(line);
         });
       });

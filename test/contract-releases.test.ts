@@ -58,7 +58,7 @@ await inEverySetup(
       const proxy = await start(folder);
       const publish = async (hosted = ['r1', 'r2']): Promise<void> => {
         point('r2', hosted);
-        await proxy.catalogue.refresh();
+        await proxy.releases.refresh();
       };
       return { folder, proxy, publish };
     };

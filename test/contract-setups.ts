@@ -4,7 +4,7 @@ import type { StoredPages } from '../format/levels.ts';
 import { STORED_PAGES } from '../format/levels.ts';
 import { directoryOrigin } from '../proxy/origin/directory.ts';
 import type { Origin } from '../proxy/origin/origin.ts';
-import { hostOrigin } from '../proxy/origin/static-host.ts';
+import { staticHostOrigin } from '../proxy/origin/static-host.ts';
 import type { RunningService, ServiceOptions } from './running.ts';
 import { startService } from './running.ts';
 import { startStaticHost } from './static-host.ts';
@@ -19,7 +19,7 @@ export interface Setup {
 
 const ORIGINS: Readonly<Record<string, (out: string) => Promise<Origin>>> = {
   directory: async (out) => directoryOrigin(out),
-  'static host': async (out) => hostOrigin({ url: (await startStaticHost(out)).url, headers: {} }),
+  'static host': async (out) => staticHostOrigin({ url: (await startStaticHost(out)).url, headers: {} }),
 };
 
 /** A static host answers requests for pages and for ranges; which pages are stored makes no other difference to it. */

@@ -12,7 +12,7 @@ import { FORMAT_VERSION } from '../format/manifest.ts';
 import { activateRelease, listReleases, pruneReleases } from '../generator/releases.ts';
 import { verify } from '../generator/verify.ts';
 import { directoryOrigin } from '../proxy/origin/directory.ts';
-import { Catalogue } from '../proxy/origin/releases.ts';
+import { Releases } from '../proxy/origin/releases.ts';
 import { interceptFiles, systemError } from './faulty-fs.ts';
 import { buildRelease, type FixtureLayer, SILENT, square, temporaryFolder, writeDataset } from './fixture.ts';
 
@@ -56,9 +56,9 @@ function freshOutput(name: string): string {
 
 /** After whatever happened: the proxy serves a complete release, building again converges, nothing is left behind. */
 async function assertWhole(out: string, what: string): Promise<void> {
-  const catalogue = new Catalogue(directoryOrigin(out));
-  await catalogue.refresh();
-  assert.ok(catalogue.current && ['old', 'new'].includes(catalogue.current.id), what);
+  const releases = new Releases(directoryOrigin(out));
+  await releases.refresh();
+  assert.ok(releases.current && ['old', 'new'].includes(releases.current.id), what);
   const { faults } = await verify({ out, workers: 0 }, SILENT);
   assert.deepEqual(faults, [], what);
   await buildRelease(newSource, out, newBuild);

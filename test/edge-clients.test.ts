@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MEMBER_END_BYTES, MEMBER_HEADER } from '../format/gzip-members.ts';
-import { hostOrigin } from '../proxy/origin/static-host.ts';
+import { staticHostOrigin } from '../proxy/origin/static-host.ts';
 import { send } from './exchange.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from './fixture.ts';
 import { enlargeFeature, enlargePage } from './large-page.ts';
@@ -38,7 +38,7 @@ const HEAD = `HTTP/1.1\r\nHost: a.test\r\n${TOKEN}Accept-Encoding: gzip\r\nConne
 
 const proxy = await startService(folder);
 const { url } = await startStaticHost(folder);
-const remote = await startService(folder, { origin: hostOrigin({ url, headers: {} }) });
+const remote = await startService(folder, { origin: staticHostOrigin({ url, headers: {} }) });
 
 /** A client that has asked for it, read the beginning of it, and now reads nothing. */
 async function slowReader({ url }: { url: string }, path: string): Promise<Socket> {

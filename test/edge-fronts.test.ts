@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FORMATS, LEVELS, levelName } from '../format/levels.ts';
-import { hostOrigin } from '../proxy/origin/static-host.ts';
+import { staticHostOrigin } from '../proxy/origin/static-host.ts';
 import { exampleWith, freePort, missing, startNginx, startVarnish } from './daemons.ts';
 import type { Answer } from './exchange.ts';
 import { nextOf, send, textOf } from './exchange.ts';
@@ -94,12 +94,15 @@ test('nginx as the static host gives every listing whole, for the configured key
   const changes = { 'listen 8081': `listen 127.0.0.1:${port}`, '/srv/boundaries/output': folder, 'change-me': key };
   await startNginx(exampleWith('nginx-origin.conf', changes), port);
   const url = new URL(`http://127.0.0.1:${port}/`);
-  const proxy = await startService(folder, { origin: hostOrigin({ url, headers: { 'x-origin-key': key } }) });
+  const proxy = await startService(folder, { origin: staticHostOrigin({ url, headers: { 'x-origin-key': key } }) });
   await walkAll(proxy);
   assert.equal((await send({ url: url.origin }, '/current.json', anonymous)).status, 403);
   for (const path of ['/', '/world.gpkg', '/releases/../world.gpkg', '/releases/'])
     assert.notEqual((await send({ url: url.origin }, path, { ...anonymous, 'x-origin-key': key })).status, 200, path);
-  await assert.rejects(startService(folder, { origin: hostOrigin({ url, headers: {} }) }), /the host answered 403/);
+  await assert.rejects(
+    startService(folder, { origin: staticHostOrigin({ url, headers: {} }) }),
+    /the host responded with status 403/,
+  );
 });
 
 test('nginx in front: every listing whole, Link as the client sees it, 304s, problems, HEAD', {

@@ -86,7 +86,7 @@ function exchange({ url }: { url: string }, bytes: Buffer): Promise<string> {
 }
 
 test('3,000 requests with random errors: answered with 4xx or what they ask for, no page without a token, no 5xx', async () => {
-  const limits = { headersMs: 200, requestMs: 400, lookMs: 20, keepAliveMs: 30, idleMs: 2_000 };
+  const limits = { headersMs: 200, requestMs: 400, checkMs: 20, keepAliveMs: 30, idleMs: 2_000 };
   const strict = await startService(folder, { limits });
   const roll = dice();
   const paths = [

@@ -11,8 +11,8 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { manifestPath, pagePath, releasePath } from '../format/layout.ts';
 import { OriginError } from '../proxy/origin/origin.ts';
-import { Catalogue } from '../proxy/origin/releases.ts';
-import { hostOrigin } from '../proxy/origin/static-host.ts';
+import { Releases } from '../proxy/origin/releases.ts';
+import { staticHostOrigin } from '../proxy/origin/static-host.ts';
 import { send, sendRaw, textOf } from './exchange.ts';
 import { buildRelease, temporaryFolder } from './fixture.ts';
 import type { RunningService } from './running.ts';
@@ -35,7 +35,7 @@ let proxy = await startProxy();
 const logged: string[] = [];
 
 async function startProxy(): Promise<RunningService> {
-  return startService(folder, { origin: hostOrigin({ url: host.url, headers: HEADERS }, LIMITS) });
+  return startService(folder, { origin: staticHostOrigin({ url: host.url, headers: HEADERS }, LIMITS) });
 }
 
 const pageFile = (level: 0 | 2): string => pagePath(level, 'geojsonl', 'all', 0);
@@ -265,7 +265,7 @@ test('a flipped byte anywhere never gives a page that looks right', async () => 
   assert.ok(seen.has('origin-damaged') && seen.has('cut'));
 });
 
-test('a host that knows no ranges is put up with', async () => {
+test('a host that ignores Range is tolerated', async () => {
   host.fault = onPages((res, file) => res.writeHead(200).end(readFileSync(file)));
   assert.deepEqual(new Set(await outcomes()), new Set(['right']));
   host.fault = undefined;
@@ -295,9 +295,9 @@ test('connections to the host are kept, and one that it closed meanwhile is repl
 
 test('manifests are fetched once, however many requests wait for them', async () => {
   host.asked = [];
-  const catalogue = new Catalogue(hostOrigin({ url: host.url, headers: {} }, LIMITS));
-  await catalogue.refresh();
-  await Promise.all(Array.from({ length: 50 }, () => catalogue.find('r1')));
+  const releases = new Releases(staticHostOrigin({ url: host.url, headers: {} }, LIMITS));
+  await releases.refresh();
+  await Promise.all(Array.from({ length: 50 }, () => releases.find('r1')));
   const count = (end: string): number => host.asked.filter(({ url }) => url.endsWith(end)).length;
   for (const level of [0, 1, 2, 3, 4, 5] as const) assert.equal(count(manifestPath(level)), 1);
   assert.equal(count('release.json'), 1);
@@ -305,7 +305,7 @@ test('manifests are fetched once, however many requests wait for them', async ()
 
 test('a host with a folder and a query of its own is asked with both', async () => {
   host.asked = [];
-  const origin = hostOrigin({ url: new URL(`${host.url}a/b/?sig=x`), headers: {} }, LIMITS);
+  const origin = staticHostOrigin({ url: new URL(`${host.url}a/b/?sig=x`), headers: {} }, LIMITS);
   await assert.rejects(
     origin.read('current.json'),
     (error) => error instanceof OriginError && error.reason === 'missing',
@@ -314,7 +314,7 @@ test('a host with a folder and a query of its own is asked with both', async () 
 });
 
 test('a manifest that trickles, hangs or is too long in coming is given up', async () => {
-  const origin = hostOrigin({ url: host.url, headers: {} }, { idleMs: 200, readMs: 400 });
+  const origin = staticHostOrigin({ url: host.url, headers: {} }, { idleMs: 200, readMs: 400 });
   host.fault = (_req, res) => {
     res.writeHead(200);
     const drip = setInterval(() => res.write('a'), 50);
@@ -337,7 +337,7 @@ test('a host that is gone: 502, and pages again when it is back', async () => {
   const address = gone.address();
   const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`);
   await new Promise((resolve) => gone.close(resolve));
-  await assert.rejects(hostOrigin({ url, headers: {} }, LIMITS).read('current.json'), /unreadable, ECONNREFUSED/);
+  await assert.rejects(staticHostOrigin({ url, headers: {} }, LIMITS).read('current.json'), /unreadable, ECONNREFUSED/);
 });
 
 test('a client that reads slowly is waited for, longer than the host may keep us waiting', async () => {
@@ -350,7 +350,7 @@ test('a client that reads slowly is waited for, longer than the host may keep us
   // The time that a host may be silent passes twice; it is only this client that reads nothing.
   const late = await startStaticHost(folder);
   late.fault = () => true;
-  const waiting = hostOrigin({ url: late.url, headers: {} }, { idleMs: LIMITS.idleMs * 2, readMs: 5_000 });
+  const waiting = staticHostOrigin({ url: late.url, headers: {} }, { idleMs: LIMITS.idleMs * 2, readMs: 5_000 });
   await assert.rejects(waiting.read('current.json'), { reason: 'slow' });
   const pieces: Buffer[] = [];
   for await (const piece of answer) pieces.push(piece);

@@ -236,7 +236,7 @@ test('floods of headers, long names, long values and long targets get 431 or 414
 });
 
 test('headers, and whole requests, that do not come in time get 408', async () => {
-  const limits = { headersMs: 150, requestMs: 300, lookMs: 20, keepAliveMs: 65_000, idleMs: 120_000 };
+  const limits = { headersMs: 150, requestMs: 300, checkMs: 20, keepAliveMs: 65_000, idleMs: 120_000 };
   const strict = await startService(folder, { limits });
   for (const start of ['', 'G', `GET ${PATH} HTTP/1.1\r\n`, `GET ${PATH} HTTP/1.1\r\n${HOST}${TOKEN}X-Slow: a`]) {
     const text = await sendRaw(strict, start);

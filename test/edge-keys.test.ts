@@ -4,10 +4,10 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { keysFromJwks } from '../proxy/auth/authenticate.ts';
+import { jwksToKeySet } from '../proxy/auth/authenticate.ts';
 import { readKeySet } from '../proxy/auth/key-set.ts';
 import { RotatingKeys } from '../proxy/auth/rotating-keys.ts';
-import { TokenMemory } from '../proxy/auth/token-cache.ts';
+import { TokenCache } from '../proxy/auth/token-cache.ts';
 import type { Answer } from './exchange.ts';
 import { send } from './exchange.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from './fixture.ts';
@@ -114,8 +114,8 @@ test('a known key keeps working through an outage for the configured time, then 
   clock.ms += POLICY.cooldownMs;
   assert.equal(await ask(first), 200);
   assert.deepEqual(issuer.log, [
-    'keys of the issuer: answered 500, expected 200; the ones known are kept',
-    'keys of the issuer: read again',
+    'key set of the issuer: status 500, expected 200; using the cached keys',
+    'key set of the issuer: available again',
   ]);
 });
 
@@ -188,9 +188,9 @@ test('no broken answer replaces a good set', async () => {
     assert.equal(await ask(first), 200, what);
   }
   elsewhere.close();
-  assert.ok(issuer.log.some((line) => line.includes('answered 302, expected 200')));
+  assert.ok(issuer.log.some((line) => line.includes('status 302, expected 200')));
   assert.ok(issuer.log.some((line) => line.includes('more than 524288 bytes')));
-  assert.ok(issuer.log.some((line) => line.includes('no answer within 1000 ms')));
+  assert.ok(issuer.log.some((line) => line.includes('no complete response within 1000 ms')));
   assert.ok(issuer.log.some((line) => line.includes('no usable key')));
   assert.doesNotMatch(issuer.log.join(), /login/);
 });
@@ -225,12 +225,12 @@ test('a key set in a file is read again when it changes; a broken or missing one
   };
   write(JSON.stringify({ keys: [one.jwk] }));
   const clock = { ms: 0 };
-  const parse = (text: string) => keysFromJwks(text, 'set');
-  const place = { where: 'keys.json', read: () => readKeySet(file), parse };
+  const parse = (text: string) => jwksToKeySet(text, 'set');
+  const location = { name: 'keys.json', read: () => readKeySet(file), parse };
   const policy = { cacheMs: 1_000, staleMs: Number.POSITIVE_INFINITY, cooldownMs: 250 };
   const log: string[] = [];
   const keys = new RotatingKeys(
-    place,
+    location,
     policy,
     (line) => log.push(line),
     () => clock.ms,
@@ -250,19 +250,19 @@ test('a key set in a file is read again when it changes; a broken or missing one
   rmSync(file);
   clock.ms += 30 * 86_400_000;
   assert.deepEqual([await ask(two), await ask(two)], [200, 200]);
-  assert.match(log.at(-1) ?? '', /cannot be read \(ENOENT\); the ones known are kept/);
+  assert.match(log.at(-1) ?? '', /cannot be read \(ENOENT\); using the cached keys/);
 });
 
 test('verified tokens are remembered until they expire, at most as many as there is room for', () => {
-  const memory = new TokenMemory<string>(3);
-  for (const name of ['a', 'b', 'c', 'd']) memory.keep(name, name, 100);
+  const cache = new TokenCache<string>(3);
+  for (const name of ['a', 'b', 'c', 'd']) cache.set(name, name, 100);
   assert.deepEqual(
-    ['a', 'b', 'c', 'd'].map((name) => memory.find(name, 99)),
+    ['a', 'b', 'c', 'd'].map((name) => cache.get(name, 99)),
     [undefined, 'b', 'c', 'd'],
   );
-  assert.equal(memory.find('b', 100), undefined);
-  memory.drop('c');
-  assert.equal(memory.size, 1);
+  assert.equal(cache.get('b', 100), undefined);
+  cache.delete('c');
+  assert.equal(cache.size, 1);
 });
 
 test('a remembered token is refused once it has expired', async () => {

@@ -99,7 +99,7 @@ test('workers share a port; one that dies is replaced; told to stop, all finish 
   const metricsUrl = await running.says(/metrics at (http:\S+)\/metrics/);
   const [first = 0] = workers();
   process.kill(first, 'SIGKILL');
-  await running.says(new RegExp(`worker ${first} ended \\(SIGKILL\\) and is replaced`));
+  await running.says(new RegExp(`worker ${first} exited \\(SIGKILL\\); starting a replacement`));
   // Whatever the dead one had accepted is lost with it.
   while (workers().length < 2 || workers().includes(first)) await send(running, '/healthz').catch(() => {});
   for (let i = 0; i < 20; i++) assert.equal((await send(running, '/api/v1/fc/lv1')).status, 200);

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { CompactEncrypt, FlattenedSign, GeneralSign } from 'jose';
-import { keysFromJwks } from '../proxy/auth/authenticate.ts';
+import { jwksToKeySet } from '../proxy/auth/authenticate.ts';
 import { fixedKeys } from '../proxy/auth/rotating-keys.ts';
 import { send } from './exchange.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from './fixture.ts';
@@ -28,7 +28,7 @@ const JWKS = JSON.stringify({
   keys: ALGORITHMS.map((kid) => ({ ...PAIRS[kid].publicKey.export({ format: 'jwk' }), kid })),
 });
 const proxy = await startService(folder, {
-  issuers: new Map([[ISSUER, fixedKeys(keysFromJwks(JWKS, 'test keys'))]]),
+  issuers: new Map([[ISSUER, fixedKeys(jwksToKeySet(JWKS, 'test keys'))]]),
   metadata: true,
 });
 
@@ -463,7 +463,7 @@ test('keys of other owners sign nothing here, weak ones are no keys', async () =
     { ...even, n: 'AA' },
     { kty: 'OKP', crv: 'Ed25519', x: 'AA' },
   ])
-    assert.throws(() => keysFromJwks(JSON.stringify({ keys: [jwk] }), 'keys'), /no usable key/, JSON.stringify(jwk));
+    assert.throws(() => jwksToKeySet(JSON.stringify({ keys: [jwk] }), 'keys'), /no usable key/, JSON.stringify(jwk));
   assert.ok(createPublicKey(PAIRS.RS256.privateKey));
 });
 

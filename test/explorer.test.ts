@@ -218,7 +218,7 @@ test('a walk whose release is gone can be begun again on the new one', { skip: S
       await load(page, '1 of 4 units', '1');
       await buildRelease(source, out, { release: 'r2' });
       writeFileSync(join(out, CURRENT_PATH), currentToJson({ release: 'r2', hosted: ['r2'] }));
-      await service.catalogue.refresh();
+      await service.releases.refresh();
       await page.getByRole('button', { name: 'Next page' }).click();
       await page.getByText('The release of this walk is gone').waitFor();
       await page.getByText('410 release-gone').waitFor();

@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { SignJWT } from 'jose';
-import { keysFromJwks } from '../proxy/auth/authenticate.ts';
+import { jwksToKeySet } from '../proxy/auth/authenticate.ts';
 import { fetchKeySet } from '../proxy/auth/key-set.ts';
 import type { KeyPolicy } from '../proxy/auth/rotating-keys.ts';
 import { RotatingKeys } from '../proxy/auth/rotating-keys.ts';
@@ -62,13 +62,13 @@ export async function startIssuer(name: string): Promise<RunningIssuer> {
 
 /** The issuer's keys as the proxy follows them, on a clock of the test's. */
 export function keysOf(issuer: RunningIssuer, clock: Clock, policy: KeyPolicy = POLICY): RotatingKeys {
-  const place = {
-    where: 'the issuer',
+  const location = {
+    name: 'of the issuer',
     read: () => fetchKeySet(issuer.url, FETCH_MS),
-    parse: (text: string) => keysFromJwks(text, 'set'),
+    parse: (text: string) => jwksToKeySet(text, 'set'),
   };
   return new RotatingKeys(
-    place,
+    location,
     policy,
     (line) => issuer.log.push(line),
     () => clock.ms,

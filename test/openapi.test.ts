@@ -8,8 +8,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { RELEASES_PATH } from '../format/layout.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../format/levels.ts';
 import type { KeySource } from '../proxy/auth/authenticate.ts';
-import { keysFromJwks } from '../proxy/auth/authenticate.ts';
-import type { KeyPlace } from '../proxy/auth/rotating-keys.ts';
+import { jwksToKeySet } from '../proxy/auth/authenticate.ts';
+import type { KeySetLocation } from '../proxy/auth/rotating-keys.ts';
 import { RotatingKeys } from '../proxy/auth/rotating-keys.ts';
 import { PROBLEMS } from '../proxy/http/problem.ts';
 import { directoryOrigin } from '../proxy/origin/directory.ts';
@@ -157,7 +157,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: st
     return { status: answer.status, body: answer.body.toString() };
   },
   'request-timeout': async () => {
-    const limits = { headersMs: 50, requestMs: 50, lookMs: 10, keepAliveMs: 1000, idleMs: 1000 };
+    const limits = { headersMs: 50, requestMs: 50, checkMs: 10, keepAliveMs: 1000, idleMs: 1000 };
     const { url } = await startService(folder, { limits });
     const text = await new Promise<string>((resolve) => {
       let received = '';
@@ -174,7 +174,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: st
   internal: async () => {
     const broken: KeySource = {
       current: () => Promise.reject(new Error('for the test')),
-      after: () => Promise.reject(new Error('for the test')),
+      newerThan: () => Promise.reject(new Error('for the test')),
     };
     return replay(PAGE, await startService(folder, { issuers: new Map([[ISSUER, broken]]) }));
   },
@@ -187,10 +187,10 @@ const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: st
   },
   'not-ready': async () => replay(PAGE, await startService(folder, { early: true })),
   'keys-unavailable': async () => {
-    const away: KeyPlace = {
-      where: 'for the test',
+    const away: KeySetLocation = {
+      name: 'for the test',
       read: () => Promise.reject(new Error('away')),
-      parse: (text) => keysFromJwks(text, 'for the test'),
+      parse: (text) => jwksToKeySet(text, 'for the test'),
     };
     const policy = { cacheMs: 1000, staleMs: 1000, cooldownMs: 1000 };
     const issuers = new Map([[ISSUER, new RotatingKeys(away, policy, () => {})]]);

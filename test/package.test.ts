@@ -115,11 +115,11 @@ test('the compiled generator builds with child processes where GDAL is there', (
 
 test('its types can be used', () => {
   const program = `import { build } from '${PACKAGE}/generator';
-import { createProxy } from '${PACKAGE}/proxy';
+import { createHttpServer } from '${PACKAGE}/proxy';
 import { PAGE_CAPS, type Level } from '${PACKAGE}/format/levels';
 const level: Level = 3;
 export const cap: number = PAGE_CAPS.fc[level];
-export const used: [typeof build, typeof createProxy] = [build, createProxy];
+export const used: [typeof build, typeof createHttpServer] = [build, createHttpServer];
 // @ts-expect-error There is no such level.
 export const none: Level = 6;
 `;

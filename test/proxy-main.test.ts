@@ -8,9 +8,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { secondsFrom } from '../proxy/config/duration.ts';
-import type { ServeOptions } from '../proxy/config/settings.ts';
-import { settingsFrom } from '../proxy/config/settings.ts';
+import { durationToSeconds } from '../proxy/config/duration.ts';
+import type { ServeOptions } from '../proxy/config/options.ts';
+import { optionsToSettings } from '../proxy/config/settings.ts';
 import { StartError } from '../proxy/config/start-error.ts';
 import { buildRelease, temporaryFolder } from './fixture.ts';
 import { writeWorld } from './world.ts';
@@ -66,7 +66,7 @@ test('serve --dev prints a token and three commands that work when pasted', asyn
   assert.ok(outputs[1]?.every(({ properties }) => properties.GID_0 === outputs[1]?.[0].properties.GID_0));
 });
 
-test('serve ends by itself when it is told to stop', async () => {
+test('serve exits with 0 on SIGTERM and SIGINT', async () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const { child } = await serve(['--dev']);
     child.kill(signal);
@@ -82,7 +82,7 @@ test('token --dev prints a token and nothing else', () => {
   assert.equal(exp, iat + 900);
 });
 
-test('a token of token --dev is good for serve --dev', async () => {
+test('a token of token --dev is valid for serve --dev', async () => {
   const { text } = await serve(['--dev']);
   const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\n/.exec(text) ?? [];
   const { stdout } = run(['token', '--dev']);
@@ -102,21 +102,28 @@ test('options may come from the environment', async () => {
   assert.doesNotMatch(text, /secret of/);
 });
 
-test('a fault at the start is told as what, where and what to do', async () => {
+test('an error at the start says what is wrong, where and what to do', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => {
     taken.listen(0, '127.0.0.1', resolve);
   });
+  after(() => taken.close());
   const address = taken.address();
   const port = String(typeof address === 'object' ? address?.port : 0);
   const empty = temporaryFolder();
   const faults: [string[], RegExp][] = [
     [
       ['--origin', folder, '--port', port],
-      /^The port is taken\n {2}where: 127\.0\.0\.1 port \d+\n {2}what to do: .*--port/,
+      /^The port is already in use\n {2}where: 127\.0\.0\.1 port \d+\n {2}what to do: .*--port/,
     ],
     [['--origin', empty], /^There is no release to serve\n {2}where: .*\n {2}what to do: .*generator\/main\.ts build/],
-    [['--host', '0.0.0.0'], /^The development key is for this machine only\n {2}where: .*0\.0\.0\.0\n {2}what to do: /],
+    [
+      ['--host', '0.0.0.0'],
+      /^The development key works on loopback addresses only\n {2}where: .*0\.0\.0\.0\n {2}what to do: /,
+    ],
+    [['--issuer', 'i'], /^Development tokens exclude other issuers\n {2}where: --dev with --issuer\n {2}what to do: /],
+    [['--prot', '1'], /^Unknown argument.*\n {2}where: command line\n {2}what to do: add --help/],
+    [['--port'], /^Not enough arguments following: port\n {2}where: command line\n {2}what to do: /],
   ];
   for (const [args, message] of faults) {
     const { status, stdout, stderr } = run(['serve', '--dev', ...args]);
@@ -124,31 +131,10 @@ test('a fault at the start is told as what, where and what to do', async () => {
     assert.match(stderr, message);
     assert.doesNotMatch(stderr, /\bat .*:\d+:\d+/);
   }
-  taken.close();
 });
 
-test('an option that is not what it should be is named', async () => {
-  const given: ServeOptions = {
-    origin: folder,
-    originHeader: undefined,
-    host: '127.0.0.1',
-    port: 0,
-    publicUrl: undefined,
-    trustProxy: undefined,
-    issuer: ['i'],
-    jwks: undefined,
-    jwksCache: '5m',
-    jwksStale: '1h',
-    jwksCooldown: '10s',
-    secret: undefined,
-    audience: 'a',
-    scope: undefined,
-    dev: undefined,
-    explorer: true,
-    workers: 1,
-    stopTimeout: '30s',
-    metricsPort: undefined,
-  };
+test('an invalid option is named, without its secret', async () => {
+  const given: ServeOptions = { origin: folder, port: 0, issuer: ['i'], audience: 'a' };
   const secret = 'a secret of at least thirty-two bytes';
   const remote = 'https://static.test/boundaries';
   const file = (name: string, text: string): string => {
@@ -156,32 +142,35 @@ test('an option that is not what it should be is named', async () => {
     return join(folder, name);
   };
   const faults: [Partial<ServeOptions>, RegExp, RegExp][] = [
-    [{}, /which tokens are valid/, /--jwks/],
-    [{ secret, issuer: undefined }, /which tokens are valid/, /--issuer/],
-    [{ secret, issuer: ['i', 'j'] }, /which keys are whose/, /--issuer/],
-    [{ jwks: ['a', 'b'] }, /which keys are whose/, /1 --issuer, 2 --jwks/],
-    [{ jwks: ['a', 'b'], issuer: ['i', 'i'] }, /which keys are whose/, /--issuer/],
-    [{ secret: 'short' }, /secret: is 5 bytes, expected at least 32/, /--secret/],
-    [{ secret, port: 70_000 }, /not a port number/, /--port/],
-    [{ secret, port: Number.NaN }, /not a port number/, /--port/],
-    [{ secret, metricsPort: -1 }, /not a port number/, /--metrics-port/],
-    [{ secret, publicUrl: 'ftp://x' }, /Not a URL/, /--public-url/],
-    [{ secret, publicUrl: 'https://x.test/?a=b' }, /Not a URL/, /--public-url/],
-    [{ secret, scope: 'a b' }, /Not a scope/, /--scope/],
-    [{ secret, workers: 0 }, /number of workers/, /--workers/],
-    [{ secret, workers: 1.5 }, /number of workers/, /--workers/],
-    [{ secret, stopTimeout: 'soon' }, /length of time/, /--stop-timeout soon/],
-    [{ secret, trustProxy: ['10.0.0.0/33'] }, /address or network/, /--trust-proxy/],
-    [{ secret, trustProxy: ['localhost'] }, /address or network/, /--trust-proxy/],
-    [{ secret, origin: 'https://user:pass@x.test' }, /Not a URL/, /--origin$/],
-    [{ secret, origin: 'http://' }, /Not a URL/, /--origin$/],
-    [{ secret, origin: remote, originHeader: ['X-Key'] }, /Not a header/, /--origin-header$/],
-    [{ secret, origin: remote, originHeader: ['X Key: a'] }, /Not a header/, /--origin-header$/],
-    [{ secret, origin: remote, originHeader: ['X-Key: a\r\nb: c'] }, /Not a header/, /--origin-header$/],
-    [{ secret, origin: remote, originHeader: ['Range: bytes=0-1'] }, /Not a header/, /--origin-header$/],
-    [{ jwks: ['http://keys.test/jwks'] }, /keys can be had from/, /--jwks/],
-    [{ jwks: ['https://user:pass@keys.test/jwks'] }, /keys can be had from/, /--jwks/],
-    [{ jwks: ['https://keys.test/jwks'], jwksCache: '5' }, /length of time/, /--jwks-cache 5/],
+    [{}, /^No token issuer is configured$/, /^missing: --jwks or --secret$/],
+    [{ secret, issuer: undefined }, /^No token issuer is configured$/, /^missing: --issuer$/],
+    [{ secret, audience: undefined }, /^No token issuer is configured$/, /^missing: --audience$/],
+    [{ dev: true }, /exclude other issuers/, /^--dev with --issuer, --audience$/],
+    [{ secret, jwks: ['a'] }, /Two kinds of keys/, /^--jwks with --secret$/],
+    [{ secret, issuer: ['i', 'j'] }, /Issuers and key sets do not match/, /--issuer/],
+    [{ jwks: ['a', 'b'] }, /Issuers and key sets do not match/, /1 --issuer, 2 --jwks/],
+    [{ jwks: ['a', 'b'], issuer: ['i', 'i'] }, /Issuers and key sets do not match/, /--issuer/],
+    [{ secret: 'short' }, /secret: 5 bytes, expected at least 32/, /--secret/],
+    [{ secret, port: 70_000 }, /Invalid port number/, /--port/],
+    [{ secret, port: Number.NaN }, /Invalid port number/, /--port/],
+    [{ secret, metricsPort: -1 }, /Invalid port number/, /--metrics-port/],
+    [{ secret, publicUrl: 'ftp://x' }, /Not a usable --public-url/, /--public-url/],
+    [{ secret, publicUrl: 'https://x.test/?a=b' }, /Not a usable --public-url/, /--public-url/],
+    [{ secret, scope: 'a b' }, /Invalid scope/, /--scope/],
+    [{ secret, workers: 0 }, /Invalid number of workers/, /--workers/],
+    [{ secret, workers: 1.5 }, /Invalid number of workers/, /--workers/],
+    [{ secret, stopTimeout: 'soon' }, /Invalid duration/, /--stop-timeout soon/],
+    [{ secret, trustProxy: ['10.0.0.0/33'] }, /Invalid address or network/, /--trust-proxy/],
+    [{ secret, trustProxy: ['localhost'] }, /Invalid address or network/, /--trust-proxy/],
+    [{ secret, origin: 'https://user:pass@x.test' }, /Not a usable --origin URL/, /--origin$/],
+    [{ secret, origin: 'http://' }, /Not a usable --origin URL/, /--origin$/],
+    [{ secret, origin: remote, originHeader: ['X-Key'] }, /Not a usable request header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['X Key: a'] }, /Not a usable request header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['X-Key: a\r\nb: c'] }, /Not a usable request header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['Range: bytes=0-1'] }, /Not a usable request header/, /--origin-header$/],
+    [{ jwks: ['http://keys.test/jwks'] }, /Not a usable --jwks URL/, /--jwks/],
+    [{ jwks: ['https://user:pass@keys.test/jwks'] }, /Not a usable --jwks URL/, /--jwks/],
+    [{ jwks: ['https://keys.test/jwks'], jwksCache: '5' }, /Invalid duration/, /--jwks-cache 5/],
     [{ jwks: [join(folder, 'none.json')] }, /cannot be read \(ENOENT\)/, /--jwks/],
     [{ jwks: [file('text.json', 'keys')] }, /is not JSON/, /--jwks/],
     [{ jwks: [file('empty.json', '{"keys":[]}')] }, /no usable key/, /--jwks/],
@@ -189,14 +178,14 @@ test('an option that is not what it should be is named', async () => {
   ];
   const silent = (): void => {};
   for (const [option, message, where] of faults)
-    await assert.rejects(settingsFrom({ ...given, ...option }, silent), (error) => {
+    await assert.rejects(optionsToSettings({ ...given, ...option }, silent), (error) => {
       assert.ok(error instanceof StartError);
       assert.match(error.message, message);
       assert.match(error.where, where);
       assert.doesNotMatch(`${error.message}${error.where}${error.remedy}`, /user:pass|secret of/);
       return error.remedy !== '';
     });
-  const settings = await settingsFrom({ ...given, secret, publicUrl: 'https://x.test/boundaries/' }, silent);
+  const settings = await optionsToSettings({ ...given, secret, publicUrl: 'https://x.test/boundaries/' }, silent);
   assert.equal(settings.publicUrl, 'https://x.test/boundaries');
 });
 
@@ -204,11 +193,11 @@ test('token without --dev is refused', () => {
   assert.equal(run(['token']).status, 1);
 });
 
-test('lengths of time have a number and a unit', () => {
+test('a duration has a number and a unit', () => {
   assert.deepEqual(
-    ['90s', '15m', '24h', '7d'].map((text) => secondsFrom(text, '--expires')),
+    ['90s', '15m', '24h', '7d'].map((text) => durationToSeconds(text, '--expires')),
     [90, 900, 86_400, 604_800],
   );
   for (const odd of ['', '0s', '-1h', '1.5h', '24', 'h', 'tomorrow', '1y'])
-    assert.throws(() => secondsFrom(odd, '--expires'), StartError);
+    assert.throws(() => durationToSeconds(odd, '--expires'), StartError);
 });

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../format/layout.ts';
 import { currentToJson } from '../format/release.ts';
 import { directoryOrigin } from '../proxy/origin/directory.ts';
-import { Catalogue } from '../proxy/origin/releases.ts';
+import { Releases } from '../proxy/origin/releases.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from './fixture.ts';
 
 const folder = temporaryFolder();
@@ -16,32 +16,32 @@ const built = temporaryFolder();
 await buildRelease(source, built, { release: 'r2' });
 await buildRelease(source, built, { release: 'r1' });
 
-/** A folder with releases r1 and r2, r1 current, and a catalogue that serves it. */
-async function twoReleases(): Promise<{ out: string; catalogue: Catalogue; point(release: string): void }> {
+/** A folder with releases r1 and r2, r1 current, and the releases of it. */
+async function twoReleases(): Promise<{ out: string; releases: Releases; point(release: string): void }> {
   const out = temporaryFolder();
   cpSync(built, out, { recursive: true });
-  const catalogue = new Catalogue(directoryOrigin(out));
-  assert.equal(await catalogue.refresh(), 'r1');
+  const releases = new Releases(directoryOrigin(out));
+  assert.equal(await releases.refresh(), 'r1');
   const point = (release: string): void =>
     writeFileSync(join(out, CURRENT_PATH), currentToJson({ release, hosted: ['r1', 'r2'] }));
-  return { out, catalogue, point };
+  return { out, releases, point };
 }
 
 test('serves the release that current.json names, and follows it forth and back', async () => {
-  const { catalogue, point } = await twoReleases();
+  const { releases, point } = await twoReleases();
   for (const release of ['r2', 'r1', 'r2']) {
     point(release);
-    assert.equal(await catalogue.refresh(), release);
-    assert.equal(catalogue.current?.id, release);
-    assert.equal(await catalogue.refresh(), undefined);
+    assert.equal(await releases.refresh(), release);
+    assert.equal(releases.current?.id, release);
+    assert.equal(await releases.refresh(), undefined);
   }
 });
 
 test('finds every hosted release, and no other', async () => {
-  const { catalogue } = await twoReleases();
-  assert.equal((await catalogue.find('r2'))?.id, 'r2');
-  assert.equal((await catalogue.find('r1'))?.id, 'r1');
-  assert.equal(await catalogue.find('r3'), undefined);
+  const { releases } = await twoReleases();
+  assert.equal((await releases.find('r2'))?.id, 'r2');
+  assert.equal((await releases.find('r1'))?.id, 'r1');
+  assert.equal(await releases.find('r3'), undefined);
 });
 
 test('refuses a release whose metadata does not hold, says why, and goes on with the one that it has', async () => {
@@ -64,28 +64,28 @@ test('refuses a release whose metadata does not hold, says why, and goes on with
     [CURRENT_PATH, () => undefined, /current\.json: missing/],
   ];
   for (const [name, damage, reason] of damages) {
-    const { out, catalogue, point } = await twoReleases();
+    const { out, releases, point } = await twoReleases();
     point('r2');
     const text = damage(readFileSync(join(out, name), 'utf8'));
     if (text === undefined) rmSync(join(out, name));
     else writeFileSync(join(out, name), text);
-    await assert.rejects(catalogue.refresh(), reason);
-    assert.equal(catalogue.current?.id, 'r1');
+    await assert.rejects(releases.refresh(), reason);
+    assert.equal(releases.current?.id, 'r1');
   }
 });
 
 test('notices a new release by itself, and tells once why one is refused', async () => {
-  const { out, catalogue, point } = await twoReleases();
+  const { out, releases, point } = await twoReleases();
   const file = join(out, releasePath('r2'), RELEASE_FILE);
   const sound = readFileSync(file);
   rmSync(file);
   const lines: string[] = [];
   let next = (_line: string): void => {};
-  const stopWatching = catalogue.watch((line) => {
+  const stopWatching = releases.watch((line) => {
     lines.push(line);
     next(line);
   });
-  // The timer of a catalogue does not keep a process alive; a server does.
+  // The timer of `watch` does not keep a process alive; a server does.
   const awake = setInterval(() => {}, 1000);
   const line = (): Promise<string> =>
     new Promise((resolve) => {
@@ -93,7 +93,7 @@ test('notices a new release by itself, and tells once why one is refused', async
     });
   const refused = line();
   point('r2');
-  assert.equal(await refused, 'release r1 is served as before: releases/r2/release.json: missing');
+  assert.equal(await refused, 'still serving release r1: releases/r2/release.json: missing');
   const served = line();
   writeFileSync(file, sound);
   assert.equal(await served, 'serving release r2');

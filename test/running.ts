@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { SignJWT } from 'jose';
 import type { KeySet, KeySource, TokenRules } from '../proxy/auth/authenticate.ts';
-import { authenticator, keysFromJwks } from '../proxy/auth/authenticate.ts';
-import { metadataFor } from '../proxy/auth/resource-metadata.ts';
-import { fixedKeys, whyNoKeys } from '../proxy/auth/rotating-keys.ts';
-import { trustedProxies } from '../proxy/http/base-url.ts';
+import { authenticator, jwksToKeySet } from '../proxy/auth/authenticate.ts';
+import { issuersToMetadata } from '../proxy/auth/resource-metadata.ts';
+import { fixedKeys, keysUnavailableReason } from '../proxy/auth/rotating-keys.ts';
+import { rangesToTrustedProxies } from '../proxy/http/base-url.ts';
 import { directoryOrigin } from '../proxy/origin/directory.ts';
 import type { Origin } from '../proxy/origin/origin.ts';
-import { Catalogue } from '../proxy/origin/releases.ts';
+import { Releases } from '../proxy/origin/releases.ts';
 import { ResponseCache } from '../proxy/pages/response-cache.ts';
-import { createProxy, type Observer, type ServerLimits, stopServer } from '../proxy/server.ts';
+import { createHttpServer, type Observer, type ServerLimits, stopServer } from '../proxy/server.ts';
 import { publicAssets } from '../proxy/site/public-assets.ts';
 
 export const ISSUER = 'https://issuer.test';
@@ -47,7 +47,7 @@ export interface ServiceOptions {
 export interface RunningService {
   /** `http://127.0.0.1:port` */
   url: string;
-  catalogue: Catalogue;
+  releases: Releases;
   /** Lines that it logged. */
   log: string[];
 }
@@ -61,9 +61,9 @@ export function rulesWith(keys: KeySet): TokenRules {
 /** Starts a proxy for the output folder `out`; it stops when the test file ends. */
 export async function startService(out: string, options: ServiceOptions = {}): Promise<RunningService> {
   const origin = options.origin ?? directoryOrigin(out);
-  const catalogue = new Catalogue(origin);
-  if (!options.early) await catalogue.refresh();
-  const { issuers } = rulesWith(keysFromJwks(JWKS, 'test keys'));
+  const releases = new Releases(origin);
+  if (!options.early) await releases.refresh();
+  const { issuers } = rulesWith(jwksToKeySet(JWKS, 'test keys'));
   const rules = {
     issuers: options.issuers ?? issuers,
     audience: AUDIENCE,
@@ -73,24 +73,24 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   const log: string[] = [];
   const service = {
     authenticate: authenticator(rules),
-    catalogue,
+    releases,
     origin,
     responses: new ResponseCache(),
-    keysMissing: () => whyNoKeys(rules.issuers.values()),
+    keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
     publicUrl: options.publicUrl,
-    trusted: options.trustProxy && trustedProxies(options.trustProxy),
-    metadata: options.metadata ? metadataFor([...rules.issuers.keys()], rules.scope) : undefined,
+    trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
+    resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
     assets: publicAssets(options.publicUrl, options.explorer ?? false),
     log: (line: string) => log.push(line),
   };
   const observer: Observer = options.observe ? { observe: options.observe } : {};
-  const server = createProxy(service, observer, options.limits);
+  const server = createHttpServer(service, observer, options.limits);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
   after(() => stopServer(server));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, catalogue, log };
+  return { url: `http://127.0.0.1:${port}`, releases, log };
 }
 
 /** A valid token, but for what `claims` change; undefined leaves a claim out. */

@@ -108,7 +108,7 @@ test('seal names the shards that are missing and those that do not fit; a shard 
   assert.deepEqual(contentOf(out), contentOf(plain.all));
 });
 
-test('a share that is none is refused', async () => {
+test('a share that is not i/n with i below n is refused', async () => {
   for (const share of ['4/4', '1', 'a/b', '0/0']) {
     const { code, output } = await runShard(out, share);
     assert.equal(code, 1);

@@ -88,8 +88,8 @@ test('100 clients walk while the current release switches 20 times: each sees on
   let switches = 0;
   for (; switches < 20; switches++) {
     await activateRelease(out, RELEASES[switches % RELEASES.length] ?? '');
-    await service.catalogue.refresh();
-    assert.equal(service.catalogue.current?.id, RELEASES[switches % RELEASES.length]);
+    await service.releases.refresh();
+    assert.equal(service.releases.current?.id, RELEASES[switches % RELEASES.length]);
     // A switch takes as long as a few requests; the next one comes when some more were answered.
     if (walking > 0) await (await fetch(`${service.url}/api/v1/fc/lv0`, { headers: AUTHORIZED })).text();
   }
@@ -100,9 +100,9 @@ test('100 clients walk while the current release switches 20 times: each sees on
 
 test('a proxy that watches takes up a new release by itself', async () => {
   await activateRelease(out, '2026-01');
-  await service.catalogue.refresh();
+  await service.releases.refresh();
   const noticed = new Promise<string>((resolve) => {
-    const stop = service.catalogue.watch((line) => {
+    const stop = service.releases.watch((line) => {
       stop();
       resolve(line);
     });
@@ -113,17 +113,17 @@ test('a proxy that watches takes up a new release by itself', async () => {
 
 test('a cursor of a release that was pruned is answered 410, and says to start again', async () => {
   await activateRelease(out, '2026-01');
-  await service.catalogue.refresh();
+  await service.releases.refresh();
   const first = await fetch(`${service.url}/api/v1/fc/lv3?page-size=2`, { headers: AUTHORIZED });
   await first.text();
   const next = nextOf(first.headers.get('link')) ?? '';
   await activateRelease(out, '2026-03');
-  await service.catalogue.refresh();
+  await service.releases.refresh();
   const still = await fetch(next, { headers: AUTHORIZED });
   assert.deepEqual([still.status, still.headers.get('boundaries-release')], [200, '2026-01']);
   await still.text();
   assert.deepEqual((await pruneReleases(out, 1)).sort(), ['2026-01', '2026-02']);
-  await service.catalogue.refresh();
+  await service.releases.refresh();
   const gone = await fetch(next, { headers: AUTHORIZED });
   assert.equal(gone.status, 410);
   assert.match(JSON.parse(await gone.text()).detail, /start again/i);

@@ -1,4 +1,4 @@
-// Development only: a key pair made once on this machine, so that tokens can be had without an identity provider.
+// The development key: a key pair created on first use, so that the service can be tried without a token issuer.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -7,17 +7,17 @@ import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../format/parse.ts';
 import { objectFrom } from '../../format/parse.ts';
 
-/** What development tokens say and the development server asks for. */
+/** `iss` and `aud` of development tokens. */
 export const DEV_ISSUER = 'boundaries-development';
 export const DEV_AUDIENCE = 'boundaries';
 
-/** The folder that holds the key: git-ignored in the clone; of the user where an installed package may be read-only. */
+/** The folder of the key: git-ignored in a clone; in the home folder for an installed package, which may be read-only. */
 const DEV_FOLDER: string = import.meta.url.endsWith('.ts')
   ? fileURLToPath(new URL('../../.dev', import.meta.url))
   : join(homedir(), '.boundaries-dev');
 const OWNER_ONLY = 0o600;
 
-/** The development key, private part included: a JWK with `alg` and `kid`. Made on first use. */
+/** The development key including its private part: a JWK with `alg` and `kid`. */
 export async function devKey(): Promise<JsonObject> {
   const file = join(DEV_FOLDER, 'key.json');
   try {
@@ -28,7 +28,7 @@ export async function devKey(): Promise<JsonObject> {
   await mkdir(DEV_FOLDER, { recursive: true });
   const { privateKey } = generateKeyPairSync('ed25519');
   const key = { ...privateKey.export({ format: 'jwk' }), alg: 'EdDSA', kid: randomUUID(), use: 'sig' };
-  // Two commands may start at once: whichever links its key first has made it, both use that one.
+  // Two processes may do this at once: `link` fails for the second, and both then read the key of the first.
   const draft = join(DEV_FOLDER, `${key.kid}.json`);
   await writeFile(draft, `${JSON.stringify(key)}\n`, { mode: OWNER_ONLY });
   await link(draft, file).catch((error: unknown) => {
@@ -38,8 +38,8 @@ export async function devKey(): Promise<JsonObject> {
   return objectFrom(await readFile(file, 'utf8'), file);
 }
 
-/** The key set that verifies what `key` signs: its public part alone. */
-export function publicKeySet(key: JsonObject): string {
-  const { d: _private, ...shown } = key;
-  return JSON.stringify({ keys: [shown] });
+/** The JSON Web Key Set that verifies signatures of `key`: its public part only. */
+export function keyToPublicJwks(key: JsonObject): string {
+  const { d: _private, ...publicPart } = key;
+  return JSON.stringify({ keys: [publicPart] });
 }

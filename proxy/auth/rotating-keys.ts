@@ -1,41 +1,41 @@
-// The keys of one issuer over time: read again as they age, kept through an outage, never asked for too often.
-// Where the text of a key set comes from, and the clock, are injected.
+// The keys of one issuer over time: refreshed as they age, kept during an outage, with a minimum time between requests.
+// The location of the key set and the clock are injected.
 import type { KeySet, KeySource } from './authenticate.ts';
 
-/** How long keys are good and how often they may be asked for, in milliseconds. */
+/** When keys are refreshed and how long they work, in milliseconds. */
 export interface KeyPolicy {
-  /** A key that the issuer has removed is refused after this long. */
+  /** Maximum age: a key that the issuer has revoked is refused after this. */
   cacheMs: number;
-  /** Without an answer from the issuer, the keys of the last one are used for this long. */
+  /** How long cached keys still work while the issuer is unreachable. */
   staleMs: number;
-  /** From one attempt to the next passes at least this long, whatever came of it. */
+  /** Minimum time between two attempts to read the key set, successful or not. */
   cooldownMs: number;
 }
 
-/** Where a key set comes from. */
-export interface KeyPlace {
-  /** Its name, for the log. */
-  where: string;
+/** Where a key set is read from. */
+export interface KeySetLocation {
+  /** File or URL, for the log. */
+  name: string;
   /** Reads the text of the set. */
   read: () => Promise<string>;
-  /** @throws unless the text holds a set with a usable key */
+  /** @throws unless the text is a key set with a usable key */
   parse: (text: string) => KeySet;
 }
 
-/** The keys of an issuer cannot be fetched, and there are none from before that may still be used. */
+/** The keys of an issuer cannot be read, and there are no cached keys that still work. */
 export class KeysUnavailableError extends Error {
-  /** When to try again, in seconds from now. */
+  /** When to retry, in seconds from now. */
   readonly retrySeconds: number;
 
   constructor(retrySeconds: number) {
-    super('The keys that verify tokens cannot be fetched at the moment.');
+    super('The keys that verify tokens are currently unavailable.');
     this.name = 'KeysUnavailableError';
     this.retrySeconds = retrySeconds;
   }
 }
 
-/** Why no token can be verified: undefined as soon as the keys of any issuer are known. */
-export async function whyNoKeys(sources: Iterable<KeySource>): Promise<string | undefined> {
+/** Why no token can be verified; undefined if the keys of at least one issuer are available. */
+export async function keysUnavailableReason(sources: Iterable<KeySource>): Promise<string | undefined> {
   let reason: string | undefined;
   for (const source of sources)
     try {
@@ -48,14 +48,14 @@ export async function whyNoKeys(sources: Iterable<KeySource>): Promise<string | 
   return reason;
 }
 
-/** Keys that never change. */
+/** A source of keys that never change. */
 export function fixedKeys(keys: KeySet): KeySource {
-  return { current: () => keys, after: async () => keys };
+  return { current: () => keys, newerThan: async () => keys };
 }
 
-/** Keys that follow what an issuer publishes. */
+/** A source that follows the key set which an issuer publishes. */
 export class RotatingKeys implements KeySource {
-  readonly #place: KeyPlace;
+  readonly #location: KeySetLocation;
   readonly #policy: KeyPolicy;
   readonly #log: (line: string) => void;
   readonly #now: () => number;
@@ -65,22 +65,22 @@ export class RotatingKeys implements KeySource {
   #readAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #failedAt = Number.NEGATIVE_INFINITY;
-  #complaint = '';
+  #lastError = '';
 
   /**
-   * @param log gets a line when reading begins to fail, and when it succeeds again
-   * @param now milliseconds on a clock that never goes back
+   * @param log receives a line when the key set becomes unavailable, and when it is available again
+   * @param now milliseconds of a monotonic clock
    */
-  constructor(place: KeyPlace, policy: KeyPolicy, log: (line: string) => void, now = () => performance.now()) {
-    this.#place = place;
+  constructor(location: KeySetLocation, policy: KeyPolicy, log: (line: string) => void, now = () => performance.now()) {
+    this.#location = location;
     this.#policy = policy;
     this.#log = log;
     this.#now = now;
   }
 
-  /** Why the last attempt failed; empty when it did not. */
-  get complaint(): string {
-    return this.#complaint;
+  /** Why the last attempt failed; empty if it succeeded. */
+  get lastError(): string {
+    return this.#lastError;
   }
 
   current(): KeySet | Promise<KeySet> {
@@ -89,17 +89,17 @@ export class RotatingKeys implements KeySource {
     const keys = this.#keys;
     if (keys !== undefined && now - this.#readAt < cacheMs / 2) return keys;
     const attempt = this.#attempt(now);
-    // Keys of middle age are read anew behind the request's back, and so are old ones while the issuer is known to be
-    // away; only a request without any keys, or with old ones that nobody has tried to renew, must wait.
-    const isKnownAway = now - this.#failedAt < cacheMs;
-    const isGood = keys !== undefined && (now - this.#readAt < cacheMs || (isKnownAway && this.#isUsable(now)));
-    return isGood ? keys : this.#afterAttempt(attempt);
+    // Keys past half of their maximum age are refreshed in the background, as are older ones while the issuer is known
+    // to be unreachable. A request waits only if there are no keys, or old ones without a recent failed attempt.
+    const isOutage = now - this.#failedAt < cacheMs;
+    const isUsable = keys !== undefined && (now - this.#readAt < cacheMs || (isOutage && this.#isUsable(now)));
+    return isUsable ? keys : this.#afterAttempt(attempt);
   }
 
-  async after(known: KeySet): Promise<KeySet> {
+  async newerThan(known: KeySet): Promise<KeySet> {
     const now = this.#now();
     if (this.#keys === known) await this.#attempt(now);
-    // Whether the issuer has such a key by now could not be found out: that is no fault of the token.
+    // If the last attempt failed, the issuer may have published the key meanwhile: the token is not known to be invalid.
     if (this.#keys === known && this.#failedAt > this.#readAt) throw this.#unavailable(now);
     return this.#usable(now);
   }
@@ -124,7 +124,7 @@ export class RotatingKeys implements KeySource {
     return new KeysUnavailableError(Math.max(1, Math.ceil(waitMs / 1000)));
   }
 
-  /** The attempt under way, or a new one; undefined while it is too early for one. Never rejects. */
+  /** The attempt in progress, or a new one; undefined during the cooldown. Never rejects. */
   #attempt(now: number): Promise<void> | undefined {
     if (this.#reading !== undefined) return this.#reading;
     if (now - this.#triedAt < this.#policy.cooldownMs) return undefined;
@@ -136,22 +136,22 @@ export class RotatingKeys implements KeySource {
   }
 
   async #read(): Promise<void> {
-    const { where, read, parse } = this.#place;
+    const { name, read, parse } = this.#location;
     try {
       const text = await read();
-      // The same text keeps the same set, and with it what was verified by it.
+      // An unchanged text keeps the same set object, so verified tokens stay cached.
       const keys = this.#keys !== undefined && text === this.#text ? this.#keys : parse(text);
       this.#keys = keys;
       this.#text = text;
       this.#readAt = this.#now();
-      if (this.#complaint !== '') this.#log(`keys of ${where}: read again`);
-      this.#complaint = '';
+      if (this.#lastError !== '') this.#log(`key set ${name}: available again`);
+      this.#lastError = '';
     } catch (error) {
       this.#failedAt = this.#now();
-      const complaint = error instanceof Error ? error.message : String(error);
-      if (complaint !== this.#complaint)
-        this.#log(`keys of ${where}: ${complaint}; ${this.#keys ? 'the ones known are kept' : 'none are known'}`);
-      this.#complaint = complaint;
+      const message = error instanceof Error ? error.message : String(error);
+      if (message !== this.#lastError)
+        this.#log(`key set ${name}: ${message}; ${this.#keys ? 'using the cached keys' : 'no keys are cached'}`);
+      this.#lastError = message;
     }
   }
 }

@@ -1,42 +1,46 @@
-// Tokens that were verified a moment ago, so that the next request with one costs a look-up instead of a signature.
+// Verified tokens by their text: a repeated token costs a look-up instead of a signature check.
+// Not lru-cache: entries expire by the clock that `exp` claims are compared with, which lru-cache does not use.
 
-/** How many tokens are remembered; the oldest is forgotten first. Only good tokens take a place. */
-const REMEMBERED_MAX = 10_000;
+/** Number of tokens; the oldest entry is removed first. Only valid tokens are added. */
+const TOKENS_MAX = 10_000;
 
-/** What is remembered of each token, until a time of its own. */
-export class TokenMemory<Verified> {
-  readonly #known = new Map<string, { verified: Verified; untilMs: number }>();
+/** Values of verified tokens, each with its own expiry. */
+export class TokenCache<Value> {
+  readonly #entries = new Map<string, { value: Value; expiresMs: number }>();
   readonly #max: number;
 
-  constructor(max: number = REMEMBERED_MAX) {
+  constructor(max: number = TOKENS_MAX) {
     this.#max = max;
   }
 
-  /** How many are remembered. */
+  /** Number of entries. */
   get size(): number {
-    return this.#known.size;
+    return this.#entries.size;
   }
 
-  /** What is known of a token at this time. */
-  find(token: string, nowMs: number): Verified | undefined {
-    const known = this.#known.get(token);
-    if (known === undefined) return undefined;
-    if (nowMs < known.untilMs) return known.verified;
-    this.#known.delete(token);
+  /**
+   * The value of a token that has not expired.
+   * @param nowMs milliseconds since 1970, as `expiresMs`
+   */
+  get(token: string, nowMs: number): Value | undefined {
+    const entry = this.#entries.get(token);
+    if (entry === undefined) return undefined;
+    if (nowMs < entry.expiresMs) return entry.value;
+    this.#entries.delete(token);
     return undefined;
   }
 
-  /** Remembers a token until `untilMs`. */
-  keep(token: string, verified: Verified, untilMs: number): void {
-    this.#known.delete(token);
-    this.#known.set(token, { verified, untilMs });
-    if (this.#known.size <= this.#max) return;
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined) this.#known.delete(oldest);
+  /** Stores a value until `expiresMs`. */
+  set(token: string, value: Value, expiresMs: number): void {
+    this.#entries.delete(token);
+    this.#entries.set(token, { value, expiresMs });
+    if (this.#entries.size <= this.#max) return;
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** Forgets a token. */
-  drop(token: string): void {
-    this.#known.delete(token);
+  /** Removes a token. */
+  delete(token: string): void {
+    this.#entries.delete(token);
   }
 }

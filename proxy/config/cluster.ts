@@ -1,43 +1,43 @@
-// Several processes that answer on one port: the primary starts them, replaces one that dies, and passes on the stop.
+// Worker processes that share one port: the primary process starts them, replaces those that exit, and stops them.
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
 import type { AddressInfo } from 'node:net';
 
-/** The processes of a cluster, as the primary sees them. */
+/** The worker processes, as the primary process sees them. */
 export interface Workers {
-  /** The port, once all workers listen; rejects when one ends before that. */
+  /** The port, once all workers listen; rejects if one exits before that. */
   listening: Promise<number>;
-  /** Tells all to finish what they are sending; resolves when the last one has ended. */
+  /** Lets all workers finish their responses; resolves when the last worker has exited. */
   stop(): Promise<void>;
-  /** Ends all at once. */
+  /** Ends all workers at once. */
   kill(): void;
 }
 
-/** A worker that lived shorter than this is replaced only after as long, or a fault at the start would burn the machine. */
-const SHORT_LIFE_MS = 1_000;
-/** How much later than its answers a worker may end. */
-const ENDING_MS = 5_000;
+/** A worker that exits sooner is replaced after this delay, so that a permanent error does not cause a fork loop. */
+const RESTART_DELAY_MS = 1_000;
+/** A worker is killed if it runs longer than the stop timeout and this. */
+const EXIT_GRACE_MS = 5_000;
 
 /**
- * Starts `count` workers: this same program with the same arguments.
- * @param stopMs how long a worker's answers may take when it is told to stop
- * @param log gets a line for each worker that died
+ * Starts workers: this program with the same arguments.
+ * @param stopTimeoutMs time for a worker's responses in progress
+ * @param log receives a line for each worker that exits
  */
-export function startWorkers(count: number, stopMs: number, log: (line: string) => void): Workers {
+export function startWorkers(count: number, stopTimeoutMs: number, log: (line: string) => void): Workers {
   let isStopping = false;
   let isListening = false;
   const running = new Set<Worker>();
   const start = (): void => {
     if (isStopping) return;
     const worker = cluster.fork();
-    const begun = performance.now();
+    const startedAt = performance.now();
     running.add(worker);
     worker.once('exit', (code, signal) => {
       running.delete(worker);
       if (isStopping || !isListening) return;
-      log(`worker ${worker.process.pid} ended (${signal ?? `exit code ${code}`}) and is replaced`);
-      const lifeMs = performance.now() - begun;
-      if (lifeMs < SHORT_LIFE_MS) setTimeout(start, SHORT_LIFE_MS);
+      log(`worker ${worker.process.pid} exited (${signal ?? `code ${code}`}); starting a replacement`);
+      const lifetimeMs = performance.now() - startedAt;
+      if (lifetimeMs < RESTART_DELAY_MS) setTimeout(start, RESTART_DELAY_MS);
       else start();
     });
   };
@@ -54,7 +54,7 @@ export function startWorkers(count: number, stopMs: number, log: (line: string) 
     cluster.once('exit', (_worker, code) => {
       if (isListening) return;
       kill();
-      reject(new Error(`a worker ended at its start with exit code ${code}`));
+      reject(new Error(`a worker exited with code ${code} before it listened`));
     });
   });
   for (let i = 0; i < count; i++) start();
@@ -62,10 +62,10 @@ export function startWorkers(count: number, stopMs: number, log: (line: string) 
     listening,
     async stop() {
       isStopping = true;
-      const ended = [...running].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+      const exits = [...running].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
       for (const worker of running) worker.process.kill('SIGTERM');
-      const deadline = setTimeout(kill, stopMs + ENDING_MS);
-      await Promise.all(ended);
+      const deadline = setTimeout(kill, stopTimeoutMs + EXIT_GRACE_MS);
+      await Promise.all(exits);
       clearTimeout(deadline);
     },
     kill,

@@ -1,16 +1,21 @@
-// Lengths of time as they are typed: 90s, 15m, 24h, 7d.
+// Durations as options give them: a number and a unit, such as 90s, 15m, 24h, 7d.
 import { StartError } from './start-error.ts';
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const UNIT_SECONDS: ReadonlyMap<string | undefined, number> = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
+]);
 
 /**
- * A length of time in seconds.
- * @param option whose value it is, for messages
+ * The duration in seconds, at least 1.
+ * @param option the option that has this value, for the message
  * @throws StartError
  */
-export function secondsFrom(text: string, option: string): number {
-  const [, digits, unit = ''] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(digits) * (UNIT_SECONDS[unit] ?? Number.NaN);
+export function durationToSeconds(text: string, option: string): number {
+  const [, digits, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(digits) * (UNIT_SECONDS.get(unit) ?? Number.NaN);
   if (seconds > 0) return seconds;
-  throw new StartError('Not a length of time', `${option} ${text}`, 'give a number and a unit: 90s, 15m, 24h, 7d');
+  throw new StartError('Invalid duration', `${option} ${text}`, 'use a number and a unit: 90s, 15m, 24h, 7d');
 }

@@ -1,113 +1,133 @@
-// Which tokens are valid, from the options: issuers, and where the keys of each are.
+// The token options: accepted issuers and the location of their keys.
 import { FormatError } from '../../format/parse.ts';
 import type { KeySource, TokenRules } from '../auth/authenticate.ts';
-import { keysFromJwks, keysFromSecret } from '../auth/authenticate.ts';
-import { DEV_AUDIENCE, DEV_ISSUER, devKey, publicKeySet } from '../auth/dev-key.ts';
+import { jwksToKeySet, secretToKeySet } from '../auth/authenticate.ts';
+import { DEV_AUDIENCE, DEV_ISSUER, devKey, keyToPublicJwks } from '../auth/dev-key.ts';
 import { fetchKeySet, readKeySet } from '../auth/key-set.ts';
 import type { KeyPolicy } from '../auth/rotating-keys.ts';
 import { fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
-import { secondsFrom } from './duration.ts';
+import { durationToSeconds } from './duration.ts';
+import type { ServeOptions } from './options.ts';
+import { SERVE_OPTIONS } from './options.ts';
 import { StartError } from './start-error.ts';
 
-/** The options about tokens, as given. */
-export interface TokenOptions {
-  issuer: readonly string[] | undefined;
-  /** Files or URLs, one an issuer, in the same order. */
-  jwks: readonly string[] | undefined;
-  jwksCache: string;
-  jwksStale: string;
-  jwksCooldown: string;
-  secret: string | undefined;
-  audience: string | undefined;
-  scope: string | undefined;
-  dev: boolean | undefined;
-}
-
-/** A file is looked at this often, and the set in it is good until another one stands there. */
+/** A key set file is read again after this; while it cannot be used, the last valid key set stays in use. */
 const FILE_POLICY: KeyPolicy = { cacheMs: 1_000, staleMs: Number.POSITIVE_INFINITY, cooldownMs: 250 };
 
 /**
- * The rules that the options come to.
- * @param log gets a line when keys can no longer be read, and when they can again
+ * The rules for valid tokens.
+ * @param log receives a line when a key set becomes unavailable, and when it is available again
  * @throws StartError
  */
-export async function tokenRulesFrom(options: TokenOptions, log: (line: string) => void): Promise<TokenRules> {
-  const scope = scopeFrom(options.scope);
+export async function optionsToTokenRules(options: ServeOptions, log: (line: string) => void): Promise<TokenRules> {
+  refuseConflicts(options);
+  const scope = parseScope(options.scope);
   const now = (): Date => new Date();
   if (options.dev) {
-    const keys = fixedKeys(keysFromJwks(publicKeySet(await devKey()), 'development key'));
+    const keys = fixedKeys(jwksToKeySet(keyToPublicJwks(await devKey()), 'development key'));
     return { issuers: new Map([[DEV_ISSUER, keys]]), audience: DEV_AUDIENCE, scope, now };
   }
-  const { issuer: names = [], jwks: places = [], secret, audience } = options;
-  if (names.length === 0 || !audience || (places.length === 0 && !secret))
+  const { issuer: names = [], jwks: locations = [], secret, audience } = options;
+  if (names.length === 0 || !audience || (locations.length === 0 && !secret))
     throw new StartError(
-      'It is not said which tokens are valid',
-      '--jwks or --secret, --issuer, --audience',
-      'give all three (or BOUNDARIES_JWKS and so on in the environment), or --dev to try things on this machine',
+      'No token issuer is configured',
+      `missing: ${missingOptions(options).join(', ')}`,
+      'set --issuer, --audience and --jwks (or BOUNDARIES_ISSUER and so on), or use --dev to try the service locally',
     );
-  if (names.length !== (secret ? 1 : places.length) || new Set(names).size !== names.length)
+  if (names.length !== (secret ? 1 : locations.length) || new Set(names).size !== names.length)
     throw new StartError(
-      'It is not said which keys are whose',
-      `${names.length} --issuer, ${secret ? '--secret' : `${places.length} --jwks`}`,
-      'give each issuer once, and one --jwks for each, in the same order; a --secret has one issuer',
+      'Issuers and key sets do not match',
+      `${names.length} --issuer, ${secret ? '--secret' : `${locations.length} --jwks`}`,
+      'give each issuer once, and one --jwks for each in the same order; --secret has exactly one issuer',
     );
   const issuers = new Map<string, KeySource>();
   for (const [i, name] of names.entries()) {
-    const place = places[i];
-    issuers.set(name, place === undefined ? secretKeys(secret ?? '') : await keysAt(place, options, log));
+    const location = locations[i];
+    if (location !== undefined) issuers.set(name, await keysAt(location, options, log));
+    else if (secret) issuers.set(name, secretKeys(secret));
   }
   return { issuers, audience, scope, now };
 }
 
+/** @throws StartError if options exclude each other */
+function refuseConflicts({ dev, issuer, audience, jwks, secret }: ServeOptions): void {
+  const given = Object.entries({ issuer, audience, jwks, secret })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => `--${name}`);
+  if (dev && given.length > 0)
+    throw new StartError(
+      'Development tokens exclude other issuers',
+      `--dev with ${given.join(', ')}`,
+      'omit --dev, or omit the other options',
+    );
+  if (jwks !== undefined && secret !== undefined)
+    throw new StartError(
+      'Two kinds of keys are configured',
+      '--jwks with --secret',
+      'use --jwks for public keys, or --secret for a shared secret (HS256)',
+    );
+}
+
+function missingOptions({ issuer = [], audience, jwks = [], secret }: ServeOptions): string[] {
+  const missing: string[] = [];
+  if (issuer.length === 0) missing.push('--issuer');
+  if (!audience) missing.push('--audience');
+  if (jwks.length === 0 && !secret) missing.push('--jwks or --secret');
+  return missing;
+}
+
 function secretKeys(secret: string): KeySource {
   try {
-    return fixedKeys(keysFromSecret(secret));
+    return fixedKeys(secretToKeySet(secret));
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new StartError(error.message, '--secret', 'give a longer one: 32 random bytes or more');
+    throw new StartError(error.message, '--secret', 'use a longer one: 32 random bytes or more');
   }
 }
 
-/** Keys at a URL may come later; a file must be there. */
-async function keysAt(place: string, options: TokenOptions, log: (line: string) => void): Promise<KeySource> {
-  const parse = (text: string) => keysFromJwks(text, 'set');
-  if (/^https?:/i.test(place)) {
-    const url = keysUrl(place);
-    const policy = {
-      cacheMs: 1000 * secondsFrom(options.jwksCache, '--jwks-cache'),
-      staleMs: 1000 * secondsFrom(options.jwksStale, '--jwks-stale'),
-      cooldownMs: 1000 * secondsFrom(options.jwksCooldown, '--jwks-cooldown'),
-    };
-    const keys = new RotatingKeys({ where: url.href, read: () => fetchKeySet(url), parse }, policy, log);
-    // Asked for at once, so that the first request need not wait.
+/** A key set file must be valid at the start; a URL may become reachable later. */
+async function keysAt(location: string, options: ServeOptions, log: (line: string) => void): Promise<KeySource> {
+  const parse = (text: string) => jwksToKeySet(text, 'key set');
+  if (/^https?:/i.test(location)) {
+    const url = parseKeySetUrl(location);
+    const keys = new RotatingKeys({ name: url.href, read: () => fetchKeySet(url), parse }, urlPolicy(options), log);
+    // Requested at once, so that the first client does not wait.
     Promise.resolve(keys.current()).catch(() => {});
     return keys;
   }
-  const keys = new RotatingKeys({ where: place, read: () => readKeySet(place), parse }, FILE_POLICY, log);
+  const keys = new RotatingKeys({ name: location, read: () => readKeySet(location), parse }, FILE_POLICY, log);
   await Promise.resolve(keys.current()).catch(() => {
     throw new StartError(
-      `The key set is of no use: ${keys.complaint}`,
-      `--jwks ${place}`,
-      "give a file that holds the issuer's public key set, a JSON Web Key Set, or the URL of it",
+      `The key set cannot be used: ${keys.lastError}`,
+      `--jwks ${location}`,
+      "use a file with the issuer's JSON Web Key Set (public keys only), or its URL",
     );
   });
   return keys;
 }
 
-/** Whoever can change the keys on their way can sign tokens, so they come encrypted or from this machine. */
-function keysUrl(text: string): URL {
+function urlPolicy({
+  jwksCache = SERVE_OPTIONS['jwks-cache'].default,
+  jwksStale = SERVE_OPTIONS['jwks-stale'].default,
+  jwksCooldown = SERVE_OPTIONS['jwks-cooldown'].default,
+}: ServeOptions): KeyPolicy {
+  return {
+    cacheMs: 1000 * durationToSeconds(jwksCache, '--jwks-cache'),
+    staleMs: 1000 * durationToSeconds(jwksStale, '--jwks-stale'),
+    cooldownMs: 1000 * durationToSeconds(jwksCooldown, '--jwks-cooldown'),
+  };
+}
+
+/** Anyone who can change the key set in transit can sign tokens: TLS is required except on a loopback address. */
+function parseKeySetUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLocal = url !== undefined && /^(localhost|\[::1\]|127(\.[0-9]{1,3}){3})$/.test(url.hostname);
   if (url && !url.username && !url.password && (url.protocol === 'https:' || isLocal)) return url;
-  throw new StartError(
-    'Not a URL that keys can be had from',
-    '--jwks',
-    'give an https:// URL without a password in it',
-  );
+  throw new StartError('Not a usable --jwks URL', '--jwks', 'use an https:// URL without user name and password');
 }
 
-/** The characters of a scope (RFC 6749 section 3.3): it stands in a header when it is missing from a token. */
-function scopeFrom(scope: string | undefined): string | undefined {
+/** The characters of one scope (RFC 6749 section 3.3): it appears in the WWW-Authenticate header. */
+function parseScope(scope: string | undefined): string | undefined {
   if (scope === undefined || /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) return scope;
-  throw new StartError('Not a scope', `--scope ${scope}`, 'give one scope: no space, quote or backslash');
+  throw new StartError('Invalid scope', `--scope ${scope}`, 'use one scope without spaces, quotes and backslashes');
 }

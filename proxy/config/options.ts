@@ -1,72 +1,88 @@
-// The options of `serve`: their names, types, defaults and what --help says of them. Data only; main.ts gives it to yargs.
-import { SERVE_DEFAULTS } from './settings.ts';
+// The options of `serve`: name, type, default and help text, declared once. Data only: main.ts passes the table to yargs,
+// settings.ts takes the defaults from it, and the types of `createServer` follow from it.
 
-/** One value; of several the last one counts. */
-const TEXT = { type: 'string', requiresArg: true, coerce: lastOf<string> } as const;
-const NUMBER = { type: 'number', requiresArg: true, coerce: lastOf<number> } as const;
-/** Any number of values, each with the option's name before it. */
-const MANY = { type: 'string', array: true, nargs: 1, requiresArg: true } as const;
+/** One value; the last one counts when the option is repeated. */
+const TEXT = { type: 'string', requiresArg: true, coerce: lastValue<string> } as const;
+const NUMBER = { type: 'number', requiresArg: true, coerce: lastValue<number> } as const;
+/** Repeatable: one value after each occurrence of the option's name. */
+const LIST = { type: 'string', array: true, nargs: 1, requiresArg: true } as const;
+const FLAG = { type: 'boolean' } as const;
 
-/** Every option of `serve`. Each may also stand in the environment: BOUNDARIES_ and its name in capitals. */
-export const SERVE_FLAGS = {
-  origin: { ...TEXT, default: SERVE_DEFAULTS.origin, describe: 'output folder of the generator, or URL of a copy' },
-  'origin-header': { ...MANY, describe: "header that the origin's host demands: 'Name: value'" },
-  host: { ...TEXT, default: SERVE_DEFAULTS.host, describe: 'address to listen on' },
-  port: { ...NUMBER, default: SERVE_DEFAULTS.port, describe: 'port to listen on; 0 takes any free one' },
-  'public-url': { ...TEXT, describe: 'how clients reach this service; stands in Link headers' },
-  'trust-proxy': { ...MANY, describe: 'address or network of a proxy whose X-Forwarded-Host and -Proto count' },
-  issuer: { ...MANY, describe: 'who must have issued a token: its iss; several, each with its --jwks, in order' },
-  jwks: { ...MANY, describe: 'public keys of the issuer, a JSON Web Key Set: file, or URL of the issuer' },
+/** Every option of `serve`. Each can also be set in the environment: BOUNDARIES_ and its name in capitals. */
+export const SERVE_OPTIONS = {
+  origin: { ...TEXT, default: 'output', describe: 'output folder of the generator, or URL of a copy on a static host' },
+  'origin-header': { ...LIST, describe: "request header for the static host, 'Name: value'; repeatable" },
+  host: { ...TEXT, default: '127.0.0.1', describe: 'address to listen on' },
+  port: { ...NUMBER, default: 8080, describe: 'port to listen on; 0 selects a free port' },
+  'public-url': { ...TEXT, describe: 'base URL of the service in Link headers; by default that of the request' },
+  'trust-proxy': {
+    ...LIST,
+    describe: 'address or network of a reverse proxy whose X-Forwarded-Host and -Proto are used; repeatable',
+  },
+  issuer: { ...LIST, describe: 'accepted token issuer (iss); repeatable, each with its own --jwks in the same order' },
+  jwks: { ...LIST, describe: "file or https URL of the issuer's public keys, a JSON Web Key Set; repeatable" },
   'jwks-cache': {
     ...TEXT,
-    default: SERVE_DEFAULTS.jwksCache,
-    describe: 'a key that was removed at a URL is refused by then',
+    default: '5m',
+    describe: 'maximum age of a key set from a URL: a revoked key is refused after this',
   },
-  'jwks-stale': {
-    ...TEXT,
-    default: SERVE_DEFAULTS.jwksStale,
-    describe: 'keys are used this long without a new answer',
+  'jwks-stale': { ...TEXT, default: '1h', describe: 'how long cached keys still work while the issuer is unreachable' },
+  'jwks-cooldown': { ...TEXT, default: '10s', describe: 'minimum time between two requests to a key set URL' },
+  secret: { ...TEXT, describe: 'secret shared with the issuer (HS256), instead of --jwks' },
+  audience: { ...TEXT, describe: 'required token audience (aud)' },
+  scope: { ...TEXT, describe: 'required token scope' },
+  explorer: { ...FLAG, default: true, describe: 'serve the explorer at /; disable with --no-explorer' },
+  dev: { ...FLAG, describe: 'accept development tokens of this machine; loopback addresses only' },
+  workers: { ...NUMBER, default: 1, describe: 'number of worker processes; one that exits is replaced' },
+  'stop-timeout': { ...TEXT, default: '30s', describe: 'time for responses in progress after SIGTERM or SIGINT' },
+  'access-log': {
+    ...FLAG,
+    default: true,
+    describe: 'write one JSON line per request to standard output; disable with --no-access-log',
   },
-  'jwks-cooldown': {
-    ...TEXT,
-    default: SERVE_DEFAULTS.jwksCooldown,
-    describe: 'a URL is asked once in this time at most',
-  },
-  secret: { ...TEXT, describe: 'secret shared with the issuer, instead of --jwks (HS256)' },
-  audience: { ...TEXT, describe: 'whom a token must be for: its aud' },
-  scope: { ...TEXT, describe: 'scope that a token must have' },
-  explorer: {
-    type: 'boolean',
-    default: SERVE_DEFAULTS.explorer,
-    describe: 'a page at / to see the boundaries on; --no-explorer for none',
-  },
-  dev: { type: 'boolean', describe: 'make a key of our own instead; for this machine only' },
-  workers: { ...NUMBER, default: SERVE_DEFAULTS.workers, describe: 'processes that answer; one that dies is replaced' },
-  'stop-timeout': {
-    ...TEXT,
-    default: SERVE_DEFAULTS.stopTimeout,
-    describe: 'time for answers under way when told to stop',
-  },
-  'access-log': { type: 'boolean', default: true, describe: 'a line of JSON a request on standard output' },
-  'log-subject': { type: 'boolean', default: false, describe: "the access log says who asked: the token's sub" },
-  'metrics-port': { ...NUMBER, describe: 'port for Prometheus: GET /metrics' },
+  'log-subject': { ...FLAG, default: false, describe: 'include the token subject (sub) in the access log' },
+  'metrics-port': { ...NUMBER, describe: 'port for Prometheus metrics, at /metrics; 0 selects a free port' },
 } as const;
 
+type OptionTable = typeof SERVE_OPTIONS;
+
 /**
- * The options that the environment gives. Names that are no option are somebody else's: Kubernetes makes such variables
- * for a service that is called `boundaries`, and BOUNDARIES_PORT=tcp://... is one of them.
- * @returns by option; several values of one stand on lines of their own
+ * The options of `serve` in camelCase, all optional. yargs infers the same types from the table; they are derived here
+ * because published types must not need @types/yargs.
  */
-export function flagsFrom(env: Readonly<Record<string, string | undefined>>): Record<string, string | string[]> {
-  const given: Record<string, string | string[]> = {};
-  for (const [name, flag] of Object.entries(SERVE_FLAGS)) {
+export type ServeOptions = {
+  readonly [Name in keyof OptionTable as CamelCase<Name>]?: OptionValue<OptionTable[Name]> | undefined;
+};
+
+type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+type OptionValue<Option> = Option extends { array: true }
+  ? readonly string[]
+  : Option extends { type: 'boolean' }
+    ? boolean
+    : Option extends { type: 'number' }
+      ? number
+      : string;
+
+/**
+ * The options set in the environment, by name; a repeatable option has one value per line. Unknown BOUNDARIES_ variables
+ * are ignored: Kubernetes sets such variables for a service named `boundaries`, BOUNDARIES_PORT=tcp://... among them.
+ */
+export function optionsFromEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string | string[]> {
+  const options: Record<string, string | string[]> = {};
+  for (const [name, option] of Object.entries(SERVE_OPTIONS)) {
     const value = env[`BOUNDARIES_${name.replaceAll('-', '_').toUpperCase()}`];
     if (value === undefined || value === '' || (name === 'port' && /^(tcp|udp|sctp):\/\//.test(value))) continue;
-    given[name] = 'array' in flag ? value.split('\n').filter((line) => line.trim() !== '') : value;
+    options[name] = 'array' in option ? value.split('\n').filter((line) => line.trim() !== '') : value;
   }
-  return given;
+  return options;
 }
 
-function lastOf<T>(value: T | T[]): T {
-  return Array.isArray(value) ? (value.at(-1) as T) : value;
+/** yargs gives a list when an option is repeated. */
+function lastValue<Value>(value: Value | Value[]): Value | undefined {
+  return Array.isArray(value) ? value.at(-1) : value;
 }

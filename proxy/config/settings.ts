@@ -1,174 +1,145 @@
-// The command line's options become typed settings once, here; what is wrong with one stops the start.
+// Options become typed and checked settings here, once; an invalid value prevents the start.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { TokenRules } from '../auth/authenticate.ts';
 import type { ResourceMetadata } from '../auth/resource-metadata.ts';
-import { metadataFor } from '../auth/resource-metadata.ts';
+import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import type { TrustedProxies } from '../http/base-url.ts';
-import { trustedProxies } from '../http/base-url.ts';
+import { rangesToTrustedProxies } from '../http/base-url.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
-import { hostOrigin } from '../origin/static-host.ts';
-import { secondsFrom } from './duration.ts';
-import type { TokenOptions } from './issuers.ts';
-import { tokenRulesFrom } from './issuers.ts';
+import { staticHostOrigin } from '../origin/static-host.ts';
+import { durationToSeconds } from './duration.ts';
+import { optionsToTokenRules } from './issuers.ts';
+import type { ServeOptions } from './options.ts';
+import { SERVE_OPTIONS } from './options.ts';
 import { StartError } from './start-error.ts';
 
-/** The options of `serve`, as given. */
-export interface ServeOptions extends TokenOptions {
-  /** Folder or URL. */
-  origin: string;
-  originHeader: readonly string[] | undefined;
-  host: string;
-  port: number;
-  publicUrl: string | undefined;
-  trustProxy: readonly string[] | undefined;
-  workers: number;
-  stopTimeout: string;
-  metricsPort: number | undefined;
-  explorer: boolean;
-}
-
-/** The options of a server for this machine, where none are given. Which tokens are valid has no default. */
-export const SERVE_DEFAULTS: ServeOptions = {
-  origin: 'output',
-  originHeader: undefined,
-  host: '127.0.0.1',
-  port: 8080,
-  publicUrl: undefined,
-  trustProxy: undefined,
-  issuer: undefined,
-  jwks: undefined,
-  jwksCache: '5m',
-  jwksStale: '1h',
-  jwksCooldown: '10s',
-  secret: undefined,
-  audience: undefined,
-  scope: undefined,
-  explorer: true,
-  dev: undefined,
-  workers: 1,
-  stopTimeout: '30s',
-  metricsPort: undefined,
-};
-
-/** What they come to. */
+/** The options of `serve`, checked. */
 export interface Settings {
   origin: Origin;
-  /** As it was given. */
+  /** The value of --origin. */
   originName: string;
-  /** Is the origin another machine? Then it may be away for a while. */
+  /** Is the origin a static host? It may be unreachable when the proxy starts. */
   isRemote: boolean;
   host: string;
   port: number;
   /** Without a slash at the end. */
   publicUrl: string | undefined;
-  trusted: TrustedProxies | undefined;
-  rules: TokenRules;
-  metadata: ResourceMetadata | undefined;
+  trustedProxies: TrustedProxies | undefined;
+  tokenRules: TokenRules;
+  resourceMetadata: ResourceMetadata | undefined;
   workers: number;
-  stopMs: number;
+  stopTimeoutMs: number;
   metricsPort: number | undefined;
-  explorer: boolean;
+  hasExplorer: boolean;
 }
 
 const PORT_MAX = 65_535;
 const WORKERS_MAX = 256;
-/** What the proxy itself says to the host. */
-const OWN_HEADERS =
+/** Request headers that the proxy sets itself when it sends a request to the static host. */
+const RESERVED_HEADERS =
   /^(accept-encoding|connection|content-.*|expect|if-.*|range|te|trailer|transfer-encoding|upgrade)$/i;
 
 /**
- * @param log gets a line when keys can no longer be read, and when they can again
+ * Checks the options and applies the defaults.
+ * @param log receives a line when a key set becomes unavailable, and when it is available again
  * @throws StartError
  */
-export async function settingsFrom(options: ServeOptions, log: (line: string) => void): Promise<Settings> {
-  const { host, workers } = options;
+export async function optionsToSettings(options: ServeOptions, log: (line: string) => void): Promise<Settings> {
+  const {
+    origin = SERVE_OPTIONS.origin.default,
+    host = SERVE_OPTIONS.host.default,
+    port = SERVE_OPTIONS.port.default,
+    workers = SERVE_OPTIONS.workers.default,
+    stopTimeout = SERVE_OPTIONS['stop-timeout'].default,
+    explorer = SERVE_OPTIONS.explorer.default,
+  } = options;
   if (!Number.isInteger(workers) || workers < 1 || workers > WORKERS_MAX)
-    throw new StartError('Not a number of workers', '--workers', `give a whole number from 1 to ${WORKERS_MAX}`);
+    throw new StartError('Invalid number of workers', '--workers', `use a whole number from 1 to ${WORKERS_MAX}`);
   if (options.dev) refuseUnlessLoopback(host);
-  const isRemote = /^https?:/i.test(options.origin);
-  const rules = await tokenRulesFrom(options, log);
+  const isRemote = /^https?:/i.test(origin);
+  const tokenRules = await optionsToTokenRules(options, log);
   return {
-    origin: isRemote ? remoteOrigin(options) : directoryOrigin(options.origin),
-    originName: options.origin,
+    origin: isRemote ? parseRemoteOrigin(origin, options.originHeader) : directoryOrigin(origin),
+    originName: origin,
     isRemote,
     host,
-    port: portFrom(options.port, '--port'),
-    publicUrl: publicUrlFrom(options.publicUrl),
-    trusted: trustedFrom(options.trustProxy),
-    rules,
-    metadata: metadataFor([...rules.issuers.keys()], rules.scope),
+    port: checkPort(port, '--port'),
+    publicUrl: parsePublicUrl(options.publicUrl),
+    trustedProxies: parseTrustProxy(options.trustProxy),
+    tokenRules,
+    resourceMetadata: issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),
     workers,
-    stopMs: 1000 * secondsFrom(options.stopTimeout, '--stop-timeout'),
-    metricsPort: options.metricsPort === undefined ? undefined : portFrom(options.metricsPort, '--metrics-port'),
-    explorer: options.explorer,
+    stopTimeoutMs: 1000 * durationToSeconds(stopTimeout, '--stop-timeout'),
+    metricsPort: options.metricsPort === undefined ? undefined : checkPort(options.metricsPort, '--metrics-port'),
+    hasExplorer: explorer,
   };
 }
 
-/** @throws StartError unless only this machine can reach the host: whoever reads the clone can sign tokens. */
+/** @throws StartError if other machines can reach the host: everyone who can read the development key can sign tokens */
 function refuseUnlessLoopback(host: string): void {
   if (host === 'localhost' || host === '::1' || /^127(\.[0-9]{1,3}){3}$/.test(host)) return;
   throw new StartError(
-    'The development key is for this machine only',
+    'The development key works on loopback addresses only',
     `--dev with --host ${host}`,
-    'listen on 127.0.0.1, or drop --dev and name your keys: --jwks FILE --issuer I --audience A',
+    'use --host 127.0.0.1, or replace --dev by a token issuer: --jwks FILE --issuer URL --audience NAME',
   );
 }
 
-function portFrom(port: number, option: string): number {
+function checkPort(port: number, option: string): number {
   if (Number.isInteger(port) && port >= 0 && port <= PORT_MAX) return port;
-  throw new StartError('The port is not a port number', option, `give a whole number from 0 to ${PORT_MAX}`);
+  throw new StartError('Invalid port number', option, `use a whole number from 0 to ${PORT_MAX}`);
 }
 
-function remoteOrigin({ origin, originHeader = [] }: ServeOptions): Origin {
-  const url = URL.canParse(origin) ? new URL(origin) : undefined;
-  // The value may hold a secret, in its query for one: it is not repeated.
+function parseRemoteOrigin(text: string, headers: readonly string[] = []): Origin {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The message does not repeat the URL: its query may contain a secret.
   if (!url || url.username || url.password || url.hash)
     throw new StartError(
-      'Not a URL that releases can be had from',
+      'Not a usable --origin URL',
       '--origin',
-      "give scheme, host and perhaps a path; a password belongs in --origin-header 'Authorization: Basic ...'",
+      "use scheme, host and optional path; for a password use --origin-header 'Authorization: Basic ...'",
     );
-  return hostOrigin({ url, headers: Object.fromEntries(originHeader.map(headerFrom)) });
+  return staticHostOrigin({ url, headers: Object.fromEntries(headers.map(parseHeader)) });
 }
 
-function headerFrom(text: string): [name: string, value: string] {
+function parseHeader(text: string): [name: string, value: string] {
   const colon = text.indexOf(':');
   const name = text.slice(0, Math.max(0, colon)).trim().toLowerCase();
   const value = text.slice(colon + 1).trim();
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);
-    if (value !== '' && !OWN_HEADERS.test(name)) return [name, value];
+    if (value !== '' && !RESERVED_HEADERS.test(name)) return [name, value];
   } catch {
-    // Falls through to the one answer for all.
+    // The error below applies to all invalid headers.
   }
   throw new StartError(
-    'Not a header for the host',
+    'Not a usable request header',
     '--origin-header',
-    "give one as 'Name: value', e.g. 'X-Key: secret'",
+    "use 'Name: value', e.g. 'X-Key: secret'; Range, Content-*, If-* and connection headers are not allowed",
   );
 }
 
-function trustedFrom(ranges: readonly string[] | undefined): TrustedProxies | undefined {
-  if (ranges === undefined || ranges.length === 0) return undefined;
-  const trusted = trustedProxies(ranges);
+function parseTrustProxy(ranges: readonly string[] = []): TrustedProxies | undefined {
+  if (ranges.length === 0) return undefined;
+  const trusted = rangesToTrustedProxies(ranges);
   if (trusted !== undefined) return trusted;
   throw new StartError(
-    'Not an address or network',
+    'Invalid address or network',
     `--trust-proxy ${ranges.join(' ')}`,
-    'give addresses such as 127.0.0.1, or networks such as 10.0.0.0/8',
+    'use addresses such as 127.0.0.1, or networks such as 10.0.0.0/8',
   );
 }
 
-function publicUrlFrom(text: string | undefined): string | undefined {
+function parsePublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password)
     return url.href.replace(/\/+$/, '');
   throw new StartError(
-    'Not a URL that clients can reach',
+    'Not a usable --public-url',
     `--public-url ${text}`,
-    'give scheme, host and perhaps a path, e.g. https://boundaries.example.org',
+    'use scheme, host and optional path, e.g. https://boundaries.example.org',
   );
 }

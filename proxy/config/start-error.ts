@@ -1,17 +1,20 @@
-// Why the proxy does not start: what is wrong, where, and what to do about it.
+// Errors that prevent a start: what is wrong, where, and what to do.
 import { resolve } from 'node:path';
 import { CURRENT_PATH } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { OriginError } from '../origin/origin.ts';
 
-/** What the generator is called here: compiled, this is a package with two programs. */
+/** The generator's command: compiled, this file is part of a package that installs two programs. */
 const GENERATOR = import.meta.url.endsWith('.ts') ? 'npx tsx generator/main.ts' : 'boundaries-generator';
 
-/** A fault of the options, the machine or the origin. `message` says what, `where` where, `remedy` what to do. */
+/** An error of the options, the machine or the origin. */
 export class StartError extends Error {
+  /** The option, address or folder that is wrong. */
   readonly where: string;
+  /** What to do. */
   readonly remedy: string;
 
+  /** @param message what is wrong */
   constructor(message: string, where: string, remedy: string) {
     super(message);
     this.name = 'StartError';
@@ -20,27 +23,35 @@ export class StartError extends Error {
   }
 }
 
-/** Why it cannot listen there; another error is given back as it is. */
-export function listenFault(error: Error, host: string, port: number): unknown {
+/** An error of `server.listen` as a StartError; an unknown error is returned unchanged. */
+export function listenErrorToStartError(error: Error, host: string, port: number): unknown {
   const code = 'code' in error ? error.code : undefined;
   const where = `${host} port ${port}`;
   if (code === 'EADDRINUSE')
-    return new StartError('The port is taken', where, `end the program that listens there, or take --port ${port + 1}`);
+    return new StartError(
+      'The port is already in use',
+      where,
+      'stop the program that listens there, or choose another port with --port',
+    );
   if (code === 'EACCES')
-    return new StartError('Listening there is not permitted', where, 'take a port above 1023, e.g. --port 8080');
+    return new StartError('No permission to listen on this port', where, 'use a port above 1023, e.g. --port 8080');
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new StartError('This machine has no such address', where, 'take --host 127.0.0.1, or 0.0.0.0 for all');
+    return new StartError(
+      'This machine does not have this address',
+      where,
+      'use --host 127.0.0.1, or --host 0.0.0.0 for all addresses',
+    );
   return error;
 }
 
-/** Why there is nothing to serve at this origin; another error is given back as it is. */
-export function releaseFault(error: unknown, origin: string): unknown {
+/** An error of loading the first release as a StartError; an unknown error is returned unchanged. */
+export function releaseErrorToStartError(error: unknown, origin: string): unknown {
   const where = /^https?:/i.test(origin) ? '--origin' : resolve(origin);
   if (error instanceof OriginError && error.reason === 'missing' && error.path === CURRENT_PATH)
     return new StartError(
       'There is no release to serve',
       where,
-      `build one: ${GENERATOR} build --source FILE --release ID, or --sample for a sample; or name another folder with --origin`,
+      `build one: ${GENERATOR} build --source FILE --release ID (or --sample), or choose another folder with --origin`,
     );
   if (error instanceof OriginError || error instanceof FormatError)
     return new StartError(

@@ -1,38 +1,39 @@
-// Answers are values: status, headers, and content whose length is known before it is read. send-answer.ts sends them.
+// Answers: responses as values, with status, headers, and content of known length. send-answer.ts sends them.
 import { STATUS_CODES } from 'node:http';
 import type { Client } from '../origin/origin.ts';
 
-/** A body: all of it, or a stream. */
+/** A body in memory, or a stream. */
 export type Body = Buffer | AsyncIterable<Buffer>;
 
-/** Header names and values in turn. */
+/** Alternating header names and values. */
 export type HeaderList = readonly string[];
 
-/** What a request is answered with. */
+/** A response that has not been sent yet. */
 export interface Answer {
   status: number;
-  /** All but those of the content; a 304 has these too. */
+  /** All headers except those of the content; a 304 has these too. */
   headers: HeaderList;
-  /** A strong entity tag, quotes included: a request that holds it is answered 304. */
+  /** A strong entity tag including its quotes; a request whose If-None-Match has it is answered with 304. */
   etag?: string;
-  /** Undefined where there is none. */
+  /** Undefined if there is no content. */
   content?: Content;
-  /** The path or kind of path that was answered, for logs and metrics; undefined when it was none of ours. */
+  /** The path, or a label for a kind of path, for logs and metrics; undefined for an unknown path. */
   route?: string | undefined;
-  /** The `sub` of the token, for logs. */
+  /** The `sub` of the token, for the access log. */
   subject?: string | undefined;
 }
 
-/** The content of an answer. Its length is known before it is read. */
+/** The content of an answer. */
 export interface Content {
-  /** Content-Type and, where there is one, Content-Encoding. */
+  /** Content-Type and, if any, Content-Encoding. */
   headers: HeaderList;
+  /** Length of the body. */
   bytes: number;
-  /** The bytes, or a function that reads them: it is not called for HEAD and 304. */
+  /** The body, or a function that reads it; the function is not called for HEAD and 304. */
   body: Buffer | ((client: Client) => Body | Promise<Body>);
 }
 
-/** An answer with its content in memory as the bytes of an HTTP/1.1 response that closes the connection. */
+/** An answer with its content in memory as an HTTP/1.1 response that closes the connection. */
 export function answerToBytes({ status, headers, content }: Answer): Buffer {
   const body = Buffer.isBuffer(content?.body) ? content.body : Buffer.alloc(0);
   const all = [...headers, ...(content?.headers ?? []), 'Content-Length', String(body.length), 'Connection', 'close'];

@@ -1,48 +1,57 @@
-// How the client reached us: what stands before the path in Link headers. X-Forwarded-* is believed only of the proxies
-// that the configuration names; from anyone else those headers are as if they were not there.
+// The base URL that a client used, for Link headers. X-Forwarded-* is used only if the connection comes from a configured
+// reverse proxy, and ignored otherwise.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { Problem } from './problem.ts';
 import { isHost } from './validate-request.ts';
 
-/** The proxies in front of this one. */
+/** The reverse proxies in front of this one. */
 export interface TrustedProxies {
-  /** Is this the address of one? */
+  /** Is this IP address one of them? */
   has(address: string): boolean;
 }
 
 /**
- * Scheme and host, without a slash at the end. Host has been checked.
- * @throws Problem bad-host when a trusted proxy says something that is no host
+ * Scheme and host, without a slash at the end. The Host header has been validated before.
+ * @throws Problem bad-host if X-Forwarded-Host of a trusted proxy is not a host
  */
-export function baseOf(req: IncomingMessage, trusted: TrustedProxies | undefined): string {
-  if (trusted === undefined || !trusted.has(req.socket.remoteAddress ?? '')) return `http://${req.headers.host}`;
-  const host = lastOf(req.headers['x-forwarded-host']) ?? req.headers.host ?? '';
-  const scheme = lastOf(req.headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
+export function requestBaseUrl(req: IncomingMessage, trusted: TrustedProxies | undefined): string {
+  const { remoteAddress } = req.socket;
+  if (trusted === undefined || remoteAddress === undefined || !trusted.has(remoteAddress))
+    return `http://${req.headers.host}`;
+  const host = lastItem(req.headers['x-forwarded-host']) ?? req.headers.host;
+  const scheme = lastItem(req.headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
   if (isHost(host)) return `${scheme}://${host}`;
-  throw new Problem('bad-host', 'X-Forwarded-Host is not a name or address with an optional port.');
+  throw new Problem('bad-host', 'X-Forwarded-Host must be a name or an address, with an optional port.');
 }
 
 /**
- * The proxies named by `ranges`: addresses, or networks such as 10.0.0.0/8 and fd00::/8.
- * @returns undefined for the first range that is none
+ * The reverse proxies with these addresses.
+ * @param ranges IP addresses, or networks such as 10.0.0.0/8 and fd00::/8
+ * @returns undefined if a range is not valid
  */
-export function trustedProxies(ranges: readonly string[]): TrustedProxies | undefined {
+export function rangesToTrustedProxies(ranges: readonly string[]): TrustedProxies | undefined {
   const list = new BlockList();
   for (const range of ranges) {
-    const [address = '', bits, more] = range.split('/');
+    const slash = range.indexOf('/');
+    const address = slash === -1 ? range : range.slice(0, slash);
     const version = isIP(address);
-    const size = version === 4 ? 32 : 128;
-    const prefix = bits === undefined ? size : /^[0-9]{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-    if (version === 0 || more !== undefined || !(prefix <= size)) return undefined;
+    const maxPrefix = version === 4 ? 32 : 128;
+    const prefix = slash === -1 ? maxPrefix : prefixLength(range.slice(slash + 1));
+    if (version === 0 || !(prefix <= maxPrefix)) return undefined;
     list.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
   }
-  // A socket that listens on IPv6 shows IPv4 peers as ::ffff:a.b.c.d.
+  // A socket that listens on IPv6 shows IPv4 clients as ::ffff:a.b.c.d.
   const plain = (address: string): string => address.replace(/^::ffff:(?=[0-9.]+$)/i, '');
   return { has: (address) => list.check(plain(address), isIP(plain(address)) === 6 ? 'ipv6' : 'ipv4') };
 }
 
-/** The last item of a list: what the proxy nearest to us wrote. */
-function lastOf(header: string | string[] | undefined): string | undefined {
+/** NaN if the text is not a number. */
+function prefixLength(text: string): number {
+  return /^[0-9]{1,3}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/** The last item of a list header: the one that the nearest proxy added. */
+function lastItem(header: string | string[] | undefined): string | undefined {
   return [header].flat().at(-1)?.split(',').at(-1)?.trim();
 }

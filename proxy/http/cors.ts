@@ -1,9 +1,9 @@
-// Headers that every answer carries, and the answer to a CORS preflight (Fetch standard, section 3.3).
-// Tokens are not ambient: a page of any origin may call, since it can send only a token that it was given.
+// Headers of every response, and the responses to OPTIONS, CORS preflights among them (Fetch standard, section 3.3).
+// Any origin is allowed: tokens are not ambient credentials, a page can only send a token that it was given.
 import type { IncomingMessage } from 'node:http';
 import type { Answer, HeaderList } from './answer.ts';
 
-/** On every answer, errors too: a browser client must be able to read a 401. */
+/** Headers of every response, errors included: a client in a browser must be able to read a 401. */
 export const COMMON_HEADERS: HeaderList = [
   'Access-Control-Allow-Origin',
   '*',
@@ -18,7 +18,7 @@ export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
-/** Is this a browser asking whether a page may send the real request? Such a request cannot carry a token. */
+/** Is this a CORS preflight? Browsers send it without a token. */
 export function isPreflight(req: IncomingMessage): boolean {
   return (
     req.method === 'OPTIONS' &&
@@ -27,7 +27,7 @@ export function isPreflight(req: IncomingMessage): boolean {
   );
 }
 
-/** The answer to a preflight: the same for every path, so it reveals nothing. */
+/** The answer to a preflight: the same for every path, so it does not reveal which paths exist. */
 export const PREFLIGHT_ANSWER: Answer = {
   status: 204,
   headers: [

@@ -1,33 +1,33 @@
-// Requests that the HTTP parser gave up on: they never reach `handle`, but are answered like any other.
+// Requests that node:http cannot parse or does not pass on: they never reach `handle`, but get a problem response too.
 import type { Duplex } from 'node:stream';
 import { answerToBytes } from './answer.ts';
 import { Problem, problemToAnswer } from './problem.ts';
 import { PARSER_MAX_BYTES, TARGET_MAX_BYTES } from './validate-request.ts';
 
-/** What node:http says of such a request. */
+/** The error of a `clientError` event of node:http. */
 export interface ParserError extends Error {
   code?: string;
-  /** The bytes that the parser had before it when it gave up. */
+  /** The bytes that the parser could not parse. */
   rawPacket?: Buffer;
 }
 
-/** Answers with a problem and closes the connection. No other answer may be under way on it. */
-export function refuseUnparsed(error: ParserError, socket: Duplex): void {
-  refuse(problemOf(error), socket);
+/** Sends a problem and closes the connection, on which no other response may be in progress. */
+export function sendParserError(error: ParserError, socket: Duplex): void {
+  sendProblem(parserErrorToProblem(error), socket);
 }
 
-/** Answers CONNECT: a method for tunnels, whose target is no path. */
+/** Refuses CONNECT: a method for tunnels, whose request target is not a path. */
 export function refuseConnect(socket: Duplex): void {
-  refuse(new Problem('bad-target', 'The request target must be a path that begins with /.'), socket);
+  sendProblem(new Problem('bad-target', 'The request target must be a path that begins with /.'), socket);
 }
 
-function refuse(problem: Problem, socket: Duplex): void {
-  // The client may be gone already; nobody else listens.
+function sendProblem(problem: Problem, socket: Duplex): void {
+  // The client may have disconnected; an error without a listener would end the process.
   socket.on('error', () => {});
   socket.end(answerToBytes(problemToAnswer(problem)));
 }
 
-function problemOf(error: ParserError): Problem {
+function parserErrorToProblem(error: ParserError): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return isInRequestLine(error.rawPacket)
@@ -40,11 +40,14 @@ function problemOf(error: ParserError): Problem {
   }
 }
 
-/** Did the parser give up within the request line? It may have begun in an earlier packet. */
+/** Did the size limit apply within the request line? The line may have begun in an earlier packet. */
 function isInRequestLine(packet: Buffer | undefined): boolean {
-  const [line = '', next] = packet?.toString('latin1').split('\r\n', 2) ?? [];
+  if (packet === undefined) return false;
+  const text = packet.toString('latin1');
+  const lineEnd = text.indexOf('\r\n');
+  const line = lineEnd === -1 ? text : text.slice(0, lineEnd);
   const begins = /^[A-Z]+ /.test(line);
   const ends = / HTTP\/1\.[01]$/.test(line);
-  // A packet that holds a whole short request line overflowed further on.
-  return begins && ends ? line.length > TARGET_MAX_BYTES : ends || (begins && next === undefined);
+  // In a packet with a whole request line of allowed length, the headers are too large.
+  return begins && ends ? line.length > TARGET_MAX_BYTES : ends || (begins && lineEnd === -1);
 }

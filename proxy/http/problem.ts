@@ -1,49 +1,48 @@
-// Errors as data: one table of codes, and the problem+json answer that each becomes (RFC 9457).
-
+// Errors as data: one table of error codes, and the problem+json response of each (RFC 9457).
 import type { Answer } from './answer.ts';
 import { COMMON_HEADERS } from './cors.ts';
 
-/** Every problem by its stable name. */
+/** Every problem by its code, which is stable. */
 export const PROBLEMS = {
-  'malformed-request': { status: 400, title: 'The request is not well-formed HTTP' },
+  'malformed-request': { status: 400, title: 'The request is not valid HTTP' },
   'bad-target': { status: 400, title: 'The request target is not a path' },
   'body-refused': { status: 400, title: 'The request has a body' },
-  'upgrade-refused': { status: 400, title: 'The request asks for another protocol' },
-  'duplicate-header': { status: 400, title: 'A header that may be given once was given twice' },
-  'bad-host': { status: 400, title: 'The Host header is missing or not a host' },
+  'upgrade-refused': { status: 400, title: 'Protocol upgrades are not supported' },
+  'duplicate-header': { status: 400, title: 'Duplicate header' },
+  'bad-host': { status: 400, title: 'The Host header is missing or not valid' },
   'token-in-query': { status: 400, title: 'Tokens are not accepted in the query string' },
-  'bad-encoding': { status: 400, title: 'The query is not percent-encoded UTF-8' },
+  'bad-encoding': { status: 400, title: 'The query string is not percent-encoded UTF-8' },
   'unknown-parameter': { status: 400, title: 'Unknown parameter' },
-  'duplicate-parameter': { status: 400, title: 'A parameter was given twice' },
-  'bad-parameter': { status: 400, title: 'A parameter has a value that is not allowed' },
-  'bad-cursor': { status: 400, title: 'The cursor is damaged or of another level' },
-  'token-missing': { status: 401, title: 'A bearer token is needed' },
+  'duplicate-parameter': { status: 400, title: 'Duplicate parameter' },
+  'bad-parameter': { status: 400, title: 'The value of a parameter is not valid' },
+  'bad-cursor': { status: 400, title: 'The cursor is damaged or belongs to another level' },
+  'token-missing': { status: 401, title: 'A bearer token is required' },
   'token-invalid': { status: 401, title: 'The bearer token is not valid' },
-  'scope-missing': { status: 403, title: 'The bearer token lacks a scope' },
-  'not-found': { status: 404, title: 'There is nothing at this path' },
-  'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
+  'scope-missing': { status: 403, title: 'The bearer token lacks a required scope' },
+  'not-found': { status: 404, title: 'No resource at this path' },
+  'method-not-allowed': { status: 405, title: 'The method is not allowed' },
   'request-timeout': { status: 408, title: 'The request took too long to arrive' },
   'release-gone': { status: 410, title: 'The release of the cursor is no longer hosted' },
-  'expectation-refused': { status: 417, title: 'The request expects something of the server' },
   'uri-too-long': { status: 414, title: 'The request target is too long' },
+  'expectation-refused': { status: 417, title: 'The Expect header is not supported' },
   'headers-too-large': { status: 431, title: 'The request headers are too large' },
-  internal: { status: 500, title: 'The request failed for a reason of our own' },
-  'origin-damaged': { status: 502, title: 'The stored boundaries could not be read' },
+  internal: { status: 500, title: 'Internal error' },
+  'origin-damaged': { status: 502, title: 'Stored data could not be read' },
   'not-ready': { status: 503, title: 'The service is not ready' },
-  'keys-unavailable': { status: 503, title: 'Tokens cannot be checked at the moment' },
-  'origin-slow': { status: 504, title: 'The stored boundaries did not arrive in time' },
+  'keys-unavailable': { status: 503, title: 'Tokens cannot be verified at the moment' },
+  'origin-slow': { status: 504, title: 'Stored data could not be read in time' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
-/** A problem's stable name. */
+/** The code of a problem. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** A request ends in this answer instead of a page. */
+/** The request gets this problem as its response. */
 export class Problem extends Error {
   readonly code: ProblemCode;
-  /** Headers beyond those of every problem. */
+  /** Headers in addition to those of every problem. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param detail what was wrong with what, and what is allowed: shown to the client */
+  /** @param detail shown to the client: what is wrong, and what is allowed */
   constructor(code: ProblemCode, detail: string, headers: Readonly<Record<string, string>> = {}) {
     super(detail);
     this.name = 'Problem';
@@ -52,7 +51,7 @@ export class Problem extends Error {
   }
 }
 
-/** The members of a problem's body, in order. */
+/** The members of a problem+json body, in this order. */
 export interface ProblemJson {
   type: string;
   title: string;
@@ -61,13 +60,13 @@ export interface ProblemJson {
   code: ProblemCode;
 }
 
-/** The members of a problem. `type` is a name, not an address: there is nothing behind it to fetch. */
+/** The body of a problem. Its `type` is a URN: an identifier that cannot be fetched. */
 export function problemToJson(code: ProblemCode, detail: string): ProblemJson {
   const { status, title } = PROBLEMS[code];
   return { type: `urn:administrative-boundaries:problem:${code}`, title, status, detail, code };
 }
 
-/** The answer that a problem becomes. */
+/** The answer with a problem. */
 export function problemToAnswer(problem: Problem): Answer {
   const { status } = PROBLEMS[problem.code];
   const body = Buffer.from(`${JSON.stringify(problemToJson(problem.code, problem.message))}\n`);
@@ -81,7 +80,7 @@ export function problemToAnswer(problem: Problem): Answer {
 
 const QUOTE_MAX_CHARS = 40;
 
-/** A piece of a request as it may stand in a detail: quoted, escaped, and never long enough to hold a token. */
+/** Text of a request for use in a detail: quoted, escaped, and too short to contain a token. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > QUOTE_MAX_CHARS ? `${text.slice(0, QUOTE_MAX_CHARS)}...` : text);
 }

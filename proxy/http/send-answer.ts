@@ -1,67 +1,67 @@
-// The one place that sends answers. What depends on the request alone (HEAD, If-None-Match, a connection that must be
-// closed) and what every answer needs (Content-Length) is done here, once.
+// Sends answers; no other file does. HEAD, If-None-Match, Content-Length and Connection are handled here, once.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Answer } from './answer.ts';
-import { extraOf } from './validate-request.ts';
+import { unsupportedFeature } from './validate-request.ts';
 
 /**
  * Sends an answer.
- * @throws what reading the body throws. Where nothing was sent yet (`res.headersSent`), another answer still can be.
+ * @throws the error of reading the body; if `res.headersSent` is false, another answer can still be sent
  */
 export async function sendAnswer(answer: Answer, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const { status, headers, etag, content } = answer;
-  const tagged = etag === undefined ? [...headers] : [...headers, 'ETag', etag];
-  if (extraOf(req) !== undefined) tagged.push('Connection', 'close');
-  if (etag !== undefined && isHeld(req.headers['if-none-match'], etag)) {
-    res.writeHead(304, tagged).end();
+  const { status, headers: common, etag, content } = answer;
+  const headers = etag === undefined ? [...common] : [...common, 'ETag', etag];
+  if (unsupportedFeature(req) !== undefined) headers.push('Connection', 'close');
+  if (etag !== undefined && isMatch(req.headers['if-none-match'], etag)) {
+    res.writeHead(304, headers).end();
     return;
   }
   if (content === undefined) {
-    res.writeHead(status, tagged).end();
+    res.writeHead(status, headers).end();
     return;
   }
-  tagged.push(...content.headers, 'Content-Length', String(content.bytes));
+  headers.push(...content.headers, 'Content-Length', String(content.bytes));
   if (req.method === 'HEAD') {
-    res.writeHead(status, tagged).end();
+    res.writeHead(status, headers).end();
     return;
   }
   const body = typeof content.body === 'function' ? await content.body({ req, res }) : content.body;
-  if (Buffer.isBuffer(body)) res.writeHead(status, tagged).end(body);
-  else await sendStream(body, status, tagged, res);
+  if (Buffer.isBuffer(body)) res.writeHead(status, headers).end(body);
+  else await sendStream(body, status, headers, res);
 }
 
-/** Does If-None-Match name this tag? Compared weakly (RFC 9110 section 13.1.2); our tags hold no comma. */
-function isHeld(ifNoneMatch: string | undefined, tag: string): boolean {
+/** The 304 rule: does If-None-Match list this entity tag? Weak comparison (RFC 9110 section 13.1.2). */
+function isMatch(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
+  // Entity tags of this service contain no comma.
   return ifNoneMatch.split(',').some((item) => {
-    const held = item.trim();
-    return held === '*' || held === tag || held === `W/${tag}`;
+    const tag = item.trim();
+    return tag === '*' || tag === etag || tag === `W/${etag}`;
   });
 }
 
-/** Sends a body piece by piece, as fast as the client takes it. */
+/** Sends a body chunk by chunk, at the pace of the client. */
 async function sendStream(
   body: AsyncIterable<Buffer>,
   status: number,
   headers: string[],
   res: ServerResponse,
 ): Promise<void> {
-  const pieces = body[Symbol.asyncIterator]();
+  const chunks = body[Symbol.asyncIterator]();
   try {
-    // A fault up to here can still be answered with a problem; a later one cuts the connection.
-    const first = await pieces.next();
+    // An error up to here can become a problem response; a later one cuts the connection.
+    const first = await chunks.next();
     res.writeHead(status, headers);
-    await pipeline(continued(first, pieces), res);
+    await pipeline(prepend(first, chunks), res);
   } finally {
-    // A client that has gone away leaves files open otherwise.
-    await pieces.return?.();
+    // Closes files and connections of the origin when the client disconnects.
+    await chunks.return?.();
   }
 }
 
-async function* continued(
+async function* prepend(
   first: IteratorResult<Buffer>,
   rest: AsyncIterator<Buffer>,
 ): AsyncGenerator<Buffer, void, undefined> {
-  for (let piece = first; !piece.done; piece = await rest.next()) yield piece.value;
+  for (let chunk = first; !chunk.done; chunk = await rest.next()) yield chunk.value;
 }

@@ -1,4 +1,4 @@
-// The access log: one line of JSON a request, when its answer has ended. The only file that knows pino.
+// The access log: one JSON line per request, written when its response has ended. The only file that imports pino.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DestinationStream, destination, pino } from 'pino';
@@ -8,22 +8,22 @@ import type { Answer } from '../http/answer.ts';
 export interface AccessLog {
   /** Writes a line when `res` closes. */
   observe(req: IncomingMessage, res: ServerResponse, answer: () => Answer | undefined): void;
-  /** Writes what is still held back; nothing may be observed from then on. */
+  /** Waits for responses in progress and writes buffered lines. No request may be observed afterwards. */
   end(): Promise<void>;
 }
 
 const STDOUT = 1;
-/** Whoever reads the lines no longer does after this long. */
-const END_MS = 1000;
+/** `end` waits at most this long for the reader of standard output. */
+const END_TIMEOUT_MS = 1000;
 
 /**
- * Makes an access log.
- * @param withSubject shall a line say who asked, by the token's `sub`?
- * @param out where lines go; standard output when left out
+ * Creates an access log.
+ * @param withSubject include the `sub` of the token?
+ * @param out where lines are written; standard output by default
  */
 export function accessLog(withSubject: boolean, out?: DestinationStream): AccessLog {
   const stdout = out === undefined ? destination({ dest: STDOUT, sync: false }) : undefined;
-  // Whoever read the lines may be gone; that is no reason to stop answering.
+  // A closed standard output does not stop the service.
   stdout?.on('error', () => {});
   const logger = pino({ base: null, formatters: { level: (level) => ({ level }) }, timestamp: isoTime }, out ?? stdout);
   let running = 0;
@@ -31,19 +31,19 @@ export function accessLog(withSubject: boolean, out?: DestinationStream): Access
   return {
     observe(req, res, answer) {
       running++;
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { socket } = req;
-      const before = socket.bytesWritten;
+      const bytesBefore = socket.bytesWritten;
       res.once('close', () => {
         const known = answer();
         logger.info({
           id: randomUUID(),
           method: req.method,
-          path: shownPath(req.url, res.statusCode, known?.route),
-          // A client that went away before its answer began got none.
+          path: loggedPath(req.url, res.statusCode, known?.route),
+          // 0: the client disconnected before the response began.
           status: res.headersSent ? res.statusCode : 0,
-          bytes: socket.bytesWritten - before,
-          ms: Math.round((performance.now() - begun) * 1000) / 1000,
+          bytes: socket.bytesWritten - bytesBefore,
+          ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
           ...(withSubject && known?.subject !== undefined ? { subject: known.subject } : {}),
           ...(res.writableFinished ? {} : { cut: true }),
         });
@@ -53,20 +53,20 @@ export function accessLog(withSubject: boolean, out?: DestinationStream): Access
     end() {
       if (stdout === undefined) return Promise.resolve();
       return new Promise((resolve) => {
-        setTimeout(resolve, END_MS);
+        setTimeout(resolve, END_TIMEOUT_MS);
         stdout.once('close', resolve).once('error', () => resolve());
         onIdle = () => stdout.end();
-        // An answer that was cut a moment ago has not told yet.
+        // Responses that were cut a moment ago still write their line.
         if (running === 0) onIdle();
       });
     },
   };
 }
 
-/** The query too, once it is known to hold nothing but our own parameters; of a path that is none of ours nothing. */
-function shownPath(url: string | undefined, status: number, route: string | undefined): string {
+/** With the query only if the request was valid, so that no token is logged; unknown paths are not logged. */
+function loggedPath(target: string | undefined, status: number, route: string | undefined): string {
   if (route === undefined) return '(other)';
-  return status < 400 && url?.startsWith(route) ? url : route;
+  return status < 400 && target?.startsWith(route) ? target : route;
 }
 
 function isoTime(): string {

@@ -1,8 +1,7 @@
-// The two paths outside /api/, for whoever watches the process: without a token, and they tell nothing of the data.
-
+// Health checks for load balancers and orchestrators: /healthz and /readyz need no token and reveal nothing of the data.
 import type { Answer } from '../http/answer.ts';
 import { COMMON_HEADERS } from '../http/cors.ts';
-import type { Catalogue } from '../origin/releases.ts';
+import type { Releases } from '../origin/releases.ts';
 import { notReady, servedRelease } from '../pages/pick-release.ts';
 
 /** The paths. */
@@ -16,19 +15,19 @@ const OK_ANSWER: Answer = {
 };
 
 /**
- * Answers /healthz (the process is up) and /readyz (it has a release to serve, and keys to check tokens with).
- * @param keysMissing why tokens cannot be checked yet; undefined when they can
+ * The answer to /healthz (the process runs) or /readyz (a release is loaded and keys to verify tokens are available).
+ * @param keysUnavailableReason undefined if keys are available
  * @throws Problem not-ready
  */
 export async function answerHealth(
   path: string,
-  catalogue: Catalogue,
-  keysMissing: () => Promise<string | undefined>,
+  releases: Releases,
+  keysUnavailableReason: () => Promise<string | undefined>,
 ): Promise<Answer> {
   if (path === '/readyz') {
-    servedRelease(catalogue);
-    const missing = await keysMissing();
-    if (missing !== undefined) throw notReady(missing);
+    servedRelease(releases);
+    const reason = await keysUnavailableReason();
+    if (reason !== undefined) throw notReady(reason);
   }
   return OK_ANSWER;
 }

@@ -1,4 +1,4 @@
-// Numbers for Prometheus, on a port of their own. The only file that knows prom-client.
+// Metrics for Prometheus, on a separate port. The only file that imports prom-client.
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -14,49 +14,53 @@ import {
 } from 'prom-client';
 import type { Answer } from '../http/answer.ts';
 
-/** What is counted of each request. */
-export interface Metrics {
+/** The metrics of the requests of this process. */
+export interface RequestMetrics {
   observe(req: IncomingMessage, res: ServerResponse, answer: () => Answer | undefined): void;
   unparsed(): void;
 }
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-const MILLIS = 1000;
-/** A worker that is busy for longer is left out of the sum. */
-const ANSWER_MS = 2000;
+const MS_PER_SECOND = 1000;
+/** A worker that does not report within this time is left out of the totals. */
+const REPORT_TIMEOUT_MS = 2000;
 
-/** Begins to count in this process. To be called once. */
-export function countRequests(registry: Registry = register): Metrics {
+/** Starts to collect metrics in this process. Call it once. */
+export function collectRequestMetrics(registry: Registry = register): RequestMetrics {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'boundaries_request_duration_seconds',
-    help: 'From the headers of a request to the end of its answer',
+    help: 'Time from the headers of a request to the end of its response',
     labelNames: ['route', 'status'],
     buckets: DURATION_BUCKETS_SECONDS,
     registers,
   });
-  const bytes = new Counter({ name: 'boundaries_sent_bytes_total', help: 'Bytes of answers, headers too', registers });
-  const cut = new Counter({ name: 'boundaries_cut_answers_total', help: 'Answers that did not end', registers });
-  const running = new Gauge({ name: 'boundaries_requests_running', help: 'Requests under way', registers });
-  const unparsed = new Counter({
-    name: 'boundaries_unparsed_requests_total',
-    help: 'Requests that were no HTTP, too large or too slow',
+  const bytes = new Counter({
+    name: 'boundaries_sent_bytes_total',
+    help: 'Bytes of responses, headers included',
     registers,
   });
-  if (cluster.isWorker) answerPrimary(registry);
+  const cut = new Counter({ name: 'boundaries_cut_answers_total', help: 'Responses that were cut', registers });
+  const running = new Gauge({ name: 'boundaries_requests_running', help: 'Requests in progress', registers });
+  const unparsed = new Counter({
+    name: 'boundaries_unparsed_requests_total',
+    help: 'Requests that are not HTTP, too large or too slow',
+    registers,
+  });
+  if (cluster.isWorker) reportToPrimary(registry);
   return {
     observe(req, res, answer) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { socket } = req;
-      const before = socket.bytesWritten;
+      const bytesBefore = socket.bytesWritten;
       running.inc();
       res.once('close', () => {
         running.dec();
-        bytes.inc(Math.max(0, socket.bytesWritten - before));
+        bytes.inc(Math.max(0, socket.bytesWritten - bytesBefore));
         if (!res.writableFinished) cut.inc();
-        // Every route is one of ours, so nobody can fill the memory with labels.
-        const seconds = (performance.now() - begun) / MILLIS;
+        // Routes are a fixed set: request text as a label would let clients fill the memory.
+        const seconds = (performance.now() - startedAt) / MS_PER_SECOND;
         const status = res.headersSent ? String(res.statusCode) : 'none';
         duration.observe({ route: answer()?.route ?? 'other', status }, seconds);
       });
@@ -65,10 +69,10 @@ export function countRequests(registry: Registry = register): Metrics {
   };
 }
 
-/** The server that Prometheus asks: GET /metrics. In the primary process of a cluster it adds up all workers. */
+/** The server for Prometheus: GET /metrics. In the primary process of a cluster it adds up the metrics of all workers. */
 export function createMetricsServer(): Server {
-  const isAdding = cluster.isPrimary && Object.keys(cluster.workers ?? {}).length > 0;
-  const read = isAdding ? addWorkers() : (): Promise<string> => register.metrics();
+  const hasWorkers = cluster.isPrimary && Object.keys(cluster.workers ?? {}).length > 0;
+  const read = hasWorkers ? aggregateWorkers() : (): Promise<string> => register.metrics();
   return createServer((req, res) => {
     if (req.method !== 'GET' || req.url !== '/metrics') {
       res.writeHead(404).end();
@@ -81,57 +85,57 @@ export function createMetricsServer(): Server {
   });
 }
 
-// prom-client's own way asks every worker that has been started, and fails when one does not listen yet or no longer.
-const ASK = 'boundaries:metrics';
+// Not prom-client's cluster support: it asks every worker that was started, and fails if one does not listen yet or has
+// exited.
+const MESSAGE_TYPE = 'boundaries:metrics';
 
-/** A message either way; of the primary without numbers. */
-interface Message {
-  type: typeof ASK;
-  numbers?: object[];
+/** The request of the primary process, without metrics, or the report of a worker. */
+interface MetricsMessage {
+  type: typeof MESSAGE_TYPE;
+  metrics?: object[];
 }
 
-/** Sends this worker's numbers whenever it is asked for them. */
-function answerPrimary(registry: Registry): void {
+/** Sends the metrics of this worker whenever the primary process requests them. */
+function reportToPrimary(registry: Registry): void {
   process.on('message', (message) => {
-    if (!isMessage(message)) return;
+    if (!isMetricsMessage(message)) return;
     registry.getMetricsAsJSON().then(
-      (numbers) => process.send?.({ type: ASK, numbers } satisfies Message),
+      (metrics) => process.send?.({ type: MESSAGE_TYPE, metrics } satisfies MetricsMessage),
       () => {},
     );
   });
 }
 
-/** Asks every worker that listens, and adds up what comes in time. */
-function addWorkers(): () => Promise<string> {
+/** Requests the metrics of every worker that listens, and adds up the reports that arrive in time. */
+function aggregateWorkers(): () => Promise<string> {
   const listening = new Set<Worker>();
   cluster.on('listening', (worker) => listening.add(worker));
   cluster.on('exit', (worker) => listening.delete(worker));
   return async () => {
-    const answers = [...listening].map((worker) => numbersOf(worker));
-    const numbers = (await Promise.all(answers)).filter((one) => one !== undefined);
-    return AggregatorRegistry.aggregate(numbers).metrics();
+    const reports = await Promise.all([...listening].map((worker) => requestReport(worker)));
+    return AggregatorRegistry.aggregate(reports.filter((report) => report !== undefined)).metrics();
   };
 }
 
-/** The numbers of a worker; undefined when it ends or does not answer in time. */
-function numbersOf(worker: Worker): Promise<object[] | undefined> {
+/** The metrics of a worker; undefined if it exits or does not report in time. */
+function requestReport(worker: Worker): Promise<object[] | undefined> {
   return new Promise((resolve) => {
-    const end = (numbers?: object[]): void => {
+    const end = (metrics?: object[]): void => {
       clearTimeout(timer);
-      worker.off('message', take).off('exit', leave);
-      resolve(numbers);
+      worker.off('message', onMessage).off('exit', onExit);
+      resolve(metrics);
     };
-    const take = (message: unknown): void => {
-      if (isMessage(message)) end(message.numbers);
+    const onMessage = (message: unknown): void => {
+      if (isMetricsMessage(message)) end(message.metrics);
     };
-    const leave = (): void => end();
-    const timer = setTimeout(end, ANSWER_MS);
-    worker.on('message', take).once('exit', leave);
-    if (worker.isConnected()) worker.send({ type: ASK } satisfies Message);
+    const onExit = (): void => end();
+    const timer = setTimeout(end, REPORT_TIMEOUT_MS);
+    worker.on('message', onMessage).once('exit', onExit);
+    if (worker.isConnected()) worker.send({ type: MESSAGE_TYPE } satisfies MetricsMessage);
     else end();
   });
 }
 
-function isMessage(value: unknown): value is Message {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === ASK;
+function isMetricsMessage(value: unknown): value is MetricsMessage {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === MESSAGE_TYPE;
 }

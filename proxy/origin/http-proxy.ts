@@ -1,5 +1,5 @@
-// The only file that knows http-proxy. What goes in: GET, a path of our own making, headers of our own making, no body.
-// What comes out: the host's answer, unread; nothing of it reaches the client but bytes that the manifest vouches for.
+// Requests for stored pages to a static host, through http-proxy; the only file that imports it. In: GET, a computed path,
+// configured headers, no body. Out: the unread response of the host, of which only verified bytes reach the client.
 import type { Agent } from 'node:http';
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -8,100 +8,101 @@ import type { ByteRange, Client } from './origin.ts';
 import { OriginError } from './origin.ts';
 
 /**
- * Asks the host for a file on behalf of a client; the host's answer, its body still to come.
- * @param path its name, for the log
- * @param target path and query to ask for
- * @throws OriginError when the host does not answer
+ * Requests a file from the host on behalf of a client; resolves to the response, whose body is unread.
+ * @param path name of the file, for messages
+ * @param target path and query of the request
+ * @throws OriginError if the host does not respond
  */
-export type PassThrough = (path: string, target: string, client: Client) => Promise<IncomingMessage>;
+export type Forward = (path: string, target: string, client: Client) => Promise<IncomingMessage>;
 
 /**
- * Makes the way through http-proxy. When the client goes away, the request to the host ends.
- * @param headers all that the host is told
+ * Creates the function that sends requests through http-proxy. A request to the host ends when its client disconnects.
+ * @param headers all request headers
+ * @param idleMs time for the headers of the response
  */
-export function passThrough(
+export function createForward(
   host: URL,
   headers: Readonly<Record<string, string>>,
   agent: Agent,
   idleMs: number,
-): PassThrough {
+): Forward {
   const proxy = createProxyServer({
     target: host,
     prependPath: false,
-    // Answering is left to us: http-proxy would copy every header, and leave a cut body open.
+    // http-proxy would copy every response header, and not end a response whose body is cut.
     selfHandleResponse: true,
     proxyTimeout: idleMs,
   });
-  const waiting = new WeakMap<
+  const pending = new WeakMap<
     IncomingMessage,
-    { resolve(answer: IncomingMessage): void; reject(error: Error): void }
+    { resolve(response: IncomingMessage): void; reject(error: Error): void }
   >();
-  proxy.on('proxyRes', (answer, asked) => {
-    // From here on only waiting for the host counts, not the host waiting for us.
-    answer.socket.setTimeout(0);
-    const waiter = waiting.get(asked);
-    if (waiter) waiter.resolve(answer);
-    else answer.destroy();
+  proxy.on('proxyRes', (response, request) => {
+    // From here on withTimeouts limits the wait for the host; a slow client must not count.
+    response.socket.setTimeout(0);
+    const waiting = pending.get(request);
+    if (waiting) waiting.resolve(response);
+    else response.destroy();
   });
-  // A client that has gone away: told here and not to the callback.
-  proxy.on('econnreset', (error, asked) => waiting.get(asked)?.reject(error));
-  const ask = (target: string, client: Client, agent: Agent | false): Promise<IncomingMessage> =>
+  // The client has disconnected: http-proxy emits this event instead of calling the error callback.
+  proxy.on('econnreset', (error, request) => pending.get(request)?.reject(error));
+  const send = (target: string, client: Client, agent: Agent | false): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const asked = freshRequest(target, headers, client);
-      waiting.set(asked, { resolve, reject });
-      proxy.web(asked, client.res, { agent, buffer: Readable.from([]) }, reject);
+      const request = freshRequest(target, headers, client);
+      pending.set(request, { resolve, reject });
+      proxy.web(request, client.res, { agent, buffer: Readable.from([]) }, reject);
     });
   return async (path, target, client) => {
-    const begun = performance.now();
-    const isLate = (): boolean => performance.now() - begun >= idleMs;
+    const startedAt = performance.now();
+    const isLate = (): boolean => performance.now() - startedAt >= idleMs;
     try {
-      return await ask(target, client, agent).catch((error: unknown) => {
-        // A kept connection may have been closed by the host just as it was used again: once more, on a new one.
+      return await send(target, client, agent).catch((error: unknown) => {
+        // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
         if (client.res.destroyed || isLate() || !isReset(error)) throw error;
-        return ask(target, client, false);
+        return send(target, client, false);
       });
     } catch (error) {
-      throw client.res.destroyed ? error : failureOf(path, error, isLate());
+      throw client.res.destroyed ? error : requestErrorToOriginError(path, error, isLate());
     }
   };
 }
 
-/**
- * Why there is no answer.
- * @param isLate was it waited for as long as it may take?
- */
-export function failureOf(path: string, error: unknown, isLate: boolean): OriginError {
+/** Why a request got no response. */
+export function requestErrorToOriginError(path: string, error: unknown, isLate: boolean): OriginError {
   if (error instanceof OriginError) return error;
-  return isLate ? new OriginError('slow', path) : new OriginError('unreadable', path, codeOf(error));
+  return isLate ? new OriginError('slow', path) : new OriginError('unreadable', path, errorCode(error));
 }
 
-/** What the host was asked for. */
-export interface Wanted {
-  /** Its name, for the log. */
+/** A file, or a range of one, that the host was requested for. */
+export interface FileRequest {
+  /** Name of the file, for messages. */
   path: string;
-  /** Undefined for a file of any length. */
+  /** The expected bytes; undefined for a whole file of any length. */
   range: ByteRange | undefined;
-  /** Is the range a whole page, of which no range was asked for? */
-  isPage: boolean;
+  /** Is `range` a whole file? Then the request had no Range header. */
+  isWholeFile: boolean;
 }
 
 /**
- * Lets an answer pass that has the file, or exactly this range of it. Redirects are not followed.
+ * Checks status and headers of a response: 200 with the file, or 206 with exactly the range. Redirects are not followed.
  * @throws OriginError
  */
-export function refuseStatus({ statusCode, headers }: IncomingMessage, { path, range, isPage }: Wanted): void {
+export function checkResponse(
+  { statusCode, headers }: IncomingMessage,
+  { path, range, isWholeFile }: FileRequest,
+): void {
   if (statusCode === 404 || statusCode === 410) throw new OriginError('missing', path);
   if (statusCode === 416) throw new OriginError('damaged', path, 'shorter than expected');
-  if (statusCode !== 200 && (statusCode !== 206 || range === undefined || isPage))
-    throw new OriginError('unreadable', path, `the host answered ${statusCode}`);
+  if (statusCode !== 200 && (statusCode !== 206 || range === undefined || isWholeFile))
+    throw new OriginError('unreadable', path, `the host responded with status ${statusCode}`);
   if (range === undefined) return;
   const { offset, length } = range;
-  const given = statusCode === 206 ? headers['content-range'] : undefined;
-  if (statusCode === 206 && !given?.startsWith(`bytes ${offset}-${offset + length - 1}/`))
-    throw new OriginError('damaged', path, 'another range than asked for');
+  const contentRange = statusCode === 206 ? headers['content-range'] : undefined;
+  if (statusCode === 206 && !contentRange?.startsWith(`bytes ${offset}-${offset + length - 1}/`))
+    throw new OriginError('damaged', path, 'not the requested range');
   const bytes = headers['content-length'];
   if (bytes === undefined) return;
-  const isExact = statusCode === 206 || isPage;
+  const isExact = statusCode === 206 || isWholeFile;
   if (isExact ? bytes !== String(length) : Number(bytes) < offset + length)
     throw new OriginError(
       'damaged',
@@ -110,20 +111,20 @@ export function refuseStatus({ statusCode, headers }: IncomingMessage, { path, r
     );
 }
 
-/** A request that has nothing of the client's but its connection, which http-proxy looks at to see whether it lives. */
+/** A request with nothing of the client's except its connection, by which http-proxy notices that the client is gone. */
 function freshRequest(target: string, headers: Readonly<Record<string, string>>, { req }: Client): IncomingMessage {
-  const asked = new IncomingMessage(req.socket);
-  asked.method = 'GET';
-  asked.url = target;
-  asked.headers = { ...headers };
-  return asked;
+  const request = new IncomingMessage(req.socket);
+  request.method = 'GET';
+  request.url = target;
+  request.headers = { ...headers };
+  return request;
 }
 
 function isReset(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = errorCode(error);
   return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'no response';
 }

@@ -1,5 +1,5 @@
-// The releases that can be answered from: which one is served, and every other that cursors may name.
-// It looks at current.json again and again, and serves a new release once all of its metadata has been checked.
+// The releases of an origin: the current one, and every other hosted release, which cursors may name. current.json is
+// polled; a new release is served once its metadata has been loaded and verified.
 import { createHash } from 'node:crypto';
 import { FeatureIndex } from '../../format/feature-index.ts';
 import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
@@ -13,31 +13,32 @@ import type { Release } from '../../format/release.ts';
 import { currentFromJson, releaseFromJson } from '../../format/release.ts';
 import type { Origin } from './origin.ts';
 
-/** A level's manifest, ready for look-ups. */
+/** The metadata of a level, prepared for look-ups. */
 export interface LoadedLevel {
   manifest: Manifest;
   index: FeatureIndex;
   listings: ListingTable;
 }
 
-/** A release whose metadata has been read and checked. */
+/** A release whose metadata has been loaded and verified. */
 export interface LoadedRelease {
   id: string;
-  /** Who must be named where the data is shown. */
+  /** Credits to show with the data. */
   attribution: readonly string[];
   levels: Readonly<Record<Level, LoadedLevel>>;
 }
 
 const POLL_MS = 1000;
-/** A refused release is looked at again after this long, in case its files are still being copied. */
+/** A release that could not be loaded is tried again after this time: its files may still be uploading. */
 const RETRY_MS = 5000;
 
 /** The releases of one origin. */
-export class Catalogue {
+export class Releases {
   readonly #origin: Origin;
   readonly #loaded = new Map<string, Promise<LoadedRelease>>();
   #hosted: ReadonlySet<string> = new Set();
   #current: LoadedRelease | undefined;
+  /** The text of current.json that is served. */
   #pointer = '';
   #refused = { pointer: '', until: 0 };
 
@@ -45,28 +46,28 @@ export class Catalogue {
     this.#origin = origin;
   }
 
-  /** The release that requests without a cursor get; undefined before one has been loaded. */
+  /** The release for requests without a cursor; undefined before the first one is loaded. */
   get current(): LoadedRelease | undefined {
     return this.#current;
   }
 
-  /** May cursors name this release? */
+  /** Is this release hosted, so that cursors may name it? */
   hosts(id: string): boolean {
     return this.#hosted.has(id);
   }
 
   /**
-   * A hosted release, loaded on first use. Undefined when it is not hosted.
-   * @throws OriginError, FormatError when it is hosted but cannot be read
+   * A hosted release, loaded on first use; undefined if it is not hosted.
+   * @throws OriginError, FormatError if it is hosted but cannot be loaded
    */
   async find(id: string): Promise<LoadedRelease | undefined> {
     return this.#hosted.has(id) ? this.#load(id) : undefined;
   }
 
   /**
-   * Looks at current.json and, if it has changed, loads and checks what it names before serving that.
-   * @returns the id of a release that is served from now on, undefined when nothing changed
-   * @throws OriginError, FormatError; whatever was served before still is
+   * Reads current.json and, if it has changed, loads and verifies the release that it names, then serves it.
+   * @returns the id of the new current release, undefined if it did not change
+   * @throws OriginError, FormatError; the previous release is still served
    */
   async refresh(): Promise<string | undefined> {
     const pointer = (await this.#origin.read(CURRENT_PATH)).toString('utf8');
@@ -82,39 +83,39 @@ export class Catalogue {
 
   /**
    * Refreshes every second until the returned function is called. Does not keep the process alive.
-   * @param log gets a line for each new release and for each one refused
+   * @param log receives a line for each new release, and for each error that differs from the previous one
    */
   watch(log: (line: string) => void): () => void {
-    let complaint = '';
+    let lastError = '';
     let timer: NodeJS.Timeout | undefined;
-    let stopped = false;
-    const look = async (): Promise<void> => {
+    let isStopped = false;
+    const poll = async (): Promise<void> => {
       try {
         const served = await this.refresh();
         if (served === undefined) return;
         log(`serving release ${served}`);
-        complaint = '';
+        lastError = '';
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        const kept = this.#current ? `release ${this.#current.id} is served as before` : 'there is no release to serve';
-        if (reason !== complaint) log(`${kept}: ${reason}`);
-        complaint = reason;
+        const message = error instanceof Error ? error.message : String(error);
+        const state = this.#current ? `still serving release ${this.#current.id}` : 'no release to serve';
+        if (message !== lastError) log(`${state}: ${message}`);
+        lastError = message;
       } finally {
-        if (!stopped) timer = setTimeout(look, POLL_MS).unref();
+        if (!isStopped) timer = setTimeout(poll, POLL_MS).unref();
       }
     };
-    timer = setTimeout(look, POLL_MS).unref();
+    timer = setTimeout(poll, POLL_MS).unref();
     return () => {
-      stopped = true;
+      isStopped = true;
       clearTimeout(timer);
     };
   }
 
-  /** Makes what current.json says so. */
+  /** Serves what current.json says. */
   async #serve(pointer: string): Promise<string | undefined> {
     const { release, hosted } = currentFromJson(pointer, CURRENT_PATH);
     const current = await this.#load(release);
-    const changed = current !== this.#current;
+    const isChanged = current !== this.#current;
     this.#pointer = pointer;
     this.#current = current;
     this.#hosted = new Set(hosted);
@@ -123,10 +124,10 @@ export class Catalogue {
       this.#loaded.delete(id);
       this.#origin.close?.(releasePath(id));
     }
-    return changed ? release : undefined;
+    return isChanged ? release : undefined;
   }
 
-  /** Loads a release once, however many ask; a failure is not remembered. */
+  /** Loads a release once for concurrent and later calls; a failure is not stored. */
   #load(id: string): Promise<LoadedRelease> {
     const known = this.#loaded.get(id);
     if (known !== undefined) return known;
@@ -152,21 +153,27 @@ async function loadLevel(origin: Origin, { release, levels }: Release, level: Le
   const file = `${folder}/${manifestPath(level)}`;
   const indexFile = `${folder}/${indexPath(level)}`;
   const [text, records] = await Promise.all([
-    readChecked(origin, file, levels[level]?.manifest),
-    readChecked(origin, indexFile, levels[level]?.index),
+    readVerified(origin, file, levels[level]?.manifest),
+    readVerified(origin, indexFile, levels[level]?.index),
   ]);
   const manifest = manifestFromJson(text.toString('utf8'), file);
   if (manifest.release !== release || manifest.level !== level)
-    throw new FormatError(file, `is of ${manifest.release} level ${manifest.level}, expected ${release}`);
+    throw new FormatError(
+      file,
+      `belongs to release ${manifest.release} level ${manifest.level}, expected ${release} level ${level}`,
+    );
   const { features, columns, featuresPerFile } = manifest;
   const index = new FeatureIndex(records, features, featuresPerFile, indexFile);
   return { manifest, index, listings: listingTable(level, features, columns) };
 }
 
-/** @param expected the SHA-256 that release.json has for the file, in hex */
-async function readChecked(origin: Origin, file: string, expected: string | undefined): Promise<Buffer> {
+/** @param expected the SHA-256 of the file in release.json, in hex */
+async function readVerified(origin: Origin, file: string, expected: string | undefined): Promise<Buffer> {
   const bytes = await origin.read(file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   if (sha256 !== expected) throw new FormatError(file, `SHA-256 is ${sha256}, expected ${expected}`);
   return bytes;
 }
+
+/** Name of `Releases` in pages/ for now. */
+export type Catalogue = Releases;

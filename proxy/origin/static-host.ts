@@ -1,170 +1,162 @@
-// The origin that is a static host: nginx, a bucket, a CDN. Manifests and blocks come with (ranged) reads over kept
-// connections; whole pages on their way to a client go through http-proxy (http-proxy.ts).
+// The origin that is a static host: nginx, a bucket, a CDN. Metadata and feature ranges are read with node:http over
+// kept-alive connections; whole pages for a client go through http-proxy (http-proxy.ts).
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
-import type { Wanted } from './http-proxy.ts';
-import { failureOf, passThrough, refuseStatus } from './http-proxy.ts';
+import type { FileRequest } from './http-proxy.ts';
+import { checkResponse, createForward, requestErrorToOriginError } from './http-proxy.ts';
 import type { ByteRange, Client, Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 
-/** A static host, as configured. */
+/** A configured static host. */
 export interface StaticHost {
-  /** What stands before every path; perhaps with a path of its own and a query that the host demands. */
+  /** The URL of the output folder, possibly with a path, and with a query that every request needs. */
   url: URL;
-  /** Headers that the host demands. */
+  /** Request headers that the host needs. */
   headers: Readonly<Record<string, string>>;
 }
 
-/** How long is waited for a host, in milliseconds. */
+/** Timeouts of requests to the host, in milliseconds. */
 export interface HostLimits {
-  /** For the headers of an answer, and for each further piece of it. */
+  /** For the headers of a response, and for each further chunk. */
   idleMs: number;
-  /** For the whole of a manifest or block. */
+  /** For a whole read in memory, such as a manifest. */
   readMs: number;
 }
 
 const HOST_LIMITS: HostLimits = { idleMs: 10_000, readMs: 60_000 };
-/** A file that is read at once; manifests of all of GADM have 20 MB. */
+/** Maximum size of a file that is read into memory; the largest manifest of GADM has 20 MB. */
 const READ_MAX_BYTES = 256 * 1024 * 1024;
-/** Connections that are kept open while there is nothing to ask. */
+/** Idle connections to the host that are kept open. */
 const IDLE_CONNECTIONS = 64;
 
-/** Makes an origin of a static host. */
-export function hostOrigin({ url, headers }: StaticHost, limits: HostLimits = HOST_LIMITS): Origin {
+type Chunks = AsyncGenerator<Buffer, void, undefined>;
+
+/** Creates the origin of a static host. */
+export function staticHostOrigin({ url, headers }: StaticHost, limits: HostLimits = HOST_LIMITS): Origin {
   const isSecure = url.protocol === 'https:';
   const options = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS };
   const agent = isSecure ? new SecureAgent(options) : new Agent(options);
-  const asked = { ...headers, host: url.host, 'accept-encoding': 'identity', 'user-agent': 'boundaries-proxy' };
+  const fixedHeaders = { ...headers, host: url.host, 'accept-encoding': 'identity', 'user-agent': 'boundaries-proxy' };
   const folder = url.pathname.replace(/\/+$/, '');
   const targetOf = (path: string): string => `${folder}/${path}${url.search}`;
-  const throughProxy = passThrough(url, asked, agent, limits.idleMs);
+  const forward = createForward(url, fixedHeaders, agent, limits.idleMs);
 
-  /** The headers of the host's answer; its body is still to come. */
-  const ask = (path: string, range: ByteRange | undefined, isRetry = false): Promise<IncomingMessage> => {
-    const { promise, resolve, reject } = deferred<IncomingMessage>();
-    const headers = range ? { ...asked, range: `bytes=${range.offset}-${range.offset + range.length - 1}` } : asked;
-    const { hostname, port } = url;
-    const begun = performance.now();
-    let isAnswered = false;
-    const request = (isSecure ? requestHttps : requestHttp)({
-      hostname: hostname.replace(/^\[|\]$/g, ''),
-      port,
-      path: targetOf(path),
-      headers,
-      agent: isRetry ? false : agent,
+  /** Requests a file or range; resolves to the response, whose body is unread. */
+  const send = (path: string, range: ByteRange | undefined, isRetry = false): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const lastByte = range && range.offset + range.length - 1;
+      const headers = range ? { ...fixedHeaders, range: `bytes=${range.offset}-${lastByte}` } : fixedHeaders;
+      const { hostname, port } = url;
+      const startedAt = performance.now();
+      let hasResponse = false;
+      const request = (isSecure ? requestHttps : requestHttp)({
+        hostname: hostname.replace(/^\[|\]$/g, ''),
+        port,
+        path: targetOf(path),
+        headers,
+        agent: isRetry ? false : agent,
+      });
+      request.setTimeout(limits.idleMs, () => request.destroy());
+      request.once('response', (response) => {
+        // From here on withTimeouts limits the wait for the host; a slow client must not count.
+        hasResponse = true;
+        response.socket.setTimeout(0);
+        resolve(response);
+      });
+      request.once('error', (error) => {
+        if (hasResponse) return;
+        const isLate = performance.now() - startedAt >= limits.idleMs;
+        // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
+        if (request.reusedSocket && !isRetry && !isLate) resolve(send(path, range, true));
+        else reject(requestErrorToOriginError(path, error, isLate));
+      });
+      request.end();
     });
-    request.setTimeout(limits.idleMs, () => request.destroy());
-    request.once('response', (answer) => {
-      // From here on only waiting for the host counts, not the host waiting for us.
-      isAnswered = true;
-      answer.socket.setTimeout(0);
-      resolve(answer);
-    });
-    request.once('error', (error) => {
-      if (isAnswered) return;
-      const isLate = performance.now() - begun >= limits.idleMs;
-      // A kept connection may have been closed by the host just as it was used again.
-      if (request.reusedSocket && !isRetry && !isLate) resolve(ask(path, range, true));
-      else reject(failureOf(path, error, isLate));
-    });
-    request.end();
-    return promise;
-  };
 
-  /** A file, or a range of one, on a kept connection. */
-  async function* get(path: string, range: ByteRange | undefined, until?: number): Pieces {
-    yield* bodyOf(await ask(path, range), { path, range, isPage: false }, limits.idleMs, until);
+  /** A file, or a range of one. */
+  async function* readChunks(path: string, range: ByteRange | undefined, deadline?: number): Chunks {
+    yield* checkedBody(await send(path, range), { path, range, isWholeFile: false }, limits.idleMs, deadline);
   }
 
-  /** A page on its way to a client, through http-proxy. */
-  async function* pass(path: string, range: ByteRange, client: Client, until?: number): Pieces {
-    const answer = await throughProxy(path, targetOf(path), client);
+  /** A stored page for a client, through http-proxy. */
+  async function* forwardChunks(path: string, range: ByteRange, client: Client, deadline?: number): Chunks {
+    const response = await forward(path, targetOf(path), client);
     try {
-      yield* bodyOf(answer, { path, range, isPage: true }, limits.idleMs, until);
+      yield* checkedBody(response, { path, range, isWholeFile: true }, limits.idleMs, deadline);
     } catch (error) {
-      // When the client goes away its answer is cut, which is no fault of the host.
-      throw client.res.destroyed ? new Error('the client has gone away', { cause: error }) : error;
+      // When the client disconnects, http-proxy cuts the response: not an error of the host.
+      throw client.res.destroyed ? new Error('the client disconnected', { cause: error }) : error;
     }
   }
 
   return {
     async read(path, range, client) {
-      const until = performance.now() + limits.readMs;
-      return joined(client && range ? pass(path, range, client, until) : get(path, range, until));
+      const deadline = performance.now() + limits.readMs;
+      return concatChunks(
+        client && range ? forwardChunks(path, range, client, deadline) : readChunks(path, range, deadline),
+      );
     },
-    stream: (path, range, client) => (client ? pass(path, range, client) : get(path, range)),
+    stream: (path, range, client) => (client ? forwardChunks(path, range, client) : readChunks(path, range)),
   };
 }
 
-type Pieces = AsyncGenerator<Buffer, void, undefined>;
-
-/** All pieces as one. */
-async function joined(pieces: Pieces): Promise<Buffer> {
+async function concatChunks(chunks: Chunks): Promise<Buffer> {
   const all: Buffer[] = [];
-  for await (const piece of pieces) all.push(piece);
+  for await (const chunk of chunks) all.push(chunk);
   return Buffer.concat(all);
 }
 
-/** Exactly the bytes of the range, or the whole file. A host that ignores Range (answers 200) is tolerated. */
-async function* bodyOf(
-  answer: IncomingMessage,
-  wanted: Wanted,
+/**
+ * Exactly the bytes of the range, or the whole file. A host that ignores Range (status 200) is tolerated: the bytes of the
+ * range are cut from the full body.
+ */
+async function* checkedBody(
+  response: IncomingMessage,
+  request: FileRequest,
   idleMs: number,
-  until = Number.POSITIVE_INFINITY,
-): Pieces {
-  const { path, range, isPage } = wanted;
+  deadline = Number.POSITIVE_INFINITY,
+): Chunks {
+  const { path, range, isWholeFile } = request;
   try {
-    refuseStatus(answer, wanted);
-    const skipped = answer.statusCode === 206 ? 0 : (range?.offset ?? 0);
-    const end = skipped + (range?.length ?? READ_MAX_BYTES);
-    // Of a whole file that was asked for a range of, nothing more is wanted; any other must end here.
-    const isCut = answer.statusCode === 200 && range !== undefined && !isPage;
+    checkResponse(response, request);
+    const start = response.statusCode === 206 ? 0 : (range?.offset ?? 0);
+    const end = start + (range?.length ?? READ_MAX_BYTES);
+    // The host ignored Range: the rest of the file is not read. Any other body must end at `end`.
+    const isCut = response.statusCode === 200 && range !== undefined && !isWholeFile;
     let done = 0;
-    for await (const piece of timed(answer, path, idleMs, until)) {
-      const bytes = piece.subarray(Math.max(0, skipped - done), Math.max(0, end - done));
-      done += piece.length;
+    for await (const chunk of withTimeouts(response, path, idleMs, deadline)) {
+      const bytes = chunk.subarray(Math.max(0, start - done), Math.max(0, end - done));
+      done += chunk.length;
       if (done > end && !isCut) throw new OriginError('damaged', path, `more than ${end} bytes`);
       if (bytes.length > 0) yield bytes;
       if (done >= end && isCut) return;
     }
     if (range !== undefined && done < end) throw new OriginError('damaged', path, `${done} bytes, expected ${end}`);
   } finally {
-    answer.destroy();
+    response.destroy();
   }
 }
 
-/** The pieces of an answer; waiting for one too long ends it. */
-async function* timed(
-  answer: IncomingMessage,
-  path: string,
-  idleMs: number,
-  until: number,
-): AsyncGenerator<Buffer, void, undefined> {
-  const pieces: AsyncIterator<Buffer> = answer[Symbol.asyncIterator]();
+/**
+ * The chunks of a response body.
+ * @throws OriginError slow if a chunk takes longer than `idleMs` or arrives after the deadline
+ */
+async function* withTimeouts(response: IncomingMessage, path: string, idleMs: number, deadline: number): Chunks {
+  const chunks: AsyncIterator<Buffer> = response[Symbol.asyncIterator]();
   for (;;) {
     let isLate = false;
-    const waitMs = Math.max(0, Math.min(idleMs, until - performance.now()));
+    const waitMs = Math.max(0, Math.min(idleMs, deadline - performance.now()));
     const timer = setTimeout(() => {
       isLate = true;
-      answer.destroy();
+      response.destroy();
     }, waitMs);
-    const piece = await pieces.next().catch((error: unknown) => {
+    const chunk = await chunks.next().catch((error: unknown) => {
       clearTimeout(timer);
       throw isLate ? new OriginError('slow', path) : new OriginError('damaged', path, error);
     });
     clearTimeout(timer);
-    if (piece.done) return;
-    yield piece.value;
+    if (chunk.done) return;
+    yield chunk.value;
   }
-}
-
-function deferred<T>(): { promise: Promise<T>; resolve(value: T | Promise<T>): void; reject(error: Error): void } {
-  let resolve: (value: T | Promise<T>) => void = () => {};
-  let reject: (error: Error) => void = () => {};
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
 }

@@ -1,5 +1,5 @@
-// The explorer: a page on which the interface can be tried, served from here alone. A fixed map of paths to files, read
-// once. It holds no data: whatever it shows it asks for with the token that its user types in.
+// The files of the explorer, a page to try the API on: a fixed map of paths to files, read once at the start. They contain
+// no data: the page requests it with the token that the user enters.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { PAGE_CAPS } from '../../format/levels.ts';
@@ -14,7 +14,7 @@ const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
-/** By the name that it has under /explorer/. */
+/** Media types of the explorer's files, by their name under /explorer/. */
 const FILES: ReadonlyMap<string, string> = new Map([
   ['service-info.js', SCRIPT],
   ['app.js', SCRIPT],
@@ -34,13 +34,13 @@ const FILES: ReadonlyMap<string, string> = new Map([
   ['land.geojson', 'application/geo+json'],
 ]);
 
-/** The map library's, likewise. */
+/** The same for the map library. */
 const LIBRARY_FILES: ReadonlyMap<string, string> = new Map([
   ['leaflet.js', SCRIPT],
   ['leaflet.css', STYLE],
 ]);
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame; and no address of ours in anybody's log. */
+/** No foreign or inline resources, no embedding in frames, no Referer to other sites. */
 const PAGE_HEADERS: HeaderList = [
   'Content-Security-Policy',
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -51,25 +51,25 @@ const PAGE_HEADERS: HeaderList = [
 ];
 
 /**
- * Every path of the explorer.
- * @param document the document of the interface, which /docs shows
+ * All files of the explorer by path.
+ * @param document the OpenAPI document, which /docs shows
  */
 export function explorerAssets(document: JsonObject): Assets {
   const require = createRequire(import.meta.url);
-  const own = (name: string): Buffer => readFileSync(new URL(`../explorer/${name}`, import.meta.url));
-  const library = (name: string): Buffer => readFileSync(require.resolve(`leaflet/dist/${name}`));
-  const under = (files: ReadonlyMap<string, string>, read: (name: string) => Buffer): [string, Asset][] =>
-    [...files].map(([name, type]) => [`/explorer/${name}`, makeAsset(type, read(name))]);
+  const readOwn = (name: string): Buffer => readFileSync(new URL(`../explorer/${name}`, import.meta.url));
+  const readLibrary = (name: string): Buffer => readFileSync(require.resolve(`leaflet/dist/${name}`));
+  const toAssets = (files: ReadonlyMap<string, string>, read: (name: string) => Buffer): [string, Asset][] =>
+    [...files].map(([name, mediaType]) => [`/explorer/${name}`, makeAsset(mediaType, read(name))]);
   return new Map<string, Asset | ((release: LoadedRelease) => Asset)>([
-    ['/', makeAsset(HTML, own('index.html'), PAGE_HEADERS)],
+    ['/', makeAsset(HTML, readOwn('index.html'), PAGE_HEADERS)],
     ['/docs', makeAsset(HTML, docsPage(document), PAGE_HEADERS)],
     ['/about.json', aboutAsset],
-    ...under(FILES, own),
-    ...under(LIBRARY_FILES, library),
+    ...toAssets(FILES, readOwn),
+    ...toAssets(LIBRARY_FILES, readLibrary),
   ]);
 }
 
-/** What anyone may know of a release: its id, and who must be named where it is shown. */
+/** The public metadata of a release: its id, and the credits to show with the data. */
 function aboutAsset({ id, attribution }: LoadedRelease): Asset {
   return makeAsset('application/json', `${JSON.stringify({ release: id, attribution, caps: PAGE_CAPS })}\n`);
 }

@@ -1,19 +1,15 @@
-// The paths that are open to everyone: the document of the interface and, unless it is turned off, the explorer.
-import type { JsonObject } from '../../format/parse.ts';
+// The public files: the OpenAPI document and, unless it is disabled, the explorer.
 import type { Assets } from './asset.ts';
 import { makeAsset } from './asset.ts';
 import { explorerAssets } from './explorer-files.ts';
 import { openapiDocument } from './openapi/document.ts';
 
 /**
- * Makes all of them, once.
- * @param publicUrl how clients reach the service, where that is configured
+ * Creates all public files, once.
+ * @param publicUrl base URL of the service, if configured
  */
 export function publicAssets(publicUrl: string | undefined, hasExplorer: boolean): Assets {
   const document = openapiDocument(publicUrl);
-  return new Map([['/openapi.json', documentAsset(document)], ...(hasExplorer ? explorerAssets(document) : [])]);
-}
-
-function documentAsset(document: JsonObject) {
-  return makeAsset('application/json', `${JSON.stringify(document, null, 1)}\n`);
+  const openapi = makeAsset('application/json', `${JSON.stringify(document, null, 1)}\n`);
+  return new Map([['/openapi.json', openapi], ...(hasExplorer ? explorerAssets(document) : [])]);
 }

@@ -1,43 +1,43 @@
-// The document of the interface (OpenAPI 3.1), made from the tables that the parser, the router and the problems use.
+// The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
 import type { Format } from '../../../format/levels.ts';
 import { FORMATS, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { JsonObject } from '../../../format/parse.ts';
 import { ENDPOINTS } from '../../pages/routes.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
-import { headerComponents, problemResponses, responseHeaders, schemas } from './responses.ts';
+import { bodySchemas, headerComponents, problemResponses, responseHeaders } from './responses.ts';
 
-/** Of the interface, not of the program. */
-const INTERFACE_VERSION = '1.0.0';
+/** Version of the API, not of the program. */
+const API_VERSION = '1.0.0';
 
-const DESCRIPTION = `Administrative boundaries, page by page, in two formats and six levels.
+const DESCRIPTION = `Administrative boundaries in pages, in two formats and six levels.
 
-Every request under \`/api/\` needs a bearer token. Features come in ascending order of fid; a page that is not the last
-has a \`Link\` header with \`rel="next"\`, and following it to the end gives every matching feature exactly once, all of
-one release. HEAD is answered like GET, without a body; OPTIONS answers CORS preflights. An unknown parameter is refused.`;
+Every request under \`/api/\` needs a bearer token. Features are in ascending order of fid. Every page except the last has a
+\`Link\` header with \`rel="next"\`; following it to the end returns every matching feature exactly once, from one release.
+HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.`;
 
-const FORMAT_WORDS = {
-  geojsonl: 'newline-delimited GeoJSON, one Feature a line',
+const FORMAT_NAMES = {
+  geojsonl: 'newline-delimited GeoJSON, one Feature per line',
   fc: 'one GeoJSON FeatureCollection',
 } as const;
 
 /**
  * The document.
- * @param publicUrl how clients reach the service; undefined leaves them to where they got the document
+ * @param publicUrl base URL of the service; if undefined, clients use the URL that the document came from
  */
 export function openapiDocument(publicUrl: string | undefined): JsonObject {
   return {
     openapi: '3.1.1',
     info: {
       title: 'Administrative boundaries',
-      version: INTERFACE_VERSION,
-      summary: 'Administrative boundaries, page by page',
+      version: API_VERSION,
+      summary: 'Administrative boundaries in pages',
       description: DESCRIPTION,
     },
     ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
     security: [{ bearer: [] }],
     tags: [
-      ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_WORDS[format]}.` })),
-      { name: 'health', description: 'For whoever watches the process; without a token.' },
+      ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
+      { name: 'health', description: 'Health checks; no token required.' },
     ],
     paths: { ...pagePaths(), ...healthPaths() },
     components: {
@@ -46,29 +46,30 @@ export function openapiDocument(publicUrl: string | undefined): JsonObject {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'A JWT of the configured issuer, in the header only; in the query string it is refused.',
+          description:
+            'A JWT of a configured issuer, in the Authorization header; tokens in the query string are refused.',
         },
       },
       parameters: parameterComponents(),
       headers: headerComponents(),
       responses: problemResponses(),
-      schemas: schemas(),
+      schemas: bodySchemas(),
     },
   };
 }
 
-/** A path for each format and level: their caps differ, and so do the filters that they take. */
+/** One path per format and level: page caps and accepted filters differ. */
 function pagePaths(): JsonObject {
   return Object.fromEntries(
     [...ENDPOINTS.values()].map(({ path, format, level }) => {
       const operation = {
         operationId: `${format}-${levelName(level)}`,
         tags: [format],
-        summary: `Units of level ${level} as ${FORMAT_WORDS[format]}`,
+        summary: `Units of level ${level} as ${FORMAT_NAMES[format]}`,
         parameters: parameterReferences(format, level),
         responses: {
-          200: { description: 'A page.', headers: responseHeaders(), content: contentOf(path, format) },
-          304: { description: 'The copy that If-None-Match names is still good.', headers: responseHeaders() },
+          200: { description: 'A page.', headers: responseHeaders(), content: pageContent(path, format) },
+          304: { description: 'Not modified: If-None-Match has the current ETag.', headers: responseHeaders() },
           ...problemReferences(),
         },
       };
@@ -77,11 +78,11 @@ function pagePaths(): JsonObject {
   );
 }
 
-/** The body of a page, with the one example that holds whatever the data is. */
-function contentOf(path: string, format: Format): JsonObject {
+/** The body of a page, with an example that is valid for any data. */
+function pageContent(path: string, format: Format): JsonObject {
   const examples = {
     nothing: {
-      summary: 'Nothing matches',
+      summary: 'No feature matches',
       value: format === 'fc' ? { type: 'FeatureCollection', features: [] } : '',
       'x-request': `GET ${path}?gid-0=no-such-unit HTTP/1.1\nHost: boundaries.example.org\nAuthorization: Bearer $TOKEN`,
     },
@@ -109,18 +110,18 @@ function healthPaths(): JsonObject {
       get: {
         operationId: 'healthz',
         tags: ['health'],
-        summary: 'Is the process up?',
+        summary: 'Liveness: the process runs',
         security: [],
-        responses: { 200: ok('It is.') },
+        responses: { 200: ok('The process runs.') },
       },
     },
     '/readyz': {
       get: {
         operationId: 'readyz',
         tags: ['health'],
-        summary: 'Can it answer?',
+        summary: 'Readiness: a release and keys are loaded',
         security: [],
-        responses: { 200: ok('It can.'), 503: { $ref: '#/components/responses/problem-503' } },
+        responses: { 200: ok('The service can respond.'), 503: { $ref: '#/components/responses/problem-503' } },
       },
     },
   };

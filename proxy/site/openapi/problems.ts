@@ -1,13 +1,14 @@
-// For each problem a request that ends in it and what it then says. The tests send every one of them.
+// For each problem of the OpenAPI document: a request that causes it, and the detail of the response. The tests send every
+// request and compare.
 import { encodeCursor } from '../../../format/cursor.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import { parametersAt } from '../../pages/parameters.ts';
 
-/** How a problem comes about. */
+/** An example of a problem. */
 export interface ProblemExample {
-  /** Request line and headers, joined with line feeds; undefined where it takes more than one request. */
+  /** Request line and headers, joined with line feeds; undefined if no single request to a sound service causes it. */
   request: string | undefined;
-  /** What the answer's `detail` is. */
+  /** The `detail` of the response. */
   detail: string;
 }
 
@@ -15,7 +16,7 @@ const HOST = 'Host: boundaries.example.org';
 const TOKEN = 'Authorization: Bearer $TOKEN';
 const TARGET = '/api/v1/fc/lv0';
 
-/** A good request but for its target and, perhaps, more headers. */
+/** A request with this target and additional headers, otherwise valid. */
 function get(target: string, ...headers: string[]): string {
   return [`GET ${target} HTTP/1.1`, HOST, TOKEN, ...headers].join('\n');
 }
@@ -35,19 +36,19 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   },
   'body-refused': {
     request: get(TARGET, 'Content-Length: 2'),
-    detail: 'A request here has no body: leave out Content-Length and Transfer-Encoding.',
+    detail: 'Requests must not have a body: omit Content-Length and Transfer-Encoding.',
   },
   'upgrade-refused': {
     request: get(TARGET, 'Connection: Upgrade', 'Upgrade: websocket'),
-    detail: 'Only HTTP/1.1 is spoken here: leave out Upgrade.',
+    detail: 'Only HTTP/1.1 is supported: omit the Upgrade header.',
   },
   'duplicate-header': {
     request: get(TARGET, TOKEN),
-    detail: 'Authorization is given twice; it may be given once.',
+    detail: 'Authorization occurs more than once; it may occur once.',
   },
   'bad-host': {
     request: [`GET ${TARGET} HTTP/1.1`, 'Host: a/b', TOKEN].join('\n'),
-    detail: 'Host is missing or is not a name or address with an optional port.',
+    detail: 'Host must be a name or an address, with an optional port.',
   },
   'token-in-query': {
     request: get(`${TARGET}?access_token=abc`),
@@ -83,11 +84,11 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   },
   'scope-missing': {
     request: undefined,
-    detail: 'The token must have the scope boundaries:read.',
+    detail: 'The token lacks the required scope boundaries:read.',
   },
   'not-found': {
     request: get('/api/v1/fc/lv6'),
-    detail: 'There are /api/v1/geojsonl/<LEVEL> and /api/v1/fc/<LEVEL>, LEVEL one of lv0 lv1 lv2 lv3 lv4 lv5.',
+    detail: 'Available: /api/v1/geojsonl/<LEVEL> and /api/v1/fc/<LEVEL>, LEVEL one of lv0 lv1 lv2 lv3 lv4 lv5.',
   },
   'method-not-allowed': {
     request: [`DELETE ${TARGET} HTTP/1.1`, HOST, TOKEN].join('\n'),
@@ -103,7 +104,7 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   },
   'expectation-refused': {
     request: get(TARGET, 'Expect: 100-continue'),
-    detail: 'Leave out Expect: there is nothing to wait for.',
+    detail: 'Expectations are not supported: omit the Expect header.',
   },
   'uri-too-long': {
     request: undefined,
@@ -115,11 +116,11 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   },
   internal: {
     request: undefined,
-    detail: 'Something failed that should not. It has been logged.',
+    detail: 'An unexpected error occurred. It has been logged.',
   },
   'origin-damaged': {
     request: undefined,
-    detail: 'Stored data is missing or damaged. It has been logged.',
+    detail: 'Stored data is missing or damaged. The error has been logged.',
   },
   'not-ready': {
     request: undefined,
@@ -127,7 +128,7 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   },
   'keys-unavailable': {
     request: undefined,
-    detail: 'The keys that tokens are checked with cannot be had at the moment.',
+    detail: 'The keys that verify tokens are currently unavailable.',
   },
   'origin-slow': {
     request: undefined,

@@ -1,20 +1,20 @@
-// The answers as the document has them: headers, bodies, and each problem with an example.
+// The responses in the OpenAPI document: headers, bodies, and each problem with an example.
 import type { JsonObject } from '../../../format/parse.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import { PROBLEMS, problemToJson } from '../../http/problem.ts';
 import { PROBLEM_EXAMPLES } from './problems.ts';
 
 const HEADERS = {
-  Link: '`<URL>; rel="next"`, absolute, when and only when more features match. Its cursor stays on the release that the walk began with.',
-  ETag: 'Strong, and different for gzip and plain text. A page whose bytes did not change keeps it in the next release.',
+  Link: '`<URL>; rel="next"` with an absolute URL, if and only if more features match. Its cursor stays on the release of the first page.',
+  ETag: 'Strong; different for gzip and plain text. A page with unchanged bytes keeps its ETag in the next release.',
   Vary: 'Always `Accept-Encoding`.',
   'Cache-Control':
-    'Always private; with a cursor immutable for a year, without one to be asked about again (`no-cache`).',
-  'Boundaries-Release': 'The release that answered.',
-  'Boundaries-Matched': 'How many features match the filters in all.',
+    'Always private: with a cursor immutable for one year, without one `no-cache` (revalidate on each use).',
+  'Boundaries-Release': 'Id of the release that the page comes from.',
+  'Boundaries-Matched': 'Total number of features that match the filters.',
 } as const;
 
-/** The headers of pages, by name. */
+/** The response headers of a page, by name. */
 export function headerComponents(): JsonObject {
   return Object.fromEntries(
     Object.entries(HEADERS).map(([name, description]) => [
@@ -28,28 +28,28 @@ export function headerComponents(): JsonObject {
   );
 }
 
-/** What a page's answer refers to. */
+/** References to these headers. */
 export function responseHeaders(): JsonObject {
   return Object.fromEntries(Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** One response for each status that a problem has, with an example of each of its problems. */
+/** One response per status, with an example of each problem that has this status. */
 export function problemResponses(): JsonObject {
-  const codes = Object.keys(PROBLEMS) as ProblemCode[];
+  const codes = Object.keys(PROBLEMS).filter(isProblemCode);
   const statuses = [...new Set(codes.map((code) => PROBLEMS[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
-      const own = codes.filter((code) => PROBLEMS[code].status === status);
-      const examples = Object.fromEntries(own.map((code) => [code, exampleOf(code)]));
+      const ofStatus = codes.filter((code) => PROBLEMS[code].status === status);
+      const examples = Object.fromEntries(ofStatus.map((code) => [code, problemExample(code)]));
       const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, examples } };
-      const description = own.map((code) => `${PROBLEMS[code].title}.`).join(' ');
-      return [`problem-${status}`, { description, headers: headersOf(status), content }];
+      const description = ofStatus.map((code) => `${PROBLEMS[code].title}.`).join(' ');
+      return [`problem-${status}`, { description, headers: problemHeaders(status), content }];
     }),
   );
 }
 
-/** The schemas of bodies. */
-export function schemas(): JsonObject {
+/** The schemas of response bodies. */
+export function bodySchemas(): JsonObject {
   return {
     Feature: {
       type: 'object',
@@ -69,7 +69,7 @@ export function schemas(): JsonObject {
           required: ['fid'],
           properties: { fid: { type: 'integer', minimum: 0 } },
           additionalProperties: true,
-          description: "fid first, then the source's own columns under their own names.",
+          description: 'fid first, then the columns of the source under their original names.',
         },
         geometry: { oneOf: [{ $ref: '#/components/schemas/Geometry' }, { type: 'null' }] },
       },
@@ -84,13 +84,13 @@ export function schemas(): JsonObject {
     },
     FeatureLines: {
       type: 'string',
-      description: 'Each line is the JSON text of a Feature and ends in a line feed. Nothing matches: no line.',
+      description: 'Each line is the JSON text of a Feature and ends with a line feed. Empty if no feature matches.',
     },
     Geometry: {
       type: 'object',
       required: ['type'],
       properties: { type: { type: 'string' }, coordinates: { type: 'array' }, geometries: { type: 'array' } },
-      description: 'As RFC 7946 has it: WGS 84, longitude first, exterior rings counter-clockwise.',
+      description: 'RFC 7946: WGS 84, longitude first, exterior rings counter-clockwise.',
     },
     Problem: {
       type: 'object',
@@ -99,24 +99,28 @@ export function schemas(): JsonObject {
         type: { type: 'string', format: 'uri' },
         title: { type: 'string' },
         status: { type: 'integer' },
-        detail: { type: 'string', description: 'What was wrong with what, and what is allowed.' },
-        code: { enum: Object.keys(PROBLEMS), description: 'Stable: programs may rely on it.' },
+        detail: { type: 'string', description: 'What is wrong, and what is allowed.' },
+        code: { enum: Object.keys(PROBLEMS), description: 'Stable: clients may rely on it.' },
       },
-      description: 'An error as RFC 9457 has it. Nobody may store it (`Cache-Control: no-store`).',
+      description: 'An error (RFC 9457). Caches must not store it (`Cache-Control: no-store`).',
     },
   };
 }
 
-function exampleOf(code: ProblemCode): JsonObject {
-  const { request, detail } = PROBLEM_EXAMPLES[code];
-  const shown = request === undefined ? {} : { 'x-request': request };
-  return { summary: PROBLEMS[code].title, value: problemToJson(code, detail), ...shown };
+function isProblemCode(text: string): text is ProblemCode {
+  return text in PROBLEMS;
 }
 
-function headersOf(status: number): JsonObject {
+function problemExample(code: ProblemCode): JsonObject {
+  const { request, detail } = PROBLEM_EXAMPLES[code];
+  const example = { summary: PROBLEMS[code].title, value: problemToJson(code, detail) };
+  return request === undefined ? example : { ...example, 'x-request': request };
+}
+
+function problemHeaders(status: number): JsonObject {
   const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
-  if (status === 401 || status === 403) return { 'WWW-Authenticate': text('The challenge, as RFC 6750 has it.') };
-  if (status === 405) return { Allow: text('The methods that are allowed.') };
-  if (status === 503) return { 'Retry-After': text('After how many seconds to try again.') };
+  if (status === 401 || status === 403) return { 'WWW-Authenticate': text('The challenge (RFC 6750).') };
+  if (status === 405) return { Allow: text('The allowed methods.') };
+  if (status === 503) return { 'Retry-After': text('When to retry, in seconds.') };
   return {};
 }

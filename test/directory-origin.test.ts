@@ -91,7 +91,10 @@ for (const usesPool of [false, true]) {
   /** A clock that jumps at each look makes every read seem slow. */
   const paceOf = (): ReadPace => {
     let now = 0;
-    const pace = new ReadPace(() => (usesPool ? (now += 10) : now));
+    const pace = new ReadPace(() => {
+      if (usesPool) now += 10;
+      return now;
+    });
     if (usesPool) pace.time(() => {});
     return pace;
   };

@@ -1,18 +1,31 @@
 // A build from end to end: describe the dataset, read and serialise each level, write its files, finalise, publish.
 import { join } from 'node:path';
-import { LEVELS, type Level, levelName, type StoredPages } from '../format/levels.ts';
+import { LEVELS, levelName, type StoredPages } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import type { SourceOptions } from './dataset.ts';
-import type { DatasetDescription } from './describe.ts';
-import { explained } from './failure.ts';
-import { WHOLE, type WrittenLevel, writeLevel } from './level.ts';
-import { type Lock, takeLock } from './lock.ts';
-import type { Acceptable } from './plan.ts';
-import { openPool, type Pool } from './pool.ts';
-import { sourceFiles } from './provenance.ts';
-import { activate, openStaging, removeLeftovers, type Staging, settle } from './publish.ts';
-import type { Report } from './report.ts';
-import { type FinalizedLevel, sealRelease } from './seal.ts';
+import { WHOLE, type WrittenLevel, writeLevel } from './pages/build-level.ts';
+import { type FinalizedLevel, sealRelease } from './pages/finalize.ts';
+import type { Acceptable } from './pages/plan.ts';
+import { type Lock, takeLock } from './release/output-lock.ts';
+import { activate, openStaging, removeLeftovers, type Staging, settle } from './release/staging.ts';
+import type { Built, Remark } from './report/built.ts';
+import { explained } from './report/errors.ts';
+import type { Report } from './report/progress.ts';
+import type { SourceOptions } from './source/dataset.ts';
+import type { DatasetDescription } from './source/describe.ts';
+import { sourceFiles } from './source/source-files.ts';
+import { openPool, type Pool } from './workers/pool.ts';
+import { workIn } from './workers/work.ts';
+
+const DESCRIBE = workIn<typeof import('./source/describe.ts'), 'describeDataset'>(
+  import.meta.url,
+  './source/describe',
+  'describeDataset',
+);
+const FINALIZE = workIn<typeof import('./pages/finalize.ts'), 'finalizeLevel'>(
+  import.meta.url,
+  './pages/finalize',
+  'finalizeLevel',
+);
 
 /** What to build, from what, and how. */
 export interface BuildOptions extends SourceOptions {
@@ -32,21 +45,6 @@ export interface BuildOptions extends SourceOptions {
   attribution: readonly string[];
   /** Whether the finished release becomes the current one. */
   activate: boolean;
-}
-
-/** What came of a build. */
-export interface Built {
-  /** What release.json says. */
-  release: Release;
-  /** What is odd about the data, and how often. */
-  remarks: readonly Remark[];
-}
-
-/** Something odd about a level's units that was published all the same. */
-export interface Remark {
-  level: Level;
-  count: number;
-  what: string;
 }
 
 /**
@@ -93,7 +91,7 @@ async function buildAndPublish(options: BuildOptions, report: Report): Promise<B
 /** Describes the dataset of a build. */
 export function describe(options: BuildOptions, pool: Pool): Promise<DatasetDescription> {
   const { source, layers, gidColumns, levels } = options;
-  return pool.run('describe', { source, layers, gidColumns, levels });
+  return pool.run(DESCRIBE, { source, layers, gidColumns, levels });
 }
 
 /** Finalises a level whose files are all written. */
@@ -105,7 +103,7 @@ export function finalize(
 ): Promise<FinalizedLevel> {
   const checksums = join(staging.work, `${levelName(level)}.checksums`);
   const task = { release, level, layer, storedPages, store, records, out: staging.release, checksums };
-  return pool.run('finalize', task);
+  return pool.run(FINALIZE, task);
 }
 
 /** What release.json says of a release besides its levels. */

@@ -6,17 +6,17 @@ import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { LEVELS, levelName, STORED_PAGES } from '../format/levels.ts';
 import { coloured } from '../format/terminal.ts';
-import { byLevel, levelFrom, shareFrom, wholeNumber } from './arguments.ts';
 import { build } from './build.ts';
-import { BuildError } from './failure.ts';
-import { MAX_PRECISION } from './geometry.ts';
-import { missingPackages } from './optional.ts';
-import { ACCEPTABLE } from './plan.ts';
-import { readCurrent } from './publish.ts';
-import { activateRelease, listReleases, pruneReleases } from './releases.ts';
-import { type Report, reportTo, SILENT } from './report.ts';
-import { buildShard, seal } from './shards.ts';
-import { buildTable, diffTable, forecastTable, releaseTable } from './tables.ts';
+import { byLevel, levelFrom, shareFrom, wholeNumber } from './cli/parse-options.ts';
+import { buildTable, diffTable, forecastTable, releaseTable } from './cli/tables.ts';
+import { MAX_PRECISION } from './geojson/geometry.ts';
+import { ACCEPTABLE } from './pages/plan.ts';
+import { activateRelease, listReleases, pruneReleases } from './release/manage.ts';
+import { readCurrent } from './release/staging.ts';
+import { BuildError } from './report/errors.ts';
+import { missingPackages } from './report/missing-packages.ts';
+import { type Report, reportTo, SILENT } from './report/progress.ts';
+import { buildShard, seal } from './sharded-build.ts';
 
 const SAMPLE_RELEASE = 'sample';
 const SAMPLE_PACKAGES = ['world-atlas', 'us-atlas', 'es-atlas', 'topojson-client', 'i18n-iso-countries'];
@@ -119,7 +119,7 @@ await yargs(hideBin(process.argv))
         activate: argv.activate,
       };
       if (argv.dryRun) {
-        const { forecast } = await import('./forecast.ts');
+        const { forecast } = await import('./pages/estimate.ts');
         const expected = forecast(options, reportOf(argv));
         print(argv, expected, `${forecastTable(expected)}\n\nbytes are estimated; nothing was written`);
         return;
@@ -153,7 +153,7 @@ await yargs(hideBin(process.argv))
         .example('$0 sample --out sample.gpkg', 'real countries, and units of Spain and the United States')
         .example('$0 sample --out big.gpkg --synthetic 400000', "invented units, as many as GADM's"),
     async (argv) => {
-      const { writeSynthetic } = await import('./synthetic.ts');
+      const { writeSynthetic } = await import('./datasets/synthetic/synthetic.ts');
       const written = progressOf(argv, 'units written');
       const synthetic =
         argv.synthetic === undefined ? undefined : wholeNumber('--synthetic', argv.synthetic, 1, 10_000_000);
@@ -201,7 +201,7 @@ await yargs(hideBin(process.argv))
     async (argv) => {
       const { out: folder, release, source } = argv;
       const workers = wholeNumber('--workers', argv.workers, 0, 1024);
-      const { verify } = await import('./verify.ts');
+      const { verify } = await import('./verify/verify.ts');
       const verified = await verify({ out: folder, release, source, workers }, reportOf(argv));
       const { files, pages, features, faults } = verified;
       const counts = `${files.toLocaleString('en')} files, ${pages.toLocaleString('en')} pages, ${features.toLocaleString('en')} features`;
@@ -230,7 +230,7 @@ await yargs(hideBin(process.argv))
         .positional('b', { type: 'string', demandOption: true, describe: 'id of the release that would be' })
         .example('$0 diff gadm-4.1 gadm-4.2', 'before switching'),
     async (argv) => {
-      const { diff } = await import('./diff.ts');
+      const { diff } = await import('./diff/diff.ts');
       const levels = diff(argv.out, argv.a, argv.b, reportOf(argv));
       print(argv, levels, diffTable(levels));
     },
@@ -310,8 +310,8 @@ async function makeSample(folder: string): Promise<string> {
 }
 
 /** Whoever has data of their own needs no packages of sample data. */
-async function sampleWriter(): Promise<typeof import('./sample.ts').writeSample> {
-  const { writeSample } = await import('./sample.ts').catch((error: unknown) => {
+async function sampleWriter(): Promise<typeof import('./datasets/sample/sample.ts').writeSample> {
+  const { writeSample } = await import('./datasets/sample/sample.ts').catch((error: unknown) => {
     throw missingPackages('the sample', SAMPLE_PACKAGES, error);
   });
   return writeSample;

@@ -1,5 +1,5 @@
-// The server for checked settings: opens the releases and connects the parts that `handle` needs. Used by `serve` and by
-// `createServer`.
+// The server for checked settings: opens the releases and connects the parts that `handle` needs. Used by `serve` and
+// by `createServer`.
 import type { Server } from 'node:http';
 import { authenticator } from './auth/authenticate.ts';
 import { keysUnavailableReason } from './auth/rotating-keys.ts';

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The command line of the proxy. The only file that reads arguments and the environment, prints, and sets the exit code.
+// The command line of the proxy. The only file that reads arguments and the environment, prints, and sets the exit
+// code.
 import cluster from 'node:cluster';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';

@@ -1,4 +1,5 @@
-// The HTTP server around `handle`: limits, requests that cannot be parsed, errors while a response is sent, and stopping.
+// The HTTP server around `handle`: limits, requests that cannot be parsed, errors while a response is sent, and
+// stopping.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';

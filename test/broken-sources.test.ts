@@ -5,7 +5,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeF
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { BuildError } from '../generator/failure.ts';
+import { BuildError } from '../generator/report/errors.ts';
 import { buildRelease, square, temporaryFolder, writeDataset } from './fixture.ts';
 
 const folder = temporaryFolder();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { type Level, levelName } from '../format/levels.ts';
-import { gdal } from '../generator/gdal.ts';
+import { gdal } from '../generator/source/gdal.ts';
 import { buildRelease, countryLayers, readLayer, runSql, square, temporaryFolder, writeDataset } from './fixture.ts';
 
 const folder = temporaryFolder();

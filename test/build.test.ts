@@ -13,7 +13,7 @@ import { listingsOf } from '../format/listing.ts';
 import { DIGEST_CHARS, digestOf, manifestFromJson, pageCount } from '../format/manifest.ts';
 import { currentFromJson, releaseFromJson } from '../format/release.ts';
 import { sliceRuns, valueAt, valuesOf } from '../format/runs.ts';
-import { writeSynthetic } from '../generator/synthetic.ts';
+import { writeSynthetic } from '../generator/datasets/synthetic/synthetic.ts';
 import { buildRelease, countryLayers, manyUnitLayers, square, temporaryFolder, writeDataset } from './fixture.ts';
 
 const folder = temporaryFolder();

@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { deflateText, joinMember, sumOf } from '../format/gzip-members.ts';
 import { CHECKSUMS_FILE } from '../format/layout.ts';
 import { STORED_PAGES } from '../format/levels.ts';
-import { type Changes, diff, EXAMPLES, type LevelDiff, NO_GID } from '../generator/diff.ts';
-import { writeSynthetic } from '../generator/synthetic.ts';
+import { writeSynthetic } from '../generator/datasets/synthetic/synthetic.ts';
+import { type Changes, diff, EXAMPLES, type LevelDiff, NO_GID } from '../generator/diff/diff.ts';
 import {
   buildRelease,
   countryLayers,

@@ -14,8 +14,8 @@ import { FEATURES_PER_FILE, FRAMES, LEVELS, type Level, STORED_PAGES, type Store
 import { manifestFromJson, storedPageCount } from '../format/manifest.ts';
 import { releaseFromJson } from '../format/release.ts';
 import { valueAt } from '../format/runs.ts';
-import { REUSE_TEXT_BYTES } from '../generator/store.ts';
-import { writeSynthetic } from '../generator/synthetic.ts';
+import { writeSynthetic } from '../generator/datasets/synthetic/synthetic.ts';
+import { REUSE_TEXT_BYTES } from '../generator/pages/feature-store.ts';
 import { buildRelease, temporaryFolder, writeDataset } from './fixture.ts';
 
 const folder = temporaryFolder();

@@ -9,8 +9,8 @@ import { after } from 'node:test';
 import { LEVELS, type Level } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
 import { type BuildOptions, build } from '../generator/build.ts';
-import { gdal } from '../generator/gdal.ts';
-import { SILENT } from '../generator/report.ts';
+import { SILENT } from '../generator/report/progress.ts';
+import { gdal } from '../generator/source/gdal.ts';
 
 export { SILENT };
 

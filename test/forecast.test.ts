@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, STORED_PAGES, type StoredPages } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import { forecast } from '../generator/forecast.ts';
-import { SILENT } from '../generator/report.ts';
-import { writeSynthetic } from '../generator/synthetic.ts';
+import { writeSynthetic } from '../generator/datasets/synthetic/synthetic.ts';
+import { forecast } from '../generator/pages/estimate.ts';
+import { SILENT } from '../generator/report/progress.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from './fixture.ts';
 
 const folder = temporaryFolder();

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { gdal } from '../generator/gdal.ts';
-import { GeometryError, newGeometryWriter } from '../generator/geometry.ts';
+import { GeometryError, newGeometryWriter } from '../generator/geojson/geometry.ts';
+import { gdal } from '../generator/source/gdal.ts';
 
 function wkbFrom(wkt: string): Buffer {
   return gdal.Geometry.fromWKT(wkt).toWKB('LSB', 'ISO');

@@ -2,10 +2,10 @@
 import { interceptFiles } from './faulty-fs.ts';
 import { buildRelease } from './fixture.ts';
 // A build loads these when it first needs them; reading them is not to be counted.
-import '../generator/describe.ts';
-import '../generator/read.ts';
-import '../generator/seal.ts';
-import '../generator/write.ts';
+import '../generator/source/describe.ts';
+import '../generator/pages/read-features.ts';
+import '../generator/pages/finalize.ts';
+import '../generator/pages/write-shard.ts';
 
 const [source = '', out = '', release = '', last = ''] = process.argv.slice(2);
 interceptFiles((n) => {

@@ -1,13 +1,16 @@
 // The package as its users get it: packed, installed into an empty folder without GDAL, and run.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SignJWT } from 'jose';
+import { freePort } from './daemons.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from './fixture.ts';
 import { AUDIENCE, ISSUER } from './running.ts';
 
@@ -113,25 +116,68 @@ test('the compiled generator builds with child processes where GDAL is there', (
   assert.match(execFileSync(process.execPath, args, { encoding: 'utf8', stdio: 'pipe' }), /release r3 is current/);
 });
 
-test('its types can be used', () => {
-  const program = `import { build } from '${PACKAGE}/generator';
-import { createHttpServer } from '${PACKAGE}/proxy';
-import { PAGE_CAPS, type Level } from '${PACKAGE}/format/levels';
-const level: Level = 3;
-export const cap: number = PAGE_CAPS.fc[level];
-export const used: [typeof build, typeof createHttpServer] = [build, createHttpServer];
-// @ts-expect-error There is no such level.
-export const none: Level = 6;
-`;
-  writeFileSync(join(home, 'use.mts'), program);
-  const require = createRequire(import.meta.url);
-  const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
-  const types = join(REPOSITORY, 'node_modules', '@types');
-  const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023'];
-  const { status, stdout } = spawnSync(
-    process.execPath,
-    [compiler, ...options, '--typeRoots', types, '--types', 'node', join(home, 'use.mts')],
-    { cwd: home, encoding: 'utf8' },
-  );
+/** Compiles a TypeScript module in the folder of the package's user, against its installed types. */
+function compile(name: string, program: string, options: string[]): void {
+  writeFileSync(join(home, name), program);
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  const types = ['--typeRoots', join(REPOSITORY, 'node_modules', '@types'), '--types', 'node'];
+  const common = ['--strict', '--module', 'nodenext', '--target', 'es2023', ...types];
+  const { status, stdout } = spawnSync(process.execPath, [compiler, ...common, ...options, join(home, name)], {
+    cwd: home,
+    encoding: 'utf8',
+  });
   assert.equal(status, 0, stdout);
+}
+
+test('the program in proxy/README.md compiles without skipLibCheck and serves a page', async () => {
+  const readme = readFileSync(join(REPOSITORY, 'proxy', 'README.md'), 'utf8');
+  const [, program] = /```ts\n(import .*?)```/s.exec(readme) ?? [];
+  assert.ok(program);
+  compile('server.mts', program, ['--skipLibCheck', 'false']);
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  writeFileSync(join(home, 'keys.json'), JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
+  symlinkSync(out, join(home, 'output'));
+  const port = await freePort();
+  const child = spawn(process.execPath, ['server.mjs'], {
+    cwd: home,
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  after(() => child.kill('SIGKILL'));
+  const url = `http://127.0.0.1:${port}`;
+  const deadline = performance.now() + 20_000;
+  while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) {
+    assert.ok(child.exitCode === null && performance.now() < deadline, 'the program serves nothing');
+    await setTimeout(50);
+  }
+  const claims = { iss: 'https://login.example.org/', aud: 'boundaries', exp: Math.floor(Date.now() / 1000) + 60 };
+  const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey);
+  const page = await fetch(`${url}/api/v1/fc/lv0`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal(page.headers.get('boundaries-release'), 'r1');
+  assert.equal(JSON.parse(await page.text()).type, 'FeatureCollection');
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+test('the types of both modules refuse wrong options', () => {
+  const program = `import { createServer, StartError, type ServerOptions } from '${PACKAGE}/proxy';
+import { build } from '${PACKAGE}/generator';
+export const options: ServerOptions = { dev: true, jwksCache: '1m' };
+export const used: [typeof build, typeof createServer, typeof StartError] = [build, createServer, StartError];
+// @ts-expect-error A list.
+export const text: ServerOptions = { jwks: 'keys.json' };
+// @ts-expect-error Not an option of a server: it is passed to listen.
+export const port: ServerOptions = { port: 8080 };
+// @ts-expect-error Options are required.
+export const built = build({});
+`;
+  compile('use.mts', program, ['--noEmit', '--skipLibCheck']);
+});
+
+test('other modules are not exported', async () => {
+  for (const name of ['format/levels', 'dist/proxy/server.js', 'dist/format/levels.js']) {
+    const script = `import('${PACKAGE}/${name}').catch(({ code }) => console.log(code))`;
+    const printed = execFileSync(process.execPath, ['-e', script], { cwd: home, encoding: 'utf8' });
+    assert.equal(printed, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n', name);
+  }
 });

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { durationToSeconds } from '../proxy/config/duration.ts';
 import type { ServeOptions } from '../proxy/config/options.ts';
+import { SERVE_OPTIONS } from '../proxy/config/options.ts';
 import { optionsToSettings } from '../proxy/config/settings.ts';
 import { StartError } from '../proxy/config/start-error.ts';
 import { buildRelease, temporaryFolder } from './fixture.ts';
@@ -187,6 +188,18 @@ test('an invalid option is named, without its secret', async () => {
     });
   const settings = await optionsToSettings({ ...given, secret, publicUrl: 'https://x.test/boundaries/' }, silent);
   assert.equal(settings.publicUrl, 'https://x.test/boundaries');
+});
+
+test('proxy/README.md lists every option with its default', () => {
+  const readme = readFileSync('proxy/README.md', 'utf8');
+  const rows = [...readme.matchAll(/^\| `--([a-z-]+)` \| (?:`(.*)` )?\| .+ \|$/gm)];
+  assert.deepEqual(
+    rows.map(([, name, value]) => [name, value]),
+    Object.entries(SERVE_OPTIONS).map(([name, option]) => [
+      name,
+      'default' in option ? String(option.default) : undefined,
+    ]),
+  );
 });
 
 test('token without --dev is refused', () => {

@@ -9,7 +9,7 @@ import { deflateText, joinMember, sumOf } from '../format/gzip-members.ts';
 import { featureFilePath, indexPath, manifestPath } from '../format/layout.ts';
 import { FEATURES_PER_FILE, type Level } from '../format/levels.ts';
 import { manifestFromJson } from '../format/manifest.ts';
-import { readFeatureIndex } from '../generator/feature-reader.ts';
+import { readFeatureIndex } from '../generator/reader/feature-reader.ts';
 import { resealRelease, summaryOf } from './reseal.ts';
 
 /** A feature's gzip member, and the text whose sum its record has. */

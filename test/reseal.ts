@@ -9,7 +9,7 @@ import { CHECKSUMS_FILE, manifestPath, RELEASE_FILE } from '../format/layout.ts'
 import { FORMATS, LEVELS, type Level, levelName } from '../format/levels.ts';
 import { DIGEST_CHARS, digestOf, type Manifest, manifestFromJson, manifestToJson } from '../format/manifest.ts';
 import { type Release, releaseFromJson, releaseToJson } from '../format/release.ts';
-import { pagesOf } from '../generator/verify-pages.ts';
+import { pagesOf } from '../generator/verify/pages.ts';
 
 /** A page's text. */
 export function textOf(root: string, path: string): string {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../format/levels.ts';
-import { columnsOf } from '../generator/gadm.ts';
-import { gdal } from '../generator/gdal.ts';
-import { attributionOf } from '../generator/geopackage.ts';
-import { SAMPLE_ATTRIBUTION, writeSample } from '../generator/sample.ts';
+import { columnsOf } from '../generator/datasets/gadm-columns.ts';
+import { SAMPLE_ATTRIBUTION, writeSample } from '../generator/datasets/sample/sample.ts';
+import { attributionOf } from '../generator/source/attribution.ts';
+import { gdal } from '../generator/source/gdal.ts';
 import { temporaryFolder } from './fixture.ts';
 import { type ReadUnit, readUnits, sha256Of, testHierarchy } from './units.ts';
 

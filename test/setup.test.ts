@@ -53,9 +53,8 @@ function makeClone(options: CloneOptions = {}): Clone {
   const gdal = join(clone.root, 'node_modules', 'gdal-async');
   const preGyp = join(gdal, 'node_modules', '@mapbox', 'node-pre-gyp', 'bin');
   clone.binding = join(gdal, BINDING_FOLDER, 'gdal.node');
-  for (const made of [join(clone.root, 'generator'), clone.programs, preGyp]) mkdirSync(made, { recursive: true });
-  for (const part of ['setup.js', 'setup'])
-    cpSync(join(REPOSITORY, 'generator', part), join(clone.root, 'generator', part), { recursive: true });
+  for (const made of [clone.programs, preGyp]) mkdirSync(made, { recursive: true });
+  cpSync(join(REPOSITORY, '.setup'), join(clone.root, '.setup'), { recursive: true });
   const engines = { node: options.engines ?? '>=20' };
   writeFileSync(join(clone.root, 'package.json'), JSON.stringify({ type: 'module', engines }));
   writeFileSync(join(clone.root, 'package-lock.json'), JSON.stringify({ packages: PACKAGES }));
@@ -107,7 +106,7 @@ function callsIn(clone: Clone): string[] {
 
 function start(clone: Clone): { child: ChildProcess; outcome: Promise<Outcome> } {
   const env = { PATH: clone.programs, TMPDIR: join(clone.programs, '..') };
-  const child = spawn(process.execPath, [join(clone.root, 'generator', 'setup.js')], { env });
+  const child = spawn(process.execPath, [join(clone.root, '.setup', 'setup.js')], { env });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
   const outcome = new Promise<Outcome>((resolve) => {

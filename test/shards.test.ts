@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { STORED_PAGES, type StoredPages } from '../format/levels.ts';
-import { seal } from '../generator/shards.ts';
+import { seal } from '../generator/sharded-build.ts';
 import { buildRelease, manyUnitLayers, temporaryFolder, writeDataset } from './fixture.ts';
 
 const folder = temporaryFolder();

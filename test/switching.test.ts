@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import LinkHeader from 'http-link-header';
 import { FORMATS, LEVELS, levelName } from '../format/levels.ts';
-import { activateRelease, pruneReleases } from '../generator/releases.ts';
-import { writeSynthetic } from '../generator/synthetic.ts';
+import { writeSynthetic } from '../generator/datasets/synthetic/synthetic.ts';
+import { activateRelease, pruneReleases } from '../generator/release/manage.ts';
 import { buildRelease, type ReadFeature, readLayer, temporaryFolder } from './fixture.ts';
 import { AUTHORIZED, startService } from './running.ts';
 

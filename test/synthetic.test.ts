@@ -4,9 +4,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../format/levels.ts';
-import { gdal } from '../generator/gdal.ts';
-import { attributionOf } from '../generator/geopackage.ts';
-import { SYNTHETIC_ATTRIBUTION, writeSynthetic } from '../generator/synthetic.ts';
+import { SYNTHETIC_ATTRIBUTION, writeSynthetic } from '../generator/datasets/synthetic/synthetic.ts';
+import { attributionOf } from '../generator/source/attribution.ts';
+import { gdal } from '../generator/source/gdal.ts';
 import { temporaryFolder } from './fixture.ts';
 import { type ReadUnit, readUnits, sha256Of, testHierarchy } from './units.ts';
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../format/levels.ts';
-import { gdal } from '../generator/gdal.ts';
+import { gdal } from '../generator/source/gdal.ts';
 
 /** A unit as GDAL reads it. */
 export interface ReadUnit {

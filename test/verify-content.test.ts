@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { deflateText, FINAL_BLOCK, joinMember, MEMBER_HEADER, memberEnd, sumOf } from '../format/gzip-members.ts';
 import { STORED_PAGES } from '../format/levels.ts';
-import { verify } from '../generator/verify.ts';
+import { verify } from '../generator/verify/verify.ts';
 import { buildRelease, countryLayers, SILENT, square, temporaryFolder, writeDataset } from './fixture.ts';
 import { packPage, replacePage, resealLevel, resealRelease, summaryOf, textOf } from './reseal.ts';
 import { changeIndex, type Member, memberOf, recordOf, replaceMembers, replaceText } from './reseal-features.ts';

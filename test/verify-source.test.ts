@@ -5,10 +5,10 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { STORED_PAGES } from '../format/levels.ts';
-import { geometryDifference } from '../generator/compare-geometry.ts';
-import { gdal } from '../generator/gdal.ts';
-import { writeSynthetic } from '../generator/synthetic.ts';
-import { verify } from '../generator/verify.ts';
+import { writeSynthetic } from '../generator/datasets/synthetic/synthetic.ts';
+import { gdal } from '../generator/source/gdal.ts';
+import { geometryDifference } from '../generator/verify/compare-geometry.ts';
+import { verify } from '../generator/verify/verify.ts';
 import {
   buildRelease,
   countryLayers,

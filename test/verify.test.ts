@@ -16,9 +16,9 @@ import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { RECORD_BYTES } from '../format/feature-index.ts';
 import { STORED_PAGES, type StoredPages } from '../format/levels.ts';
-import type { Report } from '../generator/report.ts';
-import { writeSynthetic } from '../generator/synthetic.ts';
-import { type VerifyOptions, verify } from '../generator/verify.ts';
+import { writeSynthetic } from '../generator/datasets/synthetic/synthetic.ts';
+import type { Report } from '../generator/report/progress.ts';
+import { type VerifyOptions, verify } from '../generator/verify/verify.ts';
 import { buildRelease, countryLayers, SILENT, square, temporaryFolder, writeDataset } from './fixture.ts';
 import { readMembers } from './reseal-features.ts';
 

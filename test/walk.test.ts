@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { check } from '@placemarkio/check-geojson';
 import LinkHeader from 'http-link-header';
 import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../format/levels.ts';
-import { writeSynthetic } from '../generator/synthetic.ts';
+import { writeSynthetic } from '../generator/datasets/synthetic/synthetic.ts';
 import { buildRelease, type ReadFeature, readLayer, temporaryFolder } from './fixture.ts';
 import { AUTHORIZED, startService } from './running.ts';
 

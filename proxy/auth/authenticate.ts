@@ -59,7 +59,7 @@ export interface Principal {
 export type Authenticate = (authorization: string | undefined, metadataUrl?: string) => Promise<Principal>;
 
 const TOKEN_MAX_CHARS = 8 * 1024;
-/** Three parts in base64url (RFC 7515 section 7.1). Decoders also accept white space and padding; no issuer sends them. */
+/** Three base64url parts (RFC 7515 section 7.1), without the white space and padding that decoders accept. */
 const TOKEN_FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const CLOCK_TOLERANCE_SECONDS = 30;
 /** RFC 7518 section 3.2. */
@@ -177,23 +177,21 @@ async function verifiedClaims(token: string, keys: KeySet, issuer: string, rules
   return payload;
 }
 
-const TOKEN_ERRORS: ReadonlySet<string> = new Set(
-  [
-    errors.JOSEAlgNotAllowed,
-    errors.JOSENotSupported,
-    errors.JWKSMultipleMatchingKeys,
-    errors.JWKSNoMatchingKey,
-    errors.JWSInvalid,
-    errors.JWSSignatureVerificationFailed,
-    errors.JWTClaimValidationFailed,
-    errors.JWTExpired,
-    errors.JWTInvalid,
-  ].map((kind) => kind.code),
-);
+const TOKEN_ERRORS = [
+  errors.JOSEAlgNotAllowed,
+  errors.JOSENotSupported,
+  errors.JWKSMultipleMatchingKeys,
+  errors.JWKSNoMatchingKey,
+  errors.JWSInvalid,
+  errors.JWSSignatureVerificationFailed,
+  errors.JWTClaimValidationFailed,
+  errors.JWTExpired,
+  errors.JWTInvalid,
+] as const;
 
 /** Is the token the cause? The cause of any other error is this program or the issuer. */
 function isTokenError(error: unknown): boolean {
-  return error instanceof errors.JOSEError && TOKEN_ERRORS.has(error.code);
+  return TOKEN_ERRORS.some((kind) => error instanceof kind);
 }
 
 /** `scope` is space-separated text (RFC 8693 section 4.2); some issuers write a list, `scp`, instead. */

@@ -11,7 +11,9 @@ import { objectFrom } from '../../format/parse.ts';
 export const DEV_ISSUER = 'boundaries-development';
 export const DEV_AUDIENCE = 'boundaries';
 
-/** The folder of the key: git-ignored in a clone; in the home folder for an installed package, which may be read-only. */
+/**
+ * The folder of the key: git-ignored in a clone; in the home folder for an installed package, which may be read-only.
+ */
 const DEV_FOLDER: string = import.meta.url.endsWith('.ts')
   ? fileURLToPath(new URL('../../.dev', import.meta.url))
   : join(homedir(), '.boundaries-dev');

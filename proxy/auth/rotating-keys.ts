@@ -99,7 +99,8 @@ export class RotatingKeys implements KeySource {
   async newerThan(known: KeySet): Promise<KeySet> {
     const now = this.#now();
     if (this.#keys === known) await this.#attempt(now);
-    // If the last attempt failed, the issuer may have published the key meanwhile: the token is not known to be invalid.
+    // If the last attempt failed, the issuer may have published the key meanwhile: the token is not known to be
+    // invalid.
     if (this.#keys === known && this.#failedAt > this.#readAt) throw this.#unavailable(now);
     return this.#usable(now);
   }

@@ -1,5 +1,5 @@
-// The options of `serve`: name, type, default and help text, declared once. Data only: main.ts passes the table to yargs,
-// settings.ts takes the defaults from it, and the types of `createServer` follow from it.
+// The options of `serve`: name, type, default and help text, declared once. Data only: main.ts passes the table to
+// yargs, settings.ts takes the defaults from it, and the types of `createServer` follow from it.
 
 /** One value; the last one counts when the option is repeated. */
 const TEXT = { type: 'string', requiresArg: true, coerce: lastValue<string> } as const;
@@ -67,8 +67,9 @@ type OptionValue<Option> = Option extends { array: true }
       : string;
 
 /**
- * The options set in the environment, by name; a repeatable option has one value per line. Unknown BOUNDARIES_ variables
- * are ignored: Kubernetes sets such variables for a service named `boundaries`, BOUNDARIES_PORT=tcp://... among them.
+ * The options set in the environment, by name; a repeatable option has one value per line. Unknown BOUNDARIES_
+ * variables are ignored: Kubernetes sets such variables for a service named `boundaries`, BOUNDARIES_PORT=tcp://...
+ * among them.
  */
 export function optionsFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,

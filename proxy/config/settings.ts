@@ -76,7 +76,9 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
   };
 }
 
-/** @throws StartError if other machines can reach the host: everyone who can read the development key can sign tokens */
+/**
+ * @throws StartError if other machines can reach the host: everyone who can read the development key can sign tokens
+ */
 function refuseUnlessLoopback(host: string): void {
   if (host === 'localhost' || host === '::1' || /^127(\.[0-9]{1,3}){3}$/.test(host)) return;
   throw new StartError(

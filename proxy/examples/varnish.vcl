@@ -1,6 +1,6 @@
 vcl 4.1;
-# Varnish, or a CDN that thinks like it, in front of the proxy. Every answer under /api/ is `private`: it is passed on and
-# never kept, whatever is asked for next. What saves work is a cache at the client, which is told how long pages hold.
+# Varnish, or a CDN with the same rules, in front of the proxy. Every response under /api/ is `private`: Varnish passes it
+# on and never stores it. The cache of the client saves the work; Cache-Control tells it how long a page is fresh.
 
 backend boundaries {
     .host = "127.0.0.1";
@@ -11,7 +11,7 @@ backend boundaries {
 
 sub vcl_recv {
     if (req.url ~ "^/api/") {
-        # Not looked up at all. Without this Varnish finds out by itself, from Cache-Control.
+        # No cache look-up. Without this, Varnish decides by Cache-Control, with the same result.
         return (pass);
     }
 }

@@ -1,5 +1,5 @@
-// The base URL that a client used, for Link headers. X-Forwarded-* is used only if the connection comes from a configured
-// reverse proxy, and ignored otherwise.
+// The base URL that a client used, for Link headers. X-Forwarded-* is used only if the connection comes from a
+// configured reverse proxy, and ignored otherwise.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { Problem } from './problem.ts';

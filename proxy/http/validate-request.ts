@@ -75,8 +75,8 @@ export function refuseOtherMethods(req: IncomingMessage): void {
 }
 
 /**
- * A feature that the request uses and this service does not support. A body is never read: the connection is closed after
- * the response, so that the body cannot be taken for another request.
+ * A feature that the request uses and this service does not support. A body is never read: the connection is closed
+ * after the response, so that the body cannot be taken for another request.
  */
 export function unsupportedFeature(req: IncomingMessage): 'body' | 'upgrade' | 'expectation' | undefined {
   const { headers } = req;

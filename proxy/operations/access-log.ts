@@ -56,7 +56,7 @@ export function accessLog(withSubject: boolean, out?: DestinationStream): Access
         setTimeout(resolve, END_TIMEOUT_MS);
         stdout.once('close', resolve).once('error', () => resolve());
         onIdle = () => stdout.end();
-        // Responses that were cut a moment ago still write their line.
+        // Responses that were just cut still write their line.
         if (running === 0) onIdle();
       });
     },

@@ -1,4 +1,5 @@
-// Health checks for load balancers and orchestrators: /healthz and /readyz need no token and reveal nothing of the data.
+// Health checks for load balancers and orchestrators: /healthz and /readyz need no token and reveal nothing of the
+// data.
 import type { Answer } from '../http/answer.ts';
 import { COMMON_HEADERS } from '../http/cors.ts';
 import type { Releases } from '../origin/releases.ts';

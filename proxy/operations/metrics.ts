@@ -69,7 +69,9 @@ export function collectRequestMetrics(registry: Registry = register): RequestMet
   };
 }
 
-/** The server for Prometheus: GET /metrics. In the primary process of a cluster it adds up the metrics of all workers. */
+/**
+ * The server for Prometheus: GET /metrics. In the primary process of a cluster it adds up the metrics of all workers.
+ */
 export function createMetricsServer(): Server {
   const hasWorkers = cluster.isPrimary && Object.keys(cluster.workers ?? {}).length > 0;
   const read = hasWorkers ? aggregateWorkers() : (): Promise<string> => register.metrics();

@@ -1,4 +1,4 @@
-// The origin that is a directory of this machine: the generator's output folder, or a copy of it.
+// The origin that is a local directory: the output folder of the generator, or a copy.
 import { close, closeSync, open, openSync, read, readFile, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenFiles } from './open-files.ts';
@@ -6,14 +6,14 @@ import type { ByteRange, Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 import { ReadPace } from './read-pace.ts';
 
-/** A large range is read in pieces of this size. */
-const PIECE_BYTES = 256 * 1024;
-/** Longer reads always go through the thread pool. */
+/** Chunk size of streams. */
+const CHUNK_BYTES = 256 * 1024;
+/** Maximum length of a read on the event loop; longer ones use the thread pool. */
 const DIRECT_MAX_BYTES = 128 * 1024;
 
 /**
- * Makes an origin of a directory. Feature files, from which ranges are read again and again, are kept open. Small reads
- * are made on the event loop while the page cache answers them, through the thread pool otherwise.
+ * Creates the origin of a directory. Feature files, of which many ranges are read, stay open. Small reads run on the
+ * event loop while they are served by the page cache of the operating system, and in the thread pool otherwise.
  */
 export function directoryOrigin(directory: string, pace: ReadPace = new ReadPace()): Origin {
   const openAt = (path: string): number => {
@@ -37,8 +37,8 @@ export function directoryOrigin(directory: string, pace: ReadPace = new ReadPace
     async *stream(path, range) {
       const file = await openFile(directory, path);
       try {
-        for (let done = 0; done < range.length; done += PIECE_BYTES) {
-          const length = Math.min(PIECE_BYTES, range.length - done);
+        for (let done = 0; done < range.length; done += CHUNK_BYTES) {
+          const length = Math.min(CHUNK_BYTES, range.length - done);
           yield await readRange(file, path, { offset: range.offset + done, length });
         }
       } finally {
@@ -78,7 +78,7 @@ function readOnceDirectly(file: number, path: string, range: ByteRange): Buffer 
   }
 }
 
-/** @throws OriginError when the file ends before the range does */
+/** @throws OriginError if the file is shorter than the range */
 function readDirectly(file: number, path: string, { offset, length }: ByteRange): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   for (let done = 0; done < length; ) {
@@ -97,7 +97,7 @@ function readNow(file: number, path: string, bytes: Buffer, done: number, offset
   }
 }
 
-/** The same through the thread pool: callbacks, which cost less than promises of node:fs. */
+/** The same in the thread pool. Callbacks cost less than the promises of node:fs. */
 function readRange(file: number, path: string, { offset, length }: ByteRange): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const bytes = Buffer.allocUnsafe(length);

@@ -1,5 +1,6 @@
-// Requests for stored pages to a static host, through http-proxy; the only file that imports it. In: GET, a computed path,
-// configured headers, no body. Out: the unread response of the host, of which only verified bytes reach the client.
+// Requests for stored pages to a static host, through http-proxy; the only file that imports it. In: GET, a computed
+// path, configured headers, no body. Out: the unread response of the host, of which only verified bytes reach the
+// client.
 import type { Agent } from 'node:http';
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -84,7 +85,8 @@ export interface FileRequest {
 }
 
 /**
- * Checks status and headers of a response: 200 with the file, or 206 with exactly the range. Redirects are not followed.
+ * Checks status and headers of a response: 200 with the file, or 206 with exactly the range. Redirects are not
+ * followed.
  * @throws OriginError
  */
 export function checkResponse(
@@ -111,7 +113,9 @@ export function checkResponse(
     );
 }
 
-/** A request with nothing of the client's except its connection, by which http-proxy notices that the client is gone. */
+/**
+ * A request with nothing of the client's except its connection, by which http-proxy notices that the client is gone.
+ */
 function freshRequest(target: string, headers: Readonly<Record<string, string>>, { req }: Client): IncomingMessage {
   const request = new IncomingMessage(req.socket);
   request.method = 'GET';

@@ -1,38 +1,38 @@
-// Files that are kept open between reads: at most a fixed number, the least recently used is closed first.
-// A file is never closed while it is read.
+// Files that stay open between reads: a limited number, of which the least recently used is closed first. A file is
+// never closed during a read.
 import { closeSync } from 'node:fs';
 
-/** Kept open at most: the feature files of 500,000 units. */
+/** Maximum number of open files: the feature files of 500,000 units. */
 const OPEN_MAX = 512;
 
-/** A file that is kept open. */
+/** An open file. */
 export interface OpenFile {
   descriptor: number;
-  /** Reads under way on other threads. */
+  /** Reads in progress in the thread pool. */
   reads: number;
-  /** Is it no longer kept? Then it is closed when the last read has ended. */
+  /** Removed from the open files, and closed when the last read has ended. */
   isDropped: boolean;
 }
 
-/** Files by path. */
+/** The open files by path. */
 export class OpenFiles {
   readonly #open: (path: string) => number;
   readonly #max: number;
-  /** In order of use, the least recent first. */
+  /** The least recently used first. */
   readonly #files = new Map<string, OpenFile>();
 
-  /** @param open gives a file descriptor, which this object closes */
+  /** @param open returns a file descriptor, which this object closes */
   constructor(open: (path: string) => number, max: number = OPEN_MAX) {
     this.#open = open;
     this.#max = max;
   }
 
-  /** How many files are kept open. */
+  /** Number of open files. */
   get size(): number {
     return this.#files.size;
   }
 
-  /** The file at `path`, for a read that ends before this thread does anything else. */
+  /** The file at `path`, for a synchronous read. */
   find(path: string): OpenFile {
     const known = this.#files.get(path);
     if (known !== undefined) this.#files.delete(path);
@@ -43,7 +43,7 @@ export class OpenFiles {
     return file;
   }
 
-  /** Calls `read` with the file's descriptor, which stays open until the read has ended. */
+  /** Calls `read` with the descriptor of a file, which stays open until the read has ended. */
   async use<Result>(path: string, read: (descriptor: number) => Promise<Result>): Promise<Result> {
     const file = this.find(path);
     file.reads++;
@@ -55,7 +55,7 @@ export class OpenFiles {
     }
   }
 
-  /** Stops keeping open the file at `path`, or every file in the folder at `path`. */
+  /** Closes the file at `path`, or every file in the folder at `path`. */
   close(path: string): void {
     for (const [known, file] of this.#files)
       if (known === path || known.startsWith(`${path}/`)) this.#drop(known, file);
@@ -68,7 +68,7 @@ export class OpenFiles {
   }
 }
 
-/** Closing a file that was only read does not wait for a disk. */
+/** Synchronous: closing a file that was only read does not wait for a disk. */
 function closeUnused({ isDropped, reads, descriptor }: OpenFile): void {
   if (isDropped && reads === 0) closeSync(descriptor);
 }

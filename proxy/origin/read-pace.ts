@@ -1,17 +1,17 @@
-// Whether small reads are made on the event loop or in the thread pool. A read of the page cache takes microseconds, less
-// than the trip to the thread pool; a read of a disk must not block the event loop.
+// Decides whether small reads run on the event loop or in the thread pool. A read from the page cache takes
+// microseconds, less than the thread pool costs; a read from a disk must not block the event loop.
 
-/** A read that takes longer, in milliseconds, waited for a disk; a busy machine alone can cost a few. */
+/** A read that takes longer, in milliseconds, waited for a disk; on a busy machine other reads can take a few, too. */
 const SLOW_MS = 5;
-/** After a slow read, all reads go through the thread pool for this long, in milliseconds. */
+/** After a slow read, all reads use the thread pool for this long, in milliseconds. */
 const POOL_MS = 250;
 
-/** Reads on the event loop until one is slow. At most one slow read blocks the event loop in POOL_MS. */
+/** The decision for one directory. At most one slow read blocks the event loop per POOL_MS. */
 export class ReadPace {
   readonly #now: () => number;
   #poolUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param now milliseconds on a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
@@ -21,7 +21,7 @@ export class ReadPace {
     return this.#now() < this.#poolUntil;
   }
 
-  /** What `read` gives; it is made at once, and timed. */
+  /** Runs `read` now, and measures its time. */
   time<Result>(read: () => Result): Result {
     const begun = this.#now();
     try {

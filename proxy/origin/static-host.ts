@@ -108,8 +108,8 @@ async function concatChunks(chunks: Chunks): Promise<Buffer> {
 }
 
 /**
- * Exactly the bytes of the range, or the whole file. A host that ignores Range (status 200) is tolerated: the bytes of the
- * range are cut from the full body.
+ * Exactly the bytes of the range, or the whole file. A host that ignores Range (status 200) is tolerated: the bytes of
+ * the range are cut from the full body.
  */
 async function* checkedBody(
   response: IncomingMessage,

@@ -1,17 +1,17 @@
-// Bodies that are a stored page: the file's bytes as they are. Pages up to 1 MiB are verified before the first byte is
-// sent; of larger ones the last piece is withheld until the digest matches.
+// Bodies from a stored page: the unchanged bytes of its file. Pages up to 1 MiB are verified before the first byte is
+// sent; of larger ones the last chunk is withheld until the digest matches.
 import { createHash } from 'node:crypto';
 import { digestFrom, digestOf } from '../../format/manifest.ts';
 import type { Client, Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { StoredPage } from './resolve.ts';
 
-/** Files up to this size are read and checked at once. */
+/** Maximum size of a page that is read into memory and verified as a whole. */
 const WHOLE_MAX_BYTES = 1024 * 1024;
 
 /**
- * The body that is this page, gzipped: all of it, or a stream where it is large.
- * @throws OriginError when the file is not what the manifest says; from a stream before its last piece
+ * The gzipped body of a page: a buffer, or a stream for a large page.
+ * @throws OriginError if the file does not match the manifest; from a stream, before the last chunk
  */
 export function pageToGzip(
   origin: Origin,

@@ -1,18 +1,18 @@
-// The parameters of both endpoints in one table: what the parser takes, what its refusals say, what the document shows.
+// The query parameters of both endpoints: one table for the parser, its error messages and the OpenAPI document.
 import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 
-/** The parameter that says how many features a page has. */
+/** The number of features per page. */
 export const PAGE_SIZE = 'page-size';
-/** The least that it may be; the most is the cap of level and format, and more than that counts as the cap. */
+/** Minimum value. The maximum is the page cap of level and format; a larger value counts as the cap. */
 export const PAGE_SIZE_MIN = 1;
 
-/** The parameters that say where a page starts; one of them may be given. */
+/** The parameters for the start of a page, which exclude each other. */
 export const STARTS = ['start-at', 'start-after'] as const;
-/** The largest fid that they take. */
+/** The largest fid that they accept. */
 export const FID_MAX: number = Number.MAX_SAFE_INTEGER;
 
-/** The parameters that say which features match, and the level of the unit that each names. */
+/** The filter parameters, with the level of the unit that each names. */
 export const FILTERS: ReadonlyMap<string, Level> = new Map(
   LEVELS.map((level): [string, Level] => [`gid-${level}`, level]),
 );
@@ -20,9 +20,9 @@ export const FILTERS: ReadonlyMap<string, Level> = new Map(
 /** One parameter at one level. */
 export interface Parameter {
   name: string;
-  /** What it does. */
+  /** Description for the documentation. */
   meaning: string;
-  /** What it may be, in words for refusals. */
+  /** Allowed values, for error messages. */
   rule: string;
 }
 
@@ -34,7 +34,7 @@ const START_MEANINGS: Readonly<Record<(typeof STARTS)[number], string>> = {
   'start-after': 'The page begins behind this fid, or where a cursor says. Not together with start-at.',
 };
 
-/** The parameters that requests for a level may have, in the order in which they are listed everywhere. */
+/** The parameters of a level, in the order of the documentation. */
 export function parametersAt(level: Level): readonly Parameter[] {
   return [
     {
@@ -49,17 +49,17 @@ export function parametersAt(level: Level): readonly Parameter[] {
   ];
 }
 
-/** Is this the name of a parameter, at any level? */
+/** Is this a parameter of any level? */
 export function isParameter(name: string): boolean {
   return name === PAGE_SIZE || STARTS.some((start) => start === name) || FILTERS.has(name);
 }
 
-/** What the parameter may be at a level; also for filters that the level does not take. */
+/** The allowed values of a parameter at a level; also for filters that the level does not have. */
 export function ruleOf(name: string, level: Level): string {
   return parametersAt(level).find((parameter) => parameter.name === name)?.rule ?? filterRule(level);
 }
 
-/** The filters that a level takes, in words. */
+/** The filters of a level, for messages. */
 export function filterNames(level: Level): string {
   return `gid-0 to gid-${level}`;
 }

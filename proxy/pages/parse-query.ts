@@ -1,4 +1,5 @@
-// The query becomes a typed request once, here. Each refusal names the parameter, what was wrong and what is allowed.
+// The query string becomes a typed request here, once. Each error names the parameter, what is wrong and what is
+// allowed.
 import type { Cursor } from '../../format/cursor.ts';
 import { decodeCursor } from '../../format/cursor.ts';
 import type { Level } from '../../format/levels.ts';
@@ -16,32 +17,32 @@ import {
   STARTS,
 } from './parameters.ts';
 
-/** Only features whose GID at `column` is `gid`. */
+/** Selects the features whose GID at level `column` is `gid`. */
 export interface Filter {
   column: Level;
   gid: string;
 }
 
-/** Where a page starts: at the first feature whose fid is at least this, or at a cursor's position. */
+/** The start of a page: the first feature with at least this fid, or the position of a cursor. */
 export type Start = { fid: number } | { cursor: Cursor };
 
-/** What a request asks for. */
+/** A parsed query. */
 export interface PageRequest {
-  /** As the client gave it: at least 1, perhaps above the cap. */
+  /** At least 1; may be above the page cap. */
   pageSize: number | undefined;
   start: Start | undefined;
-  /** Ascending by column, each column once. */
+  /** Ascending by column, at most one per column. */
   filters: readonly Filter[];
 }
 
-/** Does a cursor pin the request to a release, so that its answer never changes? */
+/** Does a cursor pin the request to a release, so that its response never changes? */
 export function isPinned({ start }: PageRequest): boolean {
   return start !== undefined && 'cursor' in start;
 }
 
 /**
- * Reads the query of a request for one level.
- * @param query what follows `?`, as it came; form encoding as in the URL standard, section 5.1
+ * Parses the query of a request for one level.
+ * @param query without `?`, not decoded; form encoding as in the URL standard, section 5.1
  * @throws Problem token-in-query, bad-encoding, unknown-parameter, duplicate-parameter, bad-parameter, bad-cursor
  */
 export function parseQuery(query: string, level: Level): PageRequest {
@@ -53,7 +54,7 @@ export function parseQuery(query: string, level: Level): PageRequest {
   };
 }
 
-/** Names and values, decoded; every name known, none twice, no value empty. */
+/** Decoded names and values: only known names, without duplicates and empty values. */
 function valuesFrom(query: string, level: Level): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   if (query === '') return values;
@@ -73,7 +74,7 @@ function valuesFrom(query: string, level: Level): ReadonlyMap<string, string> {
   return values;
 }
 
-/** Undoes percent-encoding strictly: a bad escape, a byte outside ASCII or ill-formed UTF-8 is refused. */
+/** Strict percent-decoding: refuses bad escapes, bytes outside ASCII and ill-formed UTF-8. */
 function decode(text: string): string {
   if (/^[A-Za-z0-9_.-]*$/.test(text)) return text;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
@@ -81,7 +82,7 @@ function decode(text: string): string {
     try {
       return decodeURIComponent(text.replaceAll('+', ' '));
     } catch {
-      // Falls through to the one answer for both.
+      // The error below applies to all cases.
     }
   }
   throw new Problem('bad-encoding', `${quote(text)} is not well-formed. Percent-encode text as UTF-8.`);

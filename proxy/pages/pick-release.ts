@@ -1,4 +1,4 @@
-// Which release answers a request: the one that its cursor names, or the one that is served.
+// The release for a request: the one that its cursor names, or the current one.
 import { Problem } from '../http/problem.ts';
 import type { Catalogue, LoadedRelease } from '../origin/releases.ts';
 import type { PageRequest } from './parse-query.ts';
@@ -8,7 +8,7 @@ const RETRY_SECONDS = 5;
 /**
  * The release for a request.
  * @throws Problem release-gone, not-ready
- * @throws OriginError, FormatError when a hosted release cannot be read
+ * @throws OriginError, FormatError if a hosted release cannot be loaded
  */
 export async function pickRelease(catalogue: Catalogue, { start }: PageRequest): Promise<LoadedRelease> {
   if (start === undefined || 'fid' in start) return servedRelease(catalogue);
@@ -21,15 +21,15 @@ export async function pickRelease(catalogue: Catalogue, { start }: PageRequest):
 }
 
 /**
- * The release that is served.
- * @throws Problem not-ready while there is none
+ * The current release.
+ * @throws Problem not-ready before one is loaded
  */
 export function servedRelease(catalogue: Catalogue): LoadedRelease {
   if (catalogue.current !== undefined) return catalogue.current;
   throw notReady('No release has been loaded yet.');
 }
 
-/** The problem of a service that cannot answer yet. */
+/** 503 with Retry-After: the service cannot respond yet. */
 export function notReady(detail: string): Problem {
   return new Problem('not-ready', detail, { 'Retry-After': String(RETRY_SECONDS) });
 }

@@ -1,5 +1,5 @@
-// From a manifest and a request to an answer's content: which features, which stored page if any, and what is next.
-// Pure: no file is touched.
+// Resolves a request with the manifest: the features of the page, the stored page that has them, if any, and the next
+// cursor. A pure function: no file is read.
 import type { Cursor } from '../../format/cursor.ts';
 import { pagePath, releasePath } from '../../format/layout.ts';
 import type { Format } from '../../format/levels.ts';
@@ -20,15 +20,15 @@ export interface StoredPage {
   digest: string;
 }
 
-/** What a request comes to. */
+/** A resolved request. */
 export interface Resolution {
-  /** How many features match the filters in all. */
+  /** Total number of features that match the filters. */
   matched: number;
-  /** The positions of the features to send. */
+  /** The positions of the features of the page. */
   positions: Runs;
-  /** The file that holds exactly those features; undefined when they must be cut out. */
+  /** The stored page with exactly these features; undefined if the body is a slice of feature files. */
   page: StoredPage | undefined;
-  /** Where the next page starts; undefined on the last one. */
+  /** The start of the next page; undefined for the last page. */
   next: Cursor | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface Resolution {
 interface Match {
   runs: Runs;
   features: number;
-  /** The listing that holds exactly these; its pages are files. */
+  /** The listing with exactly these features; its pages may be stored. */
   listing: Listing | undefined;
 }
 
@@ -57,7 +57,7 @@ export function resolve(level: LoadedLevel, format: Format, request: PageRequest
   };
 }
 
-/** The position at or after which a page starts. */
+/** The first position that may be on the page. */
 function positionOf(level: LoadedLevel, start: Start | undefined): number {
   if (start === undefined) return 0;
   return 'fid' in start ? rankOf(level.manifest.fids, start.fid) : start.cursor.position;
@@ -79,11 +79,11 @@ function matchOf(level: LoadedLevel, filters: readonly Filter[]): Match {
   }
   const matched = runs ?? [];
   const features = countOf(matched);
-  // An intersection as large as one of its parts is that part.
+  // An intersection that has as many features as one of its listings is equal to that listing.
   return { runs: matched, features, listing: listings.find((listing) => listing.features === features) };
 }
 
-/** The file with the `count` features of a listing from rank `first` on, if they are a page of it. */
+/** The stored page with `count` features of a listing from rank `first` on; undefined if there is no such page. */
 function storedPage(
   level: LoadedLevel,
   format: Format,

@@ -1,5 +1,5 @@
-// The answer to a request that was understood: headers from the manifest and the index, content from a stored page or
-// from the feature files. Nothing is read before the content is sent.
+// The answer to a parsed request: headers from manifest and index, content from a stored page or from feature files. No
+// file is read before the content is sent.
 import { encodeCursor } from '../../format/cursor.ts';
 import { MEDIA_TYPES } from '../../format/levels.ts';
 import type { Coding } from '../http/accept-encoding.ts';
@@ -17,23 +17,23 @@ import { planSlice } from './slice.ts';
 import { sliceToGzip } from './slice-body.ts';
 import { gzipToText } from './text-body.ts';
 
-/** A request that was understood, and the release that answers it. */
+/** A parsed request, and the release for it. */
 export interface Question {
   endpoint: Endpoint;
   request: PageRequest;
   release: LoadedRelease;
   coding: Coding;
-  /** What stands before the path in the Link header: scheme, host, perhaps a prefix. */
+  /** Base URL in the Link header: scheme, host and optional path. */
   base: string;
 }
 
 // Always private: a shared cache may replay a public answer to a client without a token (RFC 9111 section 3.5).
-// What a cursor names never changes; a request without one follows the served release.
+// The response to a cursor never changes; without a cursor it depends on the current release.
 const CACHE_PINNED = 'private, max-age=31536000, immutable';
 const CACHE_CURRENT = 'private, no-cache';
 const FIXED_HEADERS: HeaderList = [...COMMON_HEADERS, 'Vary', 'Accept-Encoding'];
 
-/** Answers a question. Reading the content throws OriginError when stored bytes are not what manifest and index say. */
+/** The answer. Reading its content throws OriginError if stored bytes do not match manifest and index. */
 export function respond(origin: Origin, question: Question): Answer {
   const { endpoint, release, request, coding } = question;
   const level = release.levels[endpoint.level];
@@ -51,7 +51,7 @@ export function respond(origin: Origin, question: Question): Answer {
   };
 }
 
-/** What is sent, and its entity tag without quotes: the same in every release that has the same bytes. */
+/** A body and its entity tag without quotes; the tag is the same in every release with the same bytes. */
 interface Source {
   tag: string;
   bytes: number;
@@ -80,7 +80,7 @@ function sliceOrText(
   };
 }
 
-/** The headers of 200 and 304 alike. */
+/** The headers of both 200 and 304. */
 function headersOf({ request, release, endpoint, base }: Question, { matched, next }: Resolution): HeaderList {
   const headers = [
     ...FIXED_HEADERS,

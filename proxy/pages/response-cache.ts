@@ -1,47 +1,47 @@
-// Response cache: a repeated request gets the stored headers and body; validation and authentication run first.
-// Bounded by bytes, the least recently used response leaves first. The only file that knows lru-cache.
+// Response cache: a repeated request gets the stored headers and body; validation and authentication run first. Limited
+// in bytes; the least recently used response is removed first. The only file that imports lru-cache.
 import { LRUCache } from 'lru-cache';
 import type { Coding } from '../http/accept-encoding.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Catalogue } from '../origin/releases.ts';
 
-/** Bytes of all responses. */
+/** Maximum size of all entries. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** A larger body is not kept. */
+/** Maximum size of a body that is stored. */
 const BODY_MAX_BYTES = 1024 * 1024;
-/** What an entry takes beside its body, generously: key and headers. */
+/** Upper estimate of the size of key and headers. */
 const ENTRY_BYTES = 4096;
-/** Keys of responses that were asked for once and are not stored. */
+/** Maximum number of remembered keys of responses that were requested once and are not stored. */
 const ASKED_MAX = 4096;
-/** Longer targets are not kept, so that keys take little room. */
+/** Responses to longer targets are not stored, so that keys stay small. */
 const TARGET_MAX_CHARS = 512;
 
-/** All that a response depends on, but for the served release. */
+/** Everything that a response depends on, except the current release. */
 export interface ResponseKey {
-  /** Path and query, as they came. */
+  /** Path and query, not decoded. */
   target: string;
-  /** What stands before the path in Link headers. */
+  /** Base URL in the Link header. */
   base: string;
   coding: Coding;
 }
 
-/** A response, and how long it stays right. It refers to its release by id, so no manifest is kept in memory. */
+/** A response and how long it is valid. It has only the id of its release, so the cache keeps no manifest in memory. */
 export interface CacheableResponse {
   answer: Answer;
   release: string;
-  /** Does it answer a cursor, and so stay right as long as the release is hosted? Otherwise as long as it is served. */
+  /** The response to a cursor is valid while the release is hosted, any other while the release is the current one. */
   isPinned: boolean;
 }
 
 /**
- * Responses by their keys. One is stored when it is asked for again, so that requests made once displace nothing and
- * leave no garbage.
+ * Responses by key. A response is stored when it is requested for the second time: requests that occur once displace
+ * nothing and cause no garbage collection.
  */
 export class ResponseCache {
   readonly #asked = new Set<string>();
   readonly #responses = new LRUCache<string, CacheableResponse>({ maxSize: MAX_BYTES });
 
-  /** The stored response, while it is right, or the one that `respond` makes. */
+  /** The stored response if it is valid, otherwise the result of `respond`. */
   async find(
     { target, base, coding }: ResponseKey,
     catalogue: Catalogue,
@@ -55,7 +55,7 @@ export class ResponseCache {
     return this.#wasAsked(key) ? this.#storing(key, response) : response.answer;
   }
 
-  /** Was this asked for before, a short while ago? From now on it was. */
+  /** Was this key requested recently? Remembers it. */
   #wasAsked(key: string): boolean {
     if (this.#asked.delete(key)) return true;
     if (this.#asked.size >= ASKED_MAX) this.#asked.clear();
@@ -63,7 +63,7 @@ export class ResponseCache {
     return false;
   }
 
-  /** The answer, which is stored once its body has been read. */
+  /** The answer; it is stored when its body has been read. */
   #storing(key: string, response: CacheableResponse): Answer {
     const { answer } = response;
     const { content } = answer;

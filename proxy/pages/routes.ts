@@ -1,19 +1,19 @@
-// The paths of the service. They are looked up as they came, byte by byte: nothing is decoded, joined or normalised.
+// The paths of the API. A request path is looked up byte by byte: it is not decoded, joined or normalised.
 import type { Format, Level } from '../../format/levels.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 
-/** One of the twelve paths that answer with boundaries. */
+/** One of the twelve paths that return boundaries. */
 export interface Endpoint {
-  /** As it stands in the request and in the Link header. */
+  /** As in the request and in the Link header. */
   path: string;
   format: Format;
   level: Level;
 }
 
-/** Everything under it needs a token. */
+/** Every path under it requires a token. */
 const API_PREFIX = '/api/';
 
-/** Every endpoint by its path. */
+/** The endpoints by path. */
 export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map(
   FORMATS.flatMap((format) =>
     LEVELS.map((level): [string, Endpoint] => {
@@ -23,12 +23,12 @@ export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map(
   ),
 );
 
-/** Does this path need a token? Whether there is anything behind it does not matter. */
+/** Does this path require a token? Unknown paths under the prefix do too. */
 export function isProtected(path: string): boolean {
   return path.startsWith(API_PREFIX);
 }
 
-/** The endpoint at exactly this path. */
+/** The endpoint with exactly this path. */
 export function endpointAt(path: string): Endpoint | undefined {
   return ENDPOINTS.get(path);
 }

@@ -1,5 +1,5 @@
-// The body of a slice: the members of its features are read from the level's feature files, checked against the feature
-// index and joined into one gzip member. Nothing is inflated or deflated.
+// The body of a slice: the gzip members of its features are read from feature files, verified against the feature index
+// and joined into one member, without inflating or deflating.
 import { createHash, hash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { DeflatedText, FrameData, TextSum } from '../../format/gzip-members.ts';
@@ -16,17 +16,17 @@ import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { Slice } from './slice.ts';
 
-/** A body of at most this many stored bytes is made in memory; of a larger one no more than this is held at a time. */
+/** Maximum stored size of a body that is assembled in memory; of a larger one at most this is in memory at a time. */
 const READ_MAX_BYTES = 1024 * 1024;
-/** Members of one file are read together when no more than this lies between them. */
+/** Members of one file are read together if the gap between them is at most this. */
 const GAP_MAX_BYTES = 64 * 1024;
-/** Reads for one body at the same time. */
+/** Concurrent reads for one body. */
 const READS_MAX = 8;
 
 /**
- * The body of a slice as one gzip member: all of it, or a stream where it is large.
- * @throws OriginError when stored bytes are not what the index says: before the first byte of a body that is made in
- * memory; of a stream before the last piece of the damaged member, so that no gunzip accepts what was sent
+ * The body of a slice as one gzip member: a buffer, or a stream for a large body.
+ * @throws OriginError if stored bytes do not match the index: before the first byte of a buffered body; in a stream
+ * before the last chunk of the damaged member, so that no gunzip accepts what was sent
  */
 export function sliceToGzip(origin: Origin, slice: Slice): Promise<Buffer> | AsyncGenerator<Buffer, void, undefined> {
   const reads = readsOf(slice);
@@ -34,10 +34,10 @@ export function sliceToGzip(origin: Origin, slice: Slice): Promise<Buffer> | Asy
   return stored > READ_MAX_BYTES ? streamBody(origin, slice, reads) : joinBody(origin, slice, reads);
 }
 
-/** One read of a feature file, and the features that are wanted of it. One above READ_MAX_BYTES is of one feature. */
+/** One read of a feature file, and the members in it. A read above READ_MAX_BYTES has one member. */
 interface Read {
   path: string;
-  /** Its number. */
+  /** Number of the feature file. */
   file: number;
   /** In bytes. */
   offset: number;
@@ -46,10 +46,10 @@ interface Read {
   members: Member[];
 }
 
-/** Where the member of a feature is. */
+/** The location of a feature's member. */
 interface Member {
   position: number;
-  /** Of its first byte in the file. */
+  /** Of the first byte in the file. */
   offset: number;
   /** In bytes. */
   length: number;
@@ -92,7 +92,7 @@ async function readSideBySide(origin: Origin, slice: Slice, reads: readonly Read
   return pLimit(READS_MAX).map(reads, (read) => readFeatures(origin, slice, read));
 }
 
-/** The body piece by piece. A read is under way, or one piece of a feature that is too large for that is held. */
+/** The body in chunks. At most one read, or one chunk of a feature above READ_MAX_BYTES, is in memory. */
 async function* streamBody(
   origin: Origin,
   slice: Slice,
@@ -105,7 +105,7 @@ async function* streamBody(
       const [member] = read.members;
       if (member === undefined) continue;
       for await (const data of streamFeature(origin, slice, read, member)) {
-        // The header and separators before it leave with its first piece, which has been read by then.
+        // Header and separator are sent with the first chunk of the feature, once that has been read.
         if (!isBegun) assembly.add({ data, ...sumAt(slice, member.position) });
         yield isBegun ? data : Buffer.concat(assembly.take());
         isBegun = true;
@@ -143,7 +143,7 @@ class Assembly {
     this.#parts.push(memberEnd({ crc: this.#crc, length: this.#length }));
   }
 
-  /** The bytes that were added since this was last called. */
+  /** The bytes added since the last call. */
   take(): Buffer[] {
     const parts = this.#parts;
     this.#parts = [];
@@ -163,7 +163,7 @@ function sumAt({ level: { index } }: Slice, position: number): TextSum {
 }
 
 /**
- * Reads members that lie near each other, and checks each against its digest.
+ * Reads neighbouring members, and verifies each with its digest.
  * @throws OriginError
  */
 async function readFeatures(origin: Origin, slice: Slice, read: Read): Promise<DeflatedText[]> {
@@ -177,7 +177,7 @@ async function readFeatures(origin: Origin, slice: Slice, read: Read): Promise<D
 }
 
 /**
- * Reads the deflate data of one large member. The last piece is withheld until the digest of all has been checked.
+ * Reads the deflate data of one large member. The last chunk is withheld until the digest matches.
  * @throws OriginError
  */
 async function* streamFeature(
@@ -200,7 +200,7 @@ async function* streamFeature(
   yield withheld;
 }
 
-/** The file may be replaced by a sound one, so it is not kept open. */
+/** Closes the file: the operator may replace it by an intact one. */
 function damaged(origin: Origin, { path }: Read): OriginError {
   origin.close?.(path);
   return new OriginError('damaged', path);

@@ -1,5 +1,5 @@
-// Slices: bodies that are not a stored page. What a slice consists of, its length and its validator follow from the
-// feature index alone; slice-body.ts reads it.
+// Slices: bodies that are not a stored page. Content, length and entity tag of a slice follow from the feature index;
+// slice-body.ts reads it.
 import { hash } from 'node:crypto';
 import type { FeatureIndex, PositionRange } from '../../format/feature-index.ts';
 import { FRAME_DATA, MEMBER_FRAME_BYTES } from '../../format/gzip-members.ts';
@@ -8,7 +8,7 @@ import { FRAMES } from '../../format/levels.ts';
 import type { Runs } from '../../format/runs.ts';
 import type { LoadedLevel } from '../origin/releases.ts';
 
-/** A slice that is known to the last byte but not read. */
+/** A slice whose length and bytes are determined, but not read yet. */
 export interface Slice {
   level: LoadedLevel;
   format: Format;
@@ -17,14 +17,14 @@ export interface Slice {
   gzipBytes: number;
   /** Bytes of its text. */
   textBytes: number;
-  /** What an entity tag says of its bytes: the same in every release that has the same features. */
+  /** Entity tag without quotes: the same in every release with the same features. */
   tag: string;
 }
 
 /** 96 bits of SHA-256 in base64url. */
 const TAG_CHARS = 16;
 
-/** Plans the body with the features at `positions`. Nothing is read. */
+/** Plans the body with the features at `positions`. No file is read. */
 export function planSlice(level: LoadedLevel, format: Format, positions: Runs): Slice {
   const { index } = level;
   const { before, between, after } = FRAME_DATA[format];
@@ -54,7 +54,7 @@ export function planSlice(level: LoadedLevel, format: Format, positions: Runs): 
   };
 }
 
-/** A digest of the records of all features: of their lengths, and of the digests of their bytes. */
+/** A digest of the index records of all features, which have their lengths and the digests of their bytes. */
 function digestOf(index: FeatureIndex, ranges: readonly PositionRange[]): string {
   const [only, second] = ranges;
   const records =

@@ -1,20 +1,21 @@
-// Bodies for clients that do not take gzip: the gzipped body inflated, at once where the text is short, otherwise piece
-// by piece off the event loop.
+// Bodies for clients that do not accept gzip: the gzipped body is inflated, short texts on the event loop, long ones as
+// a stream in the thread pool.
 import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import type { Body } from '../http/answer.ts';
 import { OriginError } from '../origin/origin.ts';
 
-/** Texts up to this length are inflated at once: about a millisecond. */
+/** Maximum length of a text that is inflated on the event loop, in about a millisecond. */
 const SYNC_MAX_BYTES = 256 * 1024;
-/** Text of one piece. */
+/** Length of a chunk. */
 const PIECE_BYTES = 256 * 1024;
 
 /**
  * The text of a gzipped body.
- * @param textBytes its length
- * @param path what the body was read from, for the log
- * @throws OriginError when the body is not one gzip member of that length; from a stream perhaps after some pieces
+ * @param textBytes the length of the text
+ * @param path the source of the body, for the log
+ * @throws OriginError if the body is not one gzip member with a text of that length; from a stream, possibly after some
+ * chunks
  */
 export function gzipToText(gzipped: Body, textBytes: number, path: string): Body {
   if (textBytes > SYNC_MAX_BYTES || !Buffer.isBuffer(gzipped)) return inflateStream(gzipped, textBytes, path);
@@ -28,10 +29,10 @@ export function gzipToText(gzipped: Body, textBytes: number, path: string): Body
   return text;
 }
 
-/** The last piece is withheld until the gzipped body has ended well: its length alone would make the text look whole. */
+/** The last chunk is withheld until the gzipped body has ended without an error: clients check only the length. */
 async function* inflateStream(gzipped: Body, textBytes: number, path: string): AsyncGenerator<Buffer, void, undefined> {
   const inflate = createGunzip({ chunkSize: PIECE_BYTES });
-  // An error of the source destroys `inflate`, and so reaches the loop below.
+  // An error of the source destroys `inflate`, which throws it in the loop below.
   pipeline(Buffer.isBuffer(gzipped) ? [gzipped] : gzipped, inflate, () => {});
   let withheld: Buffer | undefined;
   let length = 0;

@@ -1,5 +1,5 @@
-// Public files in memory, as gzip and as plain text: the OpenAPI document and the explorer. They are looked up by path and
-// reveal nothing of the data except release and attribution, so they need no token and any cache may store them.
+// Public files in memory, as gzip and as plain text: the OpenAPI document and the explorer. They are looked up by path
+// and reveal nothing of the data except release and attribution, so they need no token and any cache may store them.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Coding } from '../http/accept-encoding.ts';

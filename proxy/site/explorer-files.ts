@@ -1,5 +1,5 @@
-// The files of the explorer, a page to try the API on: a fixed map of paths to files, read once at the start. They contain
-// no data: the page requests it with the token that the user enters.
+// The files of the explorer, a page to try the API on: a fixed map of paths to files, read once at the start. They
+// contain no data: the page requests it with the token that the user enters.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { PAGE_CAPS } from '../../format/levels.ts';

@@ -10,8 +10,8 @@ import { gunzipSync } from 'node:zlib';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
-import { findLevels } from '../../generator/dataset.ts';
-import { writeSynthetic } from '../../generator/synthetic.ts';
+import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
+import { findLevels } from '../../generator/source/dataset.ts';
 import { hasProgram, printRows, type Row, secondsOf } from './measure.ts';
 
 const values = yargs(hideBin(process.argv))

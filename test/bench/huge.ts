@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path';
 import { featureFilePath, releasePath } from '../../format/layout.ts';
 import { FORMAT_VERSION } from '../../format/manifest.ts';
-import { gdal } from '../../generator/gdal.ts';
+import { gdal } from '../../generator/source/gdal.ts';
 import type { Bench, Figures } from './compare.ts';
 import type { Row } from './measure.ts';
 import { buildOnce } from './measured-release.ts';

@@ -1,11 +1,10 @@
 #!/bin/sh
-# Copies an output folder into a bucket (S3 or compatible) with the AWS command line. A reader never meets a file that
-# names what is not there yet: feature files and pages first, then indexes and manifests, release.json, and
-# current.json last of all.
+# Copies an output folder to a bucket (S3 or compatible) with the AWS command line. Files are uploaded before the files
+# that name them: feature files and pages, then indexes and manifests, release.json, and current.json last.
 #
 #   sh upload.sh output s3://boundaries [--endpoint-url https://...]
 #
-# Keep the bucket private: nobody but the proxy may read it. Run it again after each build; what is there stays.
+# Keep the bucket private: only the proxy may read it. Run this after each build; existing files are not uploaded again.
 set -eu
 
 out=$1
@@ -21,7 +20,7 @@ upload() {
     --content-type "$type" --cache-control 'public, max-age=31536000, immutable' "$@"
 }
 
-# Stored as files that happen to be gzip, without a Content-Encoding: hosts must not inflate them.
+# Uploaded as gzip files, without Content-Encoding: hosts must not inflate them.
 upload '*.gz' application/gzip "$@"
 upload '*.idx' application/octet-stream "$@"
 upload '*/manifest.json' application/json "$@"

@@ -1,5 +1,5 @@
-// For each problem of the OpenAPI document: a request that causes it, and the detail of the response. The tests send every
-// request and compare.
+// For each problem of the OpenAPI document: a request that causes it, and the detail of the response. The tests send
+// every request and compare.
 import { encodeCursor } from '../../../format/cursor.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import { parametersAt } from '../../pages/parameters.ts';

@@ -1,0 +1,117 @@
+// Makes a fresh clone runnable: the packages of the lock file, then a gdal-async that loads. Called by `npm start` and
+// `npm test`, with nothing there but Node; where all is in place it prints nothing and takes a fifth of a second.
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { bindingLoads, buildBinding, downloadBinding } from './binding.js';
+import { hasPackages, installPackages } from './packages.js';
+import { SetupError, say } from './run.js';
+import { canInstallTools, installTools, missingTools, toolsToInstall } from './tools.js';
+
+const POLL_MS = 500;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+try {
+  checkNode();
+  if (!hasPackages(root) || !bindingLoads(root)) await alone(setUp);
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  console.error(`\nset-up failed: ${error.message}`);
+  process.exitCode = 1;
+}
+
+/** Each step is skipped where the one before has made it unnecessary. */
+async function setUp() {
+  if (!hasPackages(root)) await installPackages(root);
+  if (bindingLoads(root)) return;
+  if (await downloadBinding(root)) return;
+  if (missingTools().length > 0 && canInstallTools()) await installTools();
+  if (missingTools().length > 0) throw new SetupError(toolsToInstall());
+  await buildBinding(root);
+}
+
+function checkNode() {
+  const range = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node;
+  if (isInRange(process.versions.node, range)) return;
+  throw new SetupError(`this is Node ${process.versions.node}, expected ${range}; see https://nodejs.org`);
+}
+
+/**
+ * Is the version in a range of the form `^20.19.0 || >=24`?
+ * @param {string} version
+ * @param {string} range
+ */
+function isInRange(version, range) {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  return range.split('||').some((part) => {
+    const [, operator, least = ''] = /^\s*(\^|>=)([\d.]+)\s*$/.exec(part) ?? [];
+    const [leastMajor = 0, leastMinor = 0, leastPatch = 0] = least.split('.').map(Number);
+    if (major !== leastMajor) return operator === '>=' && major > leastMajor;
+    return operator !== undefined && (minor > leastMinor || (minor === leastMinor && patch >= leastPatch));
+  });
+}
+
+/**
+ * Runs `task` while no other set-up of this clone runs. The lock stands outside node_modules, which `npm ci` empties.
+ * @param {() => Promise<void>} task
+ */
+async function alone(task) {
+  const lock = join(tmpdir(), `set-up-${createHash('sha256').update(root).digest('hex').slice(0, 16)}.lock`);
+  for (let told = false; !take(lock); told = true) {
+    if (!told) say(`waiting for another set-up of this clone (process ${ownerOf(lock)} holds ${lock})`);
+    await sleep(POLL_MS);
+  }
+  try {
+    await task();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/**
+ * Takes the lock, also from a process that is gone.
+ * @param {string} lock
+ * @returns {boolean} false where another process has it
+ */
+function take(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+  const owner = ownerOf(lock);
+  if (owner === 0 || isAlive(owner)) return false;
+  rmSync(lock, { force: true });
+  return take(lock);
+}
+
+/**
+ * @param {string} lock
+ * @returns {number} 0 where the lock has just gone or is just being written
+ */
+function ownerOf(lock) {
+  try {
+    return Number(readFileSync(lock, 'utf8'));
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return 0;
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+/** @param {unknown} error */
+function codeOf(error) {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,83 @@
+// What commands print when they are done: tables in plain text, numbers to the right.
+import { levelName, type StoredPages } from '../../format/levels.ts';
+import type { Changes, LevelDiff } from '../diff/diff.ts';
+import type { Forecast } from '../pages/estimate.ts';
+import type { ListedRelease } from '../release/manage.ts';
+import type { Built } from '../report/built.ts';
+
+/** Rows as aligned lines; numbers are grouped by thousands and aligned to the right. */
+export function tableOf(rows: readonly (readonly (string | number)[])[]): string {
+  const isNumber = rows.at(-1)?.map((cell) => typeof cell === 'number') ?? [];
+  const text = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)));
+  const widths = isNumber.map((_, i) => Math.max(...text.map((row) => row[i]?.length ?? 0)));
+  const align = (cell: string, i: number): string =>
+    isNumber[i] ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0);
+  return text.map((row) => row.map(align).join('  ').trimEnd()).join('\n');
+}
+
+/** A build's summary. */
+export function buildTable({ release, remarks }: Built): string {
+  const rows = release.levels.map(({ level, layer, features, listings, pages, bytes, featureFiles }) => {
+    const counts = [features, listings, pages.geojsonl, pages.fc, bytes, featureFiles.files, featureFiles.bytes];
+    return [levelName(level), layer || '-', ...counts];
+  });
+  const head = ['level', 'layer', 'features', 'listings', 'geojsonl pages', 'fc pages', 'bytes'];
+  const notes = remarks.map(({ level, count, what }) => `${levelName(level)}: ${count.toLocaleString('en')} ${what}`);
+  return [tableOf([[...head, 'feature files', 'bytes'], ...rows, totalOf(rows)]), ...notes].join('\n');
+}
+
+/** What a build would write, with each choice of --pages. */
+export function forecastTable({ levels, releases }: Forecast): string {
+  const rows = levels.map(({ level, layer, features, listings, featureFiles, pages }) => {
+    const pagesOf = (choice: StoredPages): number => pages[choice].geojsonl + pages[choice].fc;
+    return [
+      levelName(level),
+      layer || '-',
+      features,
+      listings,
+      featureFiles.files,
+      pagesOf('unfiltered'),
+      pagesOf('all'),
+    ];
+  });
+  const head = ['level', 'layer', 'features', 'listings', 'feature files', 'unfiltered pages', 'all pages'];
+  const choices = releases.map(({ pages, files, bytes }) => [`--pages ${pages}`, files, bytes]);
+  return [tableOf([head, ...rows, totalOf(rows)]), '', tableOf([['', 'files', 'bytes'], ...choices])].join('\n');
+}
+
+/** The sums of the columns that hold numbers. */
+function totalOf(rows: readonly (readonly (string | number)[])[]): (string | number)[] {
+  const [first = []] = rows;
+  return first.map((cell, column) => {
+    if (typeof cell !== 'number') return column === 0 ? 'total' : '';
+    return rows.reduce((sum, row) => sum + Number(row[column]), 0);
+  });
+}
+
+/** What an operator wants to read before switching from one release to another. */
+export function diffTable(levels: readonly LevelDiff[]): string {
+  const counts = ({ added, removed, changed }: Changes): number[] => [added.count, removed.count, changed.count];
+  const rows = levels.map(({ level, units, files }) => [levelName(level), ...counts(units), ...counts(files)]);
+  const head = ['level', 'units added', 'removed', 'changed', 'files added', 'removed', 'changed'];
+  const examples = levels.flatMap(({ level, units }) =>
+    Object.entries(units).flatMap(([kind, { count, examples: gids }]) =>
+      count === 0 ? [] : [`${levelName(level)} ${kind}: ${gids.join(', ')}${count > gids.length ? ', ...' : ''}`],
+    ),
+  );
+  return [tableOf([head, ...rows]), ...examples].join('\n');
+}
+
+/** The releases of an output folder. */
+export function releaseTable(listed: readonly ListedRelease[]): string {
+  if (listed.length === 0) return 'no releases';
+  const rows = listed.map(({ release, date, units, storedPages, files, bytes, isCurrent }) => [
+    release,
+    date.toISOString().slice(0, 16).replace('T', ' '),
+    isCurrent ? 'current' : '',
+    storedPages,
+    units,
+    files,
+    bytes,
+  ]);
+  return tableOf([['release', 'written (UTC)', '', 'pages', 'units', 'files', 'bytes'], ...rows]);
+}

@@ -1,0 +1,190 @@
+// Turns written files into a release: each level is finalised by a task of its own (manifest, feature index, checksum
+// lines), then release.json and the checksums of the whole release are written.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { RECORD_BYTES } from '../../format/feature-index.ts';
+import {
+  CHECKSUMS_FILE,
+  featureFilePath,
+  indexPath,
+  manifestPath,
+  pagePath,
+  RELEASE_FILE,
+} from '../../format/layout.ts';
+import { FEATURES_PER_FILE, FORMATS, type Level, type StoredPages } from '../../format/levels.ts';
+import { digestFrom, manifestToJson, type PageTable } from '../../format/manifest.ts';
+import { type LevelSummary, type Release, releaseToJson } from '../../format/release.ts';
+import { writeDurably, writePartsDurably } from '../release/fsync.ts';
+import { BuildError } from '../report/errors.ts';
+import { readStoreIndex } from './feature-store.ts';
+import { type LevelPlan, planEmptyLevel, planLevel, plannedPages } from './plan.ts';
+import { FILE_KINDS, type FileKind, readRecords, SHA256_BYTES } from './records.ts';
+
+/** Which level to finalise. Plain data: it is sent to the process that does it. */
+export interface FinalizeTask {
+  release: string;
+  level: Level;
+  /** The source layer; empty where the dataset lacks the level. */
+  layer: string;
+  storedPages: StoredPages;
+  /** The level's store, of which the index is needed; undefined where the dataset lacks the level. */
+  store: string | undefined;
+  /** The record files of all tasks that wrote the level. */
+  records: readonly string[];
+  /** The release's folder. */
+  out: string;
+  /** Where the level's lines of checksums.txt go. */
+  checksums: string;
+}
+
+/** A finalised level. */
+export interface FinalizedLevel {
+  summary: LevelSummary;
+  /** Where its lines of checksums.txt are, in order of path. */
+  checksums: string;
+}
+
+/** The files of one kind, by number. */
+interface FileTable {
+  bytes: Float64Array;
+  /** SHA-256 of each, `SHA256_BYTES` bytes, joined. */
+  sha256: Buffer;
+}
+
+/** A file's path relative to the release, and the SHA-256 of its bytes in hex. */
+interface Checksum {
+  path: string;
+  sha256: string;
+}
+
+/**
+ * Writes a level's manifest and feature index, and its checksum lines.
+ * @throws BuildError where a planned file was not written
+ */
+export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
+  const { level, storedPages, store, out } = task;
+  const plan =
+    store === undefined ? planEmptyLevel(level, storedPages) : planLevel(level, readStoreIndex(store), storedPages);
+  const { files, index } = mergeRecords(plan, task.records);
+  const manifest = manifestToJson({
+    release: task.release,
+    level,
+    features: plan.features,
+    fids: plan.fids,
+    columns: plan.columns,
+    featuresPerFile: FEATURES_PER_FILE[level],
+    storedPages,
+    pages: { geojsonl: pageTable(files.geojsonl), fc: pageTable(files.fc) },
+  });
+  const checksums = [...fileChecksums(plan, files)];
+  const put = (path: string, content: string | Buffer): string => {
+    mkdirSync(dirname(join(out, path)), { recursive: true });
+    writeDurably(join(out, path), content);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    checksums.push({ path, sha256 });
+    return sha256;
+  };
+  const summary: LevelSummary = {
+    level,
+    layer: task.layer,
+    features: plan.features,
+    listings: plan.filledListings,
+    pages: plan.pages,
+    bytes: FORMATS.reduce((sum, format) => sum + total(files[format].bytes), 0),
+    featureFiles: { files: files.features.bytes.length, bytes: total(files.features.bytes) },
+    manifest: put(manifestPath(level), manifest),
+    index: put(indexPath(level), index),
+  };
+  writeFileSync(task.checksums, checksumLines(checksums));
+  return { summary, checksums: task.checksums };
+}
+
+/**
+ * Writes release.json and checksums.txt.
+ * @param out the release's folder
+ * @param levels all six, ascending
+ */
+export function sealRelease(out: string, about: Omit<Release, 'levels'>, levels: readonly FinalizedLevel[]): Release {
+  const release = { ...about, levels: levels.map(({ summary }) => summary) };
+  const json = releaseToJson(release);
+  writeDurably(join(out, RELEASE_FILE), json);
+  const sha256 = createHash('sha256').update(json).digest('hex');
+  writePartsDurably(join(out, CHECKSUMS_FILE), checksumParts(levels, { path: RELEASE_FILE, sha256 }));
+  return release;
+}
+
+/** The lines of checksums.txt, level by level: the folders lv0 to lv5 are in order of path, release.json is after them. */
+function* checksumParts(levels: readonly FinalizedLevel[], release: Checksum): Generator<string | Uint8Array> {
+  for (const { checksums } of levels) yield readFileSync(checksums);
+  yield checksumLines([release]);
+}
+
+/** Puts what the tasks have written in order. */
+function mergeRecords(
+  plan: LevelPlan,
+  records: readonly string[],
+): { files: Record<FileKind, FileTable>; index: Buffer } {
+  const perFile = FEATURES_PER_FILE[plan.level];
+  const tableOf = (count: number): FileTable => ({
+    bytes: new Float64Array(count),
+    sha256: Buffer.alloc(count * SHA256_BYTES),
+  });
+  const files = {
+    features: tableOf(Math.ceil(plan.features / perFile)),
+    geojsonl: tableOf(plan.pages.geojsonl),
+    fc: tableOf(plan.pages.fc),
+  };
+  const index = Buffer.alloc(plan.features * RECORD_BYTES);
+  for (const file of records) {
+    const task = readRecords(file);
+    let read = 0;
+    for (const kind of FILE_KINDS) {
+      const { numbers, bytes, sha256 } = task.files[kind];
+      for (const [i, number] of numbers.entries()) {
+        files[kind].bytes[number] = bytes[i] ?? 0;
+        files[kind].sha256.set(sha256.subarray(i * SHA256_BYTES, (i + 1) * SHA256_BYTES), number * SHA256_BYTES);
+      }
+    }
+    for (const number of task.files.features.numbers) {
+      const first = number * perFile;
+      const length = (Math.min(first + perFile, plan.features) - first) * RECORD_BYTES;
+      index.set(task.features.subarray(read, read + length), first * RECORD_BYTES);
+      read += length;
+    }
+  }
+  for (const kind of FILE_KINDS) {
+    const missing = files[kind].bytes.indexOf(0);
+    if (missing !== -1)
+      throw new BuildError(
+        `level ${plan.level}: of ${files[kind].bytes.length} ${kind} files number ${missing + 1} was not written`,
+        'build again',
+      );
+  }
+  return { files, index };
+}
+
+function pageTable({ bytes, sha256 }: FileTable): PageTable {
+  const digests = Array.from(bytes, (_, i) => digestFrom(sha256.subarray(i * SHA256_BYTES, (i + 1) * SHA256_BYTES)));
+  return { bytes: Array.from(bytes), digests: digests.join('') };
+}
+
+function* fileChecksums(plan: LevelPlan, files: Record<FileKind, FileTable>): Generator<Checksum> {
+  const { level } = plan;
+  const sumOf = (kind: FileKind, number: number): string =>
+    files[kind].sha256.toString('hex', number * SHA256_BYTES, (number + 1) * SHA256_BYTES);
+  for (let number = 0; number < files.features.bytes.length; number++)
+    yield { path: featureFilePath(level, number), sha256: sumOf('features', number) };
+  for (const { format, number, listing, page } of plannedPages(plan))
+    yield { path: pagePath(level, format, listing.key, page), sha256: sumOf(format, number) };
+}
+
+/** The form that `sha256sum -c` reads, ordered by path. */
+function checksumLines(checksums: Checksum[]): string {
+  checksums.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return checksums.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join('');
+}
+
+function total(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}

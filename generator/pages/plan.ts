@@ -1,0 +1,164 @@
+// From a level's store index to its plan: its GID columns, its listings and every stored page.
+// Pure, and the same in every process that works on the level.
+import { FORMATS, type Format, type Level, PAGE_CAPS, type StoredPages } from '../../format/levels.ts';
+import { type Listing, type ListingTable, listingTable } from '../../format/listing.ts';
+import { type Column, columnFrom, storedPageCount } from '../../format/manifest.ts';
+import { pushRun, pushValue, type Runs } from '../../format/runs.ts';
+import { BuildError } from '../report/errors.ts';
+import { newIndexBuilder, type StoreIndex } from './store-index.ts';
+
+/** What real data may need; each is refused unless accepted by name. */
+export const ACCEPTABLE = ['null-gids', 'duplicate-gids', 'collapsed-geometries'] as const;
+export type Acceptable = (typeof ACCEPTABLE)[number];
+
+/** Units that were accepted although something is wrong with them. */
+export type Accepted = Partial<Record<Acceptable, number>>;
+
+/** One page file. */
+export interface PlannedPage {
+  format: Format;
+  /** Number in the format's canonical order. */
+  number: number;
+  listing: Listing;
+  /** Number in its listing, from 0. */
+  page: number;
+  /** The positions it holds. */
+  runs: Runs;
+}
+
+/** A level, planned. */
+export interface LevelPlan {
+  level: Level;
+  features: number;
+  fids: Runs;
+  columns: Column[];
+  listings: ListingTable;
+  /** Listings that have features. */
+  filledListings: number;
+  storedPages: StoredPages;
+  /** How many pages each format stores. */
+  pages: Record<Format, number>;
+}
+
+/** Plans a level. */
+export function planLevel(level: Level, index: StoreIndex, storedPages: StoredPages): LevelPlan {
+  const { features } = index;
+  const fids: number[] = [];
+  for (const fid of index.fids) pushValue(fids, fid);
+  const columns = index.columns.map(({ name, gids, owners }) => columnFrom(name, gidsAt(gids, owners)));
+  const listings = listingTable(level, features, columns);
+  const pagesOf = (format: Format): number => storedPageCount(level, format, features, columns, storedPages);
+  return {
+    level,
+    features,
+    fids,
+    columns,
+    listings,
+    // Every parent has a unit; only the unfiltered listing can be empty.
+    filledListings: features === 0 ? 0 : listings.count,
+    storedPages,
+    pages: { geojsonl: pagesOf('geojsonl'), fc: pagesOf('fc') },
+  };
+}
+
+/** The plan of a level that the dataset lacks. */
+export function planEmptyLevel(level: Level, storedPages: StoredPages): LevelPlan {
+  const columns = Array.from({ length: level + 1 }, () => '');
+  return planLevel(level, newIndexBuilder(columns).finish(), storedPages);
+}
+
+/** Every stored page of a level, listing by listing in canonical order. */
+export function* plannedPages({ level, listings, storedPages }: LevelPlan): Generator<PlannedPage> {
+  const count = { all: listings.count, unfiltered: 1, none: 0 }[storedPages];
+  for (let at = 0; at < count; at++) {
+    const listing = listings.at(at);
+    if (listing === undefined) throw new RangeError(`listing ${at} of ${listings.count}`);
+    for (const format of FORMATS) {
+      let page = 0;
+      for (const runs of cutRuns(listing.runs, PAGE_CAPS[format][level])) {
+        yield { format, number: listing.firstPage[format] + page, listing, page, runs };
+        page++;
+      }
+    }
+  }
+}
+
+/**
+ * Stored pages of a level, identical ones (same features, same format) together, by the position at which they begin.
+ * @param isWanted whether the pages that begin at a position are wanted; identical pages begin at the same one
+ * @returns groups of at least one page
+ */
+export function pageGroups(plan: LevelPlan, isWanted: (position: number) => boolean): PlannedPage[][] {
+  const groups = new Map<string, PlannedPage[]>();
+  for (const planned of plannedPages(plan)) {
+    if (!isWanted(startOf(planned))) continue;
+    const key = `${planned.format} ${planned.runs.join(' ')}`;
+    const group = groups.get(key);
+    if (group) group.push(planned);
+    else groups.set(key, [planned]);
+  }
+  return [...groups.values()].sort(([a], [b]) => startOf(a) - startOf(b));
+}
+
+function startOf(page: PlannedPage | undefined): number {
+  const start = page?.runs[0];
+  if (start === undefined) throw new RangeError('a page without features');
+  return start;
+}
+
+/** The runs of every `count` numbers, one after the other. */
+export function* cutRuns(runs: Runs, count: number): Generator<Runs> {
+  let cut: number[] = [];
+  let room = count;
+  for (let i = 0; i < runs.length; i += 2) {
+    let start = runs[i] ?? 0;
+    const end = start + (runs[i + 1] ?? 0);
+    while (start < end) {
+      const taken = Math.min(room, end - start);
+      pushRun(cut, start, taken);
+      start += taken;
+      room -= taken;
+      if (room > 0) continue;
+      yield cut;
+      cut = [];
+      room = count;
+    }
+  }
+  if (cut.length > 0) yield cut;
+}
+
+function* gidsAt(gids: readonly string[], owners: Int32Array): Generator<string | null> {
+  for (const owner of owners) yield gids[owner] ?? null;
+}
+
+/**
+ * Checks the identifiers of a level.
+ * @throws BuildError for a fid that occurs twice, and for missing or repeated GIDs that are not accepted
+ */
+export function checkIdentifiers(level: Level, index: StoreIndex, accept: readonly Acceptable[]): Accepted {
+  const accepted: Accepted = {};
+  const meet = (what: Acceptable, problem: string): void => {
+    if (!accept.includes(what)) {
+      throw new BuildError(
+        `level ${level}: ${problem}`,
+        `fix the source, or publish the unit unchanged with --accept ${what}`,
+      );
+    }
+    accepted[what] = (accepted[what] ?? 0) + 1;
+  };
+  const own = index.columns[level];
+  const seen = new Float64Array(own?.gids.length ?? 0).fill(-1);
+  for (const [position, fid] of index.fids.entries()) {
+    if (position > 0 && fid === index.fids[position - 1])
+      throw new BuildError(`level ${level}: fid ${fid} occurs twice`, 'give every feature of the layer its own fid');
+    const missing = index.columns.findIndex(({ owners }) => owners[position] === -1);
+    if (missing !== -1) meet('null-gids', `fid ${fid} has no GID_${missing}`);
+    const owner = own?.owners[position] ?? -1;
+    if (owner === -1) continue;
+    const twin = seen[owner] ?? -1;
+    if (twin !== -1)
+      meet('duplicate-gids', `fids ${twin} and ${fid} have the same GID_${level}, ${own?.gids[owner] ?? ''}`);
+    seen[owner] = fid;
+  }
+  return accepted;
+}

@@ -1,0 +1,91 @@
+// Writes a share of a level's files: feature files, and the pages that begin at their features.
+// Runs in a child process; any number of them write the same level side by side without speaking to each other.
+import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { featureFilePath, pagePath } from '../../format/layout.ts';
+import { FEATURES_PER_FILE, type Level, type StoredPages } from '../../format/levels.ts';
+import { openStore } from './feature-store.ts';
+import type { WrittenFile } from './output-file.ts';
+import { pageGroups, planLevel } from './plan.ts';
+import { RecordsBuilder } from './records.ts';
+import { writeFeatureFile } from './write-features.ts';
+import { writePage } from './write-page.ts';
+
+/** What to write and where. Plain data: it is sent to the process that writes. */
+export interface WriteTask {
+  level: Level;
+  /** The level's store, filled. */
+  store: string;
+  storedPages: StoredPages;
+  /** The release's folder. */
+  out: string;
+  /** Where the records of what was written go. */
+  records: string;
+  /** The feature files whose number is `shard` modulo `shards`, and the pages that begin at a feature of these. */
+  shard: number;
+  shards: number;
+}
+
+/** What was written. */
+export interface WriteResult {
+  files: number;
+}
+
+/** Writes the share's files and their records. */
+export function writeShard(task: WriteTask): WriteResult {
+  const { level, out, shard, shards } = task;
+  const store = openStore(task.store);
+  const plan = planLevel(level, store.index, task.storedPages);
+  const perFile = FEATURES_PER_FILE[level];
+  const records = new RecordsBuilder();
+  const result: WriteResult = { files: 0 };
+  const folders = new Set<string>();
+
+  /** The file's path on the disk; its folder exists. */
+  function place(path: string): string {
+    const file = join(out, path);
+    const folder = dirname(file);
+    if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
+    folders.add(folder);
+    return file;
+  }
+
+  for (let number = shard; number * perFile < plan.features; number += shards) {
+    const first = number * perFile;
+    const end = Math.min(first + perFile, plan.features);
+    const { records: features, ...written } = writeFeatureFile(
+      place(featureFilePath(level, number)),
+      first,
+      end,
+      store,
+    );
+    records.add('features', number, written);
+    records.addFeatures(features);
+    result.files++;
+  }
+  const isMine = (position: number): boolean => Math.floor(position / perFile) % shards === shard;
+  for (const group of pageGroups(plan, isMine)) {
+    let original: { file: string; written: WrittenFile } | undefined;
+    for (const { format, number, listing, page, runs } of group) {
+      const file = place(pagePath(level, format, listing.key, page));
+      if (original) linkOrCopy(original.file, file);
+      else original = { file, written: writePage(file, format, runs, store) };
+      records.add(format, number, original.written);
+      result.files++;
+    }
+  }
+  store.close();
+  records.write(task.records);
+  return result;
+}
+
+/** Files never change once written, so identical pages share their bytes on the disk where the file system can. */
+function linkOrCopy(file: string, twin: string): void {
+  try {
+    linkSync(file, twin);
+  } catch {
+    // A shard that is run again finds the files of its first run; they are never overwritten, as others share their bytes.
+    rmSync(twin, { force: true });
+    copyFileSync(file, twin);
+  }
+}

@@ -1,0 +1,36 @@
+// checksums.txt read back: the SHA-256 of every other file of a release, by path.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CHECKSUMS_FILE } from '../../format/layout.ts';
+
+/** What checksums.txt says. */
+export interface Checksums {
+  /** Path relative to the release to SHA-256 in hex. */
+  sums: ReadonlyMap<string, string>;
+  /** What is wrong with the file itself, line by line. */
+  problems: readonly string[];
+}
+
+const LINE = /^([0-9a-f]{64}) {2}([A-Za-z0-9._~/-]+)$/;
+
+/** Reads the checksums of the release in `folder`. Malformed lines are reported in `problems` and skipped. */
+export function readChecksums(folder: string): Checksums {
+  const lines = readFileSync(join(folder, CHECKSUMS_FILE), 'latin1').split('\n');
+  const sums = new Map<string, string>();
+  const problems: string[] = [];
+  if (lines.pop() !== '') problems.push('its last line does not end in a line feed');
+  let previous = '';
+  for (const [i, line] of lines.entries()) {
+    const [, sha256, path] = LINE.exec(line) ?? [];
+    if (sha256 === undefined || path === undefined) {
+      problems.push(
+        `line ${i + 1} is ${JSON.stringify(line.slice(0, 100))}, expected a SHA-256, two spaces and a path`,
+      );
+      continue;
+    }
+    if (path <= previous) problems.push(`line ${i + 1}: ${path} follows ${previous}; paths must ascend`);
+    previous = path;
+    sums.set(path, sha256);
+  }
+  return { sums, problems };
+}

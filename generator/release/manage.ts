@@ -1,0 +1,103 @@
+// What an operator does with the releases of an output folder: list them, switch between them, remove old ones.
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import type { StoredPages } from '../../format/levels.ts';
+import { FormatError } from '../../format/parse.ts';
+import { type LevelSummary, type Release, releaseFromJson } from '../../format/release.ts';
+import { BuildError, explained } from '../report/errors.ts';
+import { type Lock, takeLock } from './output-lock.ts';
+import { activate, publishedReleases, readCurrent, removeLeftovers, removeReleases } from './staging.ts';
+
+/** One line of the list. */
+export interface ListedRelease {
+  release: string;
+  /** When its files were written. */
+  date: Date;
+  units: number;
+  /** Which pages are files. */
+  storedPages: StoredPages;
+  /** Pages and feature files. */
+  files: number;
+  /** Of all pages and feature files. */
+  bytes: number;
+  isCurrent: boolean;
+}
+
+/** Every release of an output folder, oldest files first. */
+export async function listReleases(out: string): Promise<ListedRelease[]> {
+  const current = readCurrent(out)?.release;
+  const listed = await Promise.all(
+    publishedReleases(out).map(async (id): Promise<ListedRelease> => {
+      const { levels, storedPages } = await readRelease(out, id);
+      return {
+        release: id,
+        date: statSync(join(out, releasePath(id), RELEASE_FILE)).mtime,
+        units: sum(levels, ({ features }) => features),
+        storedPages,
+        files: sum(levels, ({ pages, featureFiles }) => pages.geojsonl + pages.fc + featureFiles.files),
+        bytes: sum(levels, ({ bytes, featureFiles }) => bytes + featureFiles.bytes),
+        isCurrent: id === current,
+      };
+    }),
+  );
+  return listed.sort((a, b) => a.date.getTime() - b.date.getTime() || (a.release < b.release ? -1 : 1));
+}
+
+/** Makes a release the current one, once its own description has been read. */
+export async function activateRelease(out: string, release: string): Promise<void> {
+  await locked(out, async (lock) => {
+    if (publishedReleases(out).includes(release)) await readRelease(out, release);
+    lock.assertHeld();
+    await activate(out, release);
+  });
+}
+
+/**
+ * Removes all but the newest releases.
+ * @param keep how many stay, the current one always among them
+ * @returns the ids of those removed
+ */
+export async function pruneReleases(out: string, keep: number): Promise<string[]> {
+  return locked(out, async (lock) => {
+    removeLeftovers(out);
+    const listed = await listReleases(out);
+    const stays = (release: ListedRelease): number => (release.isCurrent ? 1 : 0);
+    // The current one first, then the newest.
+    const ranked = listed.toReversed().sort((a, b) => stays(b) - stays(a));
+    const old = ranked.slice(keep).map(({ release }) => release);
+    lock.assertHeld();
+    await removeReleases(out, old);
+    return old;
+  });
+}
+
+function sum(levels: readonly LevelSummary[], pick: (level: LevelSummary) => number): number {
+  return levels.reduce((total, level) => total + pick(level), 0);
+}
+
+async function locked<T>(out: string, work: (lock: Lock) => Promise<T>): Promise<T> {
+  const lock = takeLock(out);
+  try {
+    return await work(lock);
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    lock.release();
+  }
+}
+
+/** @throws BuildError where release.json is missing or wrong */
+async function readRelease(out: string, id: string): Promise<Release> {
+  const file = join(out, releasePath(id), RELEASE_FILE);
+  try {
+    return releaseFromJson(await readFile(file, 'utf8'), file);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new BuildError(
+      error.message,
+      `verify --release ${id} shows what else is wrong; build it again under another id`,
+    );
+  }
+}

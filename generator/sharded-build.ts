@@ -1,0 +1,184 @@
+// A build spread over machines: any job array runs one shard each onto shared storage, then `seal` makes the release.
+// Shards never speak to each other; seal refuses what does not fit together.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import {
+  CHECKSUMS_FILE,
+  indexPath,
+  isReleaseId,
+  manifestPath,
+  RELEASE_FILE,
+  RELEASE_ID_RULE,
+} from '../format/layout.ts';
+import { LEVELS, type Level, levelName } from '../format/levels.ts';
+import type { Release } from '../format/release.ts';
+import { aboutRelease, type BuildOptions, describe, finalize, remarksOn } from './build.ts';
+import { type Share, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
+import { indexPath as storeIndexPath } from './pages/feature-store.ts';
+import { sealRelease } from './pages/finalize.ts';
+import type { Acceptable } from './pages/plan.ts';
+import type { ReadResult } from './pages/read-features.ts';
+import { syncTree } from './release/fsync.ts';
+import { takeLock } from './release/output-lock.ts';
+import { activate, settleFrom, shardsPath } from './release/staging.ts';
+import type { Built } from './report/built.ts';
+import { BuildError, explained } from './report/errors.ts';
+import type { Report } from './report/progress.ts';
+import { openPool } from './workers/pool.ts';
+
+/** What a shard leaves for seal: done.json in its folder, written last. */
+interface DoneShard {
+  share: Share;
+  about: Omit<Release, 'levels'>;
+  accept: readonly Acceptable[];
+  levels: readonly DoneLevel[];
+}
+
+interface DoneLevel {
+  level: Level;
+  layer: string;
+  read: ReadResult | undefined;
+  /** SHA-256 of the store's index: equal where two shards have read the same; empty for a level without a layer. */
+  index: string;
+  /** Names of the record files in the shard's folder. */
+  records: readonly string[];
+}
+
+const DONE_FILE = 'done.json';
+
+/**
+ * Builds one shard of a release: reads the dataset, writes the shard's pages, publishes nothing. A shard that failed or
+ * was lost is simply run again.
+ * @throws BuildError as `build` does
+ */
+export async function buildShard(options: BuildOptions, share: Share, report: Report): Promise<void> {
+  if (!isReleaseId(options.release))
+    throw new BuildError(`--release ${options.release}: not a release id`, `use ${RELEASE_ID_RULE}`);
+  const root = shardsPath(options.out, options.release);
+  const work = join(root, `shard-${share.shard}-of-${share.shards}`);
+  const fresh = `${work}.running`;
+  const staging = { release: join(root, 'release'), work: fresh };
+  const pool = openPool(options.workers, LEVELS.length);
+  try {
+    const dataset = await describe(options, pool);
+    for (const folder of [work, fresh]) rmSync(folder, { recursive: true, force: true });
+    for (const folder of [staging.release, fresh]) mkdirSync(folder, { recursive: true });
+    const building = LEVELS.map((level) => writeLevel(level, dataset.layers, options, staging, pool, share, report));
+    const [about, levels] = await Promise.all([aboutRelease(options, dataset), Promise.all(building)]);
+    const done: DoneShard = {
+      share,
+      about,
+      accept: options.accept,
+      levels: levels.map(doneLevel),
+    };
+    writeFileSync(join(fresh, DONE_FILE), JSON.stringify(done));
+    await syncTree(root);
+    renameSync(fresh, work);
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    await pool.close();
+    report.end();
+  }
+}
+
+/**
+ * Makes a release of all its shards and publishes it.
+ * @param activates whether it becomes the current one
+ * @throws BuildError where a shard is missing or was built from something else
+ */
+export async function seal(out: string, release: string, activates: boolean): Promise<Built> {
+  const root = shardsPath(out, release);
+  const lock = takeLock(out);
+  const pool = openPool(0);
+  try {
+    const shards = doneShards(root, release);
+    const [first] = shards;
+    if (!first)
+      throw new BuildError(`${root}: no shard is finished`, `build them: build --shard 0/N --release ${release} ...`);
+    const levels = LEVELS.map((level) => joinLevel(level, root, shards));
+    const staging = { release: join(root, 'release'), work: root };
+    // A seal that was interrupted has left some of these.
+    for (const path of [
+      ...LEVELS.flatMap((level) => [manifestPath(level), indexPath(level)]),
+      RELEASE_FILE,
+      CHECKSUMS_FILE,
+    ])
+      rmSync(join(staging.release, path), { force: true });
+    const finalized = await Promise.all(levels.map((level) => finalize(level, first.about, staging, pool)));
+    for (const { summary, checksums } of finalized) removeStrays(staging.release, summary.level, checksums);
+    const sealed = sealRelease(staging.release, first.about, finalized);
+    lock.assertHeld();
+    await settleFrom(root, out, release);
+    if (activates) await activate(out, release);
+    return { release: sealed, remarks: levels.flatMap(remarksOn) };
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    await pool.close();
+    lock.release();
+  }
+}
+
+/** Removes files that shards have left which were run before, with other options or from another source. */
+function removeStrays(release: string, level: Level, checksums: string): void {
+  const lines = readFileSync(checksums, 'latin1').split('\n');
+  const paths = new Set(lines.map((line) => line.slice(line.indexOf('  ') + 2)));
+  for (const entry of readdirSync(join(release, levelName(level)), { withFileTypes: true, recursive: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !paths.has(relative(release, file).replaceAll('\\', '/'))) rmSync(file);
+  }
+}
+
+function doneLevel({ level, layer, read, store, records }: WrittenLevel): DoneLevel {
+  const index = store === undefined ? '' : sha256Of(storeIndexPath(store));
+  return { level, layer, read, index, records: records.map((file) => basename(file)) };
+}
+
+function sha256Of(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+/** Every finished shard, in order; all of one split, and of one build. */
+function doneShards(root: string, release: string): DoneShard[] {
+  const folders = existsSync(root) ? readdirSync(root).filter((name) => /^shard-\d+-of-\d+$/.test(name)) : [];
+  const shards = folders.map((name): DoneShard => JSON.parse(readFileSync(join(root, name, DONE_FILE), 'utf8')));
+  shards.sort((a, b) => a.share.shard - b.share.shard);
+  const [first] = shards;
+  for (const shard of shards) {
+    if (JSON.stringify(identityOf(shard)) === JSON.stringify(first && identityOf(first))) continue;
+    throw new BuildError(
+      `${root}: shards ${first?.share.shard}/${first?.share.shards} and ${shard.share.shard}/${shard.share.shards} differ in source, options or number of shards`,
+      'remove that folder and build all shards from one source with the same options',
+    );
+  }
+  const missing = Array.from({ length: first?.share.shards ?? 0 }, (_, i) => i).filter(
+    (i) => shards[i]?.share.shard !== i,
+  );
+  if (missing.length > 0) {
+    throw new BuildError(
+      `${root}: shards not finished: ${missing.map((i) => `${i}/${first?.share.shards}`).join(', ')}`,
+      `run them: build --shard ${missing[0]}/${first?.share.shards} --release ${release} ...`,
+    );
+  }
+  return shards;
+}
+
+/** What must be the same in every shard of a release. */
+function identityOf({ share, about, accept, levels }: DoneShard): unknown {
+  return [share.shards, about, accept, levels.map(({ layer, read, index }) => [layer, read, index])];
+}
+
+function joinLevel(level: Level, root: string, shards: readonly DoneShard[]): WrittenLevel {
+  const parts = shards.map((shard) => ({
+    folder: join(root, `shard-${shard.share.shard}-of-${shard.share.shards}`),
+    done: shard.levels.find((done) => done.level === level),
+  }));
+  const [first] = parts;
+  if (!first?.done || first.done.layer === '')
+    return { level, layer: '', store: undefined, records: [], read: undefined };
+  const { layer, read } = first.done;
+  const records = parts.flatMap(({ folder, done }) => done?.records.map((name) => join(folder, name)) ?? []);
+  return { level, layer, store: storePath(first.folder, level), records, read };
+}

@@ -1,0 +1,175 @@
+// Verifies what describes the features and pages of a release: current.json, release.json, checksums.txt, the manifests
+// and the feature indexes.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FeatureIndex } from '../../format/feature-index.ts';
+import {
+  CHECKSUMS_FILE,
+  CURRENT_PATH,
+  indexPath,
+  isReleaseId,
+  manifestPath,
+  RELEASE_FILE,
+  RELEASES_PATH,
+  releasePath,
+} from '../../format/layout.ts';
+import { LEVELS, type Level } from '../../format/levels.ts';
+import { type Manifest, manifestFromJson } from '../../format/manifest.ts';
+import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
+import { type Checksums, readChecksums } from '../release/checksums.ts';
+import { BuildError } from '../report/errors.ts';
+import { checkIndexCounts, checkManifestCounts, checkStoredPages } from './counts.ts';
+import { type Faults, problemOf } from './findings.ts';
+
+/** What a release says of itself, as far as it can be believed. */
+export interface Metadata {
+  out: string;
+  id: string;
+  /** The release's folder. */
+  root: string;
+  checksums: Checksums | undefined;
+  description: Release | undefined;
+  /** By level; undefined where a manifest is not the one that was written. */
+  manifests: readonly (Manifest | undefined)[];
+  /** By level; undefined where the manifest is, or the index is not the one that was written. */
+  indexes: readonly (FeatureIndex | undefined)[];
+  /** Adds a problem of a file of the release. */
+  fault(path: string, problem: string): void;
+}
+
+/** What is known before the levels are read. */
+type Overview = Omit<Metadata, 'manifests' | 'indexes'>;
+
+/** The release that current.json names; undefined where it is damaged or names none that is there. */
+export function currentRelease(out: string, faults: Faults): string | undefined {
+  try {
+    const text = readFileSync(join(out, CURRENT_PATH), 'utf8');
+    const current = currentFromJson(text, CURRENT_PATH);
+    if (text !== currentToJson(current)) faults.add(CURRENT_PATH, 'is not written as it should be');
+    for (const id of current.hosted) {
+      if (!existsSync(join(out, releasePath(id)))) faults.add(CURRENT_PATH, `names ${id}, which is not there`);
+    }
+    return existsSync(join(out, releasePath(current.release))) ? current.release : undefined;
+  } catch (error) {
+    faults.add(CURRENT_PATH, problemOf(error, CURRENT_PATH));
+    return undefined;
+  }
+}
+
+/**
+ * Reads and verifies the metadata of a release.
+ * @throws BuildError where there is no such release
+ */
+export function readMetadata(out: string, id: string, faults: Faults): Metadata {
+  const root = join(out, releasePath(id));
+  if (!isReleaseId(id) || !existsSync(root)) {
+    throw new BuildError(`${root}: no such release`, `list shows the releases in ${join(out, RELEASES_PATH)}`);
+  }
+  const fault = (path: string, problem: string): void => faults.add(`${releasePath(id)}/${path}`, problem);
+  const about = { out, id, root, fault, checksums: checksumsOf(root, fault) };
+  const described = { ...about, description: descriptionOf(about) };
+  const manifests = LEVELS.map((level) => manifestOf(level, described));
+  const indexes = manifests.map((manifest) => manifest && indexOf(manifest, described));
+  if (described.description) checkStoredPages(described.description, manifests, fault);
+  return { ...described, manifests, indexes };
+}
+
+function checksumsOf(root: string, fault: Metadata['fault']): Checksums | undefined {
+  try {
+    const checksums = readChecksums(root);
+    for (const problem of checksums.problems) fault(CHECKSUMS_FILE, problem);
+    return checksums;
+  } catch (error) {
+    fault(CHECKSUMS_FILE, problemOf(error));
+    return undefined;
+  }
+}
+
+function descriptionOf({ id, root, checksums, fault }: Omit<Overview, 'description'>) {
+  try {
+    const bytes = readFileSync(join(root, RELEASE_FILE));
+    const description = releaseFromJson(bytes.toString(), RELEASE_FILE);
+    if (description.release !== id) fault(RELEASE_FILE, `is of release ${description.release}, expected ${id}`);
+    const [got, expected] = [sha256Of(bytes), checksums?.sums.get(RELEASE_FILE)];
+    if (expected !== undefined && got !== expected) {
+      fault(RELEASE_FILE, `its SHA-256 is ${got}, ${CHECKSUMS_FILE} has ${expected}`);
+      // Either of the two may have been changed.
+      fault(CHECKSUMS_FILE, `has ${expected} for ${RELEASE_FILE}, which is ${got}`);
+    }
+    return description;
+  } catch (error) {
+    fault(RELEASE_FILE, problemOf(error, RELEASE_FILE));
+    return undefined;
+  }
+}
+
+function manifestOf(level: Level, overview: Overview): Manifest | undefined {
+  const { id, description, fault } = overview;
+  const path = manifestPath(level);
+  try {
+    const sum = description?.levels[level]?.manifest;
+    const { bytes, isBelieved } = readBelieved(path, sum, 'the other files of its level', overview);
+    const manifest = manifestFromJson(bytes.toString(), path);
+    if (manifest.release !== id) fault(path, `is of release ${manifest.release}, expected ${id}`);
+    if (manifest.level !== level) fault(path, `is of level ${manifest.level}, expected ${level}`);
+    if (!isBelieved || manifest.level !== level) return undefined;
+    // Whether a GID is listed twice is seen when one is looked up.
+    for (const column of manifest.columns) column.find('');
+    if (description) checkManifestCounts(manifest, description, fault);
+    return manifest;
+  } catch (error) {
+    fault(path, problemOf(error, path));
+    return undefined;
+  }
+}
+
+function indexOf(manifest: Manifest, overview: Overview): FeatureIndex | undefined {
+  const { description, fault } = overview;
+  const { level, features, featuresPerFile } = manifest;
+  const path = indexPath(level);
+  try {
+    const { bytes, isBelieved } = readBelieved(
+      path,
+      description?.levels[level]?.index,
+      'the feature files of its level',
+      overview,
+    );
+    if (!isBelieved) return undefined;
+    const index = new FeatureIndex(bytes, features, featuresPerFile, path);
+    if (description) checkIndexCounts(level, index, description, fault);
+    return index;
+  } catch (error) {
+    fault(path, problemOf(error, path));
+    return undefined;
+  }
+}
+
+/**
+ * Reads a manifest or an index. Three say what its bytes are: it, release.json and checksums.txt. The one that differs
+ * from the other two is at fault.
+ * @param sum what release.json has
+ * @param others which files cannot be verified by it where it is at fault
+ */
+function readBelieved(
+  path: string,
+  sum: string | undefined,
+  others: string,
+  { root, checksums, fault }: Overview,
+): { bytes: Buffer; isBelieved: boolean } {
+  const bytes = readFileSync(join(root, path));
+  const got = sha256Of(bytes);
+  const sources = [
+    { file: CHECKSUMS_FILE, has: checksums?.sums.get(path) },
+    { file: RELEASE_FILE, has: sum },
+  ].filter(({ has }) => has !== undefined);
+  const different = sources.filter(({ has }) => has !== got);
+  const isBelieved = different.length < sources.length || sources.length === 0;
+  if (isBelieved) for (const { file, has } of different) fault(file, `has ${has} for ${path}, which is ${got}`);
+  else fault(path, `its SHA-256 is ${got}, expected ${sources[0]?.has}; ${others} are verified by theirs alone`);
+  return { bytes, isBelieved };
+}
+
+function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

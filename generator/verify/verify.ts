@@ -1,0 +1,137 @@
+// Verification: re-reads a release from end to end and names every file that is not as it was written and, given the
+// dataset, every feature file that does not hold what GDAL reads there.
+import { featureFilePath } from '../../format/layout.ts';
+import { FORMATS, LEVELS, type Level } from '../../format/levels.ts';
+import type { Report } from '../report/progress.ts';
+import { openPool, type Pool } from '../workers/pool.ts';
+import { workIn } from '../workers/work.ts';
+import { verifyList, verifySums } from './file-list.ts';
+import { type Fault, newFaults } from './findings.ts';
+import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
+import { pagesOf } from './pages.ts';
+import type { ShardTask } from './shard.ts';
+import { verifySource } from './source.ts';
+
+const VERIFY_FEATURES = workIn<typeof import('./features.ts'), 'verifyFeatures'>(
+  import.meta.url,
+  './features',
+  'verifyFeatures',
+);
+const VERIFY_PAGES = workIn<typeof import('./pages.ts'), 'verifyPages'>(import.meta.url, './pages', 'verifyPages');
+
+/** What to verify, and how. */
+export interface VerifyOptions {
+  /** The output folder. */
+  out: string;
+  /** The id of the release; without it, the current one. */
+  release?: string | undefined;
+  /** The files or folders that the release was built from, to compare every feature with. */
+  source?: readonly string[] | undefined;
+  /** Child processes. */
+  workers: number;
+}
+
+/** What was verified and what was found. */
+export interface Verification {
+  /** Empty where current.json names none that is there. */
+  release: string;
+  files: number;
+  pages: number;
+  /** As the manifests count them. */
+  features: number;
+  /** Of all feature files and pages. */
+  bytes: number;
+  /** By path; none where all is well. */
+  faults: Fault[];
+}
+
+/** Shards per child process, so that they end at about the same time. */
+const SHARDS_PER_WORKER = 4;
+
+/**
+ * Verifies a release.
+ * @throws BuildError where there is no such release, or the source cannot be opened or is of another kind
+ */
+export async function verify(options: VerifyOptions, report: Report): Promise<Verification> {
+  const faults = newFaults();
+  const release = options.release ?? currentRelease(options.out, faults);
+  if (release === undefined) return { release: '', files: 0, pages: 0, features: 0, bytes: 0, faults: faults.list() };
+  const metadata = readMetadata(options.out, release, faults);
+  const files = verifyList(metadata);
+  const pool = openPool(options.workers);
+  try {
+    const source = options.source ? verifySource(options.source, metadata, pool, report) : [];
+    const levels = LEVELS.map((level) => verifyLevel(level, metadata, pool, report));
+    const [verified, compared] = await Promise.all([Promise.all(levels), source, verifySums(metadata)]);
+    for (const { path, problem } of [...verified, ...compared].flatMap((found) => found.faults))
+      faults.add(path, problem);
+    return {
+      release,
+      files,
+      pages: verified.reduce((total, { pages }) => total + pages, 0),
+      features: metadata.manifests.reduce((total, manifest) => total + (manifest?.features ?? 0), 0),
+      bytes: verified.reduce((total, { bytes }) => total + bytes, 0),
+      faults: faults.list(),
+    };
+  } finally {
+    await pool.close();
+    report.end();
+  }
+}
+
+/** What was verified of a level. */
+interface VerifiedLevel {
+  pages: number;
+  bytes: number;
+  faults: Fault[];
+}
+
+/** The feature files first: what their members hold, the pages must hold too. */
+async function verifyLevel(level: Level, metadata: Metadata, pool: Pool, report: Report): Promise<VerifiedLevel> {
+  const manifest = metadata.manifests[level];
+  if (manifest === undefined) return { pages: 0, bytes: 0, faults: [] };
+  const index = metadata.indexes[level];
+  const featureFiles = Array.from({ length: index?.files ?? 0 }, (_, file) => featureFilePath(level, file));
+  const pages = FORMATS.reduce((total, format) => total + manifest.pages[format].bytes.length, 0);
+  report.expect('features verified', index?.features ?? 0);
+  report.expect('pages verified', pages);
+  const features = await Promise.all(
+    shardsOf(level, numbered(featureFiles), featureFiles.length, metadata, pool).map(async (task) => {
+      const result = await pool.run(VERIFY_FEATURES, task);
+      report.advance('features verified', result.features);
+      return result;
+    }),
+  );
+  const sound = features.flatMap((result) => result.sound);
+  const read = await Promise.all(
+    shardsOf(level, pagesOf(manifest, 0, 1), pages, metadata, pool).map(async (task) => {
+      const result = await pool.run(VERIFY_PAGES, { ...task, sound });
+      report.advance('pages verified', result.pages);
+      return result;
+    }),
+  );
+  const all = [...features, ...read];
+  return {
+    pages: read.reduce((total, result) => total + result.pages, 0),
+    bytes: all.reduce((total, { bytes }) => total + bytes, 0),
+    faults: all.flatMap(({ faults }) => faults),
+  };
+}
+
+function* numbered(paths: readonly string[]): Generator<{ path: string; number: number }> {
+  for (const [number, path] of paths.entries()) yield { path, number };
+}
+
+/** Deals files out to shards by their number. */
+function shardsOf(
+  level: Level,
+  files: Iterable<{ path: string; number: number }>,
+  count: number,
+  { out, id, checksums }: Metadata,
+  pool: Pool,
+): ShardTask[] {
+  const shards = Math.min(Math.max(pool.size * SHARDS_PER_WORKER, 1), count);
+  const sums = Array.from({ length: shards }, (): string[] => []);
+  for (const { path, number } of files) sums[number % shards]?.push(checksums?.sums.get(path) ?? '');
+  return sums.map((own, shard) => ({ out, release: id, level, shard, shards, checksums: own }));
+}

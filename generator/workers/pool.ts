@@ -1,0 +1,98 @@
+// The child processes of a command, each with one task at a time.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import pLimit from 'p-limit';
+import { BuildError } from '../report/errors.ts';
+import { type Job, perform, type Work } from './work.ts';
+import type { Answer } from './worker.ts';
+
+/** Runs tasks in child processes, at most `size` at once. */
+export interface Pool {
+  size: number;
+  run<Task, Result>(work: Work<Task, Result>, task: Task): Promise<Result>;
+  /** Ends the children, and with them whatever they are doing; resolves when they are gone. */
+  close(): Promise<void>;
+}
+
+/**
+ * A pool of at most `size` children; with 0, tasks are done in this process, one at a time.
+ * @param atOnce how many children to start before the first job: loading its modules takes each half a second
+ */
+export function openPool(size: number, atOnce = 0): Pool {
+  const limit = pLimit(Math.max(size, 1));
+  const children = new Set<ChildProcess>();
+  const idle = new Set<ChildProcess>();
+  let isClosed = false;
+  let performed: Promise<unknown> = Promise.resolve();
+
+  function startChild(): ChildProcess {
+    const child = fork(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), { serialization: 'advanced' });
+    children.add(child);
+    child.once('exit', () => {
+      children.delete(child);
+      idle.delete(child);
+    });
+    return child;
+  }
+
+  async function delegate(job: Job): Promise<unknown> {
+    const [child = startChild()] = idle;
+    idle.delete(child);
+    const answer = await ask(child, job);
+    idle.add(child);
+    if ('result' in answer) return answer.result;
+    const { message, remedy } = answer.failure;
+    throw remedy === undefined ? new Error(message) : new BuildError(message, remedy);
+  }
+
+  function performHere(job: Job): Promise<unknown> {
+    const result = perform(job);
+    performed = result.catch(() => {});
+    return result;
+  }
+
+  async function start(job: Job): Promise<unknown> {
+    // A job that follows another of a command that has failed meanwhile.
+    if (isClosed) throw new Error(`${job.name}: the pool is closed`);
+    return size === 0 ? performHere(job) : delegate(job);
+  }
+
+  for (let i = 0; i < Math.min(size, atOnce); i++) idle.add(startChild());
+  return {
+    size,
+    run: ({ module, name }, task) => limit(start, { module, name, task }) as Promise<never>,
+    async close() {
+      isClosed = true;
+      limit.clearQueue();
+      await performed;
+      const living = [...children];
+      const gone = Promise.all(living.map((child) => once(child, 'exit')));
+      for (const child of living) child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+function ask(child: ChildProcess, job: Job): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (answer: Answer): void => {
+      child.off('exit', onExit);
+      resolve(answer);
+    };
+    const onExit = (code: number | null, signal: string | null): void => {
+      child.off('message', onMessage);
+      const how = signal ? `was ended by ${signal}` : `exited with code ${code}`;
+      reject(
+        new BuildError(
+          `a child process ${how} during ${job.name}`,
+          'see above for its last words; with SIGKILL, memory ran out: use fewer --workers',
+        ),
+      );
+    };
+    child.once('message', onMessage);
+    child.once('exit', onExit);
+    // A child that ends before it has the job is reported by `onExit`.
+    child.send(job, () => {});
+  });
+}

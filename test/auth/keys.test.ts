@@ -1,0 +1,280 @@
+// Keys that change: rotation, outage, floods of unknown keys and broken answers, against an issuer that counts who asks.
+import assert from 'node:assert/strict';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { jwksToKeySet } from '../../proxy/auth/authenticate.ts';
+import { readKeySet } from '../../proxy/auth/key-set.ts';
+import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
+import { TokenCache } from '../../proxy/auth/token-cache.ts';
+import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import type { Answer } from '../support/http-client.ts';
+import { send } from '../support/http-client.ts';
+import type { RunningService } from '../support/in-process-proxy.ts';
+import { startService } from '../support/in-process-proxy.ts';
+import type { Clock, IssuerKey, RunningIssuer } from '../support/issuer.ts';
+import { issuerKey, keysOf, POLICY, startIssuer, tokenOf } from '../support/issuer.ts';
+
+const folder = temporaryFolder();
+const layers = countryLayers((level) => `ADM_${level}`);
+await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+
+const PATH = '/api/v1/fc/lv0';
+
+interface Stage {
+  issuer: RunningIssuer;
+  proxy: RunningService;
+  clock: Clock;
+  first: IssuerKey;
+  /** Asks with a token of this key; the status. */
+  ask(key: IssuerKey, header?: Record<string, unknown>): Promise<number>;
+  answerTo(key: IssuerKey): Promise<Answer>;
+}
+
+async function stage(policy = POLICY): Promise<Stage> {
+  const issuer = await startIssuer('https://issuer.test');
+  const clock = { ms: 0 };
+  const proxy = await startService(folder, { issuers: new Map([[issuer.name, keysOf(issuer, clock, policy)]]) });
+  const answerTo = async (key: IssuerKey, header = {}): Promise<Answer> =>
+    send(proxy, PATH, { authorization: `Bearer ${await tokenOf(issuer, key, {}, header)}` });
+  const [first = issuerKey('none')] = issuer.published;
+  return { issuer, proxy, clock, first, answerTo, ask: async (key, header) => (await answerTo(key, header)).status };
+}
+
+test('keys are asked for once, however many first requests come at the same time', async () => {
+  const { issuer, ask, first } = await stage();
+  assert.deepEqual(new Set(await Promise.all(Array.from({ length: 20 }, () => ask(first)))), new Set([200]));
+  assert.equal(issuer.fetches, 1);
+});
+
+test('a new key is accepted after one more fetch, and an old one that is still published goes on', async () => {
+  const { issuer, clock, ask, first } = await stage();
+  assert.equal(await ask(first), 200);
+  const second = issuerKey('two');
+  issuer.published.push(second);
+  clock.ms += POLICY.cooldownMs;
+  assert.deepEqual(await Promise.all([ask(second), ask(second), ask(first)]), [200, 200, 200]);
+  assert.equal(issuer.fetches, 2);
+});
+
+test('a removed key is refused within the cache time, also where its token was verified before', async () => {
+  const { issuer, proxy, clock, first } = await stage();
+  const authorization = `Bearer ${await tokenOf(issuer, first)}`;
+  const again = async (): Promise<number> => (await send(proxy, PATH, { authorization })).status;
+  assert.equal(await again(), 200);
+  issuer.published = [issuerKey('two')];
+  assert.equal(await again(), 200);
+  clock.ms += POLICY.cacheMs;
+  assert.equal(await again(), 401);
+});
+
+test('keys in use are renewed before they are too old, without a request waiting for it', async () => {
+  const { issuer, clock, ask, first } = await stage();
+  await ask(first);
+  const asked = new Promise<() => void>((resolve) => {
+    issuer.fault = (res) => resolve(() => res.end(JSON.stringify({ keys: [first.jwk] })));
+  });
+  clock.ms += POLICY.cacheMs / 2;
+  assert.equal(await ask(first), 200);
+  (await asked)();
+  assert.equal(issuer.fetches, 2);
+});
+
+test('500 unknown kids cost one fetch a cooldown, whether the issuer answers or not', async () => {
+  const { issuer, clock, ask, first } = await stage();
+  await ask(first);
+  const flood = async (): Promise<Set<number>> => {
+    const strangers = Array.from({ length: 250 }, (_, i) => ({ ...first, kid: `stranger ${i}` }));
+    return new Set(await Promise.all(strangers.map((key) => ask(key))));
+  };
+  clock.ms += POLICY.cooldownMs;
+  assert.deepEqual(await flood(), new Set([401]));
+  assert.equal(issuer.fetches, 2);
+  issuer.fault = (res) => res.destroy();
+  clock.ms += POLICY.cooldownMs;
+  // Whether they are keys by now cannot be found out, so it is not said that the tokens are bad.
+  assert.deepEqual(await flood(), new Set([503]));
+  assert.equal(issuer.fetches, 3);
+  assert.equal(await ask(first), 200);
+});
+
+test('a known key keeps working through an outage for the configured time, then gets 503 and never 401', async () => {
+  const { issuer, clock, ask, answerTo, first } = await stage();
+  await ask(first);
+  issuer.fault = (res) => res.writeHead(500).end('<html>');
+  for (; clock.ms < POLICY.staleMs; clock.ms += POLICY.cooldownMs * 20) assert.equal(await ask(first), 200);
+  assert.ok(issuer.fetches > 2);
+  clock.ms = POLICY.staleMs + 1;
+  const answer = await answerTo(first);
+  assert.deepEqual([answer.status, JSON.parse(answer.body.toString()).code], [503, 'keys-unavailable']);
+  assert.ok(Number(answer.headers['retry-after']) >= 1);
+  assert.equal(answer.headers['www-authenticate'], undefined);
+  issuer.fault = undefined;
+  clock.ms += POLICY.cooldownMs;
+  assert.equal(await ask(first), 200);
+  assert.deepEqual(issuer.log, [
+    'key set of the issuer: status 500, expected 200; using the cached keys',
+    'key set of the issuer: available again',
+  ]);
+});
+
+test('cold and without its issuer it answers 503 with Retry-After, is not ready and says why', async () => {
+  const { issuer, proxy, clock, ask, answerTo, first } = await stage();
+  issuer.fault = (res) => res.destroy();
+  const answer = await answerTo(first);
+  assert.deepEqual([answer.status, JSON.parse(answer.body.toString()).code], [503, 'keys-unavailable']);
+  assert.equal(answer.headers['retry-after'], String(POLICY.cooldownMs / 1000));
+  for (let i = 0; i < 20; i++) assert.equal(await ask(first), 503);
+  assert.equal(issuer.fetches, 1);
+  const ready = await send(proxy, '/readyz', { authorization: undefined });
+  assert.equal(ready.status, 503);
+  assert.match(JSON.parse(ready.body.toString()).detail, /keys/);
+  assert.equal((await send(proxy, '/healthz', { authorization: undefined })).status, 200);
+  assert.equal((await send(proxy, PATH, { authorization: undefined })).status, 401);
+  issuer.fault = undefined;
+  clock.ms += POLICY.cooldownMs;
+  assert.equal((await send(proxy, '/readyz', { authorization: undefined })).status, 200);
+  assert.equal(await ask(first), 200);
+});
+
+test('no broken answer replaces a good set', async () => {
+  const { issuer, clock, ask, first } = await stage();
+  await ask(first);
+  const text = (body: string) => (res: Parameters<NonNullable<RunningIssuer['fault']>>[0]) => res.end(body);
+  const set = (...keys: unknown[]) => text(JSON.stringify({ keys }));
+  const elsewhere = createServer((_req, res) => res.end(JSON.stringify({ keys: [issuerKey('one').jwk] })));
+  await new Promise<void>((resolve) => {
+    elsewhere.listen(0, '127.0.0.1', resolve);
+  });
+  const address = elsewhere.address();
+  const Location = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
+  const faults: Record<string, RunningIssuer['fault']> = {
+    'an empty set': set(),
+    'no set': text('{}'),
+    'an empty body': text(''),
+    'a page of HTML': text('<html><body>login</body></html>'),
+    'a list': text('[]'),
+    'keys that are no list': text('{"keys":{}}'),
+    'keys that are no objects': set(1, null),
+    'a private key': set({ ...first.jwk, kid: 'one', d: 'AAAA' }),
+    'a secret': set({ kty: 'oct', k: 'AAAA', kid: 'one' }),
+    'keys of unknown kinds': set({ kty: 'AKP', kid: 'one' }, { kty: 'EC', crv: 'P-521', x: 'AA', y: 'AA' }),
+    'an encryption key': set({ ...issuerKey('one').jwk, use: 'enc' }),
+    'a redirect': (res) => res.writeHead(302, { Location }).end(),
+    'a permanent redirect': (res) => res.writeHead(308, { Location }).end(),
+    '204': (res) => res.writeHead(204).end(),
+    '403': (res) => res.writeHead(403).end(JSON.stringify({ keys: [issuerKey('one').jwk] })),
+    '503': (res) => res.writeHead(503).end(),
+    'a cut body': (res) => res.writeHead(200, { 'Content-Length': '1000' }).write('{"keys":', () => res.destroy()),
+    'a closed connection': (res) => res.destroy(),
+    'no HTTP': (res) => res.socket?.end('nonsense\r\n\r\n'),
+    'more than 512 KiB': set({ ...issuerKey('one').jwk, padding: 'a'.repeat(600 * 1024) }),
+    'an endless body': (res) => {
+      const fill = (): void => {
+        while (!res.destroyed && res.write(Buffer.alloc(64 * 1024, ' ')));
+      };
+      res.on('drain', fill);
+      fill();
+    },
+    'no answer': () => {},
+  };
+  for (const [what, fault] of Object.entries(faults)) {
+    issuer.fault = fault;
+    clock.ms += POLICY.cooldownMs;
+    const before = issuer.fetches;
+    await ask({ ...first, kid: 'unknown' });
+    assert.equal(issuer.fetches, before + 1, what);
+    assert.equal(await ask(first), 200, what);
+  }
+  elsewhere.close();
+  assert.ok(issuer.log.some((line) => line.includes('status 302, expected 200')));
+  assert.ok(issuer.log.some((line) => line.includes('more than 524288 bytes')));
+  assert.ok(issuer.log.some((line) => line.includes('no complete response within 1000 ms')));
+  assert.ok(issuer.log.some((line) => line.includes('no usable key')));
+  assert.doesNotMatch(issuer.log.join(), /login/);
+});
+
+test('several issuers have their own keys: a key of one signs nothing for another', async () => {
+  const clock = { ms: 0 };
+  const [a, b] = [await startIssuer('https://a.test/'), await startIssuer('https://b.test/')];
+  const proxy = await startService(folder, { issuers: new Map([a, b].map((one) => [one.name, keysOf(one, clock)])) });
+  const ask = async (issuer: RunningIssuer, key: IssuerKey | undefined): Promise<number> =>
+    (await send(proxy, PATH, { authorization: `Bearer ${await tokenOf(issuer, key ?? issuerKey('one'))}` })).status;
+  assert.equal(await ask(a, a.published[0]), 200);
+  assert.equal(await ask(b, b.published[0]), 200);
+  assert.equal(await ask(a, b.published[0]), 401);
+  assert.equal(await ask(b, a.published[0]), 401);
+  for (const name of ['https://a.test', 'https://A.test/', 'https://a.test/#', ' https://a.test/', 'https://c.test/'])
+    assert.equal(await ask({ ...a, name }, a.published[0]), 401, name);
+  // One issuer's outage is none of the other's.
+  a.fault = (res) => res.destroy();
+  clock.ms += POLICY.staleMs;
+  assert.deepEqual([await ask(a, a.published[0]), await ask(b, b.published[0])], [503, 200]);
+  assert.equal((await send(proxy, '/readyz', { authorization: undefined })).status, 200);
+});
+
+test('a key set in a file is read again when it changes; a broken or missing one changes nothing', async () => {
+  const file = join(temporaryFolder(), 'keys.json');
+  const [one, two] = [issuerKey('one'), issuerKey('two')];
+  const issuer = { ...(await startIssuer('https://issuer.test')), log: [] as string[] };
+  const write = (text: string): void => {
+    // As a mounted secret changes: another file under the same name.
+    writeFileSync(`${file}.new`, text);
+    renameSync(`${file}.new`, file);
+  };
+  write(JSON.stringify({ keys: [one.jwk] }));
+  const clock = { ms: 0 };
+  const parse = (text: string) => jwksToKeySet(text, 'set');
+  const location = { name: 'keys.json', read: () => readKeySet(file), parse };
+  const policy = { cacheMs: 1_000, staleMs: Number.POSITIVE_INFINITY, cooldownMs: 250 };
+  const log: string[] = [];
+  const keys = new RotatingKeys(
+    location,
+    policy,
+    (line) => log.push(line),
+    () => clock.ms,
+  );
+  const proxy = await startService(folder, { issuers: new Map([[issuer.name, keys]]) });
+  const ask = async (key: IssuerKey): Promise<number> => {
+    clock.ms += 1_000;
+    return (await send(proxy, PATH, { authorization: `Bearer ${await tokenOf(issuer, key)}` })).status;
+  };
+  assert.deepEqual([await ask(one), await ask(two)], [200, 401]);
+  write(JSON.stringify({ keys: [two.jwk] }));
+  assert.deepEqual([await ask(one), await ask(two)], [401, 200]);
+  for (const broken of ['', '{"keys":[', '{"keys":[]}']) {
+    write(broken);
+    assert.equal(await ask(two), 200, broken);
+  }
+  rmSync(file);
+  clock.ms += 30 * 86_400_000;
+  assert.deepEqual([await ask(two), await ask(two)], [200, 200]);
+  assert.match(log.at(-1) ?? '', /cannot be read \(ENOENT\); using the cached keys/);
+});
+
+test('verified tokens are remembered until they expire, at most as many as there is room for', () => {
+  const cache = new TokenCache<string>(3);
+  for (const name of ['a', 'b', 'c', 'd']) cache.set(name, name, 100);
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd'].map((name) => cache.get(name, 99)),
+    [undefined, 'b', 'c', 'd'],
+  );
+  assert.equal(cache.get('b', 100), undefined);
+  cache.delete('c');
+  assert.equal(cache.size, 1);
+});
+
+test('a remembered token is refused once it has expired', async () => {
+  const { issuer, proxy, first } = await stage();
+  const now = Math.floor(Date.now() / 1000);
+  // Within the tolerance of clocks, so it is verified on every request and never remembered.
+  const late = `Bearer ${await tokenOf(issuer, first, { exp: now - 20 })}`;
+  const gone = `Bearer ${await tokenOf(issuer, first, { exp: now - 40 })}`;
+  for (const [authorization, status] of [
+    [late, 200],
+    [late, 200],
+    [gone, 401],
+  ] as const)
+    assert.equal((await send(proxy, PATH, { authorization })).status, status);
+});

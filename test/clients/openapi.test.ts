@@ -1,0 +1,225 @@
+// The document of the interface: valid, true to the tables, and every example in it does what it says.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { RELEASES_PATH } from '../../format/layout.ts';
+import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
+import type { KeySource } from '../../proxy/auth/authenticate.ts';
+import { jwksToKeySet } from '../../proxy/auth/authenticate.ts';
+import type { KeySetLocation } from '../../proxy/auth/rotating-keys.ts';
+import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
+import { PROBLEMS } from '../../proxy/http/problem.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import type { Origin } from '../../proxy/origin/origin.ts';
+import { OriginError } from '../../proxy/origin/origin.ts';
+import { openapiDocument } from '../../proxy/site/openapi/document.ts';
+import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { send, sendRaw, textOf } from '../support/http-client.ts';
+import { AUTHORIZED, ISSUER, startService, token } from '../support/in-process-proxy.ts';
+
+const folder = temporaryFolder();
+const layers = countryLayers((level) => `ADM_${level}`);
+await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+const proxy = await startService(folder);
+
+/** As much of the document as these tests look at. */
+interface Document {
+  openapi: string;
+  servers?: { url: string }[];
+  paths: Record<string, { get: Operation }>;
+  components: {
+    parameters: Record<string, { name: string; schema: Record<string, unknown>; example: string | number }>;
+    headers: Record<string, unknown>;
+    responses: Record<string, { content: Record<string, { examples: Record<string, Example> }> }>;
+  };
+}
+interface Operation {
+  parameters?: { $ref: string }[];
+  security?: unknown[];
+  responses: Record<string, { content?: Record<string, { examples: Record<string, Example> }> }>;
+}
+interface Example {
+  value: unknown;
+  'x-request'?: string;
+}
+
+const NO_TOKEN = { authorization: undefined };
+const fetched = await send(proxy, '/openapi.json', NO_TOKEN);
+const document: Document = JSON.parse(fetched.body.toString());
+
+/** The parameters of a path, by name. */
+function parametersOf(path: string): Map<string, Document['components']['parameters'][string]> {
+  const references = document.paths[path]?.get.parameters ?? [];
+  return new Map(
+    references.map(({ $ref }) => {
+      const parameter = document.components.parameters[$ref.replace('#/components/parameters/', '')];
+      assert.ok(parameter, $ref);
+      return [parameter.name, parameter];
+    }),
+  );
+}
+
+/** Sends an example as it is printed and returns status and body. */
+async function replay(request: string, to = proxy): Promise<{ status: number; body: string }> {
+  const bytes = `${request.replace('$TOKEN', AUTHORIZED.authorization.slice('Bearer '.length))}\n\n`;
+  const second = request.split('$TOKEN').length > 2 ? bytes.replace('$TOKEN', 'again') : bytes;
+  const text = await sendRaw(to, second.replace('\n', '\nConnection: close\n').replaceAll('\n', '\r\n'));
+  const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+  return { status: Number(text.slice('HTTP/1.1 '.length).slice(0, 3)), body };
+}
+
+test('is valid OpenAPI 3.1 in the eyes of a public validator', async () => {
+  const { valid, errors } = await new Validator().validate(JSON.parse(fetched.body.toString()));
+  assert.ok(valid, JSON.stringify(errors));
+  assert.match(document.openapi, /^3\.1\./);
+});
+
+test('is served to anyone, from a cache if it is there, and knows the public URL', async () => {
+  assert.equal(fetched.headers['content-type'], 'application/json');
+  assert.ok(fetched.headers.etag);
+  for (const coding of ['gzip', 'identity']) {
+    const whole = await send(proxy, '/openapi.json', { ...NO_TOKEN, 'accept-encoding': coding });
+    assert.equal(textOf(whole), fetched.body.toString());
+    const held = { ...NO_TOKEN, 'accept-encoding': coding, 'if-none-match': String(whole.headers.etag) };
+    const again = await send(proxy, '/openapi.json', held);
+    assert.deepEqual([again.status, again.body.length], [304, 0]);
+  }
+  assert.equal(document.servers, undefined);
+  const known = await startService(folder, { publicUrl: 'https://x.test/boundaries' });
+  const { servers } = JSON.parse((await send(known, '/openapi.json', NO_TOKEN)).body.toString());
+  assert.deepEqual(servers, [{ url: 'https://x.test/boundaries' }]);
+});
+
+test('has a path for each format and level, whose page-size has the cap as its maximum', () => {
+  for (const format of FORMATS)
+    for (const level of LEVELS) {
+      const path = `/api/v1/${format}/${levelName(level)}`;
+      const cap = PAGE_CAPS[format][level];
+      const size = parametersOf(path).get('page-size')?.schema;
+      assert.deepEqual(size, { type: 'integer', minimum: 1, maximum: cap, default: cap });
+      assert.ok(document.paths[path]?.get.responses['200']?.content?.[MEDIA_TYPES[format]]);
+    }
+  assert.equal(Object.keys(document.paths).filter((path) => path.startsWith('/api/')).length, 12);
+});
+
+test('names the parameters that the parser takes, and those alone', async () => {
+  for (const level of LEVELS) {
+    const path = `/api/v1/fc/${levelName(level)}`;
+    const { body } = await send(proxy, `${path}?no-such=1`);
+    const [, allowed = ''] = /Allowed: (.*)\.$/.exec(JSON.parse(body.toString()).detail) ?? [];
+    assert.deepEqual([...parametersOf(path).keys()], allowed.split(', '));
+  }
+});
+
+test('the example of every parameter is answered with a page', async () => {
+  for (const path of Object.keys(document.paths).filter((known) => known.startsWith('/api/')))
+    for (const [name, { example }] of parametersOf(path))
+      assert.equal((await send(proxy, `${path}?${name}=${example}`)).status, 200, `${path}?${name}=${example}`);
+});
+
+test('names every header of a page', async () => {
+  const { headers } = await send(proxy, '/api/v1/fc/lv1?page-size=1');
+  for (const name of Object.keys(document.components.headers)) assert.ok(headers[name.toLowerCase()], name);
+});
+
+test('the example of every page is what the request gives', async () => {
+  let replayed = 0;
+  for (const { get } of Object.values(document.paths))
+    for (const content of Object.values(get.responses['200']?.content ?? {}))
+      for (const { value, 'x-request': request } of Object.values(content.examples ?? {})) {
+        const [, target = ''] = /^GET (\S+) HTTP\/1\.1\n/.exec(String(request)) ?? [];
+        const answer = await send(proxy, target);
+        assert.equal(answer.status, 200);
+        const text = textOf(answer);
+        assert.deepEqual(typeof value === 'string' ? text : JSON.parse(text), value);
+        replayed++;
+      }
+  assert.equal(replayed, 12);
+});
+
+test('paths that are said to need no token need none, and all others need one', async () => {
+  for (const [path, { get }] of Object.entries(document.paths)) {
+    const { status } = await send(proxy, path, NO_TOKEN);
+    assert.equal(status, get.security === undefined ? 401 : 200, path);
+  }
+});
+
+const PAGE = 'GET /api/v1/fc/lv0 HTTP/1.1\nHost: a.test\nAuthorization: Bearer $TOKEN';
+
+/** How the problems come about that no single request to a sound service can have. */
+const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: string }>>> = {
+  'scope-missing': async () => {
+    const scoped = await startService(folder, { scope: 'boundaries:read' });
+    const answer = await send(scoped, '/api/v1/fc/lv0', { authorization: `Bearer ${await token()}` });
+    return { status: answer.status, body: answer.body.toString() };
+  },
+  'request-timeout': async () => {
+    const limits = { headersMs: 50, requestMs: 50, checkMs: 10, keepAliveMs: 1000, idleMs: 1000 };
+    const { url } = await startService(folder, { limits });
+    const text = await new Promise<string>((resolve) => {
+      let received = '';
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\n'));
+      socket.on('data', (piece) => {
+        received += piece;
+      });
+      socket.on('close', () => resolve(received));
+    });
+    return { status: Number(text.slice(9, 12)), body: text.slice(text.indexOf('\r\n\r\n') + 4) };
+  },
+  'uri-too-long': () => replay(PAGE.replace('lv0', `lv0?gid-0=${'a'.repeat(9000)}`)),
+  'headers-too-large': () => replay(`${PAGE}\nX-Long: ${'a'.repeat(20_000)}`),
+  internal: async () => {
+    const broken: KeySource = {
+      current: () => Promise.reject(new Error('for the test')),
+      newerThan: () => Promise.reject(new Error('for the test')),
+    };
+    return replay(PAGE, await startService(folder, { issuers: new Map([[ISSUER, broken]]) }));
+  },
+  'origin-damaged': async () => {
+    const damaged = temporaryFolder();
+    await buildRelease(join(folder, 'small.gpkg'), damaged);
+    const service = await startService(damaged);
+    rmSync(join(damaged, RELEASES_PATH), { recursive: true });
+    return replay(PAGE, service);
+  },
+  'not-ready': async () => replay(PAGE, await startService(folder, { early: true })),
+  'keys-unavailable': async () => {
+    const away: KeySetLocation = {
+      name: 'for the test',
+      read: () => Promise.reject(new Error('away')),
+      parse: (text) => jwksToKeySet(text, 'for the test'),
+    };
+    const policy = { cacheMs: 1000, staleMs: 1000, cooldownMs: 1000 };
+    const issuers = new Map([[ISSUER, new RotatingKeys(away, policy, () => {})]]);
+    return replay(PAGE, await startService(folder, { issuers }));
+  },
+  'origin-slow': async () => {
+    const origin = directoryOrigin(folder);
+    const slow: Origin = {
+      ...origin,
+      read: (path, range) => (range ? Promise.reject(new OriginError('slow', path)) : origin.read(path)),
+    };
+    return replay(PAGE, await startService(folder, { origin: slow }));
+  },
+};
+
+test('has an example of every problem, which is what the request gives', async () => {
+  const examples = Object.values(document.components.responses).flatMap(({ content }) =>
+    Object.entries(content['application/problem+json']?.examples ?? {}),
+  );
+  assert.deepEqual(examples.map(([code]) => code).sort(), Object.keys(PROBLEMS).sort());
+  for (const [code, { value, 'x-request': request }] of examples) {
+    const provoked = request === undefined ? PROVOKED[code]?.() : replay(request);
+    assert.ok(provoked, `nothing provokes ${code}`);
+    const { status, body } = await provoked;
+    assert.deepEqual(JSON.parse(body), value, code);
+    assert.equal(status, JSON.parse(body).status, code);
+  }
+});
+
+test('the document is made from the tables alone', () => {
+  assert.deepEqual(openapiDocument(undefined), document);
+});

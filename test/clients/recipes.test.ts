@@ -1,0 +1,124 @@
+// The recipes for clients, run as they are printed: every unit of a listing, once, in order, unchanged.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { buildRelease, readLayer, temporaryFolder } from '../support/fixture.ts';
+import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
+import { ODD_GIDS, readStored, writeWorld } from '../support/large-dataset.ts';
+
+const folder = temporaryFolder();
+const source = writeWorld(join(folder, 'world.gpkg'));
+await buildRelease(source, folder);
+const proxy = await startService(folder);
+const stored = readStored(folder, 'r1');
+
+const CLIENTS = fileURLToPath(new URL('../../proxy/examples/clients/', import.meta.url));
+const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
+
+/** Why a test is left out where these programs are not there; false where they are. */
+function without(...programs: string[]): string | false {
+  const missing = programs.filter((program) => spawnSync(program, ['--version']).error !== undefined);
+  return missing.length > 0 && `not installed here: ${missing.join(', ')}`;
+}
+
+/** Runs a program with the token in its environment. */
+async function run(program: string, args: string[], token = TOKEN): Promise<{ code: number | null; text: string }> {
+  const child = spawn(program, args, { env: { ...process.env, TOKEN: token }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  child.stdout.on('data', (piece) => {
+    text += piece;
+  });
+  child.stderr.on('data', (piece) => {
+    text += piece;
+  });
+  const code = await new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
+  return { code, text };
+}
+
+/** A listing of four pages, under a parent whose GID needs care in a URL and in a shell, and the fids it has. */
+const [parent = ''] = ODD_GIDS.filter((gid) => gid.startsWith('O'));
+const query = `gid-1=${encodeURIComponent(parent).replaceAll("'", '%27')}&page-size=1`;
+const under = (stored[2]?.units ?? []).filter(({ gids }) => gids[1] === parent).map(({ fid }) => fid);
+const all = (stored[2]?.units ?? []).map(({ fid }) => fid);
+
+/** The fids at the beginning of the lines. */
+function fidsOf(text: string): number[] {
+  return text.trimEnd().split('\n').map(Number.parseFloat);
+}
+
+test('the recipes have something to walk', () => {
+  assert.ok(under.length > 1);
+  assert.ok(all.length > 200);
+});
+
+test('curl walks a listing', { skip: without('curl') }, async () => {
+  const { code, text } = await run('sh', [join(CLIENTS, 'walk.sh'), `${proxy.url}/api/v1/geojsonl/lv2`]);
+  assert.equal(code, 0, text.slice(0, 500));
+  assert.ok(text === stored[2]?.lines.join(''));
+  const filtered = await run('sh', [join(CLIENTS, 'walk.sh'), `${proxy.url}/api/v1/geojsonl/lv2?${query}`]);
+  assert.deepEqual(
+    filtered.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).id),
+    under,
+  );
+});
+
+test('a walk that is refused ends with an error that says why', { skip: without('curl', 'python3') }, async () => {
+  const url = `${proxy.url}/api/v1/fc/lv2`;
+  const shell = await run('sh', [join(CLIENTS, 'walk.sh'), url], 'bad');
+  assert.notEqual(shell.code, 0);
+  assert.match(shell.text, /"code":"token-invalid"/);
+  const python = await run('python3', [join(CLIENTS, 'walk.py'), url], 'bad');
+  assert.notEqual(python.code, 0);
+  assert.match(python.text, /401/);
+});
+
+test("Python's standard library walks a listing, in either format", { skip: without('python3') }, async () => {
+  for (const format of ['geojsonl', 'fc']) {
+    const whole = await run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${format}/lv2`]);
+    assert.deepEqual(fidsOf(whole.text), all);
+    const part = await run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${format}/lv2?${query}`]);
+    assert.deepEqual(fidsOf(part.text), under);
+  }
+});
+
+test('fetch walks a listing', async () => {
+  const walk = ['--import', 'tsx', join(CLIENTS, 'walk.ts')];
+  const whole = await run(process.execPath, [...walk, `${proxy.url}/api/v1/fc/lv2`]);
+  assert.deepEqual(fidsOf(whole.text), all);
+  const part = await run(process.execPath, [...walk, `${proxy.url}/api/v1/fc/lv2?${query}`]);
+  assert.deepEqual(fidsOf(part.text), under);
+});
+
+test('ogr2ogr puts a whole walk into a GeoPackage', { skip: without('curl', 'ogr2ogr') }, async () => {
+  const file = join(folder, 'units.gpkg');
+  const { code, text } = await run('sh', [join(CLIENTS, 'to-geopackage.sh'), `${proxy.url}/api/v1/geojsonl/lv2`, file]);
+  assert.deepEqual([code, text], [0, '']);
+  const read = readLayer(file, 'units');
+  assert.deepEqual(
+    read.map(({ fid }) => fid),
+    all,
+  );
+  const original = readLayer(source, 'ADM_2');
+  assert.deepEqual(
+    read.map(({ fields }) => fields['GID_2']),
+    original.map(({ fields }) => fields['GID_2']),
+  );
+});
+
+test("GDAL reads a page by its URL, in either format, with the token in GDAL's own option", {
+  skip: without('ogrinfo'),
+}, async () => {
+  const token = ['--config', 'GDAL_HTTP_HEADERS', `Authorization: Bearer ${TOKEN}`];
+  for (const name of [`${proxy.url}/api/v1/fc/lv1`, `GeoJSONSeq:${proxy.url}/api/v1/geojsonl/lv1`]) {
+    const { code, text } = await run('ogrinfo', ['-ro', '-al', '-so', ...token, name]);
+    assert.equal(code, 0, text);
+    assert.match(text, name.includes('/fc/') ? /Feature Count: 5\n/ : /Feature Count: 20\n/);
+  }
+});

@@ -1,0 +1,316 @@
+// The HTTP contract, part two: what a page looks like, how it leads to the next, and how caches may keep it.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { check } from '@placemarkio/check-geojson';
+import { decodeCursor } from '../../format/cursor.ts';
+import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
+import { buildRelease, temporaryFolder } from '../support/fixture.ts';
+import type { Answer } from '../support/http-client.ts';
+import { nextOf, send, textOf } from '../support/http-client.ts';
+import type { RunningService } from '../support/in-process-proxy.ts';
+import type { StoredLevel } from '../support/large-dataset.ts';
+import { ODD_GIDS, readStored, writeWorld } from '../support/large-dataset.ts';
+import type { Setup } from './setups.ts';
+import { inEverySetup } from './setups.ts';
+
+const source = writeWorld(join(temporaryFolder(), 'world.gpkg'));
+
+/** A proxy over a release of its own. */
+interface World {
+  folder: string;
+  proxy: RunningService;
+  stored: StoredLevel[];
+}
+
+async function prepare({ pages, start }: Setup): Promise<World> {
+  const folder = temporaryFolder();
+  await buildRelease(source, folder, { storedPages: pages });
+  return { folder, proxy: await start(folder), stored: readStored(folder, 'r1') };
+}
+
+await inEverySetup(prepare, ({ folder, proxy, stored }, { start }) => {
+  function allFids(level: number): number[] {
+    return (stored[level]?.units ?? []).map(({ fid }) => fid);
+  }
+
+  /** The fids of every page from `path` on. */
+  async function walk(path: string, on: RunningService = proxy): Promise<number[]> {
+    const fids: number[] = [];
+    for (let next: string | undefined = path; next !== undefined; ) {
+      const answer: Answer = await send(on, next);
+      assert.equal(answer.status, 200, next);
+      fids.push(...fidsOf(textOf(answer)));
+      next = nextOf(answer);
+    }
+    return fids;
+  }
+
+  test('geojsonl: one Feature a line, every line ends in a line feed, an empty result is an empty body', async () => {
+    const answer = await send(proxy, '/api/v1/geojsonl/lv2?page-size=7');
+    assert.equal(answer.headers['content-type'], 'application/x-ndjson');
+    const lines = textOf(answer).split('\n');
+    assert.equal(lines.pop(), '');
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).type),
+      Array(7).fill('Feature'),
+    );
+    for (const coding of ['gzip', 'identity']) {
+      const empty = await send(proxy, '/api/v1/geojsonl/lv2?gid-0=none', { 'accept-encoding': coding });
+      assert.deepEqual([empty.status, empty.headers['content-type'], textOf(empty)], [200, 'application/x-ndjson', '']);
+    }
+  });
+
+  test('fc: one FeatureCollection with type and features, an empty result has []', async () => {
+    for (const [query, count] of [
+      ['', 20],
+      ['?page-size=3', 3],
+      ['?gid-0=none', 0],
+    ] as const) {
+      const answer = await send(proxy, `/api/v1/fc/lv2${query}`);
+      assert.equal(answer.headers['content-type'], 'application/geo+json');
+      const collection = JSON.parse(textOf(answer));
+      assert.deepEqual(Object.keys(collection), ['type', 'features']);
+      assert.equal(collection.type, 'FeatureCollection');
+      assert.equal(collection.features.length, count);
+    }
+  });
+
+  test('every page is valid by a validator of RFC 7946 that is not ours', async () => {
+    for (const level of LEVELS) {
+      check(textOf(await send(proxy, `/api/v1/fc/${levelName(level)}`)));
+      const lines = textOf(await send(proxy, `/api/v1/geojsonl/${levelName(level)}?page-size=5`)).split('\n');
+      for (const line of lines.slice(0, -1)) check(line);
+    }
+  });
+
+  test('a Feature has type, id, bbox, properties with fid first and the columns of the source, and geometry', async () => {
+    const { features } = JSON.parse(textOf(await send(proxy, '/api/v1/fc/lv2')));
+    for (const feature of features) {
+      const members = ['type', 'id', 'bbox', 'properties', 'geometry'];
+      // Nothing bounds a unit without a geometry.
+      assert.deepEqual(Object.keys(feature), feature.geometry === null ? members.toSpliced(2, 1) : members);
+      assert.deepEqual(Object.keys(feature.properties), ['fid', 'GID_0', 'GID_1', 'GID_2', 'NAME']);
+      assert.equal(feature.properties.fid, feature.id);
+    }
+    assert.equal(features[9].geometry, null);
+    assert.equal(features[5].properties.NAME, 'Unit 5 "é東"');
+  });
+
+  test('following next gives every matching feature exactly once, in ascending order of fid', async () => {
+    for (const format of FORMATS)
+      for (const level of LEVELS) {
+        const path = `/api/v1/${format}/${levelName(level)}`;
+        assert.deepEqual(await walk(path), allFids(level));
+        const odd = level === 0 ? 'page-size=1' : 'page-size=13&gid-0=U0.3_1';
+        const expected = (stored[level]?.units ?? []).filter(({ gids }) => level === 0 || gids[0] === 'U0.3_1');
+        assert.deepEqual(
+          await walk(`${path}?${odd}`),
+          expected.map(({ fid }) => fid),
+        );
+      }
+  });
+
+  test('Link is there when and only when more features match, and holds nothing else', async () => {
+    const count = allFids(0).length;
+    for (const [query, isMore] of [
+      ['?page-size=20', true],
+      [`?start-at=${allFids(0)[count - 20]}`, false],
+    ] as const) {
+      const answer = await send(proxy, `/api/v1/geojsonl/lv0${query}`);
+      assert.equal(answer.headers.link !== undefined, isMore);
+      if (isMore) assert.match(String(answer.headers.link), /^<http:\/\/127\.0\.0\.1:\d+\/api\/[^>]*>; rel="next"$/);
+    }
+  });
+
+  test("Link keeps the path, the filters and the request's page-size, and adds a cursor", async () => {
+    const asked: [string, Record<string, string>][] = [
+      ['/api/v1/geojsonl/lv1', {}],
+      ['/api/v1/geojsonl/lv1', { 'page-size': '1000' }],
+      ['/api/v1/fc/lv1', { 'page-size': '5' }],
+      ['/api/v1/geojsonl/lv2', { 'gid-1': ODD_GIDS[2] ?? '', 'page-size': '1' }],
+      ['/api/v1/fc/lv2', { 'gid-0': stored[2]?.units[0]?.gids[0] ?? '', 'gid-1': ODD_GIDS[0] ?? '', 'page-size': '1' }],
+    ];
+    for (const [path, query] of asked) {
+      const next = new URL(nextOf(await send(proxy, `${path}?${new URLSearchParams(query)}`)) ?? '', proxy.url);
+      assert.equal(next.pathname, path);
+      const { 'start-at': cursor, ...kept } = Object.fromEntries(next.searchParams);
+      assert.deepEqual(kept, query);
+      assert.ok(decodeCursor(cursor ?? ''));
+    }
+  });
+
+  test('Link begins with --public-url where there is one, else with the Host of the request', async () => {
+    const path = '/api/v1/geojsonl/lv1';
+    const host = await send(proxy, path, { host: 'maps.example.org:8443' });
+    assert.match(String(host.headers.link), /^<http:\/\/maps\.example\.org:8443\/api\/v1\/geojsonl\/lv1\?/);
+    const known = await start(folder, { publicUrl: 'https://example.org/boundaries' });
+    const answer = await send(known, path, { host: 'evil.test' });
+    assert.match(String(answer.headers.link), /^<https:\/\/example\.org\/boundaries\/api\/v1\/geojsonl\/lv1\?/);
+  });
+
+  test('a cursor is opaque, URL-safe and never all digits', async () => {
+    const cursor =
+      new URL(nextOf(await send(proxy, '/api/v1/fc/lv3')) ?? '', proxy.url).searchParams.get('start-at') ?? '';
+    assert.match(cursor, /^[A-Za-z0-9_-]+$/);
+    assert.doesNotMatch(cursor, /^[0-9]+$/);
+  });
+
+  test('a cursor works for either format', async () => {
+    const next = nextOf(await send(proxy, '/api/v1/fc/lv3')) ?? '';
+    assert.deepEqual(fidsOf(textOf(await send(proxy, next.replace('/fc/', '/geojsonl/')))), allFids(3).slice(20, 70));
+  });
+
+  test('refuses a cursor with any one character changed, and one of another level', async () => {
+    const next = nextOf(await send(proxy, '/api/v1/fc/lv3')) ?? '';
+    const start = next.indexOf('start-at=') + 'start-at='.length;
+    for (let i = start; i < next.length; i++) {
+      const changed = next[i] === 'A' ? 'B' : 'A';
+      const answer = await send(proxy, next.slice(0, i) + changed + next.slice(i + 1));
+      assert.deepEqual([answer.status, JSON.parse(answer.body.toString()).code], [400, 'bad-cursor'], `character ${i}`);
+    }
+    const other = await send(proxy, next.replace('lv3', 'lv2'));
+    assert.deepEqual([other.status, JSON.parse(other.body.toString()).code], [400, 'bad-cursor']);
+    assert.match(other.body.toString(), /a cursor of lv3/);
+  });
+
+  test('honours the q-values of Accept-Encoding', async () => {
+    const plain = [
+      undefined,
+      '',
+      'identity',
+      'br',
+      'gzip;q=0',
+      'gzip;q=0.000',
+      'gzip;q=0, *',
+      '*;q=0',
+      'gzip;q=x',
+      'gzip;q=2',
+    ];
+    plain.push('gzip;q=0.5, identity', 'gzip;q=0.2, identity;q=0.3', 'xgzip', 'identity;q=1, *;q=0');
+    const packed = [
+      'gzip',
+      'GZIP',
+      'x-gzip',
+      '*',
+      'gzip, deflate, br',
+      'br;q=1.0, gzip;q=0.8, *;q=0.1',
+      'gzip;q=0.001',
+    ];
+    packed.push(
+      'identity;q=0.5, gzip;q=0.5',
+      'identity;q=0, gzip',
+      ' gzip ; q=1 ',
+      'deflate, *;q=0.5',
+      'identity;q=0.1, *',
+    );
+    for (const path of ['/api/v1/geojsonl/lv2', '/api/v1/geojsonl/lv2?page-size=5', '/api/v1/fc/lv2?gid-0=none']) {
+      for (const [accepts, coding] of [
+        [plain, undefined],
+        [packed, 'gzip'],
+      ] as const)
+        for (const accept of accepts) {
+          const answer = await send(proxy, path, { 'accept-encoding': accept });
+          assert.equal(answer.headers['content-encoding'], coding, `${path} ${accept}`);
+          assert.equal(answer.headers.vary, 'Accept-Encoding');
+          assert.equal(answer.body.readUInt16BE() === 0x1f8b, coding === 'gzip');
+        }
+    }
+  });
+
+  test('ETags are strong, and differ for gzip and identity', async () => {
+    for (const path of ['/api/v1/geojsonl/lv2', '/api/v1/geojsonl/lv2?page-size=5', '/api/v1/fc/lv2?gid-0=none']) {
+      const tags = new Set<string>();
+      for (const coding of ['gzip', 'identity']) {
+        const tag = String((await send(proxy, path, { 'accept-encoding': coding })).headers.etag);
+        assert.match(tag, /^"[A-Za-z0-9_-]+"$/);
+        tags.add(tag);
+      }
+      assert.equal(tags.size, 2);
+    }
+  });
+
+  test('different pages have different ETags', async () => {
+    const paths = ['geojsonl/lv2', 'fc/lv2', 'geojsonl/lv3', 'geojsonl/lv2?page-size=5', 'geojsonl/lv2?page-size=6'];
+    paths.push(
+      'geojsonl/lv2?page-size=5&start-at=2',
+      'fc/lv2?page-size=5',
+      'geojsonl/lv3?page-size=5',
+      'geojsonl/lv2?gid-2=x',
+    );
+    const tags = await Promise.all(paths.map(async (path) => (await send(proxy, `/api/v1/${path}`)).headers.etag));
+    assert.equal(new Set(tags).size, paths.length);
+  });
+
+  test('If-None-Match with the tag, weak, in a list or as * gives 304 with the same headers', async () => {
+    for (const path of ['/api/v1/geojsonl/lv2', '/api/v1/fc/lv2?page-size=5'])
+      for (const coding of ['gzip', 'identity']) {
+        const page = await send(proxy, path, { 'accept-encoding': coding });
+        const tag = String(page.headers.etag);
+        for (const held of [tag, `W/${tag}`, `"a", ${tag}`, `"a",W/${tag} , "b"`, '*'])
+          for (const method of ['GET', 'HEAD']) {
+            const answer = await send(proxy, path, { 'accept-encoding': coding, 'if-none-match': held }, method);
+            assert.deepEqual([answer.status, answer.body.length], [304, 0], held);
+            for (const name of ['etag', 'link', 'vary', 'cache-control'])
+              assert.deepEqual(answer.headers[name], page.headers[name]);
+          }
+        for (const other of ['"a"', tag.slice(1, -1), `"${tag}"`, 'W/*']) {
+          const answer = await send(proxy, path, { 'accept-encoding': coding, 'if-none-match': other });
+          assert.equal(answer.status, 200, other);
+        }
+      }
+  });
+
+  test('ignores Range', async () => {
+    const whole = await send(proxy, '/api/v1/geojsonl/lv2');
+    const answer = await send(proxy, '/api/v1/geojsonl/lv2', { range: 'bytes=0-9' });
+    assert.deepEqual([answer.status, answer.body], [200, whole.body]);
+  });
+
+  test('caches are always private; a page behind a cursor may be kept for ever', async () => {
+    const next = nextOf(await send(proxy, '/api/v1/fc/lv3')) ?? '';
+    for (const path of ['/api/v1/fc/lv3', '/api/v1/fc/lv3?start-at=4', '/api/v1/fc/lv3?page-size=2'])
+      assert.equal((await send(proxy, path)).headers['cache-control'], 'private, no-cache');
+    for (const path of [next, next.replace('start-at', 'start-after')])
+      assert.equal((await send(proxy, path)).headers['cache-control'], 'private, max-age=31536000, immutable');
+  });
+
+  test('says the release, how many features match in all, nosniff, and lets any origin read the answer', async () => {
+    for (const [query, matched] of [
+      ['', 260],
+      ['?page-size=1', 260],
+      ['?start-at=999999', 260],
+      ['?gid-0=none', 0],
+    ] as const) {
+      const { headers } = await send(proxy, `/api/v1/fc/lv2${query}`, { origin: 'https://app.test' });
+      assert.equal(headers['boundaries-release'], 'r1');
+      assert.equal(headers['boundaries-matched'], String(matched));
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      assert.equal(headers['access-control-allow-origin'], '*');
+      const exposed = String(headers['access-control-expose-headers']).split(', ');
+      for (const name of ['Link', 'ETag', 'Boundaries-Release', 'Boundaries-Matched'])
+        assert.ok(exposed.includes(name));
+    }
+  });
+
+  test('answers are the same bytes whatever other headers a request has', async () => {
+    const plain = await send(proxy, '/api/v1/fc/lv2');
+    const odd = {
+      'x-forwarded-host': 'evil.test',
+      'x-forwarded-proto': 'https',
+      origin: 'https://app.test',
+      cookie: 'a=b',
+    };
+    const answer = await send(proxy, '/api/v1/fc/lv2', { ...odd, accept: 'text/html', 'accept-language': 'fr' });
+    const { date: _, ...headers } = answer.headers;
+    const { date: __, ...expected } = plain.headers;
+    assert.deepEqual([headers, answer.body], [expected, plain.body]);
+  });
+});
+
+function fidsOf(text: string): number[] {
+  const features = text.startsWith('{"type":"FeatureCollection"')
+    ? JSON.parse(text).features
+    : text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+  return features.map((feature: { id: number }) => feature.id);
+}

@@ -1,0 +1,300 @@
+// The HTTP contract, part three: who is turned away, with which answer, and what it does not tell.
+import assert from 'node:assert/strict';
+import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CompactEncrypt, SignJWT, UnsecuredJWT } from 'jose';
+import { authenticator, jwksToKeySet, secretToKeySet } from '../../proxy/auth/authenticate.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import { Releases } from '../../proxy/origin/releases.ts';
+import { ResponseCache } from '../../proxy/pages/response-cache.ts';
+import { createHttpServer, stopServer } from '../../proxy/server.ts';
+import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import type { Answer } from '../support/http-client.ts';
+import { send, sendRaw } from '../support/http-client.ts';
+import { AUDIENCE, AUTHORIZED, ISSUER, rulesWith, token } from '../support/in-process-proxy.ts';
+import { inEverySetup } from './setups.ts';
+
+const PATH = '/api/v1/fc/lv0';
+const now = Math.floor(Date.now() / 1000);
+
+/** Asserts a problem as RFC 9457 has it and returns its detail. */
+function refusal(answer: Answer, status: number, code: string): string {
+  assert.equal(answer.headers['content-type'], 'application/problem+json');
+  const problem = JSON.parse(answer.body.toString());
+  assert.deepEqual([answer.status, problem.status, problem.code], [status, status, code], problem.detail);
+  return problem.detail;
+}
+
+/** Asserts a raw answer that closes the connection, with a problem. */
+function rawRefusal(text: string, status: number, code: string): void {
+  assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `), text.slice(0, 300));
+  assert.match(text, /\r\nContent-Type: application\/problem\+json\r\n/);
+  assert.equal(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))).code, code);
+}
+
+const layers = countryLayers((level) => `ADM_${level}`);
+const source = writeDataset(join(temporaryFolder(), 'small.gpkg'), 'GPKG', layers);
+
+await inEverySetup(
+  async ({ pages, start }) => {
+    const folder = temporaryFolder();
+    await buildRelease(source, folder, { storedPages: pages });
+    return { folder, proxy: await start(folder) };
+  },
+  ({ folder, proxy }, { start }) => {
+    test('an error is a problem with type, title, status, detail and a stable code, that nobody stores', async () => {
+      const answer = await send(proxy, `${PATH}?limit=3`);
+      const problem = JSON.parse(answer.body.toString());
+      assert.deepEqual(Object.keys(problem), ['type', 'title', 'status', 'detail', 'code']);
+      assert.equal(problem.type, 'urn:administrative-boundaries:problem:unknown-parameter');
+      assert.deepEqual([answer.status, problem.status, problem.code], [400, 400, 'unknown-parameter']);
+      assert.equal(answer.headers['content-type'], 'application/problem+json');
+      assert.equal(answer.headers['cache-control'], 'no-store');
+      assert.equal(answer.headers['access-control-allow-origin'], '*');
+    });
+
+    test('a request without a token gets the challenge alone', async () => {
+      for (const authorization of [
+        undefined,
+        '',
+        'Basic dXNlcjpwYXNz',
+        'Bearer',
+        'Bearer ',
+        'Digest a="b"',
+        await token(),
+      ]) {
+        const answer = await send(proxy, PATH, { authorization });
+        refusal(answer, 401, 'token-missing');
+        assert.equal(answer.headers['www-authenticate'], 'Bearer realm="boundaries"');
+        assert.match(String(answer.headers['access-control-expose-headers']), /WWW-Authenticate/);
+      }
+    });
+
+    test('a bad token gets invalid_token and always the same words', async () => {
+      const other = generateKeyPairSync('ed25519').privateKey;
+      const good = await token();
+      const [head = '', payload = '', signature = ''] = good.split('.');
+      const claims = { iss: ISSUER, aud: AUDIENCE, exp: now + 600 };
+      const encode = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
+      const hmac = (text: string) => createHmac('sha256', 'public').update(text).digest('base64url');
+      const forged = `${encode({ alg: 'HS256', kid: 'one' })}.${payload}`;
+      const headed = (header: Record<string, unknown>) =>
+        new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', ...header }).sign(other);
+      const bad: Record<string, string> = {
+        'expired long ago': await token({ exp: now - 3600 }),
+        'expired 31 seconds ago': await token({ exp: now - 32 }),
+        'valid only later': await token({ nbf: now + 120 }),
+        'without expiry': await token({ exp: undefined }),
+        'of another issuer': await token({ iss: 'https://issuer.test/' }),
+        'of no issuer': await token({ iss: undefined }),
+        'for another audience': await token({ aud: 'boundaries2' }),
+        'for no audience': await token({ aud: undefined }),
+        'signed by another key': await token({}, other),
+        'with an unknown kid': await headed({ kid: 'two' }),
+        'with a hostile kid': await headed({ kid: '../../etc/passwd' }),
+        'with its own key': await headed({ jwk: { kty: 'OKP', crv: 'Ed25519', x: 'AAAA' } }),
+        'with an unknown critical header': `${encode({ alg: 'EdDSA', kid: 'one', crit: ['x'], x: 1 })}.${payload}.${signature}`,
+        'with an unencoded payload': `${encode({ alg: 'EdDSA', kid: 'one', b64: false, crit: ['b64'] })}.${payload}.${signature}`,
+        unsigned: new UnsecuredJWT(claims).encode(),
+        'unsigned in capitals': `${encode({ alg: 'NONE' })}.${payload}.`,
+        'with a secret made of the public key': `${forged}.${hmac(forged)}`,
+        encrypted: await new CompactEncrypt(Buffer.from(JSON.stringify(claims)))
+          .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+          .encrypt(randomBytes(32)),
+        'with two parts': `${head}.${payload}`,
+        'with four parts': `${good}.a`,
+        'with another payload': `${head}.${encode({ ...claims, scope: 'admin' })}.${signature}`,
+        'with a cut signature': good.slice(0, -2),
+        'of more than 8 KiB': await token({ padding: 'a'.repeat(8 * 1024) }),
+        'with a null header': `${encode(null)}.${payload}.${signature}`,
+        'with a list for a payload': `${head}.${encode([])}.${signature}`,
+        'that is no JWT': 'secret',
+        'that is twice': `${good} ${good}`,
+        'with an odd expiry': await token({ exp: '9999999999' }),
+      };
+      for (const [what, text] of Object.entries(bad)) {
+        const answer = await send(proxy, PATH, { authorization: `Bearer ${text}` });
+        assert.equal(answer.status, 401, what);
+        assert.match(
+          refusal(answer, 401, 'token-invalid'),
+          /^The token is expired, damaged, or not meant for this service/,
+        );
+        assert.match(
+          String(answer.headers['www-authenticate']),
+          /^Bearer realm="boundaries", error="invalid_token", error_description="[^"]+"$/,
+        );
+      }
+      assert.deepEqual(proxy.log, []);
+    });
+
+    test('allows for clocks that are 30 seconds apart, and for one audience of several', async () => {
+      for (const claims of [{ exp: now - 20 }, { nbf: now + 20 }, { aud: ['other', AUDIENCE] }])
+        assert.equal((await send(proxy, PATH, { authorization: `Bearer ${await token(claims)}` })).status, 200);
+    });
+
+    test('a token without the configured scope gets 403 and insufficient_scope', async () => {
+      const scoped = await start(folder, { scope: 'boundaries:read' });
+      const ask = async (claims: Record<string, unknown>) =>
+        send(scoped, PATH, { authorization: `Bearer ${await token(claims)}` });
+      for (const claims of [
+        {},
+        { scope: 'boundaries' },
+        { scope: 'boundaries:read2' },
+        { scope: 5 },
+        { scp: ['read'] },
+      ]) {
+        const answer = await ask(claims);
+        refusal(answer, 403, 'scope-missing');
+        assert.equal(
+          answer.headers['www-authenticate'],
+          'Bearer realm="boundaries", error="insufficient_scope", scope="boundaries:read"',
+        );
+      }
+      for (const claims of [{ scope: 'a boundaries:read b' }, { scp: ['a', 'boundaries:read'] }])
+        assert.equal((await ask(claims)).status, 200);
+    });
+
+    test('HS256 works with a configured secret, and no other algorithm then does', async () => {
+      const secret = randomBytes(32).toString('hex');
+      const keys = secretToKeySet(secret);
+      const authenticate = authenticator(rulesWith(keys));
+      const claims = new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: now + 60 });
+      const signed = await claims.setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));
+      await authenticate(`Bearer ${signed}`);
+      const longer = new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: now + 60 }).setProtectedHeader({ alg: 'HS512' });
+      for (const text of [await longer.sign(Buffer.from(secret.repeat(2))), await token()])
+        await assert.rejects(authenticate(`Bearer ${text}`), { code: 'token-invalid' });
+    });
+
+    test('a key set may hold keys for EdDSA, ES256 and RS256; weak and foreign ones in it are passed over', async () => {
+      const pairs = {
+        EdDSA: generateKeyPairSync('ed25519'),
+        ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+        RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+        ES384: generateKeyPairSync('ec', { namedCurve: 'P-384' }),
+        weak: generateKeyPairSync('rsa', { modulusLength: 1024 }),
+      };
+      const jwks = Object.entries(pairs).map(([kid, { publicKey }]) => ({
+        ...publicKey.export({ format: 'jwk' }),
+        kid,
+      }));
+      const keys = jwksToKeySet(JSON.stringify({ keys: [...jwks, { kty: 'odd' }] }), 'test keys');
+      const authenticate = authenticator(rulesWith(keys));
+      for (const [alg, { privateKey }] of Object.entries(pairs)) {
+        if (alg === 'weak') continue;
+        const claims = new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: now + 60 }).setProtectedHeader({ alg, kid: alg });
+        const asked = authenticate(`Bearer ${await claims.sign(privateKey)}`);
+        await (alg === 'ES384' ? assert.rejects(asked, { code: 'token-invalid' }) : asked);
+      }
+      const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'weak' })).toString('base64url');
+      await assert.rejects(authenticate(`Bearer ${header}.e30.AAAA`), { code: 'token-invalid' });
+    });
+
+    test('refuses two Authorization or Host headers, and a Host that is none', async () => {
+      const start = `GET ${PATH} HTTP/1.1\r\nConnection: close\r\n`;
+      const auth = `Authorization: ${AUTHORIZED.authorization}\r\n`;
+      rawRefusal(await sendRaw(proxy, `${start}Host: a.test\r\n${auth}${auth}\r\n`), 400, 'duplicate-header');
+      rawRefusal(await sendRaw(proxy, `${start}Host: a.test\r\nhost: b.test\r\n${auth}\r\n`), 400, 'duplicate-header');
+      for (const host of [
+        '',
+        'Host:\r\n',
+        'Host: a b\r\n',
+        'Host: a/b\r\n',
+        'Host: a.test:x\r\n',
+        'Host: "a>\r\n',
+        'Host: u@a\r\n',
+      ])
+        rawRefusal(await sendRaw(proxy, `${start}${host}${auth}\r\n`), 400, 'bad-host');
+      for (const host of ['a.test', 'a_b:80', '127.0.0.1:8080', '[::1]:8080', '[::1]'])
+        assert.match(await sendRaw(proxy, `${start}Host: ${host}\r\n${auth}\r\n`), /^HTTP\/1\.1 200 /);
+    });
+
+    test('a request line or headers that are too large get 414 or 431, however large', async () => {
+      const auth = `Host: a.test\r\nConnection: close\r\nAuthorization: ${AUTHORIZED.authorization}\r\n`;
+      for (const size of [9_000, 20_000, 70_000]) {
+        const filling = 'a'.repeat(size);
+        rawRefusal(await sendRaw(proxy, `GET ${PATH}?gid-0=${filling} HTTP/1.1\r\n${auth}\r\n`), 414, 'uri-too-long');
+        const header = await sendRaw(proxy, `GET ${PATH} HTTP/1.1\r\n${auth}X-Long: ${filling}${filling}\r\n\r\n`);
+        rawRefusal(header, 431, 'headers-too-large');
+      }
+    });
+
+    test('what is no HTTP gets 400 and the connection closed', async () => {
+      for (const bytes of [
+        'nonsense\r\n\r\n',
+        'GET / HTTP/9.9\r\n\r\n',
+        `GET ${PATH} HTTP/1.1\r\nHo st: a\r\n\r\n`,
+        '\0\0\0\0\r\n\r\n',
+      ])
+        rawRefusal(await sendRaw(proxy, bytes), 400, 'malformed-request');
+    });
+
+    test('unparsable bytes behind a good request do not spoil its answer', async () => {
+      const good = `GET /healthz HTTP/1.1\r\nHost: a.test\r\n\r\n`;
+      const text = await sendRaw(proxy, `${good}nonsense\r\n\r\n`);
+      assert.ok(text === '' || text.startsWith('HTTP/1.1 200 '), text);
+    });
+
+    test('outside /api/ there are healthz and readyz, without a token, and nothing else', async () => {
+      const anonymous = { authorization: undefined };
+      for (const path of ['/healthz', '/readyz'])
+        for (const method of ['GET', 'HEAD']) {
+          const answer = await send(proxy, path, anonymous, method);
+          assert.deepEqual([answer.status, answer.headers['cache-control']], [200, 'no-store']);
+        }
+      refusal(await send(proxy, '/healthz', anonymous, 'POST'), 405, 'method-not-allowed');
+      for (const path of [
+        '/',
+        '/api',
+        '/healthz/',
+        '/releases/r1/release.json',
+        '/current.json',
+        '/API/v1/fc/lv0',
+        '//api/',
+      ])
+        refusal(await send(proxy, path, anonymous), 404, 'not-found');
+    });
+
+    test('without a release readyz and pages get 503 and Retry-After; one that is published is picked up', async () => {
+      const empty = temporaryFolder();
+      const origin = directoryOrigin(empty);
+      const releases = new Releases(origin);
+      const open = { authenticate: async () => ({ subject: undefined }), keysUnavailableReason: async () => undefined };
+      const service = {
+        ...open,
+        releases,
+        origin,
+        publicUrl: undefined,
+        trustedProxies: undefined,
+        resourceMetadata: undefined,
+        assets: new Map(),
+        responses: new ResponseCache(),
+        log() {},
+      };
+      const server = createHttpServer(service, {});
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', resolve);
+      });
+      const address = server.address();
+      const late = { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}` };
+      for (const path of ['/readyz', PATH]) {
+        const answer = await send(late, path);
+        refusal(answer, 503, 'not-ready');
+        assert.ok(Number(answer.headers['retry-after']) > 0);
+      }
+      assert.equal((await send(late, '/healthz')).status, 200);
+      let stopWatching = () => {};
+      const served = new Promise<string>((resolve) => {
+        stopWatching = releases.watch((line) => {
+          if (line.startsWith('serving')) resolve(line);
+        });
+      });
+      await buildRelease(source, empty, { release: 'first' });
+      assert.equal(await served, 'serving release first');
+      for (const path of ['/readyz', PATH]) assert.equal((await send(late, path)).status, 200);
+      stopWatching();
+      await stopServer(server);
+    });
+  },
+);

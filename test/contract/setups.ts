@@ -1,0 +1,48 @@
+// The HTTP contract in every setup: each origin that the proxy reads from, each choice of stored pages.
+import { describe } from 'node:test';
+import type { StoredPages } from '../../format/levels.ts';
+import { STORED_PAGES } from '../../format/levels.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import type { Origin } from '../../proxy/origin/origin.ts';
+import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import type { RunningService, ServiceOptions } from '../support/in-process-proxy.ts';
+import { startService } from '../support/in-process-proxy.ts';
+import { startStaticHost } from '../support/static-host.ts';
+
+/** What the contract is tested on. */
+export interface Setup {
+  name: string;
+  pages: StoredPages;
+  /** Starts a proxy for the output folder `out`; it stops when the test file ends. */
+  start(out: string, options?: ServiceOptions): Promise<RunningService>;
+}
+
+const ORIGINS: Readonly<Record<string, (out: string) => Promise<Origin>>> = {
+  directory: async (out) => directoryOrigin(out),
+  'static host': async (out) => staticHostOrigin({ url: (await startStaticHost(out)).url, headers: {} }),
+};
+
+/** A static host answers requests for pages and for ranges; which pages are stored makes no other difference to it. */
+const HOST_PAGES: readonly StoredPages[] = ['all', 'none'];
+
+const SETUPS: readonly Setup[] = Object.entries(ORIGINS).flatMap(([origin, open]) =>
+  (origin === 'directory' ? STORED_PAGES : HOST_PAGES).map((pages) => ({
+    name: `${origin}, ${pages} pages stored`,
+    pages,
+    start: async (out, options = {}) => startService(out, { origin: await open(out), ...options }),
+  })),
+);
+
+/**
+ * Tests a part of the contract in every setup.
+ * @param prepare makes what the tests of one setup work with
+ */
+export async function inEverySetup<World>(
+  prepare: (setup: Setup) => Promise<World>,
+  tests: (world: World, setup: Setup) => void,
+): Promise<void> {
+  for (const setup of SETUPS) {
+    const world = await prepare(setup);
+    describe(setup.name, () => tests(world, setup));
+  }
+}

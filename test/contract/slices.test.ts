@@ -1,0 +1,132 @@
+// Whatever a request asks for, its body is exactly those features: compared with the stored text of the level, with units
+// of every size, in each choice of stored pages. And what a slice is known to be before anything is read.
+import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { MEMBER_HEADER } from '../../format/gzip-members.ts';
+import { releasePath } from '../../format/layout.ts';
+import { FORMATS, LEVELS, levelName, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
+import { planSlice } from '../../proxy/pages/slice.ts';
+import { readsOf } from '../../proxy/pages/slice-body.ts';
+import { buildRelease, temporaryFolder } from '../support/fixture.ts';
+import type { Answer } from '../support/http-client.ts';
+import { nextOf, send } from '../support/http-client.ts';
+import { startService } from '../support/in-process-proxy.ts';
+import { bodyOf, MANY_SIZES, readStored, writeWorld } from '../support/large-dataset.ts';
+
+const source = writeWorld(join(temporaryFolder(), 'world.gpkg'), MANY_SIZES);
+const worlds = await Promise.all(
+  STORED_PAGES.map(async (pages) => {
+    const folder = temporaryFolder();
+    await buildRelease(source, folder, { storedPages: pages });
+    return { pages, folder, proxy: await startService(folder), stored: readStored(folder, 'r1') };
+  }),
+);
+
+/** Whole numbers below `below`, the same ones every time. */
+function dice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function gunzipAsOneMember(answer: Answer): string {
+  assert.ok(answer.body.subarray(0, MEMBER_HEADER.length).equals(MEMBER_HEADER));
+  return gunzipSync(answer.body).toString('utf8');
+}
+
+for (const { pages, proxy, stored } of worlds)
+  for (const coding of ['gzip', 'identity']) {
+    test(`answers any request with exactly the features it asks for, as ${coding}, ${pages} pages stored`, async () => {
+      const roll = dice(7);
+      for (let round = 0; round < 400; round++) {
+        const level = LEVELS[roll(6)] ?? 0;
+        const format = FORMATS[roll(2)] ?? 'fc';
+        const units = (stored[level]?.units ?? []).map((unit, i) => ({ ...unit, line: stored[level]?.lines[i] ?? '' }));
+        const query = new URLSearchParams();
+        let matching = units;
+        for (let n = roll(3); n > 0; n--) {
+          const column = roll(level + 1);
+          const gid = units[roll(units.length)]?.gids[column] ?? '';
+          if (query.has(`gid-${column}`)) continue;
+          query.set(`gid-${column}`, gid);
+          matching = matching.filter((unit) => unit.gids[column] === gid);
+        }
+        const cap = PAGE_CAPS[format][level];
+        const size = 1 + roll(cap + 3);
+        if (roll(4) > 0) query.set('page-size', String(size));
+        const start = roll((units.at(-1)?.fid ?? 0) + 5);
+        if (roll(3) > 0) query.set('start-at', String(start));
+        const from = query.has('start-at') ? matching.filter((unit) => unit.fid >= start) : matching;
+        const wanted = from.slice(0, query.has('page-size') ? Math.min(size, cap) : cap);
+        const path = `/api/v1/${format}/${levelName(level)}?${query}`;
+        const answer = await send(proxy, path, { 'accept-encoding': coding });
+        assert.equal(answer.status, 200, path);
+        const text = coding === 'gzip' ? gunzipAsOneMember(answer) : answer.body.toString('utf8');
+        const expected = bodyOf(
+          format,
+          wanted.map((unit) => unit.line),
+        );
+        assert.ok(text === expected, `${path}: other text`);
+        assert.equal(answer.headers['content-length'], String(answer.body.length), path);
+        assert.equal(answer.headers['boundaries-matched'], String(matching.length), path);
+        assert.equal(nextOf(answer) !== undefined, from.length > wanted.length, path);
+      }
+    });
+  }
+
+test('HEAD and If-None-Match read nothing: they are answered without the feature files and pages', async () => {
+  for (const { folder, proxy, pages } of worlds) {
+    const release = join(folder, releasePath('r1'));
+    const paths = ['lv2', 'lv2?page-size=7', 'lv0?gid-0=U0.6_1', 'lv2?gid-0=U0.3_1&gid-1=same'].flatMap((path) =>
+      FORMATS.map((format) => `/api/v1/${format}/${path}`),
+    );
+    const codings = ['gzip', 'identity'];
+    const host = 'boundaries.test';
+    const asked = paths.flatMap((path) =>
+      codings.map((coding) => ({ path, given: { host, 'accept-encoding': coding } })),
+    );
+    const whole = await Promise.all(asked.map(({ path, given }) => send(proxy, path, given)));
+    // Has read the release's metadata, and nothing else.
+    const fresh = await startService(folder);
+    renameSync(release, `${release}.away`);
+    for (const [i, { path, given }] of asked.entries()) {
+      const expected = whole[i];
+      const head = await send(fresh, path, given, 'HEAD');
+      assert.equal(head.status, 200, path);
+      for (const name of ['content-length', 'etag', 'content-encoding', 'content-type', 'link'])
+        assert.equal(head.headers[name], expected?.headers[name], `${pages} ${path} ${name}`);
+      const held = await send(fresh, path, { ...given, 'if-none-match': expected?.headers.etag });
+      assert.equal(held.status, 304, path);
+    }
+    assert.equal((await send(fresh, '/api/v1/geojsonl/lv2?page-size=7')).status, 502);
+    renameSync(`${release}.away`, release);
+  }
+});
+
+test('reads members that lie near each other at once, a large one alone, and files one by one', async () => {
+  const { proxy } = worlds[0] ?? {};
+  const level = proxy?.releases.current?.levels[0];
+  assert.ok(level);
+  const positionsOf = ({ members }: { members: { position: number }[] }) => members.map(({ position }) => position);
+  const readPositions = (positions: number[]) =>
+    readsOf(planSlice(level, 'geojsonl', positions)).map((read) => positionsOf(read));
+  const range = (first: number, end: number) => Array.from({ length: end - first }, (_, i) => first + i);
+  // Unit 6 has more than a MiB.
+  assert.deepEqual(readPositions([0, 12]), [range(0, 6), [6], range(7, 12)]);
+  // Units 3 and 4 lie between 2 and 5: more than is read in vain; between 8 and 10 there is little.
+  assert.deepEqual(readPositions([2, 1, 5, 1, 8, 1, 10, 1]), [[2], [5], [8, 10]]);
+  const lv1 = proxy?.releases.current?.levels[1];
+  assert.ok(lv1);
+  assert.deepEqual(
+    readsOf(planSlice(lv1, 'geojsonl', [98, 4])).map((read) => [read.file, positionsOf(read)]),
+    [
+      [0, [98, 99]],
+      [1, [100, 101]],
+    ],
+  );
+});

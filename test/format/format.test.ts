@@ -1,0 +1,228 @@
+// What both sides share besides manifests: runs, cursors, paths, release.json and current.json.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { decodeCursor, encodeCursor } from '../../format/cursor.ts';
+import {
+  featureFilePath,
+  gidToSegment,
+  indexPath,
+  isReleaseId,
+  listingPath,
+  manifestPath,
+  pagePath,
+  releasePath,
+} from '../../format/layout.ts';
+import { FORMATS, LEVELS, STORED_PAGES } from '../../format/levels.ts';
+import { FormatError } from '../../format/parse.ts';
+import type { Release } from '../../format/release.ts';
+import { currentFromJson, currentToJson, releaseFromJson, releaseToJson } from '../../format/release.ts';
+import {
+  countOf,
+  intersectRuns,
+  pushValue,
+  type Runs,
+  rankOf,
+  sliceRuns,
+  valueAt,
+  valuesOf,
+} from '../../format/runs.ts';
+
+const numbers = fc.uniqueArray(fc.nat(60)).map((list) => list.sort((a, b) => a - b));
+
+function runsFrom(list: readonly number[]): Runs {
+  const runs: number[] = [];
+  for (const value of list) pushValue(runs, value);
+  return runs;
+}
+
+test('runs behave as the sorted sets they stand for', () => {
+  fc.assert(
+    fc.property(numbers, numbers, fc.nat(70), fc.nat(70), (a, b, from, limit) => {
+      const runs = runsFrom(a);
+      assert.deepEqual([...valuesOf(runs)], a);
+      assert.equal(countOf(runs), a.length);
+      assert.equal(rankOf(runs, from), a.filter((value) => value < from).length);
+      assert.equal(valueAt(runs, from), a[from]);
+      assert.deepEqual([...valuesOf(sliceRuns(runs, from, limit))], a.slice(from, from + limit));
+      assert.deepEqual(intersectRuns(runs, runsFrom(b)), runsFrom(a.filter((value) => b.includes(value))));
+    }),
+  );
+});
+
+const cursor = fc.record(
+  {
+    release: fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),
+    level: fc.constantFrom(...LEVELS),
+    position: fc.nat(2 ** 31 - 1),
+  },
+  { noNullPrototype: true },
+);
+
+test('every cursor round-trips, is URL-safe and never all digits', () => {
+  fc.assert(
+    fc.property(cursor, (value) => {
+      const text = encodeCursor(value);
+      assert.deepEqual(decodeCursor(text), value);
+      assert.match(text, /^[A-Za-z0-9_-]+$/);
+      assert.doesNotMatch(text, /^\d+$/);
+    }),
+  );
+});
+
+test('a cursor changed in any one character, or cut short, or longer, is refused', () => {
+  const text = encodeCursor({ release: '2026-11', level: 3, position: 4711 });
+  for (let i = 0; i < text.length; i++) {
+    for (const other of 'ABYZabyz0189-_.~%+/= é') {
+      if (other === text[i]) continue;
+      assert.equal(decodeCursor(text.slice(0, i) + other + text.slice(i + 1)), undefined, `${other} at ${i}`);
+    }
+    assert.equal(decodeCursor(text.slice(0, i)), undefined, `cut at ${i}`);
+  }
+  for (const more of ['A', '=', '\n', ' ']) assert.equal(decodeCursor(text + more), undefined);
+});
+
+test('release ids cannot name another folder', () => {
+  for (const id of ['2026-11', 'v1.0', 'A', 'x'.repeat(64)]) assert.ok(isReleaseId(id), id);
+  for (const id of ['', '.', '..', '.hidden', '-x', 'a/b', 'a b', 'é', 'x'.repeat(65), 'a\n'])
+    assert.ok(!isReleaseId(id), id);
+});
+
+test('GIDs become path segments that neither escape nor collide, even where case is ignored', () => {
+  const gid = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('A', 'a', '.', '/', '?', '~', '%', 'é', 'É') }),
+  );
+  fc.assert(
+    fc.property(gid, gid, (a, b) => {
+      const segment = gidToSegment(a);
+      assert.match(segment, /^[A-Z0-9_.~a-z-]*$/);
+      assert.ok(segment.length <= 120 && !segment.startsWith('.') && !segment.endsWith('.'));
+      const same = Buffer.from(a).equals(Buffer.from(b));
+      assert.equal(segment.toLowerCase() === gidToSegment(b).toLowerCase(), same);
+    }),
+  );
+  assert.equal(gidToSegment('ITA.4_1'), 'ITA.4_1');
+  assert.deepEqual(['?', '..', 'a', 'A/B'].map(gidToSegment), ['~3f', '~2e~2e', '~61', 'A~2fB']);
+  assert.match(gidToSegment('X'.repeat(10_000)), /^~h[0-9a-f]{64}$/);
+});
+
+test('files are numbered from 1 with six digits, more where six do not suffice', () => {
+  assert.equal(featureFilePath(3, 0), 'lv3/features/000001.geojsonl.gz');
+  assert.equal(featureFilePath(5, 999_999), 'lv5/features/1000000.geojsonl.gz');
+  assert.equal(pagePath(3, 'geojsonl', 'all', 0), 'lv3/geojsonl/all/000001.geojsonl.gz');
+  assert.equal(pagePath(3, 'fc', 'all', 41), 'lv3/fc/all/000042.json.gz');
+  assert.equal(
+    pagePath(3, 'fc', { column: 1, gid: 'esp/7 1' }, 999_999),
+    'lv3/fc/gid-1/~65~73~70~2f7~201/1000000.json.gz',
+  );
+});
+
+test('the files of a level stand beside its pages, in its folder of the release', () => {
+  assert.equal(releasePath('2026-11'), 'releases/2026-11');
+  for (const level of LEVELS) {
+    assert.equal(manifestPath(level), `lv${level}/manifest.json`);
+    assert.equal(indexPath(level), `lv${level}/features.idx`);
+  }
+});
+
+test('no two files of a level share a path, whatever its GIDs are called', () => {
+  const listings = [
+    'all' as const,
+    ...['all', 'features', '000001', 'gid-0', 'A', 'a'].flatMap((gid) => [0, 1].map((column) => ({ column, gid }))),
+  ];
+  const paths = [
+    manifestPath(2),
+    indexPath(2),
+    ...[0, 1].map((file) => featureFilePath(2, file)),
+    ...FORMATS.flatMap((format) =>
+      listings.flatMap((listing) => [0, 1].map((page) => pagePath(2, format, listing, page))),
+    ),
+  ];
+  assert.equal(new Set(paths.map((path) => path.toLowerCase())).size, paths.length);
+  for (const format of FORMATS)
+    for (const listing of listings)
+      assert.ok(pagePath(2, format, listing, 0).startsWith(`${listingPath(2, format, listing)}/`));
+});
+
+/** A release of which every member differs from every other. */
+const RELEASE: Release = {
+  release: '2026-11',
+  source: [{ name: 'levels.gpkg', bytes: 4711, sha256: 'ab'.repeat(32) }],
+  gdal: '3.12.3',
+  precision: 7,
+  storedPages: 'unfiltered',
+  attribution: ['Maker of "maps"', 'ébauche'],
+  levels: LEVELS.map((level) => ({
+    level,
+    layer: level === 5 ? '' : `ADM_${level}`,
+    features: 100 + level,
+    listings: 10 + level,
+    pages: { geojsonl: 20 + level, fc: 30 + level },
+    bytes: 1000 + level,
+    featureFiles: { files: 40 + level, bytes: 2000 + level },
+    manifest: `${level}a`.repeat(32),
+    index: `${level}b`.repeat(32),
+  })),
+};
+
+test('release.json round-trips, with every choice of stored pages', () => {
+  for (const storedPages of STORED_PAGES) {
+    const release = { ...RELEASE, storedPages };
+    const text = releaseToJson(release);
+    assert.deepEqual(releaseFromJson(text, 'r'), release);
+    assert.ok(text.startsWith('{\n  "version": 2,\n') && text.endsWith('\n}\n'), 'people read it');
+  }
+});
+
+test('a release.json that says something else is refused with its name, the member and what was expected', () => {
+  const json = JSON.parse(releaseToJson(RELEASE));
+  const levelWith = (change: object) => ({
+    levels: json.levels.map((level: object, i: number) => (i === 3 ? { ...level, ...change } : level)),
+  });
+  const broken: [object, RegExp][] = [
+    [{ version: 1 }, /^r: format version is 1, expected 2$/],
+    [{ version: 3 }, /^r: format version is 3, expected 2$/],
+    [{ version: undefined }, /^r: version is undefined, expected a whole number$/],
+    [{ release: '../x' }, /^r: release is "\.\.\/x", expected 1 to 64 of/],
+    [{ storedPages: 'some' }, /^r: storedPages is "some", expected one of all, unfiltered, none$/],
+    [{ storedPages: undefined }, /^r: storedPages is undefined, expected text$/],
+    [{ source: [{ name: 'x', bytes: 1 }] }, /^r source\[0\]: sha256 is undefined/],
+    [{ attribution: [1] }, /^r: attribution\[0\] is 1, expected text$/],
+    [{ precision: 7.5 }, /^r: precision is 7\.5, expected a whole number$/],
+    [{ levels: json.levels.slice(0, 5) }, /^r: 5 levels, expected 6$/],
+    [{ levels: json.levels.toReversed() }, /^r levels\[0\]: level is not 0$/],
+    [levelWith({ features: -1 }), /^r levels\[3\]: features is -1/],
+    [levelWith({ pages: { geojsonl: 1 } }), /^r levels\[3\]: fc is undefined/],
+    [levelWith({ featureFiles: undefined }), /^r levels\[3\] featureFiles: is not a JSON object$/],
+    [levelWith({ featureFiles: { files: 1 } }), /^r levels\[3\]: bytes is undefined/],
+    [levelWith({ featureFiles: { bytes: 1 } }), /^r levels\[3\]: files is undefined/],
+    [levelWith({ manifest: 5 }), /^r levels\[3\]: manifest is 5, expected text$/],
+    [levelWith({ index: undefined }), /^r levels\[3\]: index is undefined, expected text$/],
+  ];
+  for (const [change, message] of broken)
+    assert.throws(() => releaseFromJson(JSON.stringify({ ...json, ...change }), 'r'), {
+      name: FormatError.name,
+      message,
+    });
+  assert.deepEqual(releaseFromJson(JSON.stringify({ ...json, more: 'later' }), 'r'), RELEASE, 'unknown members');
+});
+
+test('current.json round-trips; one that names a release that is not hosted, or could not be, is refused', () => {
+  const current = { release: 'b', hosted: ['a', 'b'] };
+  assert.deepEqual(currentFromJson(currentToJson(current), 'c'), current);
+  const json = JSON.parse(currentToJson(current));
+  const broken: [object, RegExp][] = [
+    [{ version: 1 }, /^c: format version is 1, expected 2$/],
+    [{ release: 'x' }, /^c: release x is not among the hosted ones$/],
+    [{ release: '.x' }, /^c: release is "\.x", expected 1 to 64 of/],
+    [{ hosted: ['b', '..'] }, /^c: hosted names "\.\.", expected 1 to 64 of/],
+    [{ hosted: 'b' }, /^c: hosted is not a list$/],
+  ];
+  for (const [change, message] of broken)
+    assert.throws(() => currentFromJson(JSON.stringify({ ...json, ...change }), 'c'), {
+      name: FormatError.name,
+      message,
+    });
+  assert.throws(() => currentFromJson('[]', 'c'), { name: FormatError.name, message: 'c: is not a JSON object' });
+});

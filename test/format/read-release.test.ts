@@ -1,0 +1,207 @@
+// Releases read by a program that shares no code with this one: test/format/read_release.py, written from format/README.md.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import {
+  featureFilePath,
+  indexPath,
+  type ListingKey,
+  manifestPath,
+  pagePath,
+  releasePath,
+} from '../../format/layout.ts';
+import { LEVELS, type Level, levelName, STORED_PAGES } from '../../format/levels.ts';
+import { listingsOf } from '../../format/listing.ts';
+import { type Manifest, manifestFromJson, pageCount } from '../../format/manifest.ts';
+import { buildRelease, square, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { ODD_GIDS, writeWorld } from '../support/large-dataset.ts';
+
+const READER = fileURLToPath(new URL('read_release.py', import.meta.url));
+const skip = spawnSync('python3', ['--version']).error !== undefined && 'python3 is not installed here';
+const folder = temporaryFolder();
+
+if (!skip) {
+  const world = writeWorld(join(folder, 'world.gpkg'));
+  for (const storedPages of STORED_PAGES) await buildRelease(world, join(folder, storedPages), { storedPages });
+}
+
+/** Runs the reader; what it printed. */
+function read(out: string, level: Level, ...args: string[]): { status: number | null; text: string; error: string } {
+  const run = spawnSync('python3', [READER, out, levelName(level), ...args], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  return { status: run.status, text: run.stdout, error: run.stderr };
+}
+
+/** Asserts that the reader prints exactly this. */
+function assertReads(out: string, level: Level, args: readonly string[], expected: string): void {
+  const { status, text, error } = read(out, level, ...args);
+  assert.deepEqual([status, error], [0, ''], `${levelName(level)} ${args.join(' ')}`);
+  assert.ok(text === expected, `${levelName(level)} ${args.join(' ')}: expected other features`);
+}
+
+function rootOf(out: string): string {
+  return join(out, releasePath('r1'));
+}
+
+function manifestIn(out: string, level: Level): Manifest {
+  const path = manifestPath(level);
+  return manifestFromJson(readFileSync(join(rootOf(out), path), 'utf8'), path);
+}
+
+/** The text of all feature files of a level, as `zcat` gives it. */
+function textOfLevel(out: string, level: Level): string {
+  const features = join(rootOf(out), levelName(level), 'features');
+  const files = readdirSync(features).sort();
+  return files.map((file) => gunzipSync(readFileSync(join(features, file))).toString()).join('');
+}
+
+/** The text of a listing's geojsonl pages, which must be stored. */
+function textOfPages(out: string, level: Level, listing: ListingKey, features: number): string {
+  const pages = Array.from({ length: pageCount(level, 'geojsonl', features) }, (_, page) =>
+    gunzipSync(readFileSync(join(rootOf(out), pagePath(level, 'geojsonl', listing, page)))).toString(),
+  );
+  return pages.join('');
+}
+
+/** The text of the features that satisfy the filters, by their properties. */
+function textWhere(out: string, level: Level, filters: Readonly<Record<string, string>>): string {
+  const lines = textOfLevel(out, level).split(/(?<=\n)/);
+  return lines
+    .filter((line) => {
+      const { properties } = JSON.parse(line);
+      return Object.entries(filters).every(([column, gid]) => properties[column] === gid);
+    })
+    .join('');
+}
+
+for (const storedPages of STORED_PAGES) {
+  const out = join(folder, storedPages);
+
+  test(`with stored pages ${storedPages} every level reads as gunzip reads its files`, { skip }, () => {
+    for (const level of LEVELS) {
+      const text = textOfLevel(out, level);
+      const { features } = manifestIn(out, level);
+      assert.equal(text.split('\n').length, features + 1);
+      assertReads(out, level, [], text);
+      if (storedPages !== 'none') assert.ok(text === textOfPages(out, level, 'all', features), 'and as its pages');
+    }
+  });
+
+  test(`with stored pages ${storedPages} the units under a parent read as its pages`, { skip }, () => {
+    for (const level of LEVELS) {
+      const { features, columns } = manifestIn(out, level);
+      const listings = listingsOf(level, features, columns).slice(1);
+      // The last listings are those with the fewest units; odd GIDs are tried once, their paths are the same everywhere.
+      const chosen = listings.filter(
+        ({ key }, i) => i === 0 || i === listings.length - 1 || (storedPages === 'none' && level === 2 && isOdd(key)),
+      );
+      assert.ok(level === 0 || chosen.length >= 2);
+      for (const { key, features: held } of chosen) {
+        assert.ok(key !== 'all');
+        const expected = textOfPages(join(folder, 'all'), level, key, held);
+        assertReads(out, level, [`gid-${key.column}=${key.gid}`], expected);
+      }
+    }
+  });
+}
+
+function isOdd(key: ListingKey): boolean {
+  return key !== 'all' && ODD_GIDS.includes(key.gid);
+}
+
+test('several filters must all hold, GIDs match exactly, and a GID that does not occur gives nothing', { skip }, () => {
+  const out = join(folder, 'none');
+  const lines = textOfLevel(out, 3).split(/(?<=\n)/);
+  const { properties } = JSON.parse(lines[70] ?? '');
+  for (const filters of [
+    { GID_0: properties.GID_0, GID_1: properties.GID_1 },
+    { GID_0: properties.GID_0, GID_1: properties.GID_1, GID_3: properties.GID_3 },
+    { GID_0: properties.GID_0, GID_1: 'U1.129_1' },
+    { GID_1: 'same' },
+    { GID_1: 'SAME' },
+    { GID_1: 'Same' },
+    { GID_1: '' },
+  ]) {
+    const args = Object.entries(filters).map(([column, gid]) => `${column.replace('GID_', 'gid-')}=${gid}`);
+    const expected = textWhere(out, 3, filters);
+    assertReads(out, 3, args, expected);
+    assertReads(out, 3, [...args, '--count'], `${expected.split('\n').length - 1} of ${lines.length}\n`);
+  }
+});
+
+test('units that lack a GID are under no parent, and do not shift the others', { skip }, async () => {
+  const gids = [null, 'A', 'A', null, null, 'B', 'A', null];
+  const source = writeDataset(join(folder, 'lacking.gpkg'), 'GPKG', [
+    {
+      name: 'ADM_1',
+      columns: ['GID_0', 'GID_1'],
+      features: gids.map((gid, i) => ({ fid: 2 * i + 1, values: [gid, `U${i}`], wkt: square(i, 0) })),
+    },
+  ]);
+  const out = join(folder, 'lacking');
+  await buildRelease(source, out, { storedPages: 'none', accept: ['null-gids'] });
+  for (const gid of ['A', 'B']) assertReads(out, 1, [`gid-0=${gid}`], textWhere(out, 1, { GID_0: gid }));
+  assertReads(out, 1, ['gid-0=A', '--count'], '3 of 8\n');
+  assertReads(out, 1, ['gid-0=None', '--count'], '0 of 8\n');
+  assertReads(out, 1, ['--count'], '8 of 8\n');
+});
+
+const DAMAGE: [string, (root: string, out: string) => void, RegExp][] = [
+  [
+    'another version of current.json',
+    (_, out) => replaceIn(join(out, 'current.json'), '"version": 2', '"version": 3'),
+    /^error: current\.json: format version 3, expected 2\n$/,
+  ],
+  [
+    'another version of release.json',
+    (root) => replaceIn(join(root, 'release.json'), '"version": 2', '"version": 1'),
+    /^error: release\.json: format version 1, expected 2\n$/,
+  ],
+  [
+    'a manifest that is not the one of the release',
+    (root) => replaceIn(join(root, manifestPath(1)), '"fids":[1,', '"fids":[2,'),
+    /^error: .*manifest\.json: other bytes than release\.json promises\n$/,
+  ],
+  [
+    'an index that is not the one of the release',
+    (root) => flip(join(root, indexPath(1)), 0),
+    /^error: .*features\.idx: other bytes than release\.json promises\n$/,
+  ],
+  [
+    'a member of which one bit differs',
+    (root) => flip(join(root, featureFilePath(1, 0)), 40),
+    /^error: lv1 position 0 \(fid 1\): the member has another digest\n$/,
+  ],
+  [
+    'a feature file that was cut short',
+    (root) => truncateSync(join(root, featureFilePath(1, 1)), 60),
+    /^error: lv1 position 100 \(fid \d+\): the member has another digest\n$/,
+  ],
+];
+
+function replaceIn(file: string, from: string, to: string): void {
+  const text = readFileSync(file, 'utf8');
+  assert.ok(text.includes(from), file);
+  writeFileSync(file, text.replace(from, to));
+}
+
+function flip(file: string, at: number): void {
+  const bytes = readFileSync(file);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}
+
+for (const [what, damage, message] of DAMAGE) {
+  test(`the reader refuses ${what}, by name`, { skip }, () => {
+    const out = join(folder, 'damaged', what.replaceAll(' ', '-'));
+    cpSync(join(folder, 'none'), out, { recursive: true });
+    assert.equal(read(out, 1).status, 0);
+    damage(rootOf(out), out);
+    const { status, error } = read(out, 1);
+    assert.equal(status, 1);
+    assert.match(error, message);
+  });
+}

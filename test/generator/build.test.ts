@@ -1,0 +1,215 @@
+// What every release must be, whatever its source: complete, in order, within the caps, the same every time.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { MEMBER_HEADER } from '../../format/gzip-members.ts';
+import { CHECKSUMS_FILE, indexPath, manifestPath, pagePath } from '../../format/layout.ts';
+import { FORMATS, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
+import { listingsOf } from '../../format/listing.ts';
+import { DIGEST_CHARS, digestOf, manifestFromJson, pageCount } from '../../format/manifest.ts';
+import { currentFromJson, releaseFromJson } from '../../format/release.ts';
+import { sliceRuns, valueAt, valuesOf } from '../../format/runs.ts';
+import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
+import {
+  buildRelease,
+  countryLayers,
+  manyUnitLayers,
+  square,
+  temporaryFolder,
+  writeDataset,
+} from '../support/fixture.ts';
+
+const folder = temporaryFolder();
+const source = join(folder, 'synthetic.gpkg');
+await writeSynthetic(source, 900);
+const out = join(folder, 'output');
+const attribution = ['The inventors of this test'];
+const built = await buildRelease(source, out, { workers: 2, attribution, accept: ['null-gids', 'duplicate-gids'] });
+const root = join(out, 'releases/r1');
+
+function filesUnder(path: string): string[] {
+  return readdirSync(path, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(path, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+function sha256Of(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+function manifestOf(level: (typeof LEVELS)[number]) {
+  const file = manifestPath(level);
+  return manifestFromJson(readFileSync(join(root, file), 'utf8'), file);
+}
+
+test('the first release is current, and nothing but it is in the output folder', () => {
+  assert.deepEqual(currentFromJson(readFileSync(join(out, 'current.json'), 'utf8'), 'current.json'), {
+    release: 'r1',
+    hosted: ['r1'],
+  });
+  assert.deepEqual(readdirSync(out).sort(), ['current.json', 'releases']);
+  assert.deepEqual(readdirSync(join(out, 'releases')), ['r1']);
+});
+
+test('release.json says what was built from what', () => {
+  const release = releaseFromJson(readFileSync(join(root, 'release.json'), 'utf8'), 'release.json');
+  assert.deepEqual(release, built);
+  assert.deepEqual(release.source, [
+    { name: 'synthetic.gpkg', bytes: statSync(source).size, sha256: sha256Of(source) },
+  ]);
+  assert.ok(release.attribution.includes('The inventors of this test'));
+  assert.equal(release.precision, 7);
+  assert.equal(release.storedPages, 'all');
+  for (const { level, manifest, index } of release.levels) {
+    assert.equal(manifest, sha256Of(join(root, manifestPath(level))));
+    assert.equal(index, sha256Of(join(root, indexPath(level))));
+  }
+});
+
+test('checksums.txt has every other file of the release, in order, and sha256sum accepts it', () => {
+  const lines = readFileSync(join(root, CHECKSUMS_FILE), 'utf8').trimEnd().split('\n');
+  const paths = lines.map((line) => line.slice(66));
+  assert.deepEqual(
+    paths,
+    filesUnder(root).filter((file) => file !== CHECKSUMS_FILE),
+  );
+  const check = spawnSync('sha256sum', ['--check', '--quiet', CHECKSUMS_FILE], { cwd: root, encoding: 'utf8' });
+  assert.equal(check.status, 0, check.stdout);
+});
+
+test('every page of every listing is there: the right features, in order, under the cap, as the manifest says', () => {
+  let pages = 0;
+  for (const level of LEVELS) {
+    const manifest = manifestOf(level);
+    assert.equal(manifest.features, built.levels[level]?.features);
+    for (const format of FORMATS) {
+      for (const listing of listingsOf(level, manifest.features, manifest.columns)) {
+        for (let page = 0; page < pageCount(level, format, listing.features); page++) {
+          const path = pagePath(level, format, listing.key, page);
+          const bytes = readFileSync(join(root, path));
+          const number = listing.firstPage[format] + page;
+          assert.equal(bytes.length, manifest.pages[format].bytes[number], path);
+          assert.equal(
+            digestOf(bytes),
+            manifest.pages[format].digests.slice(number * DIGEST_CHARS, (number + 1) * DIGEST_CHARS),
+            path,
+          );
+          const text = gunzipSync(bytes).toString();
+          const features =
+            format === 'fc'
+              ? JSON.parse(text).features
+              : text
+                  .trimEnd()
+                  .split('\n')
+                  .map((line) => JSON.parse(line));
+          const cap = PAGE_CAPS[format][level];
+          const positions = [...valuesOf(sliceRuns(listing.runs, page * cap, cap))];
+          assert.deepEqual(
+            features.map((feature: { id: number }) => feature.id),
+            positions.map((position) => valueAt(manifest.fids, position)),
+            path,
+          );
+          if (listing.key === 'all') continue;
+          const { column, gid } = listing.key;
+          for (const feature of features) assert.equal(feature.properties[`GID_${column}`], gid, path);
+          pages++;
+        }
+      }
+    }
+  }
+  assert.ok(pages > 300);
+});
+
+test('pages and feature files are gzip without name or time, which any gunzip reads', () => {
+  const files = filesUnder(root).filter((file) => file.endsWith('.gz'));
+  for (const file of files) assert.ok(readFileSync(join(root, file)).subarray(0, 10).equals(MEMBER_HEADER), file);
+  const sample = files.filter((file, i) => i % 3 === 0 || file.includes('/features/'));
+  const gunzip = spawnSync('gzip', ['--test', ...sample], { cwd: root, encoding: 'utf8' });
+  assert.equal(gunzip.status, 0, gunzip.stderr);
+});
+
+/** Builds through the command line in a process of its own. */
+function buildByCommand(
+  dataset: string,
+  target: string,
+  env: Record<string, string>,
+  umask: string,
+  workers: string,
+): void {
+  const command = `umask ${umask}; exec "$0" --import tsx generator/main.ts build --source "$1" --out "$2" --release r1 --workers ${workers} --accept null-gids duplicate-gids`;
+  const run = spawnSync('sh', ['-c', command, process.execPath, dataset, target], {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
+  assert.equal(run.status, 0, run.stderr);
+}
+
+test('two builds of one source are byte-identical, under another time zone, language, umask and number of workers', () => {
+  const many = writeDataset(join(folder, 'many.gpkg'), 'GPKG', manyUnitLayers());
+  for (const dataset of [source, many]) {
+    const [one, two] = [`${dataset}-one`, `${dataset}-two`];
+    buildByCommand(dataset, one, { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' }, '022', '2');
+    buildByCommand(dataset, two, { TZ: 'Asia/Kathmandu', LANG: 'de_DE.UTF-8', LC_ALL: 'tr_TR.UTF-8' }, '077', '1');
+    assert.deepEqual(filesUnder(two), filesUnder(one));
+    for (const file of filesUnder(one)) assert.equal(sha256Of(join(two, file)), sha256Of(join(one, file)), file);
+  }
+});
+
+test('a build that fails leaves nothing behind and the current release as it is', async () => {
+  const bad = countryLayers((level) => `ADM_${level}`);
+  bad[2]?.features.slice(0);
+  const broken = bad.map((layer, i) =>
+    i === 2 ? { ...layer, features: [...layer.features, { fid: 99, values: ['X'], wkt: square(500, 0) }] } : layer,
+  );
+  const brokenSource = writeDataset(join(folder, 'broken.gpkg'), 'GPKG', broken);
+  const before = readFileSync(join(out, 'current.json'), 'utf8');
+  await assert.rejects(buildRelease(brokenSource, out, { release: 'r2' }), {
+    message: /layer ADM_2 \(level 2\), fid 99, GID X: \[500, 0\] is no longitude/,
+  });
+  assert.equal(readFileSync(join(out, 'current.json'), 'utf8'), before);
+  assert.deepEqual(readdirSync(join(out, 'releases')), ['r1']);
+});
+
+test('a release id that is taken or could name another folder is refused', async () => {
+  await assert.rejects(buildRelease(source, out), { message: /releases\/r1 exists already/ });
+  for (const release of ['..', 'a/b', '.x', ''])
+    await assert.rejects(buildRelease(source, out, { release }), { message: /not a release id/ });
+  assert.ok(!existsSync(join(folder, 'a')));
+});
+
+test('missing and repeated GIDs and repeated fids are refused by level and fid, GIDs unless accepted', async () => {
+  const cases: [string, (string | null)[][], RegExp, 'null-gids' | 'duplicate-gids'][] = [
+    [
+      'null',
+      [
+        ['AAA', 'A'],
+        [null, 'B'],
+      ],
+      /level 0: fid 2 has no GID_0/,
+      'null-gids',
+    ],
+    [
+      'twice',
+      [
+        ['AAA', 'A'],
+        ['AAA', 'B'],
+      ],
+      /level 0: fids 1 and 2 have the same GID_0, AAA/,
+      'duplicate-gids',
+    ],
+  ];
+  for (const [name, rows, message, accept] of cases) {
+    const features = rows.map((values, i) => ({ fid: i + 1, values, wkt: square(i, 0) }));
+    const file = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [
+      { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features },
+    ]);
+    await assert.rejects(buildRelease(file, join(folder, name)), { message, remedy: new RegExp(`--accept ${accept}`) });
+    const release = await buildRelease(file, join(folder, name), { accept: [accept] });
+    assert.equal(release.levels[0]?.features, 2);
+  }
+});

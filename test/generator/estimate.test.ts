@@ -1,0 +1,99 @@
+// What a dry run forecasts for each choice of --pages: the files exactly, the bytes to a few percent, nothing written.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
+import type { Release } from '../../format/release.ts';
+import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
+import { forecast } from '../../generator/pages/estimate.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+
+const folder = temporaryFolder();
+const source = join(folder, 'synthetic.gpkg');
+writeSynthetic(source, 1500);
+const accept = ['null-gids', 'duplicate-gids'] as const;
+const options = { source: [source], layers: {}, gidColumns: {}, levels: LEVELS, precision: 7, accept };
+const expected = forecast(options, SILENT);
+const releases = new Map<StoredPages, Release>();
+for (const storedPages of STORED_PAGES)
+  releases.set(storedPages, await buildRelease(source, join(folder, storedPages), { accept, storedPages, workers: 2 }));
+
+/** Sizes in bytes of the files of a release. */
+function filesOf(storedPages: StoredPages): number[] {
+  const entries = readdirSync(join(folder, storedPages, 'releases/r1'), { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => statSync(join(entry.parentPath, entry.name)).size);
+}
+
+function isWithin(share: number, estimate: number, size: number): boolean {
+  return Math.abs(estimate / size - 1) < share;
+}
+
+for (const storedPages of STORED_PAGES) {
+  test(`a dry run forecasts a release with --pages ${storedPages}: each level, the files exactly, the bytes within 3 %`, () => {
+    const levels = releases.get(storedPages)?.levels ?? [];
+    assert.deepEqual(
+      expected.levels.map(({ level, layer, features, listings, featureFiles, pages }) => {
+        const { geojsonl, fc } = pages[storedPages];
+        return [level, layer, features, listings, featureFiles.files, { geojsonl, fc }];
+      }),
+      levels.map(({ level, layer, features, listings, featureFiles, pages }) => {
+        return [level, layer, features, listings, featureFiles.files, pages];
+      }),
+    );
+    const files = filesOf(storedPages);
+    const whole = expected.releases.find(({ pages }) => pages === storedPages);
+    assert.ok(whole);
+    assert.equal(whole.files, files.length);
+    const bytes = files.reduce((sum, size) => sum + size, 0);
+    assert.ok(isWithin(0.03, whole.bytes, bytes), `${whole.bytes} bytes forecast, ${bytes} built`);
+    for (const [level, { bytes: pageBytes, featureFiles }] of levels.entries()) {
+      const { pages, featureFiles: estimate } = expected.levels[level] ?? assert.fail(`level ${level}`);
+      assert.ok(isWithin(0.05, estimate.bytes, featureFiles.bytes), `features of level ${level}: ${estimate.bytes}`);
+      if (storedPages === 'none') assert.deepEqual([pages.none.bytes, pageBytes], [0, 0]);
+      else assert.ok(isWithin(0.05, pages[storedPages].bytes, pageBytes), `pages of level ${level}`);
+    }
+  });
+}
+
+/** What the command line prints. */
+function dryRun(dataset: string, ...more: string[]): string {
+  const args = ['generator/main.ts', 'build', '--dry-run', '--quiet', '--source', dataset, '--release', 'r1'];
+  const run = spawnSync(
+    process.execPath,
+    [...process.execArgv, ...args, '--out', join(folder, 'nothing'), '--accept', ...accept, ...more],
+    { encoding: 'utf8' },
+  );
+  assert.equal(run.status, 0, run.stderr);
+  return run.stdout;
+}
+
+test('the command line prints the three choices as a table or as JSON and writes nothing', () => {
+  assert.deepEqual(JSON.parse(dryRun(source, '--json')), expected);
+  const table = dryRun(source);
+  for (const { pages, files } of expected.releases)
+    assert.match(table, new RegExp(`^--pages ${pages} +${files.toLocaleString('en')} +[\\d,]+$`, 'm'));
+  assert.ok(!existsSync(join(folder, 'nothing')));
+});
+
+test('levels that the dataset lacks, and units without geometry, are forecast too', async () => {
+  const [countries, ...others] = countryLayers((level) => `ADM_${level}`);
+  assert.ok(countries);
+  const bare = { fid: 9, values: ['CCC', 'Celand'], wkt: null };
+  const dataset = writeDataset(join(folder, 'few.gpkg'), 'GPKG', [
+    { ...countries, features: [...countries.features, bare] },
+    ...others,
+  ]);
+  const out = join(folder, 'few');
+  await buildRelease(dataset, out);
+  const few = forecast({ ...options, source: [dataset] }, SILENT);
+  assert.deepEqual(
+    few.levels.map(({ features }) => features),
+    [3, 3, 4, 0, 0, 0],
+  );
+  const files = readdirSync(join(out, 'releases/r1'), { withFileTypes: true, recursive: true });
+  assert.equal(few.releases[0]?.files, files.filter((entry) => entry.isFile()).length);
+});

@@ -1,0 +1,102 @@
+// The sample of real boundaries, read back through GDAL.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { LEVELS, type Level } from '../../format/levels.ts';
+import { columnsOf } from '../../generator/datasets/gadm-columns.ts';
+import { SAMPLE_ATTRIBUTION, writeSample } from '../../generator/datasets/sample/sample.ts';
+import { attributionOf } from '../../generator/source/attribution.ts';
+import { gdal } from '../../generator/source/gdal.ts';
+import { temporaryFolder } from '../support/fixture.ts';
+import { type ReadUnit, readUnits, sha256Of, testHierarchy } from '../support/units.ts';
+
+const folder = temporaryFolder();
+const file = join(folder, 'sample.gpkg');
+const summary = writeSample(file);
+const sample = readUnits(file);
+
+function find(level: Level, column: string, value: string): ReadUnit {
+  const unit = sample[level]?.find(({ fields }) => fields[column] === value);
+  assert.ok(unit, `${column} ${value} at level ${level}`);
+  return unit;
+}
+
+testHierarchy('the sample', sample);
+
+test('the sample has four real levels of about 12,000 units, and two empty ones', () => {
+  assert.deepEqual(
+    sample.map((units) => units.length),
+    [255, 159, 3194, 8212, 0, 0],
+  );
+  assert.deepEqual(summary.units, [255, 159, 3194, 8212, 0, 0]);
+});
+
+test('the sample has the layers and columns of GADM, the empty ones too', () => {
+  const dataset = gdal.open(file);
+  const layers = dataset.layers.map((layer) => ({
+    name: layer.name,
+    columns: layer.fields.getNames(),
+    epsg: layer.srs?.getAuthorityCode(),
+  }));
+  assert.deepEqual(
+    layers,
+    LEVELS.map((level) => ({ name: `ADM_${level}`, columns: columnsOf(level), epsg: '4326' })),
+  );
+  dataset.close();
+});
+
+test('the sample names places as they are', () => {
+  assert.equal(find(0, 'GID_0', 'ESP').fields['COUNTRY'], 'Spain');
+  assert.equal(find(0, 'GID_0', 'XKO').fields['COUNTRY'], 'Kosovo');
+  const autauga = find(2, 'CC_2', '01001').fields;
+  assert.deepEqual(
+    ['GID_0', 'NAME_1', 'NAME_2', 'TYPE_2', 'GID_2'].map((column) => autauga[column]),
+    ['USA', 'Alabama', 'Autauga', 'County', 'USA.1.1_1'],
+  );
+  const ponce = find(1, 'CC_1', '72113').fields;
+  assert.deepEqual(
+    ['GID_0', 'COUNTRY', 'NAME_1', 'ENGTYPE_1'].map((column) => ponce[column]),
+    ['PRI', 'Puerto Rico', 'Ponce', 'Municipality'],
+  );
+  const valladolid = find(3, 'CC_3', '47186').fields;
+  assert.deepEqual(
+    ['COUNTRY', 'NAME_1', 'NAME_2', 'NAME_3', 'GID_1'].map((column) => valladolid[column]),
+    ['Spain', 'Castilla y León', 'Valladolid', 'Valladolid', 'ESP.7_1'],
+  );
+});
+
+test('every municipality of the sample lies in the province that its code begins with', () => {
+  const provinces = new Map(sample[2]?.map(({ fields }) => [fields['GID_2'], fields['CC_2']]));
+  const placed = sample[3]?.filter(({ fields }) => !fields['CC_3']?.startsWith('53')) ?? [];
+  assert.equal(placed.length, 8131);
+  for (const { fields } of placed) assert.equal(fields['CC_3']?.slice(0, 2), provinces.get(fields['GID_2'] ?? ''));
+});
+
+test('the sample is cut where it crosses the antimeridian, and reaches the pole', () => {
+  for (const gid of ['RUS', 'FJI', 'USA']) {
+    const { box } = find(0, 'GID_0', gid);
+    assert.ok(box !== null && box.minX < -179 && box.maxX > 179, gid);
+  }
+  assert.deepEqual({ ...find(0, 'GID_0', 'ATA').box, maxY: 0 }, { minX: -180, maxX: 180, minY: -90, maxY: 0 });
+  assert.ok(find(0, 'GID_0', 'ATA').isValid);
+});
+
+test('the sample keeps units whose outline its source has as a mere line, without a geometry', () => {
+  const shapeless = sample.map((units) => units.filter(({ box }) => box === null).length);
+  assert.deepEqual(shapeless, [1, 0, 1, 29, 0, 0]);
+  assert.ok(summary.collapsed > 0);
+});
+
+test('who must be named where the sample is shown can be read through GDAL and with SQL', () => {
+  const dataset = gdal.open(file);
+  assert.deepEqual(attributionOf(dataset), SAMPLE_ATTRIBUTION);
+  const [row] = dataset.executeSQL('SELECT metadata FROM gpkg_metadata').features.map((feature) => feature.fields);
+  for (const line of SAMPLE_ATTRIBUTION) assert.ok(row?.get('metadata').includes(line));
+  dataset.close();
+});
+
+test('the sample is always the same bytes', () => {
+  const again = join(folder, 'again.gpkg');
+  writeSample(again);
+  assert.equal(sha256Of(again), sha256Of(file));
+});

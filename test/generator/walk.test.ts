@@ -1,0 +1,244 @@
+// The test that matters most: build, serve, follow next to the end; every matching feature once, in order, and equal to
+// what GDAL itself reads from the source.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { check } from '@placemarkio/check-geojson';
+import LinkHeader from 'http-link-header';
+import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../../format/levels.ts';
+import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
+import { buildRelease, type ReadFeature, readLayer, temporaryFolder } from '../support/fixture.ts';
+import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
+
+const folder = temporaryFolder();
+const source = join(folder, 'synthetic.gpkg');
+await writeSynthetic(source, 1500);
+const out = join(folder, 'output');
+await buildRelease(source, out, { workers: 2, accept: ['null-gids', 'duplicate-gids'] });
+const service = await startService(out);
+const read = LEVELS.map((level) => readLayer(source, `ADM_${level}`));
+
+interface PublishedFeature {
+  id: number;
+  bbox?: number[];
+  properties: Record<string, unknown>;
+  geometry: ReadFeature['geometry'];
+}
+
+interface Walk {
+  features: PublishedFeature[];
+  pages: number;
+  matched: number;
+}
+
+function featuresIn(format: Format, body: string): PublishedFeature[] {
+  if (format === 'fc') return JSON.parse(body).features;
+  return body
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
+
+/** Follows next from the first page to the last. */
+async function walk(format: Format, level: Level, query: Record<string, string>, encoding = 'gzip'): Promise<Walk> {
+  const result: Walk = { features: [], pages: 0, matched: 0 };
+  let next: string | undefined = `${service.url}/api/v1/${format}/${levelName(level)}?${new URLSearchParams(query)}`;
+  while (next !== undefined) {
+    const answer: Response = await fetch(next, { headers: { ...AUTHORIZED, 'accept-encoding': encoding } });
+    const body = await answer.text();
+    assert.equal(answer.status, 200, `${next}: ${body}`);
+    assert.equal(answer.headers.get('content-encoding'), encoding === 'gzip' ? 'gzip' : null);
+    const features = featuresIn(format, body);
+    const size = Math.min(Number(query['page-size'] ?? Infinity), PAGE_CAPS[format][level]);
+    assert.ok(features.length <= size);
+    const link: string | null = answer.headers.get('link');
+    const refs: { uri: string }[] =
+      link === null ? [] : LinkHeader.parse(link).refs.filter((ref) => ref.rel === 'next');
+    assert.equal(refs.length, link === null ? 0 : 1);
+    next = refs[0]?.uri;
+    if (next !== undefined) assert.equal(features.length, size, 'only the last page may be short');
+    result.features.push(...features);
+    result.pages++;
+    result.matched = Number(answer.headers.get('boundaries-matched'));
+  }
+  assert.equal(result.matched, result.features.length);
+  return result;
+}
+
+function fidsOf(features: readonly { id: number }[]): number[] {
+  return features.map((feature) => feature.id);
+}
+
+/** The fids that GDAL's reading has under these filters. */
+function expectedFids(level: Level, filters: Record<number, string>): number[] {
+  const matches = (feature: ReadFeature) =>
+    Object.entries(filters).every(([n, gid]) => feature.fields[`GID_${n}`] === gid);
+  return (read[level] ?? []).filter(matches).map((feature) => feature.fid);
+}
+
+/** Positions rounded to 7 decimals, rings begun at their least position and turned one way: what may differ, removed. */
+function normalised(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const [first] = value;
+  if (typeof first === 'number') return value.slice(0, 2).map((degrees) => Math.round(degrees * 1e7));
+  const isRing = Array.isArray(first) && typeof first[0] === 'number';
+  if (!isRing) return value.map(normalised);
+  const ring = value.map(normalised);
+  const reversed = ring.toReversed();
+  return JSON.stringify(ring) < JSON.stringify(reversed) ? ring : reversed;
+}
+
+function assertSame(published: PublishedFeature, expected: ReadFeature): void {
+  assert.deepEqual(published.properties, { fid: expected.fid, ...expected.fields });
+  assert.equal(published.geometry?.type, expected.geometry?.type);
+  const [got, want] = [published, expected].map(({ geometry }) => JSON.stringify(normalised(geometry?.coordinates)));
+  assert.equal(got, want, `geometry of fid ${expected.fid}`);
+}
+
+for (const format of FORMATS) {
+  for (const level of LEVELS) {
+    test(`a walk of ${format}/${levelName(level)} gives every feature once, in order, as GDAL reads it`, async () => {
+      const { features } = await walk(format, level, {});
+      const expected = read[level] ?? [];
+      assert.ok(expected.length > 0);
+      assert.deepEqual(fidsOf(features), fidsOf(expected.map(({ fid }) => ({ id: fid }))));
+      for (const [i, feature] of features.entries()) {
+        const want = expected[i];
+        assert.ok(want);
+        assertSame(feature, want);
+      }
+    });
+
+    test(`walks of ${format}/${levelName(level)} with other page sizes and encodings give the same features`, async () => {
+      const whole = await walk(format, level, {});
+      for (const [size, encoding] of [
+        ['1', 'gzip'],
+        ['3', 'identity'],
+        ['7', 'gzip'],
+        ['99999', 'identity'],
+      ] as const) {
+        if (size === '1' && whole.features.length > 150) continue;
+        assert.deepEqual((await walk(format, level, { 'page-size': size }, encoding)).features, whole.features, size);
+      }
+    });
+  }
+}
+
+test('walks under every parent GID give its descendants, contiguous or not, once and in order', async () => {
+  let scattered = 0;
+  for (const level of LEVELS) {
+    for (let column = 0; column < level; column++) {
+      const gids = [...new Set((read[level] ?? []).map((feature) => feature.fields[`GID_${column}`]))];
+      for (const gid of gids.filter((_, i) => i % Math.ceil(gids.length / 8) === 0)) {
+        if (typeof gid !== 'string') continue;
+        const expected = expectedFids(level, { [column]: gid });
+        const positions = expected.map((fid) => (read[level] ?? []).findIndex((feature) => feature.fid === fid));
+        if (positions.some((position, i) => i > 0 && position !== (positions[i - 1] ?? 0) + 1)) scattered++;
+        for (const format of FORMATS) {
+          assert.deepEqual(
+            fidsOf((await walk(format, level, { [`gid-${column}`]: gid })).features),
+            expected,
+            `${level} ${gid}`,
+          );
+          const sized = await walk(format, level, { [`gid-${column}`]: gid, 'page-size': '4' }, 'identity');
+          assert.deepEqual(fidsOf(sized.features), expected, `${level} ${gid} by 4`);
+        }
+      }
+    }
+  }
+  assert.ok(scattered > 3, `${scattered} listings are not contiguous`);
+});
+
+test('filters are combined with and; unknown, contradicting and differently cased GIDs match nothing', async () => {
+  const level = 3;
+  const some = read[level]?.find((feature) => feature.fields['GID_2']);
+  const other = read[level]?.find((feature) => feature.fields['GID_0'] !== some?.fields['GID_0']);
+  assert.ok(some && other);
+  const [gid0, gid1, gid2] = [0, 1, 2].map((n) => String(some.fields[`GID_${n}`]));
+  const elsewhere = String(other.fields['GID_0']);
+  const cases: Record<number, string>[] = [
+    { 0: gid0 ?? '', 1: gid1 ?? '' },
+    { 0: gid0 ?? '', 1: gid1 ?? '', 2: gid2 ?? '' },
+    { 0: elsewhere, 1: gid1 ?? '' },
+    { 0: 'NOWHERE' },
+    { 0: `${gid0} ` },
+    { 1: (gid1 ?? '').toLowerCase() === gid1 ? (gid1 ?? '').toUpperCase() : (gid1 ?? '').toLowerCase() },
+  ];
+  for (const filters of cases) {
+    const query = Object.fromEntries(Object.entries(filters).map(([n, gid]) => [`gid-${n}`, gid]));
+    for (const format of FORMATS) {
+      const { features } = await walk(format, level, query);
+      assert.deepEqual(fidsOf(features), expectedFids(level, filters), JSON.stringify(filters));
+    }
+  }
+});
+
+test('gid-N of the own level gives the one unit with that GID, whatever its GID looks like', async () => {
+  for (const level of LEVELS) {
+    const units = (read[level] ?? []).filter((_, i) => i % 40 === 0);
+    for (const { fid, fields } of units) {
+      const gid = fields[`GID_${level}`];
+      if (typeof gid !== 'string' || gid === '') continue;
+      const { features } = await walk('fc', level, { [`gid-${level}`]: gid });
+      assert.ok(fidsOf(features).includes(fid));
+      assert.deepEqual(fidsOf(features), expectedFids(level, { [level]: gid }));
+    }
+  }
+});
+
+test('start-at and start-after at every fid of a level, at gaps, before the first and past the last', async () => {
+  const level = 1;
+  const fids = (read[level] ?? []).map((feature) => feature.fid);
+  const last = fids.at(-1) ?? 0;
+  for (const fid of [...Array(last + 3).keys(), 2 ** 53 - 1]) {
+    for (const [parameter, expected] of [
+      ['start-at', fids.filter((other) => other >= fid)],
+      ['start-after', fids.filter((other) => other > fid)],
+    ] as const) {
+      const url = `${service.url}/api/v1/geojsonl/lv1?page-size=3&${parameter}=${fid}`;
+      const answer = await fetch(url, { headers: AUTHORIZED });
+      const features = featuresIn('geojsonl', await answer.text());
+      assert.deepEqual(fidsOf(features), expected.slice(0, 3), url);
+      assert.equal(answer.headers.has('link'), expected.length > 3, url);
+    }
+  }
+});
+
+test('a cursor of one format continues in the other, and under either parameter', async () => {
+  const first = await fetch(`${service.url}/api/v1/geojsonl/lv2?page-size=5`, { headers: AUTHORIZED });
+  const cursor = new URL(LinkHeader.parse(first.headers.get('link') ?? '').refs[0]?.uri ?? '').searchParams.get(
+    'start-at',
+  );
+  const expected = (read[2] ?? []).slice(5, 9).map((feature) => feature.fid);
+  for (const parameter of ['start-at', 'start-after']) {
+    const answer = await fetch(`${service.url}/api/v1/fc/lv2?page-size=4&${parameter}=${cursor}`, {
+      headers: AUTHORIZED,
+    });
+    assert.deepEqual(fidsOf(featuresIn('fc', await answer.text())), expected);
+  }
+});
+
+test('a cursor changed in any one character is refused, and one of another level', async () => {
+  const first = await fetch(`${service.url}/api/v1/geojsonl/lv2?page-size=5`, { headers: AUTHORIZED });
+  const next = new URL(LinkHeader.parse(first.headers.get('link') ?? '').refs[0]?.uri ?? '');
+  const cursor = next.searchParams.get('start-at') ?? '';
+  for (let i = 0; i < cursor.length; i++) {
+    const changed = cursor.slice(0, i) + (cursor[i] === 'A' ? 'B' : 'A') + cursor.slice(i + 1);
+    const answer = await fetch(`${service.url}/api/v1/geojsonl/lv2?start-at=${changed}`, { headers: AUTHORIZED });
+    assert.equal(answer.status, 400, `changed at ${i}`);
+    await answer.body?.cancel();
+  }
+  const elsewhere = await fetch(`${service.url}/api/v1/geojsonl/lv3?start-at=${cursor}`, { headers: AUTHORIZED });
+  assert.equal(elsewhere.status, 400);
+});
+
+test('pages are valid RFC 7946 GeoJSON to a public validator, features and collections', async () => {
+  for (const level of LEVELS) {
+    for (const format of FORMATS) {
+      const answer = await fetch(`${service.url}/api/v1/${format}/${levelName(level)}`, { headers: AUTHORIZED });
+      const body = await answer.text();
+      for (const text of format === 'fc' ? [body] : body.split('\n').slice(0, -1))
+        assert.doesNotThrow(() => check(text));
+    }
+  }
+});

@@ -1,0 +1,263 @@
+// Hostile and unlucky clients over raw sockets: what they send is refused in so many words, nothing of a page is given
+// without a token, and the process lives on with what memory it had.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { send, sendRaw } from '../support/http-client.ts';
+import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
+
+const folder = temporaryFolder();
+const layers = countryLayers((level) => `ADM_${level}`);
+await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+const proxy = await startService(folder);
+
+const PATH = '/api/v1/fc/lv0';
+const TOKEN = `Authorization: ${AUTHORIZED.authorization}\r\n`;
+const HOST = 'Host: a.test\r\n';
+const CLOSE = 'Connection: close\r\n';
+
+/** Status and problem code of a raw answer: exactly one, after which the connection was closed. */
+function refusalIn(text: string): [number, string | undefined] {
+  assert.equal(text.match(/HTTP\/1\.1 \d/g)?.length, 1, text.slice(0, 500));
+  assert.doesNotMatch(text, /"Feature/);
+  const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+  return [Number(text.slice(9, 12)), body.startsWith('{') ? JSON.parse(body).code : undefined];
+}
+
+test('bodies, Transfer-Encoding, Upgrade and Expect are refused, and the connection is closed', async () => {
+  const body = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
+  const extras: [string, number, string][] = [
+    [`Content-Length: ${body.length}\r\n\r\n${body}`, 400, 'body-refused'],
+    ['Content-Length: 5\r\n\r\n', 400, 'body-refused'],
+    [`Content-Length: 00\r\n\r\n${body}`, 400, 'body-refused'],
+    [`Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n${body}`, 400, 'body-refused'],
+    [`Transfer-Encoding: chunked\r\n\r\nfffffff\r\n${body}`, 400, 'body-refused'],
+    ['Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n', 400, 'body-refused'],
+    ['Upgrade: websocket\r\n\r\n', 400, 'upgrade-refused'],
+    ['Connection: upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n', 400, 'upgrade-refused'],
+    ['Expect: 100-continue\r\n\r\n', 417, 'expectation-refused'],
+    ['Expect: 100-continue\r\nContent-Length: 5\r\n\r\n', 400, 'body-refused'],
+    ['Expect: something\r\n\r\n', 417, 'expectation-refused'],
+  ];
+  for (const [extra, status, code] of extras) {
+    const known = await sendRaw(proxy, `GET ${PATH} HTTP/1.1\r\n${HOST}${TOKEN}${extra}`);
+    assert.deepEqual(refusalIn(known), [status, code], extra);
+    assert.match(known, /\r\nConnection: close\r\n/i);
+    // Who asks is looked at first: without a token nothing else is told.
+    const unknown = await sendRaw(proxy, `GET ${PATH} HTTP/1.1\r\n${HOST}${extra}`);
+    assert.deepEqual(refusalIn(unknown), [401, 'token-missing'], extra);
+    const open = await sendRaw(proxy, `GET /healthz HTTP/1.1\r\n${HOST}${extra}`);
+    assert.deepEqual(refusalIn(open), [status, code], extra);
+  }
+  const post = await sendRaw(proxy, `POST ${PATH} HTTP/1.1\r\n${HOST}${TOKEN}Content-Length: 2\r\n\r\n{}`);
+  assert.deepEqual(refusalIn(post), [405, 'method-not-allowed']);
+});
+
+test('what could be read as two requests is read as none', async () => {
+  const second = `GET ${PATH} HTTP/1.1\r\n${HOST}${TOKEN}\r\n`;
+  const starts = [
+    'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n',
+    'Content-Length: 0\r\nContent-Length: 40\r\n\r\n',
+    'Content-Length: 1, 1\r\n\r\n',
+    'Content-Length: +0\r\n\r\n',
+    'Content-Length: -1\r\n\r\n',
+    'Content-Length: 0x0\r\n\r\n',
+    'Content-Length: 99999999999999999999\r\n\r\n',
+    'Content-Length : 0\r\n\r\n',
+    'Transfer-Encoding: xchunked\r\n\r\n',
+    'Transfer-Encoding: chunked, identity\r\n\r\n',
+    'Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n',
+    'Transfer-Encoding:\tchunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n',
+    'Transfer-Encoding: \u000bchunked\r\n\r\n0\r\n\r\n',
+    ' Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'X: a\r\n Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'X: a\rTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'X: a\nTransfer-Encoding: chunked\n\n0\n\n',
+    'X\0: a\r\n\r\n',
+    'X: a\0b\r\n\r\n',
+    ': a\r\n\r\n',
+    'X\r\n\r\n',
+    '(X): a\r\n\r\n',
+  ];
+  for (const start of starts) {
+    const text = await sendRaw(proxy, `GET /healthz HTTP/1.1\r\n${HOST}${start}${second}`);
+    // Nothing is said where the fault is in a body that nobody wanted to read.
+    const [status] = text === '' ? [400] : refusalIn(text);
+    assert.ok(status >= 400 && status < 500, `${JSON.stringify(start)}: ${status}`);
+  }
+});
+
+test('targets that are no path of ours are refused or not found, never normalised', async () => {
+  const wrong: [string, number][] = [
+    [`http://a.test${PATH}`, 400],
+    [`HTTP://a.test${PATH}`, 400],
+    [`http://evil.test${PATH}`, 400],
+    [`https://user@a.test${PATH}`, 400],
+    ['*', 400],
+    ['a.test:80', 400],
+    ['api/v1/fc/lv0', 400],
+    ['?page-size=1', 400],
+    ['//api/v1/fc/lv0', 404],
+    ['/api//v1/fc/lv0', 404],
+    ['/./api/v1/fc/lv0', 404],
+    ['/api/./v1/fc/lv0', 404],
+    ['/api/v1/fc/../fc/lv0', 404],
+    ['/healthz/../api/v1/fc/lv0', 404],
+    ['/api/v1/fc/lv0/', 404],
+    ['/api/v1/fc/lv0/..', 404],
+    ['/api/v1/fc/lv0;a=b', 404],
+    ['/api/v1/fc%2flv0', 404],
+    ['/api/v1/fc%2Flv0', 404],
+    ['/api%2fv1/fc/lv0', 404],
+    ['/%61pi/v1/fc/lv0', 404],
+    ['/api/v1/fc/lv%30', 404],
+    ['/api/v1/fc/%2e%2e/fc/lv0', 404],
+    ['/api/v1/fc/..%2ffc/lv0', 404],
+    ['/api/v1/fc/%c0%ae%c0%ae/fc/lv0', 404],
+    ['/api/v1/fc/%e0%80%ae/lv0', 404],
+    ['/api/v1/fc/lv0%00', 404],
+    ['/api/v1/fc/lv0%0d%0aX:%20a', 404],
+    ['/api/v1/fc/lv0%20', 404],
+    ['/api/v1/fc/lv0\\', 404],
+    ['/api\\v1\\fc\\lv0', 404],
+    ['/API/v1/fc/lv0', 404],
+    ['/api/v1/FC/lv0', 404],
+    ['/api/v1/fc/LV0', 404],
+    ['/api/v1/fc/lv', 404],
+    ['/api/v1/fc/lv00', 404],
+    ['/api/v1/fc/lv6', 404],
+    ['/api/v1/fc/constructor', 404],
+    ['/api/v1/__proto__/lv0', 404],
+    ['/releases/r1/lv0/fc/all/000001.json.gz', 404],
+    ['/current.json', 404],
+    ['/api/v1/fc/lv0#a', 404],
+    ['/api/v1/fc/lv0?gid-0=%c0%af', 400],
+    ['/api/v1/fc/lv0?gid-0=%00%', 400],
+    ['/api/v1/fc/lv0?access_token=a.b.c', 400],
+    ['/api/v1/fc/lv0??page-size=1', 400],
+  ];
+  for (const [target, expected] of wrong) {
+    const text = await sendRaw(proxy, `GET ${target} HTTP/1.1\r\n${HOST}${TOKEN}${CLOSE}\r\n`);
+    const [status] = refusalIn(text);
+    // A byte that no target may have is refused by the parser already.
+    assert.ok(status === expected || (status === 400 && /[\\#]/.test(target)), `${target}: ${status}`);
+    const [unknown] = refusalIn(await sendRaw(proxy, `GET ${target} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`));
+    assert.ok(unknown === 401 || unknown === expected || unknown === 400, `${target} without a token: ${unknown}`);
+    if (target.startsWith('/api/') && !/[\\#]/.test(target)) assert.equal(unknown, 401, target);
+  }
+});
+
+test('bytes that no request line or header may have get 400, or 401 where they are forgiven', async () => {
+  const bytes = [
+    `GET ${PATH}\0 HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    `GET ${PATH} HTTP/1.1\r\nHost: a\0b\r\n\r\n`,
+    `GET ${PATH} HTTP/1.1\r\nHost: a\rb\r\n\r\n`,
+    `GET ${PATH} HTTP/1.1\r\nHost: a.test\r\nAuthorization: Bearer a\0b\r\n\r\n`,
+    `GET  ${PATH} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    `GET ${PATH}  HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    `GET\t${PATH}\tHTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    `GET ${PATH} HTTP/1.1 x\r\n${HOST}${CLOSE}\r\n`,
+    `GET ${PATH} HTTP/2.0\r\n${HOST}${CLOSE}\r\n`,
+    `GET ${PATH} HTTP/0.9\r\n${HOST}${CLOSE}\r\n`,
+    `GET ${PATH} HTTP/1.2\r\n${HOST}${CLOSE}\r\n`,
+    `GET ${PATH} http/1.1\r\n${HOST}${CLOSE}\r\n`,
+    `get ${PATH} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    `G\0T ${PATH} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    `FROBNICATE ${PATH} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    `GET ${PATH}\r\n${HOST}${CLOSE}\r\n`,
+    `GET HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+    'SSH-2.0-OpenSSH_9.2\r\n',
+    '{"jsonrpc":"2.0"}\r\n\r\n',
+    `${'\r\n'.repeat(50)}nonsense\r\n\r\n`,
+    `CONNECT a.test:443 HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    `CONNECT ${PATH} HTTP/1.1\r\n${HOST}${CLOSE}${TOKEN}\r\n`,
+  ];
+  for (const request of bytes) {
+    const [status] = refusalIn(await sendRaw(proxy, Buffer.from(request, 'latin1')));
+    assert.ok(status === 400 || status === 401, `${JSON.stringify(request)}: ${status}`);
+  }
+});
+
+test('line breaks and odd bytes in values stay in their place', async () => {
+  for (const value of [
+    'a%0d%0aSet-Cookie:%20x=y',
+    '%0aLink:%20<x>',
+    'a%E2%80%A8b',
+    '%F0%9F%92%A9',
+    '%00',
+    'a"><script>',
+  ]) {
+    const query = `${PATH}?gid-0=${value}`.replaceAll('"', '%22').replaceAll('<', '%3C').replaceAll('>', '%3E');
+    const text = await sendRaw(proxy, `GET ${query} HTTP/1.1\r\n${HOST}${TOKEN}${CLOSE}\r\n`);
+    assert.match(text, /^HTTP\/1\.1 200 /);
+    assert.doesNotMatch(text, /^(Set-Cookie|Link):/im);
+  }
+  const unknown = await send(proxy, `${PATH}?%0d%0aSet-Cookie:%20x=1`);
+  assert.equal(unknown.status, 400);
+  assert.equal(unknown.headers['set-cookie'], undefined);
+});
+
+test('floods of headers, long names, long values and long targets get 431 or 414', async () => {
+  const start = `GET ${PATH} HTTP/1.1\r\n${HOST}${TOKEN}${CLOSE}`;
+  const many = (count: number, line: (i: number) => string): string =>
+    Array.from({ length: count }, (_, i) => line(i)).join('');
+  const floods: [string, number][] = [
+    [start + many(201, () => 'a:b\r\n'), 431],
+    [start + many(3_000, () => 'a:b\r\n'), 431],
+    [start + many(9_000, () => 'a:\r\n'), 431],
+    [start + many(20_000, (i) => `x${i}: y\r\n`), 431],
+    [`${start}${'n'.repeat(20_000)}: v\r\n`, 431],
+    [`${start}Cookie: ${'c'.repeat(17_000)}\r\n`, 431],
+    [`${start}Accept-Encoding: ${'gzip;q=0.1, '.repeat(3_000)}\r\n`, 431],
+    [`GET /${'a'.repeat(9_000)} HTTP/1.1\r\n${HOST}${TOKEN}${CLOSE}`, 414],
+    [`GET /${'a'.repeat(64 * 1024)} HTTP/1.1\r\n${HOST}${TOKEN}${CLOSE}`, 414],
+    [`GET ${PATH}?${'&'.repeat(64 * 1024)} HTTP/1.1\r\n${HOST}${TOKEN}${CLOSE}`, 414],
+  ];
+  for (const [request, status] of floods)
+    assert.equal(
+      refusalIn(await sendRaw(proxy, `${request}\r\n`))[0],
+      status,
+      `${request.length} ${request.slice(-30)}`,
+    );
+  // A second token behind thousands of headers is seen as well.
+  const hidden = `GET ${PATH} HTTP/1.1\r\n${HOST}${many(150, () => 'a:b\r\n')}${TOKEN}${TOKEN}${CLOSE}\r\n`;
+  assert.deepEqual(refusalIn(await sendRaw(proxy, hidden)), [400, 'duplicate-header']);
+  for (const query of [
+    '&'.repeat(4_000),
+    'page-size='.padEnd(4_000, '1'),
+    `start-at=${'9'.repeat(4_000)}`,
+    `gid-0=${'%41'.repeat(2_000)}`,
+  ])
+    assert.ok((await send(proxy, `${PATH}?${query}`)).status < 500);
+});
+
+test('headers, and whole requests, that do not come in time get 408', async () => {
+  const limits = { headersMs: 150, requestMs: 300, checkMs: 20, keepAliveMs: 65_000, idleMs: 120_000 };
+  const strict = await startService(folder, { limits });
+  for (const start of ['', 'G', `GET ${PATH} HTTP/1.1\r\n`, `GET ${PATH} HTTP/1.1\r\n${HOST}${TOKEN}X-Slow: a`]) {
+    const text = await sendRaw(strict, start);
+    assert.deepEqual(refusalIn(text), [408, 'request-timeout'], JSON.stringify(start));
+  }
+});
+
+test('X-Forwarded headers count only from proxies that are named, whatever they say', async () => {
+  const path = '/api/v1/fc/lv1?page-size=1';
+  const linkOf = async (at: { url: string }, headers: Record<string, string>): Promise<string> =>
+    String((await send(at, path, { host: 'a.test', ...headers })).headers.link);
+  const forwarded = { 'x-forwarded-host': 'b.test:8443', 'x-forwarded-proto': 'https' };
+  assert.match(await linkOf(proxy, { ...forwarded, forwarded: 'host=c.test' }), /^<http:\/\/a\.test\//);
+  const trusting = await startService(folder, { trustProxy: ['10.0.0.0/8', '127.0.0.0/30'] });
+  assert.match(await linkOf(trusting, forwarded), /^<https:\/\/b\.test:8443\//);
+  assert.match(await linkOf(trusting, { 'x-forwarded-host': 'x.test, b.test' }), /^<http:\/\/b\.test\//);
+  assert.match(await linkOf(trusting, { 'x-forwarded-proto': 'javascript' }), /^<http:\/\/a\.test\//);
+  for (const host of ['a b', 'a"b', 'a>b', 'u@a', 'a/b', 'a:x', ''])
+    assert.equal((await send(trusting, path, { 'x-forwarded-host': host })).status, 400, host);
+  const other = await startService(folder, { trustProxy: ['10.0.0.0/8', '::1', '127.0.0.2'] });
+  assert.match(await linkOf(other, forwarded), /^<http:\/\/a\.test\//);
+  const fixed = await startService(folder, { trustProxy: ['127.0.0.1'], publicUrl: 'https://p.test' });
+  assert.match(await linkOf(fixed, forwarded), /^<https:\/\/p\.test\//);
+});

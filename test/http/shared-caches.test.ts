@@ -1,0 +1,206 @@
+// The documented deployments with the real programs: nginx as the static host, nginx and Varnish in front. What a shared
+// cache does with private answers is seen, not believed. Skipped where the programs are not installed.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
+import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import { buildRelease, temporaryFolder } from '../support/fixture.ts';
+import type { Answer } from '../support/http-client.ts';
+import { nextOf, send, textOf } from '../support/http-client.ts';
+import { startService, token } from '../support/in-process-proxy.ts';
+import { bodyOf, readStored, writeWorld } from '../support/large-dataset.ts';
+import { exampleWith, freePort, missing, startNginx, startVarnish } from '../support/nginx-varnish.ts';
+
+const folder = temporaryFolder();
+await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder);
+const stored = readStored(folder, 'r1');
+const anonymous = { authorization: undefined };
+
+const ROUTES = FORMATS.flatMap((format) => LEVELS.map((level) => `/api/v1/${format}/${levelName(level)}`));
+
+/** Every listing whole, by following next through whatever stands in front. */
+async function walkAll(at: { url: string }): Promise<void> {
+  for (const [i, path] of ROUTES.entries()) {
+    const level = i % LEVELS.length;
+    const lines: string[] = [];
+    for (let next: string | undefined = path; next !== undefined; ) {
+      const answer: Answer = await send(at, next, { 'accept-encoding': i % 2 ? 'gzip' : 'identity' });
+      assert.equal(answer.status, 200, next);
+      const text = textOf(answer);
+      const features = path.includes('/fc/')
+        ? JSON.parse(text).features.map((one: unknown) => JSON.stringify(one))
+        : text.split(/(?<=\n)/);
+      lines.push(...features.filter((line: string) => line !== ''));
+      next = nextOf(answer);
+    }
+    const expected = stored[level]?.lines ?? [];
+    if (path.includes('/fc/'))
+      assert.deepEqual(
+        lines,
+        expected.map((line) => JSON.stringify(JSON.parse(line))),
+      );
+    else assert.equal(lines.join(''), bodyOf('geojsonl', expected));
+  }
+}
+
+/**
+ * Primes every route with a token, then asks without, with a bad one, and with each method.
+ * @param conditional the status when the client holds the page; a cache may keep that question to itself
+ */
+async function sharesNothing(at: { url: string }, conditional = 304): Promise<number> {
+  let asked = 0;
+  const paths = ROUTES.flatMap((path) => [path, `${path}?page-size=2`, `${path}?gid-0=none`]);
+  for (const path of paths) {
+    const first = await send(at, path);
+    assert.equal(first.status, 200, path);
+    const more = nextOf(first);
+    for (const primed of more === undefined ? [path] : [path, more]) {
+      for (let i = 0; i < 2; i++) assert.equal((await send(at, primed)).status, 200);
+      const { etag } = (await send(at, primed)).headers;
+      assert.equal((await send(at, primed, { 'if-none-match': etag })).status, conditional);
+      for (const headers of [
+        anonymous,
+        { authorization: 'Bearer x' },
+        { authorization: `Bearer ${await token({ exp: 1 })}` },
+        { ...anonymous, 'if-none-match': etag },
+        { ...anonymous, 'if-none-match': '*' },
+        { ...anonymous, range: 'bytes=0-9' },
+        { ...anonymous, 'accept-encoding': 'gzip' },
+        { ...anonymous, 'cache-control': 'only-if-cached' },
+        { ...anonymous, cookie: 'a=b' },
+      ])
+        for (const method of ['GET', 'HEAD']) {
+          const answer = await send(at, primed, headers, method);
+          assert.equal(answer.status, 401, `${method} ${primed} ${JSON.stringify(headers)}`);
+          assert.match(answer.body.toString('latin1'), method === 'HEAD' ? /^$/ : /^\{"type":"urn:/);
+          asked++;
+        }
+    }
+  }
+  return asked;
+}
+
+const noNginx = missing('nginx');
+const noVarnish = missing('varnishd');
+
+test('nginx as the static host gives every listing whole, for the configured key alone', {
+  skip: noNginx,
+}, async () => {
+  const port = await freePort();
+  const key = 'c2VjcmV0';
+  const changes = { 'listen 8081': `listen 127.0.0.1:${port}`, '/srv/boundaries/output': folder, 'change-me': key };
+  await startNginx(exampleWith('nginx-origin.conf', changes), port);
+  const url = new URL(`http://127.0.0.1:${port}/`);
+  const proxy = await startService(folder, { origin: staticHostOrigin({ url, headers: { 'x-origin-key': key } }) });
+  await walkAll(proxy);
+  assert.equal((await send({ url: url.origin }, '/current.json', anonymous)).status, 403);
+  for (const path of ['/', '/world.gpkg', '/releases/../world.gpkg', '/releases/'])
+    assert.notEqual((await send({ url: url.origin }, path, { ...anonymous, 'x-origin-key': key })).status, 200, path);
+  await assert.rejects(
+    startService(folder, { origin: staticHostOrigin({ url, headers: {} }) }),
+    /the host responded with status 403/,
+  );
+});
+
+test('nginx in front: every listing whole, Link as the client sees it, 304s, problems, HEAD', {
+  skip: noNginx,
+}, async () => {
+  const port = await freePort();
+  const proxy = await startService(folder, { trustProxy: ['127.0.0.1'] });
+  const changes = { 'listen 8443': `listen 127.0.0.1:${port}`, '127.0.0.1:8080': new URL(proxy.url).host };
+  await startNginx(exampleWith('nginx-front.conf', changes), port);
+  const front = { url: `http://127.0.0.1:${port}` };
+  await walkAll(front);
+  await sharesNothing(front);
+  const forged = { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https', host: 'maps.test' };
+  const { headers } = await send(front, '/api/v1/fc/lv1', forged);
+  assert.match(String(headers.link), /^<http:\/\/maps\.test\/api\/v1\/fc\/lv1\?/);
+  const direct = await send(proxy, '/api/v1/geojsonl/lv2', { 'accept-encoding': 'gzip' });
+  const through = await send(front, '/api/v1/geojsonl/lv2', { 'accept-encoding': 'gzip' });
+  assert.ok(through.body.equals(direct.body));
+  for (const name of ['etag', 'cache-control', 'vary', 'content-encoding', 'content-length', 'boundaries-matched'])
+    assert.equal(through.headers[name], direct.headers[name], name);
+  for (const path of [
+    '/api/v1/fc/lv0?gid-0=%',
+    '/api/v1/fc/lv9',
+    '/api/v1//fc/lv0',
+    '/api/v1/x/../fc/lv0',
+    '/api/v1/fc/lv%30',
+  ]) {
+    const [there, here] = [await send(front, path), await send(proxy, path)];
+    assert.deepEqual([there.status, there.body.toString()], [here.status, here.body.toString()], path);
+  }
+  assert.equal((await send(front, '/api/v1/fc/lv0', {}, 'HEAD')).body.length, 0);
+});
+
+test('Varnish in front, with the example: primed with a token, asked without, 401 for every route', {
+  skip: noVarnish,
+}, async () => {
+  const proxy = await startService(folder);
+  const port = await freePort();
+  await startVarnish(exampleWith('varnish.vcl', { '8080': new URL(proxy.url).port }), port);
+  const front = { url: `http://127.0.0.1:${port}` };
+  await walkAll(front);
+  assert.ok((await sharesNothing(front)) > 500);
+});
+
+test('Varnish told to look everything up, Authorization or not: still nothing private is shared', {
+  skip: noVarnish,
+}, async () => {
+  const proxy = await startService(folder);
+  const port = await freePort();
+  const careless = exampleWith('varnish.vcl', {
+    '8080': new URL(proxy.url).port,
+    'return (pass);': 'return (hash);',
+  });
+  await startVarnish(careless, port);
+  const front = { url: `http://127.0.0.1:${port}` };
+  assert.ok((await sharesNothing(front)) > 500);
+});
+
+test('nginx told to keep answers: still nothing private is shared', { skip: noNginx }, async () => {
+  const proxy = await startService(folder);
+  const port = await freePort();
+  const careless = exampleWith('nginx-front.conf', {
+    'listen 8443': `listen 127.0.0.1:${port}`,
+    '127.0.0.1:8080': new URL(proxy.url).host,
+    'proxy_cache off;': 'proxy_cache careless;',
+  });
+  await startNginx(`proxy_cache_path ${temporaryFolder()} keys_zone=careless:1m;\n${careless}`, port);
+  assert.ok((await sharesNothing({ url: `http://127.0.0.1:${port}` }, 200)) > 500);
+});
+
+test('those careless caches do share what is not private, so a leak would have been seen', async (t) => {
+  let asked = 0;
+  const open = createServer((_req, res) => {
+    asked++;
+    res.writeHead(200, { 'Cache-Control': 'public, max-age=60' }).end('public');
+  });
+  await new Promise<void>((resolve) => {
+    open.listen(0, '127.0.0.1', resolve);
+  });
+  const backend = String((open.address() as AddressInfo).port);
+  const isShared = async (port: number): Promise<void> => {
+    asked = 0;
+    const front = { url: `http://127.0.0.1:${port}` };
+    await send(front, '/api/v1/fc/lv0');
+    assert.equal((await send(front, '/api/v1/fc/lv0', anonymous)).body.toString(), 'public');
+    assert.equal(asked, 1);
+  };
+  await t.test('nginx', { skip: noNginx }, async () => {
+    const port = await freePort();
+    const changes = { 'listen 8443': `listen 127.0.0.1:${port}`, '127.0.0.1:8080': `127.0.0.1:${backend}` };
+    const careless = exampleWith('nginx-front.conf', { ...changes, 'proxy_cache off;': 'proxy_cache careless;' });
+    await startNginx(`proxy_cache_path ${temporaryFolder()} keys_zone=careless:1m;\n${careless}`, port);
+    await isShared(port);
+  });
+  await t.test('Varnish', { skip: noVarnish }, async () => {
+    const port = await freePort();
+    await startVarnish(exampleWith('varnish.vcl', { '8080': backend, 'return (pass);': 'return (hash);' }), port);
+    await isShared(port);
+  });
+  open.close();
+});

@@ -1,0 +1,107 @@
+// Unlucky clients: slow readers of a page and of a unit of 100 MB, and downloads that are given up.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { MEMBER_END_BYTES, MEMBER_HEADER } from '../../format/gzip-members.ts';
+import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { send } from '../support/http-client.ts';
+import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
+import { enlargeFeature, enlargePage } from '../support/large-page.ts';
+import { startStaticHost } from '../support/static-host.ts';
+
+const MIB = 1024 * 1024;
+const PAGE_BYTES = 100 * MIB;
+
+const folder = temporaryFolder();
+const layers = countryLayers((level) => `ADM_${level}`);
+await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+const { page, file: pageFile } = enlargePage(folder, PAGE_BYTES);
+const { data, file: featureFile } = enlargeFeature(folder, PAGE_BYTES);
+/** What is downloaded: a stored page, and a slice with one feature. */
+const SUBJECTS = [
+  { what: 'a page', path: '/api/v1/fc/lv0', file: pageFile, isWhole: (body: Buffer) => body.equals(page) },
+  {
+    what: 'a unit',
+    path: '/api/v1/geojsonl/lv0?gid-0=AAA',
+    file: featureFile,
+    isWhole: (body: Buffer) => body.subarray(MEMBER_HEADER.length, -MEMBER_END_BYTES).equals(data),
+  },
+] as const;
+
+const TOKEN = `Authorization: ${AUTHORIZED.authorization}\r\n`;
+const HEAD = `HTTP/1.1\r\nHost: a.test\r\n${TOKEN}Accept-Encoding: gzip\r\nConnection: close\r\n\r\n`;
+
+const proxy = await startService(folder);
+const { url } = await startStaticHost(folder);
+const remote = await startService(folder, { origin: staticHostOrigin({ url, headers: {} }) });
+
+/** A client that has asked for it, read the beginning of it, and now reads nothing. */
+async function slowReader({ url }: { url: string }, path: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname, () => socket.write(`GET ${path} ${HEAD}`));
+  const [piece] = await once(socket, 'data');
+  socket.pause();
+  assert.match(piece.toString('latin1', 0, 20), /^HTTP\/1\.1 200 /);
+  return socket;
+}
+
+/** What the process has open of a kind, as /proc shows it. */
+function openFiles(isMeant: (target: string) => boolean): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    const link = `/proc/self/fd/${fd}`;
+    return existsSync(link) && isMeant(readlinkSync(link));
+  }).length;
+}
+
+/** Turns of the event loop until something holds; fails when it never does. */
+async function until(holds: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!holds()) {
+    assert.ok(performance.now() < deadline, what);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+for (const { what, path, file, isWhole } of SUBJECTS)
+  for (const [name, service] of Object.entries({ 'a folder': proxy, 'a static host': remote })) {
+    test(`20 slow readers of ${what} of 100 MB from ${name} hold a bounded memory, and get it whole later`, async () => {
+      const before = process.memoryUsage().arrayBuffers;
+      const readers = await Promise.all(Array.from({ length: 20 }, () => slowReader(service, path)));
+      // By the time a quick reader has all of it, the others have been given as much as they get.
+      const whole = await send(service, path, { 'accept-encoding': 'gzip' });
+      assert.ok(isWhole(whole.body));
+      const held = process.memoryUsage().arrayBuffers - before - PAGE_BYTES;
+      assert.ok(held < PAGE_BYTES + readers.length * 2 * MIB, `${Math.round(held / MIB)} MiB`);
+      const [patient, ...others] = readers;
+      assert.ok(patient);
+      let bytes = 0;
+      for (const reader of others) reader.destroy();
+      for await (const piece of patient) {
+        bytes += piece.length;
+      }
+      assert.ok(bytes > PAGE_BYTES - 512 * 1024 && bytes <= PAGE_BYTES);
+      assert.deepEqual(service.log, []);
+    });
+
+    const isLinux = existsSync('/proc/self/fd');
+    test(`downloads of ${what} from ${name} that are given up leave no file and no socket open`, {
+      skip: !isLinux,
+    }, async () => {
+      const isSocket = (target: string): boolean => target.startsWith('socket:');
+      await send(service, path, { 'accept-encoding': 'gzip' }, 'HEAD');
+      const sockets = openFiles(isSocket);
+      for (let round = 0; round < 3; round++) {
+        const readers = await Promise.all(Array.from({ length: 15 }, () => slowReader(service, path)));
+        for (const reader of readers) reader.destroy();
+      }
+      await until(() => openFiles((target) => target === file) === 0, 'files stay open');
+      // One connection to the host may be kept.
+      await until(() => openFiles(isSocket) <= sockets + 1, 'sockets stay open');
+      assert.deepEqual(service.log, []);
+    });
+  }

@@ -1,0 +1,187 @@
+// A stored page or feature file that is not what manifest and index say is never answered as if it were: 502 before the
+// first byte, a cut connection after it.
+import assert from 'node:assert/strict';
+import { readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import { featureFilePath, pagePath, releasePath } from '../../format/layout.ts';
+import type { Format, Level } from '../../format/levels.ts';
+import { buildRelease, temporaryFolder } from '../support/fixture.ts';
+import { send, textOf } from '../support/http-client.ts';
+import { startService } from '../support/in-process-proxy.ts';
+import { bodyOf, MANY_SIZES, readStored, writeWorld } from '../support/large-dataset.ts';
+
+const folder = temporaryFolder();
+await buildRelease(writeWorld(join(folder, 'world.gpkg'), MANY_SIZES), folder);
+/** Has read nothing at first; a new one for each damage. */
+let proxy = await startService(folder);
+const stored = readStored(folder, 'r1');
+
+/** A request that is answered from one file, and the features that it must give. */
+interface Asked {
+  query: string;
+  format: Format;
+  level: Level;
+  /** Number of the first feature, and how many. */
+  start: number;
+  count: number;
+}
+
+/** A file, and every request below that reads it; the first one reads all of it. */
+interface Subject {
+  what: string;
+  level: Level;
+  file: string;
+  /** Another file of the same kind. */
+  other: string;
+  asked: readonly Asked[];
+}
+
+const inRelease = (path: string): string => join(folder, releasePath('r1'), path);
+
+const SUBJECTS: readonly Subject[] = [
+  {
+    what: 'a page',
+    level: 2,
+    file: inRelease(pagePath(2, 'geojsonl', 'all', 0)),
+    other: inRelease(pagePath(2, 'geojsonl', 'all', 1)),
+    asked: [{ query: '', format: 'geojsonl', level: 2, start: 0, count: 50 }],
+  },
+  {
+    what: 'a large page',
+    level: 0,
+    file: inRelease(pagePath(0, 'geojsonl', 'all', 0)),
+    other: inRelease(pagePath(0, 'geojsonl', 'all', 1)),
+    asked: [{ query: '', format: 'geojsonl', level: 0, start: 0, count: 20 }],
+  },
+  {
+    what: 'a feature file',
+    level: 2,
+    file: inRelease(featureFilePath(2, 0)),
+    other: inRelease(featureFilePath(3, 0)),
+    asked: [
+      { query: '?page-size=49', format: 'geojsonl', level: 2, start: 0, count: 49 },
+      { query: '?page-size=19', format: 'fc', level: 2, start: 0, count: 19 },
+      { query: '?start-at=300&page-size=40', format: 'geojsonl', level: 2, start: 188, count: 40 },
+    ],
+  },
+  {
+    what: 'a feature file with large features',
+    level: 0,
+    file: inRelease(featureFilePath(0, 0)),
+    other: inRelease(featureFilePath(1, 0)),
+    asked: [
+      { query: '?page-size=9', format: 'geojsonl', level: 0, start: 0, count: 9 },
+      { query: '?start-at=8&page-size=4', format: 'fc', level: 0, start: 5, count: 4 },
+      { query: '?gid-0=U0.6_1', format: 'fc', level: 0, start: 6, count: 1 },
+    ],
+  },
+];
+
+/** Is the answer right, or plainly wrong? Returns which; fails when it looks right and is not. */
+async function outcomeOf({ query, format, level, start, count }: Asked, coding: string): Promise<string> {
+  const path = `/api/v1/${format}/lv${level}${query}`;
+  const answer = await send(proxy, path, { 'accept-encoding': coding }).catch(() => undefined);
+  if (answer === undefined) return 'cut';
+  if (answer.status === 502) {
+    assert.equal(JSON.parse(answer.body.toString()).code, 'origin-damaged');
+    assert.doesNotMatch(answer.body.toString(), /releases|geojsonl|000001|\.gz/);
+    return '502';
+  }
+  assert.equal(answer.status, 200);
+  const text = textOf(answer);
+  const expected = bodyOf(format, stored[level]?.lines.slice(start, start + count) ?? []);
+  assert.ok(text === expected, `${path} as ${coding}: wrong, but looks right`);
+  return 'right';
+}
+
+/** The outcomes of every request that reads a file, to a proxy that has read nothing yet. */
+async function outcomes(subject: Subject): Promise<string[]> {
+  proxy = await startService(folder);
+  return outcomesOf(subject);
+}
+
+/** The same, to the proxy as it is. */
+function outcomesOf({ asked }: Subject): Promise<string[]> {
+  return Promise.all(asked.flatMap((one) => ['gzip', 'identity'].map((coding) => outcomeOf(one, coding))));
+}
+
+test('sound files give the right answers', async () => {
+  for (const subject of SUBJECTS) assert.deepEqual(new Set(await outcomes(subject)), new Set(['right']));
+});
+
+for (const subject of SUBJECTS) {
+  const { what, file, other } = subject;
+  const isLarge = subject.level === 0;
+
+  test(`a flipped byte of ${what} never gives an answer that is wrong and looks right`, async () => {
+    const sound = readFileSync(file);
+    const seen = new Set<string>();
+    for (let i = 1; i < 12; i++) {
+      const damaged = Buffer.from(sound);
+      const at = Math.floor((i * sound.length) / 12);
+      damaged[at] = (damaged[at] ?? 0) ^ 0x10;
+      writeFileSync(file, damaged);
+      for (const outcome of await outcomes(subject)) seen.add(outcome);
+    }
+    writeFileSync(file, sound);
+    seen.delete('right');
+    // What is read at once is refused before its first byte; what is streamed has begun by then.
+    assert.ok(seen.size > 0);
+    for (const outcome of seen) assert.ok(outcome === '502' || (isLarge && outcome === 'cut'), outcome);
+  });
+
+  test(`${what} cut short never gives an answer that looks complete`, async () => {
+    const sound = readFileSync(file);
+    for (const share of [0.99, 0.5, 0.1, 0]) {
+      truncateSync(file, Math.floor(sound.length * share));
+      const seen = await outcomes(subject);
+      writeFileSync(file, sound);
+      const right = seen.filter((outcome) => outcome === 'right').length;
+      // Of a feature file only what was cut off is missing.
+      const expected = subject.asked.length === 1 || share === 0 ? 0 : share < 0.99 ? seen.length - 1 : seen.length;
+      assert.ok(right <= expected, `${share}: ${seen}`);
+    }
+  });
+
+  test(`another file in the place of ${what} is refused`, async () => {
+    const sound = readFileSync(file);
+    writeFileSync(file, readFileSync(other));
+    const seen = new Set(await outcomes(subject));
+    writeFileSync(file, sound);
+    assert.ok(!seen.has('right'));
+    if (!isLarge) assert.deepEqual(seen, new Set(['502']));
+  });
+
+  test(`${what} that is missing gives 502 and a line in the log, and is found again when it is back`, async () => {
+    renameSync(file, `${file}.gone`);
+    assert.deepEqual(new Set(await outcomes(subject)), new Set(['502']));
+    assert.equal(proxy.log.at(-1), `${relative(folder, file)}: missing`);
+    renameSync(`${file}.gone`, file);
+    assert.deepEqual(new Set(await outcomesOf(subject)), new Set(['right']));
+  });
+
+  test(`${what} that is replaced by a sound copy is read again by the proxy that found it damaged`, async () => {
+    const sound = readFileSync(file);
+    writeFileSync(file, Buffer.alloc(sound.length));
+    assert.ok(!(await outcomes(subject)).includes('right'));
+    writeFileSync(`${file}.copy`, sound);
+    renameSync(`${file}.copy`, file);
+    assert.deepEqual(new Set(await outcomesOf(subject)), new Set(['right']));
+  });
+}
+
+test('a response that was sent before its file was damaged is answered from the cache, and right', async () => {
+  proxy = await startService(folder);
+  for (const { file, asked } of SUBJECTS.filter(({ level }) => level === 2)) {
+    const sound = readFileSync(file);
+    const [first] = asked;
+    assert.ok(first);
+    // What is asked for twice is cached.
+    for (let i = 0; i < 2; i++) assert.equal(await outcomeOf(first, 'gzip'), 'right');
+    writeFileSync(file, Buffer.alloc(sound.length));
+    const again = await outcomeOf(first, 'gzip');
+    writeFileSync(file, sound);
+    assert.equal(again, 'right');
+  }
+});

@@ -1,0 +1,216 @@
+// The proxy's command line as a user types it: what it prints, what it refuses and how it ends.
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { decodeJwt } from 'jose';
+import { durationToSeconds } from '../../proxy/config/duration.ts';
+import type { ServeOptions } from '../../proxy/config/options.ts';
+import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
+import { optionsToSettings } from '../../proxy/config/settings.ts';
+import { StartError } from '../../proxy/config/start-error.ts';
+import { buildRelease, temporaryFolder } from '../support/fixture.ts';
+import { writeWorld } from '../support/large-dataset.ts';
+
+const folder = temporaryFolder();
+await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder);
+
+const MAIN = ['--import', 'tsx', 'proxy/main.ts'];
+
+function run(args: string[], env: Record<string, string> = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...MAIN, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
+  return { status, stdout, stderr };
+}
+
+/** Starts `serve` on a free port and returns what it printed once it listens. */
+async function serve(args: string[], env: Record<string, string> = {}): Promise<{ child: ChildProcess; text: string }> {
+  const child = spawn(process.execPath, [...MAIN, 'serve', '--origin', folder, '--port', '0', ...args], {
+    env: { ...process.env, ...env },
+  });
+  after(() => child.kill());
+  const text = await new Promise<string>((resolve, reject) => {
+    let printed = '';
+    const add = (piece: Buffer): void => {
+      printed += piece;
+      if (/at http:\S+\n|\$NEXT"\n/.test(printed)) resolve(printed);
+    };
+    child.stdout.on('data', add);
+    child.stderr.on('data', add);
+    child.once('exit', () => reject(new Error(printed)));
+  });
+  return { child, text };
+}
+
+test('serve --dev prints a token and three commands that work when pasted', async () => {
+  const { text } = await serve(['--dev']);
+  assert.match(text, /DEVELOPMENT KEY/);
+  const lines = text.split('\n').filter((line) => /^(TOKEN=|curl |NEXT=)/.test(line));
+  assert.equal(lines.length, 4);
+  const [token, ...commands] = lines;
+  const outputs = commands.map((command) =>
+    spawnSync('sh', ['-c', `${token}\n${command}`], { encoding: 'utf8' })
+      .stdout.split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line)),
+  );
+  const ids = (n: number): number[] => outputs[n]?.map(({ id }) => id) ?? [];
+  assert.deepEqual(ids(0), [1, 2, 3]);
+  assert.deepEqual(ids(2), [4, 5, 9]);
+  assert.ok(outputs[1]?.length);
+  assert.ok(outputs[1]?.every(({ properties }) => properties.GID_0 === outputs[1]?.[0].properties.GID_0));
+});
+
+test('serve exits with 0 on SIGTERM and SIGINT', async () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const { child } = await serve(['--dev']);
+    child.kill(signal);
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  }
+});
+
+test('token --dev prints a token and nothing else', () => {
+  const { status, stdout, stderr } = run(['token', '--dev', '--expires', '15m', '--scope', 'a b', '--subject', 'me']);
+  assert.deepEqual([status, stderr], [0, '']);
+  const { iat = 0, exp, ...claims } = decodeJwt(stdout.trim());
+  assert.deepEqual(claims, { iss: 'boundaries-development', aud: 'boundaries', sub: 'me', scope: 'a b' });
+  assert.equal(exp, iat + 900);
+});
+
+test('a token of token --dev is valid for serve --dev', async () => {
+  const { text } = await serve(['--dev']);
+  const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\n/.exec(text) ?? [];
+  const { stdout } = run(['token', '--dev']);
+  const answer = await fetch(`${url}/api/v1/fc/lv0`, { headers: { authorization: `Bearer ${stdout.trim()}` } });
+  assert.equal(answer.status, 200);
+});
+
+test('options may come from the environment', async () => {
+  const secret = 'a secret of at least thirty-two bytes';
+  const env = {
+    BOUNDARIES_SECRET: secret,
+    BOUNDARIES_ISSUER: 'https://issuer.test',
+    BOUNDARIES_AUDIENCE: 'boundaries',
+  };
+  const { text } = await serve([], env);
+  assert.match(text, /serving release r1 at http:\/\/127\.0\.0\.1:\d+\n/);
+  assert.doesNotMatch(text, /secret of/);
+});
+
+test('an error at the start says what is wrong, where and what to do', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => {
+    taken.listen(0, '127.0.0.1', resolve);
+  });
+  after(() => taken.close());
+  const address = taken.address();
+  const port = String(typeof address === 'object' ? address?.port : 0);
+  const empty = temporaryFolder();
+  const faults: [string[], RegExp][] = [
+    [
+      ['--origin', folder, '--port', port],
+      /^The port is already in use\n {2}where: 127\.0\.0\.1 port \d+\n {2}what to do: .*--port/,
+    ],
+    [['--origin', empty], /^There is no release to serve\n {2}where: .*\n {2}what to do: .*generator\/main\.ts build/],
+    [
+      ['--host', '0.0.0.0'],
+      /^The development key works on loopback addresses only\n {2}where: .*0\.0\.0\.0\n {2}what to do: /,
+    ],
+    [['--issuer', 'i'], /^Development tokens exclude other issuers\n {2}where: --dev with --issuer\n {2}what to do: /],
+    [['--prot', '1'], /^Unknown argument.*\n {2}where: command line\n {2}what to do: add --help/],
+    [['--port'], /^Not enough arguments following: port\n {2}where: command line\n {2}what to do: /],
+  ];
+  for (const [args, message] of faults) {
+    const { status, stdout, stderr } = run(['serve', '--dev', ...args]);
+    assert.deepEqual([status, stdout], [1, '']);
+    assert.match(stderr, message);
+    assert.doesNotMatch(stderr, /\bat .*:\d+:\d+/);
+  }
+});
+
+test('an invalid option is named, without its secret', async () => {
+  const given: ServeOptions = { origin: folder, port: 0, issuer: ['i'], audience: 'a' };
+  const secret = 'a secret of at least thirty-two bytes';
+  const remote = 'https://static.test/boundaries';
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const faults: [Partial<ServeOptions>, RegExp, RegExp][] = [
+    [{}, /^No token issuer is configured$/, /^missing: --jwks or --secret$/],
+    [{ secret, issuer: undefined }, /^No token issuer is configured$/, /^missing: --issuer$/],
+    [{ secret, audience: undefined }, /^No token issuer is configured$/, /^missing: --audience$/],
+    [{ dev: true }, /exclude other issuers/, /^--dev with --issuer, --audience$/],
+    [{ secret, jwks: ['a'] }, /Two kinds of keys/, /^--jwks with --secret$/],
+    [{ secret, issuer: ['i', 'j'] }, /Issuers and key sets do not match/, /--issuer/],
+    [{ jwks: ['a', 'b'] }, /Issuers and key sets do not match/, /1 --issuer, 2 --jwks/],
+    [{ jwks: ['a', 'b'], issuer: ['i', 'i'] }, /Issuers and key sets do not match/, /--issuer/],
+    [{ secret: 'short' }, /secret: 5 bytes, expected at least 32/, /--secret/],
+    [{ secret, port: 70_000 }, /Invalid port number/, /--port/],
+    [{ secret, port: Number.NaN }, /Invalid port number/, /--port/],
+    [{ secret, metricsPort: -1 }, /Invalid port number/, /--metrics-port/],
+    [{ secret, publicUrl: 'ftp://x' }, /Not a usable --public-url/, /--public-url/],
+    [{ secret, publicUrl: 'https://x.test/?a=b' }, /Not a usable --public-url/, /--public-url/],
+    [{ secret, scope: 'a b' }, /Invalid scope/, /--scope/],
+    [{ secret, workers: 0 }, /Invalid number of workers/, /--workers/],
+    [{ secret, workers: 1.5 }, /Invalid number of workers/, /--workers/],
+    [{ secret, stopTimeout: 'soon' }, /Invalid duration/, /--stop-timeout soon/],
+    [{ secret, trustProxy: ['10.0.0.0/33'] }, /Invalid address or network/, /--trust-proxy/],
+    [{ secret, trustProxy: ['localhost'] }, /Invalid address or network/, /--trust-proxy/],
+    [{ secret, origin: 'https://user:pass@x.test' }, /Not a usable --origin URL/, /--origin$/],
+    [{ secret, origin: 'http://' }, /Not a usable --origin URL/, /--origin$/],
+    [{ secret, origin: remote, originHeader: ['X-Key'] }, /Not a usable request header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['X Key: a'] }, /Not a usable request header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['X-Key: a\r\nb: c'] }, /Not a usable request header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['Range: bytes=0-1'] }, /Not a usable request header/, /--origin-header$/],
+    [{ jwks: ['http://keys.test/jwks'] }, /Not a usable --jwks URL/, /--jwks/],
+    [{ jwks: ['https://user:pass@keys.test/jwks'] }, /Not a usable --jwks URL/, /--jwks/],
+    [{ jwks: ['https://keys.test/jwks'], jwksCache: '5' }, /Invalid duration/, /--jwks-cache 5/],
+    [{ jwks: [join(folder, 'none.json')] }, /cannot be read \(ENOENT\)/, /--jwks/],
+    [{ jwks: [file('text.json', 'keys')] }, /is not JSON/, /--jwks/],
+    [{ jwks: [file('empty.json', '{"keys":[]}')] }, /no usable key/, /--jwks/],
+    [{ jwks: [file('private.json', '{"keys":[{"kty":"oct","k":"AAAA"}]}')] }, /is private/, /--jwks/],
+  ];
+  const silent = (): void => {};
+  for (const [option, message, where] of faults)
+    await assert.rejects(optionsToSettings({ ...given, ...option }, silent), (error) => {
+      assert.ok(error instanceof StartError);
+      assert.match(error.message, message);
+      assert.match(error.where, where);
+      assert.doesNotMatch(`${error.message}${error.where}${error.remedy}`, /user:pass|secret of/);
+      return error.remedy !== '';
+    });
+  const settings = await optionsToSettings({ ...given, secret, publicUrl: 'https://x.test/boundaries/' }, silent);
+  assert.equal(settings.publicUrl, 'https://x.test/boundaries');
+});
+
+test('proxy/README.md lists every option with its default', () => {
+  const readme = readFileSync('proxy/README.md', 'utf8');
+  const rows = [...readme.matchAll(/^\| `--([a-z-]+)` \| (?:`(.*)` )?\| .+ \|$/gm)];
+  assert.deepEqual(
+    rows.map(([, name, value]) => [name, value]),
+    Object.entries(SERVE_OPTIONS).map(([name, option]) => [
+      name,
+      'default' in option ? String(option.default) : undefined,
+    ]),
+  );
+});
+
+test('token without --dev is refused', () => {
+  assert.equal(run(['token']).status, 1);
+});
+
+test('a duration has a number and a unit', () => {
+  assert.deepEqual(
+    ['90s', '15m', '24h', '7d'].map((text) => durationToSeconds(text, '--expires')),
+    [90, 900, 86_400, 604_800],
+  );
+  for (const odd of ['', '0s', '-1h', '1.5h', '24', 'h', 'tomorrow', '1y'])
+    assert.throws(() => durationToSeconds(odd, '--expires'), StartError);
+});

@@ -1,0 +1,155 @@
+// The proxy as a process among others: its access log, its numbers, an environment that is not its own, and a start
+// before everything else has started.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { send, sendRaw } from '../support/http-client.ts';
+import { AUDIENCE, ISSUER, JWKS, token } from '../support/in-process-proxy.ts';
+import { issuerKey, startIssuer, tokenOf } from '../support/issuer.ts';
+import { serve } from '../support/proxy-process.ts';
+import { startStaticHost } from '../support/static-host.ts';
+
+const folder = temporaryFolder();
+const layers = countryLayers((level) => `ADM_${level}`);
+await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+const jwks = join(folder, 'keys.json');
+writeFileSync(jwks, JWKS);
+
+const OPTIONS = ['--origin', folder, '--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
+const PATH = '/api/v1/fc/lv0';
+
+test('the access log has a line of JSON a request, without query where it was refused, without token', async () => {
+  const running = await serve([...OPTIONS, '--log-subject']);
+  const secret = await token({ sub: 'alice', exp: 1 });
+  await send(running, '/api/v1/fc/lv1?page-size=2', { authorization: `Bearer ${await token({ sub: 'alice' })}` });
+  await send(running, `/api/v1/fc/lv1?access_token=${secret}`);
+  await send(running, '/api/v1/fc/lv1', { authorization: `Bearer ${secret}` });
+  await send(running, `/${secret}`, {}, 'POST');
+  await send(running, '/healthz', {}, 'HEAD');
+  running.child.kill('SIGTERM');
+  await once(running.child, 'exit');
+  const lines = running
+    .out()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.map(({ method, path, status, subject }) => [method, path, status, subject]),
+    [
+      ['GET', '/api/v1/fc/lv1?page-size=2', 200, 'alice'],
+      ['GET', '/api/v1/fc/lv1', 400, 'tester'],
+      ['GET', '(other)', 401, undefined],
+      ['POST', '(other)', 404, undefined],
+      ['HEAD', '/healthz', 200, undefined],
+    ],
+  );
+  for (const line of lines) {
+    assert.match(line.id, /^[0-9a-f-]{36}$/);
+    assert.match(line.time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    assert.ok(line.bytes > 0 && line.ms >= 0);
+  }
+  assert.equal(new Set(lines.map(({ id }) => id)).size, lines.length);
+  assert.ok(!running.out().includes(secret.slice(-40)) && !running.err().includes(secret.slice(-40)));
+});
+
+test('without --access-log nothing is written, and subjects only where they are asked for', async () => {
+  const quiet = await serve([...OPTIONS, '--no-access-log']);
+  const plain = await serve(OPTIONS);
+  for (const running of [quiet, plain]) {
+    await send(running, '/api/v1/fc/lv1');
+    running.child.kill('SIGTERM');
+    await once(running.child, 'exit');
+  }
+  assert.equal(quiet.out(), '');
+  assert.match(plain.out(), /"path":"\/api\/v1\/fc\/lv1","status":200/);
+  assert.doesNotMatch(plain.out(), /tester/);
+});
+
+test('metrics are on a port of their own, with routes of ours as the only labels', async () => {
+  const running = await serve([...OPTIONS, '--metrics-port', '0']);
+  const url = await running.says(/metrics at (http:\S+)\/metrics/);
+  for (const path of ['/api/v1/fc/lv1', '/api/v1/fc/lv1', '/healthz', '/a', '/b', '/api/c']) await send(running, path);
+  await send(running, '/api/v1/fc/lv1', { authorization: 'Bearer x' });
+  await sendRaw(running, 'nonsense\r\n\r\n');
+  const text = (await send({ url }, '/metrics', { authorization: undefined })).body.toString();
+  const counts = [...text.matchAll(/^boundaries_request_duration_seconds_count(\S+) (\d+)$/gm)].map(([, labels, n]) => [
+    labels,
+    n,
+  ]);
+  assert.deepEqual(Object.fromEntries(counts), {
+    '{route="/api/v1/fc/lv1",status="200"}': '2',
+    '{route="/healthz",status="200"}': '1',
+    '{route="other",status="404"}': '3',
+    '{route="other",status="401"}': '1',
+  });
+  assert.match(text, /^boundaries_unparsed_requests_total 1$/m);
+  assert.match(text, /^process_resident_memory_bytes \d+/m);
+  assert.equal((await send(running, '/metrics')).status, 404);
+  assert.equal((await send({ url }, '/')).status, 404);
+});
+
+test('variables of a Kubernetes service called boundaries do not stop the start; a bad value of an option does', async () => {
+  const kubernetes = {
+    BOUNDARIES_PORT: 'tcp://10.96.12.7:8080',
+    BOUNDARIES_SERVICE_HOST: '10.96.12.7',
+    BOUNDARIES_SERVICE_PORT: '8080',
+    BOUNDARIES_PORT_8080_TCP: 'tcp://10.96.12.7:8080',
+    BOUNDARIES_PORT_8080_TCP_ADDR: '10.96.12.7',
+    BOUNDARIES_UNHEARD_OF: 'x',
+    BOUNDARIES_ISSUER: `${ISSUER}\nhttps://other.test`,
+    BOUNDARIES_JWKS: `${jwks}\n${jwks}`,
+    BOUNDARIES_AUDIENCE: AUDIENCE,
+    BOUNDARIES_ACCESS_LOG: 'false',
+  };
+  const running = await serve(['--origin', folder, '--port', '0'], kubernetes);
+  for (const iss of [ISSUER, 'https://other.test'])
+    assert.equal((await send(running, PATH, { authorization: `Bearer ${await token({ iss })}` }, 'HEAD')).status, 200);
+  assert.equal(running.out(), '');
+  for (const [name, value, where] of [
+    ['BOUNDARIES_PORT', 'http', '--port'],
+    ['BOUNDARIES_WORKERS', 'many', '--workers'],
+    ['BOUNDARIES_STOP_TIMEOUT', '5', '--stop-timeout 5'],
+  ] as const) {
+    const args = ['--import', 'tsx', 'proxy/main.ts', 'serve', ...OPTIONS];
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      encoding: 'utf8',
+      env: { ...process.env, BOUNDARIES_PORT: '0', [name]: value },
+    });
+    assert.equal(status, 1, name);
+    assert.match(stderr, new RegExp(`\\n {2}where: ${where}\\n`));
+  }
+});
+
+test('without its host and its issuer it starts all the same, is not ready, and is as soon as both are there', async () => {
+  const host = await startStaticHost(folder);
+  const issuer = await startIssuer('https://late.test');
+  host.fault = (_req, res) => res.writeHead(503).end() && true;
+  issuer.fault = (res) => res.destroy();
+  const rules = [
+    '--origin',
+    host.url.href,
+    '--issuer',
+    issuer.name,
+    '--jwks',
+    issuer.url.href,
+    '--audience',
+    AUDIENCE,
+    '--jwks-cooldown',
+    '1s',
+  ];
+  const running = await serve(rules);
+  assert.match(running.err(), /serving no release yet/);
+  assert.equal((await send(running, '/readyz')).status, 503);
+  assert.equal((await send(running, '/healthz')).status, 200);
+  host.fault = undefined;
+  issuer.fault = undefined;
+  await running.says(/serving release r1\n/);
+  const [key = issuerKey('none')] = issuer.published;
+  const authorization = `Bearer ${await tokenOf(issuer, key)}`;
+  while ((await send(running, '/readyz')).status === 503);
+  assert.equal((await send(running, '/api/v1/fc/lv1', { authorization })).status, 200);
+});

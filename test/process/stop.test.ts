@@ -1,0 +1,116 @@
+// How the proxy ends: told to stop, out of time, told twice; alone and with workers.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { send } from '../support/http-client.ts';
+import { AUDIENCE, AUTHORIZED, ISSUER, JWKS } from '../support/in-process-proxy.ts';
+import { enlargePage } from '../support/large-page.ts';
+import type { Running } from '../support/proxy-process.ts';
+import { serve } from '../support/proxy-process.ts';
+
+const folder = temporaryFolder();
+const layers = countryLayers((level) => `ADM_${level}`);
+await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+// Larger than all the buffers between a server and a client that does not read.
+const { page } = enlargePage(folder, 32 * 1024 * 1024);
+const jwks = join(folder, 'keys.json');
+writeFileSync(jwks, JWKS);
+
+const OPTIONS = ['--origin', folder, '--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
+const PATH = '/api/v1/fc/lv0';
+const isLinux = existsSync('/proc/self/task');
+
+/** A client that reads the beginning of the large page and then waits. */
+async function slowReader({ url }: Running): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const head = `GET ${PATH} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n`;
+  const socket = connect(Number(port), hostname);
+  socket.write(`${head}Authorization: ${AUTHORIZED.authorization}\r\n\r\n`);
+  await once(socket, 'data');
+  socket.pause();
+  return socket;
+}
+
+/** Reads the rest; how much there was until the connection ended. */
+async function drain(socket: Socket): Promise<number> {
+  let bytes = 0;
+  socket.on('data', (piece) => {
+    bytes += piece.length;
+  });
+  socket.on('error', () => {}).resume();
+  await once(socket, 'close');
+  return bytes;
+}
+
+test('told to stop, it takes no more connections, finishes what it is sending and exits with 0', async () => {
+  const running = await serve(OPTIONS);
+  const reader = await slowReader(running);
+  running.child.kill('SIGTERM');
+  const refused = async (): Promise<boolean> =>
+    send(running, '/healthz').then(
+      () => false,
+      () => true,
+    );
+  while (!(await refused()));
+  assert.equal(running.child.exitCode, null);
+  const exit = once(running.child, 'exit');
+  assert.ok((await drain(reader)) > page.length - 1024 * 1024);
+  assert.deepEqual(await exit, [0, null]);
+  // The last line of the access log has been written, too.
+  assert.match(running.out(), /"status":200,"bytes":3355\d{4},/);
+});
+
+test('what is not sent within --stop-timeout is cut, and the exit code is 0 all the same', async () => {
+  const running = await serve([...OPTIONS, '--stop-timeout', '1s']);
+  const reader = await slowReader(running);
+  running.child.kill('SIGTERM');
+  assert.deepEqual(await once(running.child, 'exit'), [0, null]);
+  assert.ok((await drain(reader)) < page.length);
+  assert.match(running.out(), /"cut":true/);
+});
+
+test('a second signal ends it at once', async () => {
+  const running = await serve(OPTIONS);
+  const reader = await slowReader(running);
+  running.child.kill('SIGTERM');
+  while (
+    await send(running, '/healthz').then(
+      () => true,
+      () => false,
+    )
+  );
+  running.child.kill('SIGTERM');
+  assert.deepEqual(await once(running.child, 'exit'), [143, null]);
+  reader.destroy();
+});
+
+test('workers share a port; one that dies is replaced; told to stop, all finish and end', {
+  skip: !isLinux,
+}, async () => {
+  const running = await serve([...OPTIONS, '--workers', '2', '--metrics-port', '0']);
+  const { pid } = running.child;
+  const workers = (): number[] =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const metricsUrl = await running.says(/metrics at (http:\S+)\/metrics/);
+  const [first = 0] = workers();
+  process.kill(first, 'SIGKILL');
+  await running.says(new RegExp(`worker ${first} exited \\(SIGKILL\\); starting a replacement`));
+  // Whatever the dead one had accepted is lost with it.
+  while (workers().length < 2 || workers().includes(first)) await send(running, '/healthz').catch(() => {});
+  for (let i = 0; i < 20; i++) assert.equal((await send(running, '/api/v1/fc/lv1')).status, 200);
+  const metrics = (await send({ url: metricsUrl }, '/metrics')).body.toString();
+  assert.match(metrics, /boundaries_request_duration_seconds_count\{route="\/api\/v1\/fc\/lv1",status="200"\} 20\n/);
+  assert.match(metrics, /^process_resident_memory_bytes \d+/m);
+  const reader = await slowReader(running);
+  const last = workers();
+  running.child.kill('SIGTERM');
+  const exit = once(running.child, 'exit');
+  assert.ok((await drain(reader)) > page.length - 1024 * 1024);
+  assert.deepEqual(await exit, [0, null]);
+  for (const worker of last) assert.equal(existsSync(`/proc/${worker}`), false);
+});

@@ -1,0 +1,183 @@
+// The package as its users get it: packed, installed into an empty folder without GDAL, and run.
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { SignJWT } from 'jose';
+import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { AUDIENCE, ISSUER } from '../support/in-process-proxy.ts';
+import { freePort } from '../support/nginx-varnish.ts';
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const PACKAGE = 'administrative-boundaries-service';
+const SECRET = 'a secret of at least thirty-two bytes';
+const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+
+const source = writeDataset(
+  join(temporaryFolder(), 'small.gpkg'),
+  'GPKG',
+  countryLayers((level) => `ADM_${level}`),
+);
+const out = temporaryFolder();
+await buildRelease(source, out);
+const home = temporaryFolder();
+
+before(() => {
+  execFileSync(process.execPath, [join(REPOSITORY, '.package', 'build.js')]);
+  execFileSync('npm', ['pack', '--pack-destination', home, ...QUIET], { cwd: REPOSITORY });
+  const [tarball = ''] = readdirSync(home);
+  writeFileSync(join(home, 'package.json'), '{"private":true}');
+  execFileSync('npm', ['install', join(home, tarball), ...QUIET], { cwd: home });
+});
+
+function run(program: string, args: string[]) {
+  const { status, stdout, stderr } = spawnSync(join(home, 'node_modules', '.bin', program), args, {
+    cwd: home,
+    encoding: 'utf8',
+    env: { ...process.env, HOME: home },
+  });
+  return { status, stdout, stderr };
+}
+
+test('installs the programs and what they need, and nothing of the developers or of GDAL', () => {
+  const installed = readdirSync(join(home, 'node_modules'));
+  for (const name of [PACKAGE, 'jose', 'leaflet', 'yargs']) assert.ok(installed.includes(name), name);
+  const { devDependencies } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+  for (const name of Object.keys(devDependencies)) assert.ok(!existsSync(join(home, 'node_modules', name)), name);
+  const held = readdirSync(join(home, 'node_modules', PACKAGE));
+  assert.deepEqual(held.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+});
+
+test('both programs show their help, under their own names', () => {
+  for (const [program, command] of [
+    ['boundaries-generator', 'build'],
+    ['boundaries-proxy', 'serve'],
+  ] as const) {
+    const { status, stdout, stderr } = run(program, ['--help']);
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.match(stdout, new RegExp(`${program} ${command}`));
+  }
+});
+
+test('serves a release and the explorer', async () => {
+  const issued = ['--secret', SECRET, '--issuer', ISSUER, '--audience', AUDIENCE];
+  const child: ChildProcess = spawn(
+    join(home, 'node_modules', '.bin', 'boundaries-proxy'),
+    ['serve', '--origin', out, '--port', '0', ...issued],
+    { cwd: home, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  after(() => child.kill('SIGKILL'));
+  const url = await new Promise<string>((resolve, reject) => {
+    let printed = '';
+    child.stderr?.on('data', (piece) => {
+      printed += piece;
+      const [, found] = /serving release r1 at (http:\S+)\n/.exec(printed) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', () => reject(new Error(printed)));
+  });
+  const token = await new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: Math.floor(Date.now() / 1000) + 60 })
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(Buffer.from(SECRET));
+  const page = await fetch(`${url}/api/v1/geojsonl/lv2?gid-0=AAA`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal((await page.text()).split('\n').length, 4);
+  for (const path of ['/', '/docs', '/openapi.json', '/explorer/app.js', '/explorer/leaflet.js'])
+    assert.equal((await fetch(url + path)).status, 200, path);
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+test('development tokens need no clone', () => {
+  const { status, stdout } = run('boundaries-proxy', ['token', '--dev']);
+  assert.equal(status, 0);
+  assert.equal(stdout.split('.').length, 3);
+});
+
+test('without GDAL releases can be listed and verified, and what needs it says what to install', () => {
+  assert.match(run('boundaries-generator', ['list', '--out', out]).stdout, /\br1\b/);
+  assert.match(run('boundaries-generator', ['verify', '--out', out]).stdout, /0 faults/);
+  const build = run('boundaries-generator', ['build', '--source', source, '--release', 'r2', '--out', out]);
+  assert.equal(build.status, 1);
+  assert.match(build.stderr, /needs gdal-async.*\n {2}what to do: npm install "gdal-async@\^\d/);
+  const sample = run('boundaries-generator', ['build', '--sample', '--out', out]);
+  assert.equal(sample.status, 1);
+  assert.match(sample.stderr, /the sample needs world-atlas.*\n {2}what to do: npm install "world-atlas@\^\d/);
+});
+
+test('the compiled generator builds with child processes where GDAL is there', () => {
+  const main = join(REPOSITORY, 'dist', 'generator', 'main.js');
+  const args = [main, 'build', '--source', source, '--release', 'r3', '--out', temporaryFolder(), '--workers', '1'];
+  assert.match(execFileSync(process.execPath, args, { encoding: 'utf8', stdio: 'pipe' }), /release r3 is current/);
+});
+
+/** Compiles a TypeScript module in the folder of the package's user, against its installed types. */
+function compile(name: string, program: string, options: string[]): void {
+  writeFileSync(join(home, name), program);
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  const types = ['--typeRoots', join(REPOSITORY, 'node_modules', '@types'), '--types', 'node'];
+  const common = ['--strict', '--module', 'nodenext', '--target', 'es2023', ...types];
+  const { status, stdout } = spawnSync(process.execPath, [compiler, ...common, ...options, join(home, name)], {
+    cwd: home,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stdout);
+}
+
+test('the program in proxy/README.md compiles without skipLibCheck and serves a page', async () => {
+  const readme = readFileSync(join(REPOSITORY, 'proxy', 'README.md'), 'utf8');
+  const [, program] = /```ts\n(import .*?)```/s.exec(readme) ?? [];
+  assert.ok(program);
+  compile('server.mts', program, ['--skipLibCheck', 'false']);
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  writeFileSync(join(home, 'keys.json'), JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
+  symlinkSync(out, join(home, 'output'));
+  const port = await freePort();
+  const child = spawn(process.execPath, ['server.mjs'], {
+    cwd: home,
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  after(() => child.kill('SIGKILL'));
+  const url = `http://127.0.0.1:${port}`;
+  const deadline = performance.now() + 20_000;
+  while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) {
+    assert.ok(child.exitCode === null && performance.now() < deadline, 'the program serves nothing');
+    await setTimeout(50);
+  }
+  const claims = { iss: 'https://login.example.org/', aud: 'boundaries', exp: Math.floor(Date.now() / 1000) + 60 };
+  const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey);
+  const page = await fetch(`${url}/api/v1/fc/lv0`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal(page.headers.get('boundaries-release'), 'r1');
+  assert.equal(JSON.parse(await page.text()).type, 'FeatureCollection');
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+test('the types of both modules refuse wrong options', () => {
+  const program = `import { createServer, StartError, type ServerOptions } from '${PACKAGE}/proxy';
+import { build } from '${PACKAGE}/generator';
+export const options: ServerOptions = { dev: true, jwksCache: '1m' };
+export const used: [typeof build, typeof createServer, typeof StartError] = [build, createServer, StartError];
+// @ts-expect-error A list.
+export const text: ServerOptions = { jwks: 'keys.json' };
+// @ts-expect-error Not an option of a server: it is passed to listen.
+export const port: ServerOptions = { port: 8080 };
+// @ts-expect-error Options are required.
+export const built = build({});
+`;
+  compile('use.mts', program, ['--noEmit', '--skipLibCheck']);
+});
+
+test('other modules are not exported', async () => {
+  for (const name of ['format/levels', 'dist/proxy/server.js', 'dist/format/levels.js']) {
+    const script = `import('${PACKAGE}/${name}').catch(({ code }) => console.log(code))`;
+    const printed = execFileSync(process.execPath, ['-e', script], { cwd: home, encoding: 'utf8' });
+    assert.equal(printed, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n', name);
+  }
+});

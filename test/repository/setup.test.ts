@@ -1,0 +1,260 @@
+// The set-up in a folder of its own, with stand-ins for npm, apt and the compiler that note how they were called.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../support/fixture.ts';
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const BINDING_FOLDER = `lib/binding/node-v${process.versions.modules}-${process.platform}-${process.arch}`;
+const BINDING = join(dirname(createRequire(import.meta.url).resolve('gdal-async/package.json')), BINDING_FOLDER);
+
+const PACKAGES = {
+  '': { name: 'clone' },
+  'node_modules/tool': { version: '1.0.0', integrity: 'sha512-one' },
+  'node_modules/for-another-platform': { version: '1.0.0', optional: true },
+};
+const INSTALLED = { 'node_modules/tool': PACKAGES['node_modules/tool'] };
+const COMPILING = ['gdal-config', 'g++', 'make', 'python3'];
+
+/** A clone to set up. */
+interface Clone {
+  root: string;
+  /** What a program of the user's is found in; nothing else is on PATH. */
+  programs: string;
+  /** Where the binding belongs. */
+  binding: string;
+}
+
+interface CloneOptions {
+  engines?: string;
+  /** npm's note of what is installed; none where left out. */
+  installed?: object;
+  /** What gdal-async's downloader and compiler leave behind. */
+  prebuilt?: 'binding' | 'half' | 'nothing';
+  compiled?: 'binding' | 'half' | 'nothing';
+  programs?: readonly string[];
+}
+
+/** What a run of the set-up came to. */
+interface Outcome {
+  code: number | null;
+  printed: string;
+  /** The lines that tell what is being done. */
+  steps: string[];
+}
+
+function makeClone(options: CloneOptions = {}): Clone {
+  const folder = temporaryFolder();
+  const clone = { root: join(folder, 'clone'), programs: join(folder, 'programs'), binding: '' };
+  const gdal = join(clone.root, 'node_modules', 'gdal-async');
+  const preGyp = join(gdal, 'node_modules', '@mapbox', 'node-pre-gyp', 'bin');
+  clone.binding = join(gdal, BINDING_FOLDER, 'gdal.node');
+  for (const made of [clone.programs, preGyp]) mkdirSync(made, { recursive: true });
+  cpSync(join(REPOSITORY, '.setup'), join(clone.root, '.setup'), { recursive: true });
+  const engines = { node: options.engines ?? '>=20' };
+  writeFileSync(join(clone.root, 'package.json'), JSON.stringify({ type: 'module', engines }));
+  writeFileSync(join(clone.root, 'package-lock.json'), JSON.stringify({ packages: PACKAGES }));
+  if (options.installed !== undefined) writeInstalled(clone, options.installed);
+  writeFileSync(join(gdal, 'package.json'), '{}');
+  const { prebuilt = 'nothing', compiled = 'nothing' } = options;
+  const calls = JSON.stringify(join(folder, 'calls'));
+  writeFileSync(
+    join(preGyp, 'node-pre-gyp'),
+    `const fs = require('node:fs');
+     fs.appendFileSync(${calls}, 'node-pre-gyp ' + process.argv.slice(2).join(' ') + '\\n');
+     const left = process.argv.includes('--build-from-source') ? '${compiled}' : '${prebuilt}';
+     if (left === 'nothing') { console.log('what went wrong'); process.exit(1); }
+     fs.mkdirSync(${JSON.stringify(dirname(clone.binding))}, { recursive: true });
+     if (left === 'half') fs.writeFileSync(${JSON.stringify(clone.binding)}, 'half of a binding');
+     else fs.copyFileSync(${JSON.stringify(join(BINDING, 'gdal.node'))}, ${JSON.stringify(clone.binding)});`,
+  );
+  for (const name of options.programs ?? []) addProgram(clone, name, '');
+  addProgram(
+    clone,
+    'npm',
+    `setTimeout(() => fs.writeFileSync(
+       ${JSON.stringify(join(clone.root, 'node_modules', '.package-lock.json'))},
+       ${JSON.stringify(JSON.stringify({ packages: INSTALLED }))}), 300);`,
+  );
+  return clone;
+}
+
+function writeInstalled(clone: Clone, packages: object): void {
+  writeFileSync(join(clone.root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages }));
+}
+
+/** A program that notes its call and runs `script`, in which `fs` is there. */
+function addProgram(clone: Clone, name: string, script: string): void {
+  const file = join(clone.programs, name);
+  const calls = JSON.stringify(join(clone.programs, '..', 'calls'));
+  writeFileSync(
+    file,
+    `#!${process.execPath}\nconst fs = require('node:fs');
+     fs.appendFileSync(${calls}, '${name} ' + process.argv.slice(2).join(' ') + '\\n');\n${script}`,
+  );
+  chmodSync(file, 0o755);
+}
+
+function callsIn(clone: Clone): string[] {
+  const file = join(clone.programs, '..', 'calls');
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+}
+
+function start(clone: Clone): { child: ChildProcess; outcome: Promise<Outcome> } {
+  const env = { PATH: clone.programs, TMPDIR: join(clone.programs, '..') };
+  const child = spawn(process.execPath, [join(clone.root, '.setup', 'setup.js')], { env });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
+  const outcome = new Promise<Outcome>((resolve) => {
+    child.on('close', (code) => {
+      resolve({ code, printed, steps: printed.split('\n').filter((line) => line.startsWith('set-up: ')) });
+    });
+  });
+  return { child, outcome };
+}
+
+function setUp(clone: Clone): Promise<Outcome> {
+  return start(clone).outcome;
+}
+
+function putBinding(clone: Clone): void {
+  mkdirSync(dirname(clone.binding), { recursive: true });
+  copyFileSync(join(BINDING, 'gdal.node'), clone.binding);
+}
+
+test('the set-up of a clone that is set up does nothing and says nothing', async () => {
+  const clone = makeClone({ installed: INSTALLED });
+  putBinding(clone);
+  assert.deepEqual(await setUp(clone), { code: 0, printed: '', steps: [] });
+  assert.deepEqual(callsIn(clone), []);
+});
+
+test('the set-up names the versions of Node that it takes when it meets another', async () => {
+  for (const engines of ['>=99', '^20.99.0 || ^22.99.0 || >=99']) {
+    const { code, printed } = await setUp(makeClone({ engines }));
+    assert.equal(code, 1);
+    assert.ok(printed.includes(`this is Node ${process.versions.node}, expected ${engines}`), printed);
+  }
+});
+
+test('the set-up takes the Node that runs these tests', async () => {
+  const engines: string = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')).engines.node;
+  const clone = makeClone({ installed: INSTALLED, engines });
+  putBinding(clone);
+  assert.equal((await setUp(clone)).code, 0);
+});
+
+test('the set-up installs packages where there are none, and leaves them alone the next time', async () => {
+  const clone = makeClone();
+  putBinding(clone);
+  const { code, steps } = await setUp(clone);
+  assert.equal(code, 0);
+  assert.deepEqual(steps, ['set-up: installing the packages of package-lock.json (npm ci)']);
+  assert.equal((await setUp(clone)).printed, '');
+  assert.deepEqual(callsIn(clone), ['npm ci --include=dev']);
+});
+
+test('the set-up installs packages anew where they are not those of the lock file', async () => {
+  for (const tool of [
+    { version: '0.9.0', integrity: 'sha512-one' },
+    { version: '1.0.0', integrity: 'sha512-two' },
+    {},
+  ]) {
+    const clone = makeClone({ installed: { 'node_modules/tool': tool } });
+    putBinding(clone);
+    assert.equal((await setUp(clone)).code, 0);
+    assert.deepEqual(callsIn(clone), ['npm ci --include=dev']);
+  }
+});
+
+test('the set-up shows what npm said where it fails', async () => {
+  const clone = makeClone();
+  addProgram(clone, 'npm', "console.error('the registry is gone'); process.exit(1);");
+  const { code, printed } = await setUp(clone);
+  assert.equal(code, 1);
+  assert.match(printed, /set-up failed: npm ci .*the registry is gone/s);
+});
+
+test('the set-up takes the prebuilt binding where that loads', async () => {
+  const clone = makeClone({ installed: INSTALLED, prebuilt: 'binding', programs: COMPILING });
+  const { code, steps } = await setUp(clone);
+  assert.equal(code, 0);
+  assert.deepEqual(steps, ["set-up: downloading gdal-async's prebuilt binary"]);
+  assert.deepEqual(callsIn(clone), ['node-pre-gyp install']);
+});
+
+for (const prebuilt of ['nothing', 'half'] as const) {
+  test(`the set-up compiles against the system's GDAL where the download leaves ${prebuilt}`, async () => {
+    const clone = makeClone({ installed: INSTALLED, prebuilt, compiled: 'binding', programs: COMPILING });
+    const { code, steps } = await setUp(clone);
+    assert.equal(code, 0);
+    assert.equal(steps.length, 2);
+    const [download, compile = ''] = callsIn(clone);
+    assert.equal(download, 'node-pre-gyp install');
+    // Without the second option, gdal-async compiles the GDAL that it brings along, for an hour.
+    assert.match(compile, /^node-pre-gyp install --build-from-source --shared_gdal=true/);
+    assert.equal((await setUp(clone)).printed, '');
+  });
+}
+
+for (const compiled of ['nothing', 'half'] as const) {
+  test(`the set-up leaves no binding behind where compiling leaves ${compiled}`, async () => {
+    const clone = makeClone({ installed: INSTALLED, compiled, programs: COMPILING });
+    const { code, printed } = await setUp(clone);
+    assert.equal(code, 1);
+    assert.match(printed, /could not be compiled/);
+    if (compiled === 'nothing') assert.match(printed, /what went wrong/);
+    assert.equal(existsSync(clone.binding), false);
+  });
+}
+
+test('the set-up compiles nothing without the GDAL of the system, and says what to type', async () => {
+  const clone = makeClone({ installed: INSTALLED, compiled: 'binding' });
+  const { code, printed } = await setUp(clone);
+  assert.equal(code, 1);
+  assert.match(printed, /Install them, then run the same command again:\n\n {2}\S.*gdal/i);
+  assert.deepEqual(callsIn(clone), ['node-pre-gyp install']);
+});
+
+const isDebian = existsSync('/etc/debian_version') && process.getuid?.() === 0;
+
+test('the set-up installs with apt what compiling needs, as root on Debian', { skip: !isDebian }, async () => {
+  const clone = makeClone({ installed: INSTALLED, compiled: 'binding', programs: ['g++', 'python3'] });
+  const made = ['gdal-config', 'make'].map((name) => JSON.stringify(join(clone.programs, name)));
+  addProgram(
+    clone,
+    'apt-get',
+    `if (process.argv.includes('install')) for (const f of [${made}]) fs.writeFileSync(f, '');`,
+  );
+  const { code, steps } = await setUp(clone);
+  assert.equal(code, 0);
+  assert.equal(steps.length, 3);
+  const [, update = '', install = '', compile = ''] = callsIn(clone);
+  assert.match(update, /^apt-get .* update$/);
+  assert.match(install, /^apt-get .* install -y --no-install-recommends libgdal-dev make$/);
+  assert.match(compile, /--shared_gdal=true/);
+});
+
+test('two set-ups of one clone at once do the work once', async () => {
+  const clone = makeClone({ prebuilt: 'binding' });
+  const outcomes = await Promise.all([setUp(clone), setUp(clone)]);
+  assert.deepEqual(
+    outcomes.map(({ code }) => code),
+    [0, 0],
+  );
+  assert.deepEqual(callsIn(clone), ['npm ci --include=dev', 'node-pre-gyp install']);
+});
+
+test('a set-up goes on where one before it was killed', async () => {
+  const clone = makeClone({ prebuilt: 'binding' });
+  const { child, outcome } = start(clone);
+  while (callsIn(clone).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill('SIGKILL');
+  await outcome;
+  assert.equal((await setUp(clone)).code, 0);
+  assert.ok(existsSync(clone.binding));
+});

@@ -1,0 +1,63 @@
+// Requests to a running proxy over real sockets, as they are written; answers as they come.
+import type { IncomingHttpHeaders } from 'node:http';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import LinkHeader from 'http-link-header';
+import { AUTHORIZED } from './in-process-proxy.ts';
+
+/** An answer, its body as it came: nothing is inflated. */
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** Sends a request with a valid token, unless `headers` has another; undefined leaves a header out. */
+export function send(
+  { url }: { url: string },
+  path: string,
+  headers: Record<string, string | undefined> = {},
+  method = 'GET',
+): Promise<Answer> {
+  const { hostname, port } = new URL(url);
+  const given = Object.entries({ ...AUTHORIZED, ...headers }).filter(([, value]) => value !== undefined);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers: Object.fromEntries(given) }, (res) => {
+      const pieces: Buffer[] = [];
+      res.on('data', (piece: Buffer) => pieces.push(piece));
+      res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(pieces) }));
+      res.on('error', reject);
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+/** Sends bytes as they are and reads until the proxy closes the connection. */
+export function sendRaw({ url }: { url: string }, bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.on('data', (piece) => {
+      text += piece.toString('latin1');
+    });
+    socket.on('end', () => resolve(text));
+    socket.on('error', (error) => (text === '' ? reject(error) : resolve(text)));
+  });
+}
+
+/** The body as text, inflated where it says that it is compressed. */
+export function textOf({ headers, body }: Answer): string {
+  return (headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString('utf8');
+}
+
+/** Path and query of the next page, read by a parser that is not ours; undefined on the last page. */
+export function nextOf({ headers: { link } }: Answer): string | undefined {
+  if (link === undefined) return undefined;
+  const { refs } = LinkHeader.parse([link].flat().join(', '));
+  const [next] = refs;
+  if (refs.length !== 1 || next?.rel !== 'next') throw new Error(`Link is ${link}`);
+  const url = new URL(next.uri);
+  return url.pathname + url.search;
+}

@@ -1,0 +1,273 @@
+// A release against GDAL's own reading of a dataset: equal to the one it was built from, whatever its kind, and different
+// from any other in just the units that differ.
+import assert from 'node:assert/strict';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { STORED_PAGES } from '../../format/levels.ts';
+import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
+import { gdal } from '../../generator/source/gdal.ts';
+import { geometryDifference } from '../../generator/verify/compare-geometry.ts';
+import { verify } from '../../generator/verify/verify.ts';
+import {
+  buildRelease,
+  countryLayers,
+  type FixtureFeature,
+  type FixtureLayer,
+  runSql,
+  SILENT,
+  square,
+  temporaryFolder,
+  writeDataset,
+} from '../support/fixture.ts';
+
+const folder = temporaryFolder();
+const layers = countryLayers((level) => `ADM_${level}`);
+const source = writeDataset(join(folder, 'levels.gpkg'), 'GPKG', layers);
+const out = join(folder, 'levels');
+await buildRelease(source, out);
+
+/** Builds a release of a source with the given options and verifies it against the same source. */
+async function faultsOfOwn(name: string, files: string | string[], options: Parameters<typeof buildRelease>[2] = {}) {
+  const own = join(folder, `${name}-out`);
+  await buildRelease(files, own, options);
+  const { faults, features } = await verify({ out: own, source: [files].flat(), workers: 0 }, SILENT);
+  assert.ok(features > 0);
+  return faults;
+}
+
+test('a release is what GDAL reads of the synthetic dataset, at any precision, whichever pages it stores', async () => {
+  const synthetic = join(folder, 'synthetic.gpkg');
+  await writeSynthetic(synthetic, 150);
+  const accept = ['null-gids', 'duplicate-gids', 'collapsed-geometries'] as const;
+  for (const [i, precision] of [7, 12, 0].entries()) {
+    const storedPages = STORED_PAGES[i] ?? 'all';
+    assert.deepEqual(
+      await faultsOfOwn(`synthetic-${precision}`, synthetic, { precision, accept, storedPages }),
+      [],
+      String(precision),
+    );
+  }
+});
+
+test('it is so of Shapefiles, GeoJSON, FlatGeobuf and unsorted fids too', async () => {
+  const named = countryLayers((level) => `adm${level}`);
+  const shapes = join(folder, 'shapes');
+  mkdirSync(shapes);
+  for (const layer of named) {
+    const features = layer.features.map(({ values, wkt }) => ({ values, wkt }));
+    writeDataset(join(shapes, `${layer.name}.shp`), 'ESRI Shapefile', [{ ...layer, features }]);
+  }
+  assert.deepEqual(await faultsOfOwn('shapes', shapes), []);
+  for (const [driver, ending] of [
+    ['GeoJSON', 'geojson'],
+    ['FlatGeobuf', 'fgb'],
+  ] as const) {
+    const files = named.map((layer) => writeDataset(join(folder, `${layer.name}.${ending}`), driver, [layer]));
+    assert.deepEqual(await faultsOfOwn(driver, files), [], driver);
+  }
+  const unsorted = join(folder, 'unsorted.geojson');
+  const features = Array.from({ length: 90 }, (_, i) => ({
+    type: 'Feature',
+    id: (i * 37) % 90,
+    properties: { GID_0: `A${i}`, list: ['a', 'b'] },
+    geometry: { type: 'Point', coordinates: [i, i / 3] },
+  }));
+  writeFileSync(unsorted, JSON.stringify({ type: 'FeatureCollection', features }));
+  assert.deepEqual(await faultsOfOwn('unsorted', unsorted), []);
+});
+
+test('files whose layers have one name, renamed columns and levels left out are found as they were built', async () => {
+  const files = countryLayers(() => 'same').map((layer, i) => {
+    const file = join(folder, `level${i}/same.geojson`);
+    mkdirSync(dirname(file));
+    return writeDataset(file, 'GeoJSON', [layer]);
+  });
+  assert.deepEqual(await faultsOfOwn('same', files), []);
+  const renamed = writeDataset(join(folder, 'renamed.gpkg'), 'GPKG', [
+    { name: 'a', columns: ['ISO'], features: [{ fid: 1, values: ['AAA'], wkt: square(0, 0) }] },
+    { name: 'b', columns: ['ISO', 'REG'], features: [{ fid: 1, values: ['AAA', 'AAA.1'], wkt: square(0, 0) }] },
+    { name: 'c', columns: ['ISO', 'REG'], features: [{ fid: 1, values: ['AAA', 'AAA.2'], wkt: square(0, 0) }] },
+  ]);
+  const options = { gidColumns: { 0: 'ISO', 1: 'REG' }, layers: { 1: 'c' } };
+  assert.deepEqual(await faultsOfOwn('renamed', renamed, options), []);
+  assert.deepEqual(await faultsOfOwn('some', source, { levels: [1] }), []);
+});
+
+test('other reference systems, curves, heights, open rings, empty parts and every type of geometry and value', async () => {
+  const wkts = [
+    null,
+    'POLYGON EMPTY',
+    'POINT Z (1 2 3)',
+    'MULTIPOINT(1 2,3 4)',
+    'LINESTRING(0 0,1 1,2 0.12345678949)',
+    'MULTILINESTRING((0 0,1 1),EMPTY,(3 3,4 4))',
+    'POLYGON((0 0,0 10,10 10,10 0,0 0),(1 1,2 1,2 2,1 1))',
+    'POLYGON((0 0,10 0,10 10))',
+    'POLYGON((0 0,10 0,10 10,0 0),(1 1,1 1),(2 1,3 1,3 2))',
+    'MULTIPOLYGON(((0 0,1 0)),((5 5,6 5,6 6,5 5)),EMPTY)',
+    'GEOMETRYCOLLECTION(POINT(1 2),POLYGON EMPTY,GEOMETRYCOLLECTION(LINESTRING(0 0,1 1)))',
+    'GEOMETRYCOLLECTION(LINESTRING EMPTY)',
+    'POLYGON((179 0,180 0,180 1,179 1,179 0))',
+  ];
+  const shapes = {
+    name: 'ADM_0',
+    columns: ['GID_0'],
+    features: wkts.map((wkt, fid) => ({ fid, values: [`A${fid}`], wkt })),
+  };
+  const files = { shapes: writeDataset(join(folder, 'shapes.gpkg'), 'GPKG', [shapes]) };
+  const accept = ['collapsed-geometries'] as const;
+  assert.deepEqual(await faultsOfOwn('kinds', files.shapes, { accept }), []);
+  const mercator = [{ fid: 5, values: ['A'], wkt: 'POLYGON((0 0,1000000 0,1000000 6000000,0 6000000,0 0))' }];
+  const latitudeFirst = [{ fid: 5, values: ['A'], wkt: 'POLYGON((10 50,11 50,11 51,10 50))' }];
+  for (const [epsg, features] of [
+    [3857, mercator],
+    [4258, latitudeFirst],
+  ] as const) {
+    const file = writeDataset(join(folder, `${epsg}.gpkg`), 'GPKG', [{ ...shapes, epsg, features }]);
+    assert.deepEqual(await faultsOfOwn(String(epsg), file), [], String(epsg));
+  }
+  const csv = join(folder, 'curved.csv');
+  writeFileSync(csv, 'GID_0,WKT\nAAA,"CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))"\nBBB,"POINT(5 5)"\n');
+  const curved = join(folder, 'curved.gpkg');
+  gdal.vectorTranslate(curved, gdal.open(csv), ['-f', 'GPKG', '-a_srs', 'EPSG:4326', '-nln', 'ADM_0']).close();
+  assert.deepEqual(await faultsOfOwn('curved', curved), []);
+  const types = join(folder, 'types.gpkg');
+  const dataset = gdal.open(types, 'w', 'GPKG');
+  dataset.layers.create('seed', gdal.SpatialReference.fromEPSG(4326), gdal.wkbPoint);
+  const columns =
+    '"2020" INTEGER, GID_0 TEXT, flag BOOLEAN, big INTEGER, real DOUBLE, "a""b" TEXT, day DATE, moment DATETIME, raw BLOB';
+  runSql(dataset, `CREATE TABLE ADM_0 (fid INTEGER PRIMARY KEY, ${columns}, geom POINT)`);
+  runSql(dataset, "INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES ('ADM_0', 'features', 4326)");
+  runSql(dataset, "INSERT INTO gpkg_geometry_columns VALUES ('ADM_0', 'geom', 'POINT', 4326, 0, 0)");
+  runSql(
+    dataset,
+    `INSERT INTO ADM_0 VALUES (9, 7, 'A', 1, 9007199254740991, 0.1, '\t"\\ ü🗺', '2020-01-02', '2020-01-02T03:04:05Z', x'00ff', NULL)`,
+  );
+  runSql(dataset, "INSERT INTO ADM_0 VALUES (10, NULL, 'B', 0, -1, 1e300, '', NULL, NULL, NULL, NULL)");
+  dataset.close();
+  assert.deepEqual(await faultsOfOwn('types', types), []);
+});
+
+const levels = 'releases/r1';
+const fileOf = (level: number): string => `${levels}/lv${level}/features/000001.geojsonl.gz`;
+
+/** What differs between the release and a dataset of the same name in which one layer has other features. */
+async function faultsAgainst(
+  level: number,
+  change: (features: readonly FixtureFeature[]) => readonly FixtureFeature[],
+) {
+  const changed = layers.map(
+    (layer, i): FixtureLayer => (i === level ? { ...layer, features: change(layer.features) } : layer),
+  );
+  const file = writeDataset(join(folder, 'other.gpkg'), 'GPKG', changed);
+  const renamed = join(folder, 'changed/levels.gpkg');
+  mkdirSync(dirname(renamed), { recursive: true });
+  renameSync(file, renamed);
+  const { faults } = await verify({ out, source: [renamed], workers: 0 }, SILENT);
+  // Whatever differs, the file is not the one that the release was built from.
+  const [first] = faults.filter(({ path }) => path === `${levels}/release.json`);
+  assert.match(first?.problem ?? '', /^was built from levels\.gpkg with SHA-256 [0-9a-f]{64}; the given one has/);
+  return faults.filter((fault) => fault !== first);
+}
+
+function withFeature(fid: number, change: Partial<FixtureFeature>) {
+  return (features: readonly FixtureFeature[]) =>
+    features.map((feature) => (feature.fid === fid ? { ...feature, ...change } : feature));
+}
+
+test("what GDAL's JSON has of nothing is nothing: empty points, alone and in collections", () => {
+  const point = { type: 'Point', coordinates: [] };
+  const full = { type: 'Point', coordinates: [1, 2] };
+  for (const nothing of [point, { type: 'GeometryCollection', geometries: [point] }, null]) {
+    assert.equal(geometryDifference(null, nothing, 7), undefined);
+    assert.equal(geometryDifference(full, nothing, 7), 'has a geometry; the source has none');
+  }
+  assert.equal(geometryDifference(null, full, 7), 'has no geometry; the source has a Point');
+  const some = { type: 'GeometryCollection', geometries: [point, { ...full, coordinates: [1, 2, 3] }] };
+  assert.equal(geometryDifference({ type: 'GeometryCollection', geometries: [full] }, some, 7), undefined);
+  assert.match(geometryDifference({ ...full, coordinates: [1, 2, 3] }, full, 7) ?? '', /^a position is \[1,2,3\]/);
+  assert.match(geometryDifference({ ...full, coordinates: [1, null] }, full, 7) ?? '', /^a position is \[1,null\]/);
+});
+
+test('a changed coordinate is found, a rounded one is none', async () => {
+  const moved = (by: number) => withFeature(2, { wkt: square(10 + by, 0, 4) });
+  assert.deepEqual(await faultsAgainst(0, moved(4e-8)), []);
+  assert.deepEqual(await faultsAgainst(0, moved(1e-7)), [
+    { path: fileOf(0), problem: 'fid 2: a position is [10,0], the source has [10.0000001,0]' },
+  ]);
+});
+
+test('geometries of another type, with other parts or rings, or none, are found', async () => {
+  const cases: [string | null, string][] = [
+    [null, 'has a geometry; the source has none'],
+    ['POINT(1 1)', 'is a MultiPolygon, the source has a Point'],
+    [
+      `MULTIPOLYGON(${square(10, 0, 4).slice(13, -1)},${square(20, 0).slice(13, -1)})`,
+      "its geometry has 1 parts, the source's 2",
+    ],
+    ['MULTIPOLYGON(((10 0,10 4,14 4,14 0,12 0,10 0)))', 'has a ring of 5 positions, the source of 6'],
+    ['MULTIPOLYGON(((10 0,10 4,14 4,14 0,10 0),(11 1,12 1,12 2,11 1)))', "its geometry has 1 parts, the source's 2"],
+  ];
+  for (const [wkt, problem] of cases) {
+    assert.deepEqual(await faultsAgainst(0, withFeature(2, { wkt })), [
+      { path: fileOf(0), problem: `fid 2: ${problem}` },
+    ]);
+  }
+});
+
+test('a changed property is found, in any script', async () => {
+  const values = ['BBB.1.1_1', 'BBB', 'Beland', 'BBB.1_1', 'All', '西'];
+  assert.deepEqual(await faultsAgainst(2, withFeature(3, { values })), [
+    { path: fileOf(2), problem: 'fid 3: NAME_2 is "東", the source has "西"' },
+  ]);
+  const nothing = values.with(5, '');
+  assert.deepEqual(await faultsAgainst(2, withFeature(3, { values: nothing })), [
+    { path: fileOf(2), problem: 'fid 3: NAME_2 is "東", the source has ""' },
+  ]);
+});
+
+test('a unit that only the release has, and one that only the source has', async () => {
+  assert.deepEqual(await faultsAgainst(2, (features) => features.filter(({ fid }) => fid !== 2)), [
+    { path: fileOf(2), problem: 'fid 2: the source has no such feature' },
+  ]);
+  const more = { fid: 7, values: ['BBB.2_1', 'BBB', 'Beland', 'New'], wkt: square(12, 0) };
+  assert.deepEqual(await faultsAgainst(1, (features) => [...features, more]), [
+    { path: `${levels}/lv1/manifest.json`, problem: 'lacks fid 7, which the source has' },
+  ]);
+});
+
+test('a column that only one of them has', async () => {
+  const wider = layers.map((layer, i) => {
+    if (i !== 0) return layer;
+    const features = layer.features.map(({ values, ...rest }) => ({ ...rest, values: [...values, 'x'] }));
+    return { ...layer, columns: [...layer.columns, 'MORE'], features };
+  });
+  const file = writeDataset(join(folder, 'wider.gpkg'), 'GPKG', wider);
+  const { faults } = await verify({ out, source: [file], workers: 0 }, SILENT);
+  assert.deepEqual(
+    faults.filter(({ path }) => path === fileOf(0)),
+    [
+      { path: fileOf(0), problem: 'fid 1: has no property MORE' },
+      { path: fileOf(0), problem: 'fid 2: has no property MORE' },
+    ],
+  );
+  const own = join(folder, 'wider-out');
+  await buildRelease(file, own);
+  const narrow = await verify({ out: own, source: [source], workers: 0 }, SILENT);
+  assert.deepEqual(narrow.faults.map(({ problem }) => problem).sort(), [
+    'fid 1: has a property MORE; the source has no such column',
+    'fid 2: has a property MORE; the source has no such column',
+    'was built from wider.gpkg, which is not among the given files',
+    'was not built from levels.gpkg, which is among the given files',
+  ]);
+});
+
+test('a source that is missing, or lacks a level of the release, is refused before anything is read', async () => {
+  await assert.rejects(verify({ out, source: [join(folder, 'none.gpkg')], workers: 0 }, SILENT), {
+    message: /none\.gpkg: no such file/,
+    remedy: /the release was built from/,
+  });
+  const fewer = writeDataset(join(folder, 'fewer.gpkg'), 'GPKG', layers.slice(0, 2));
+  await assert.rejects(verify({ out, source: [fewer], workers: 0 }, SILENT), { message: /no layer ADM_2 for level 2/ });
+});

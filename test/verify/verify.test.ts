@@ -1,0 +1,456 @@
+// Damage of every kind to a release's files: `verify` names the very file, and no other.
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import { RECORD_BYTES } from '../../format/feature-index.ts';
+import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
+import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
+import type { Report } from '../../generator/report/progress.ts';
+import { type VerifyOptions, verify } from '../../generator/verify/verify.ts';
+import { buildRelease, countryLayers, SILENT, square, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { readMembers } from '../support/reseal-features.ts';
+
+const folder = temporaryFolder();
+const source = writeDataset(
+  join(folder, 'countries.gpkg'),
+  'GPKG',
+  countryLayers((level) => `ADM_${level}`),
+);
+const synthetic = join(folder, 'synthetic.gpkg');
+await writeSynthetic(synthetic, 60);
+const releases: Record<StoredPages, string> = {
+  all: join(folder, 'good'),
+  unfiltered: join(folder, 'unfiltered'),
+  none: join(folder, 'none'),
+};
+for (const storedPages of STORED_PAGES) await buildRelease(source, releases[storedPages], { storedPages });
+const good = releases.all;
+const other = join(folder, 'other');
+await buildRelease(synthetic, other, { release: 'other', accept: ['null-gids', 'duplicate-gids'] });
+const root = 'releases/r1';
+const files = filesOf(good);
+const featureFiles = files.filter((file) => file.includes('/features/'));
+const indexes = files.filter((file) => file.endsWith('.idx'));
+const pages = files.filter((file) => file.endsWith('.gz') && !featureFiles.includes(file));
+
+/** The files of the release in an output folder, and current.json. */
+function filesOf(out: string): string[] {
+  return ['current.json', ...filesUnder(join(out, root)).map((file) => `${root}/${file}`)];
+}
+
+function filesUnder(path: string): string[] {
+  return readdirSync(path, { withFileTypes: true, recursive: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(path, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** What `verify` finds in a fresh copy of the good release once `damage` is done to it. */
+async function faultsOf(damage: (out: string) => void, options: Partial<VerifyOptions> = {}, from = good) {
+  const out = join(folder, 'damaged');
+  rmSync(out, { recursive: true, force: true });
+  cpSync(from, out, { recursive: true });
+  damage(out);
+  return (await verify({ out, workers: 0, ...options }, SILENT)).faults;
+}
+
+const spoilt = join(folder, 'spoilt');
+cpSync(good, spoilt, { recursive: true });
+
+/** The same where `damage` is done to one file: only that one is put back, in a tenth of the time. */
+async function faultsWith(file: string, damage: (path: string, bytes: Buffer) => void) {
+  const path = join(spoilt, file);
+  const bytes = readFileSync(path);
+  damage(path, Buffer.from(bytes));
+  const { faults } = await verify({ out: spoilt, workers: 0 }, SILENT);
+  rmSync(path, { recursive: true, force: true });
+  writeFileSync(path, bytes);
+  return faults;
+}
+
+/** That of all files exactly these are named. */
+function assertNamed(faults: readonly { path: string }[], expected: readonly string[], what: string): void {
+  assert.deepEqual(
+    [...new Set(faults.map(({ path }) => path))],
+    [...expected].sort(),
+    `${what}: ${JSON.stringify(faults)}`,
+  );
+}
+
+/** Of release.json and its line in checksums.txt either may have been changed: then both are named. */
+function assertNamesIt(faults: readonly { path: string }[], file: string, what: string): void {
+  const pair = [`${root}/checksums.txt`, `${root}/release.json`];
+  const both = pair.includes(file) && pair.every((one) => faults.some(({ path }) => path === one));
+  assertNamed(faults, both ? pair : [file], what);
+}
+
+test('a good release has no faults, whichever pages it stores, and everything in it is counted', async () => {
+  for (const storedPages of STORED_PAGES) {
+    const out = releases[storedPages];
+    const own = filesOf(out);
+    const packed = own.filter((file) => file.endsWith('.gz'));
+    const sizes = packed.map((file) => readFileSync(join(out, file)).length);
+    const found = await verify({ out, workers: 0 }, SILENT);
+    assert.deepEqual(found, {
+      release: 'r1',
+      files: own.length - 1,
+      pages: packed.filter((file) => !file.includes('/features/')).length,
+      features: 9,
+      bytes: sizes.reduce((sum, size) => sum + size, 0),
+      faults: [],
+    });
+    const named = await verify({ out, release: 'r1', source: [source], workers: 0 }, SILENT);
+    assert.deepEqual(named, found);
+  }
+  const [all, unfiltered, none] = STORED_PAGES.map((storedPages) => filesOf(releases[storedPages]).length);
+  assert.ok(all && unfiltered && none && all > unfiltered && unfiltered > none);
+});
+
+test('child processes find what this process finds, and the work is announced and done', async () => {
+  const counts = new Map<string, number>();
+  const count = (what: string, amount: number): void => {
+    counts.set(what, (counts.get(what) ?? 0) + amount);
+  };
+  const report: Report = {
+    expect: (what, amount) => count(`${what}, expected`, amount),
+    advance: count,
+    end: () => count('ends', 1),
+  };
+  const page = 'releases/other/lv5/fc/all/000001.json.gz';
+  const bytes = readFileSync(join(other, page));
+  writeFileSync(join(other, page), Buffer.concat([bytes.subarray(0, -1), Buffer.of(~(bytes.at(-1) ?? 0))]));
+  const options = { out: other, source: [synthetic] };
+  const found = await verify({ ...options, workers: 2 }, report);
+  assert.deepEqual(found, await verify({ ...options, workers: 0 }, SILENT));
+  assertNamed(found.faults, [page], 'one byte');
+  assert.deepEqual(Object.fromEntries(counts), {
+    'features verified, expected': found.features,
+    'features verified': found.features,
+    'pages verified, expected': found.pages,
+    'pages verified': found.pages,
+    'features compared, expected': found.features,
+    'features compared': found.features,
+    ends: 1,
+  });
+});
+
+test('a byte flipped anywhere in any file: that file is named', async () => {
+  const flips = [0x01, 0x20, 0x80];
+  let tried = 0;
+  // The indexes of levels without features have no bytes.
+  for (const file of files.filter((path) => readFileSync(join(good, path)).length > 0)) {
+    for (let i = 0; i < 7; i++) {
+      const flip = flips[i % flips.length] ?? 1;
+      const faults = await faultsWith(file, (path, bytes) => {
+        const at = Math.round(((bytes.length - 1) * i) / 6);
+        bytes[at] = (bytes[at] ?? 0) ^ flip;
+        writeFileSync(path, bytes);
+      });
+      assertNamesIt(faults, file, `${file}, ${i} sixths, ^ ${flip}`);
+      tried++;
+    }
+  }
+  assert.ok(tried > 220, `${tried} flips`);
+});
+
+test('a file truncated to nothing, to a half or by a byte, or grown by one: that file is named', async () => {
+  for (const file of files) {
+    const sizes = (length: number): number[] => [0, length >> 1, length - 1];
+    for (const i of [0, 1, 2]) {
+      if (readFileSync(join(good, file)).length === 0) continue;
+      const faults = await faultsWith(file, (path, bytes) => truncateSync(path, sizes(bytes.length)[i]));
+      assertNamesIt(faults, file, `${file} cut, ${i}`);
+    }
+    assertNamesIt(await faultsWith(file, (path) => appendFileSync(path, 'x')), file, `${file} grown`);
+  }
+});
+
+test('a file that is missing, a folder or a link instead: that file is named', async () => {
+  for (const file of files) {
+    assertNamed(await faultsWith(file, (path) => rmSync(path)), [file], `${file} missing`);
+    const asFolder = await faultsWith(file, (path) => {
+      rmSync(path);
+      mkdirSync(path);
+    });
+    assertNamed(asFolder, [file], `${file} is a folder`);
+    if (file === 'current.json') continue;
+    const asLink = await faultsWith(file, (path, bytes) => {
+      const elsewhere = join(folder, 'elsewhere');
+      writeFileSync(elsewhere, bytes);
+      rmSync(path);
+      symlinkSync(elsewhere, path);
+    });
+    assertNamed(asLink, [file], `${file} is a link`);
+  }
+});
+
+test('two pages swapped: both are named, with what they hold and should hold', async () => {
+  const contents = new Map(pages.map((page) => [page, readFileSync(join(good, page), 'base64')]));
+  let tried = 0;
+  for (const [i, page] of pages.entries()) {
+    const twin = pages[(i + 3) % pages.length] ?? page;
+    if (i % 3 !== 0) continue;
+    if (contents.get(page) === contents.get(twin)) continue;
+    const faults = await faultsOf((out) => {
+      cpSync(join(good, page), join(out, twin));
+      cpSync(join(good, twin), join(out, page));
+    });
+    assertNamed(faults, [page, twin], `${page} and ${twin}`);
+    tried++;
+  }
+  assert.ok(tried > 4, `${tried} pairs`);
+  const [a, b] = ['AAA', 'BBB'].map((gid) => `${root}/lv1/geojsonl/gid-0/${gid}/000001.geojsonl.gz`);
+  const faults = await faultsOf((out) => cpSync(join(good, b ?? ''), join(out, a ?? '')));
+  assert.deepEqual(
+    faults.map(({ problem }) => problem.replace(/\d+ bytes long, expected \d+/, '')),
+    ['fid 1: its id is 3, expected 1', 'is '],
+  );
+});
+
+test('a byte flipped in each member and in each record: the file is named, and the fid', async () => {
+  let tried = 0;
+  for (const level of [0, 1, 2] as const) {
+    let start = 0;
+    for (const [position, { bytes: member }] of readMembers(join(good, root), level).entries()) {
+      const fid = `fid ${position + 1}`;
+      const [file, index] = [`${root}/lv${level}/features/000001.geojsonl.gz`, `${root}/lv${level}/features.idx`];
+      for (const at of [start, start + (member.length >> 1), start + member.length - 1]) {
+        const faults = await faultsWith(file, (path, bytes) => {
+          bytes[at] = (bytes[at] ?? 0) ^ 1;
+          writeFileSync(path, bytes);
+        });
+        const range = `bytes ${start} to ${start + member.length - 1}`;
+        const problem = `${fid}: ${range} are not the member that the index describes`;
+        assert.deepEqual(faults, [{ path: file, problem }]);
+        tried++;
+      }
+      for (let at = position * RECORD_BYTES; at < (position + 1) * RECORD_BYTES; at++) {
+        const faults = await faultsWith(index, (path, bytes) => {
+          bytes[at] = (bytes[at] ?? 0) ^ 1;
+          writeFileSync(path, bytes);
+        });
+        assertNamed(faults, [index], `${index}, byte ${at}`);
+        tried++;
+      }
+      start += member.length;
+    }
+  }
+  assert.equal(tried, 9 * (3 + RECORD_BYTES));
+});
+
+test('two members of a feature file swapped: the file is named, with the fids in whose place they are not', async () => {
+  const file = `${root}/lv2/features/000001.geojsonl.gz`;
+  const members = readMembers(join(good, root), 2).map(({ bytes }) => bytes);
+  for (const [a, b] of [
+    [0, 1],
+    [0, 3],
+    [2, 3],
+  ] as const) {
+    const swapped = members.with(a, members[b] ?? Buffer.of()).with(b, members[a] ?? Buffer.of());
+    const faults = await faultsWith(file, (path) => writeFileSync(path, Buffer.concat(swapped)));
+    assertNamed(faults, [file], `${a} and ${b}`);
+    const fids = faults.map(({ problem }) => Number(/^fid (\d+): bytes/.exec(problem)?.[1]));
+    assert.ok(fids.includes(a + 1), String(fids));
+  }
+});
+
+test('feature files and indexes of another level or release, and of each other: just those are named', async () => {
+  const held = [...featureFiles, ...indexes.slice(0, 3)];
+  for (const file of held) {
+    for (const elsewhere of [...held, ...held.map((path) => path.replace(root, 'releases/other'))]) {
+      if (elsewhere === file) continue;
+      const bytes = readFileSync(join(elsewhere.startsWith(root) ? good : other, elsewhere));
+      const faults = await faultsWith(file, (path) => writeFileSync(path, bytes));
+      assertNamed(faults, [file], `${file} from ${elsewhere}`);
+    }
+  }
+});
+
+test('a level of several feature files: two of them swapped, one cut short, one missing, by any number of workers', async () => {
+  const features = Array.from({ length: 250 }, (_, i) => ({
+    fid: 3 * i,
+    values: [`A${i}`, 'x'],
+    wkt: square(i / 2, 0),
+  }));
+  const [countries] = countryLayers((level) => `ADM_${level}`);
+  assert.ok(countries);
+  const from = join(folder, 'many');
+  const many = writeDataset(join(folder, 'many.gpkg'), 'GPKG', [{ ...countries, features }]);
+  await buildRelease(many, from, { storedPages: 'unfiltered' });
+  const [first, second, third] = [1, 2, 3].map((n) => `${root}/lv0/features/00000${n}.geojsonl.gz`);
+  assert.ok(first && second && third);
+  for (const workers of [0, 2]) {
+    const options = { workers, source: [many] };
+    const swapped = await faultsOf(
+      (out) => {
+        renameSync(join(out, first), join(out, 'x'));
+        renameSync(join(out, second), join(out, first));
+        renameSync(join(out, 'x'), join(out, second));
+      },
+      options,
+      from,
+    );
+    assertNamed(swapped, [first, second], 'swapped');
+    const cut = await faultsOf((out) => truncateSync(join(out, third), 5000), options, from);
+    assert.deepEqual(
+      cut.map(({ path, problem }) => [path, problem.replace(/\d+$/, '')]),
+      [[third, 'is 5000 bytes long, its members ']],
+    );
+    const missing = await faultsOf((out) => rmSync(join(out, second)), options, from);
+    assert.deepEqual(missing, [{ path: second, problem: 'is missing' }]);
+    const changed = await faultsOf(
+      (out) => {
+        const bytes = readFileSync(join(out, second));
+        bytes[bytes.length - 1] = 1;
+        writeFileSync(join(out, second), bytes);
+      },
+      options,
+      from,
+    );
+    assertNamed(changed, [second], 'one byte');
+    assert.match(changed[0]?.problem ?? '', /^fid 597: bytes \d+ to \d+ are not the member that the index describes$/);
+  }
+});
+
+test('pages that another release of the same features stores are not part of this one', async () => {
+  for (const storedPages of ['unfiltered', 'none'] as const) {
+    const from = releases[storedPages];
+    const own = filesOf(from);
+    const extra = files.filter((file) => !own.includes(file));
+    assert.ok(extra.length > 0);
+    const faults = await faultsOf(
+      (out) => cpSync(join(good, root), join(out, root), { recursive: true, force: false }),
+      {},
+      from,
+    );
+    assert.deepEqual(
+      faults,
+      extra.map((path) => ({ path, problem: 'is not part of this release' })),
+    );
+    for (const file of own.filter((path) => path.endsWith('.gz')))
+      assertNamed(await faultsOf((out) => rmSync(join(out, file)), {}, from), [file], `${file} missing`);
+  }
+});
+
+test('files that do not belong to the release are named, wherever they are and whatever they are called', async () => {
+  for (const file of [
+    'x',
+    '.hidden',
+    'lv0/manifest.json.bak',
+    'lv1/fc/gid-0/AAA/000002.json.gz',
+    'lv7/y',
+    'lv0/geojsonl/z',
+    'lv0/features/000002.geojsonl.gz',
+    'lv5/features/000001.geojsonl.gz',
+    'lv0/features.idx.bak',
+  ]) {
+    const faults = await faultsOf((out) => {
+      mkdirSync(join(out, root, file, '..'), { recursive: true });
+      writeFileSync(join(out, root, file), 'more');
+    });
+    assert.deepEqual(faults, [{ path: `${root}/${file}`, problem: 'is not part of this release' }]);
+  }
+});
+
+test('a manifest of another release or of another level: it is named, and the other files of its level are not blamed', async () => {
+  const manifestOf = (level: number): string => `${root}/lv${level}/manifest.json`;
+  for (const level of [0, 1, 2, 3, 4, 5]) {
+    const file = manifestOf(level);
+    const foreign = await faultsWith(file, (path) => cpSync(join(other, file.replace(root, 'releases/other')), path));
+    assertNamed(foreign, [file], `${file} of another release`);
+    assert.ok(foreign.some(({ problem }) => problem === 'is of release other, expected r1'));
+    const shifted = await faultsWith(file, (path) => cpSync(join(good, manifestOf((level + 1) % 6)), path));
+    assertNamed(shifted, [file], `${file} of another level`);
+  }
+  const page = `${root}/lv2/fc/all/000001.json.gz`;
+  const faults = await faultsOf((out) => {
+    rmSync(join(out, root, 'lv2/manifest.json'));
+    appendFileSync(join(out, page), 'x');
+    rmSync(join(out, `${root}/lv2/geojsonl/all/000001.geojsonl.gz`));
+    appendFileSync(join(out, root, 'lv2/features.idx'), 'x');
+    rmSync(join(out, root, 'lv2/features/000001.geojsonl.gz'));
+  });
+  const others = ['geojsonl/all/000001.geojsonl.gz', 'features.idx', 'features/000001.geojsonl.gz'];
+  assertNamed(
+    faults,
+    [`${root}/lv2/manifest.json`, page, ...others.map((path) => `${root}/lv2/${path}`)],
+    'five of one level',
+  );
+  const unindexed = await faultsOf((out) => {
+    rmSync(join(out, root, 'lv2/features.idx'));
+    appendFileSync(join(out, page), 'x');
+    appendFileSync(join(out, root, 'lv2/features/000001.geojsonl.gz'), 'x');
+  });
+  assertNamed(
+    unindexed,
+    [`${root}/lv2/features.idx`, page, `${root}/lv2/features/000001.geojsonl.gz`],
+    'three of a level without an index',
+  );
+});
+
+test('a line of checksums.txt that is gone, twice, out of order or for nothing: checksums.txt is named, and why', async () => {
+  const file = `${root}/checksums.txt`;
+  const lines = readFileSync(join(good, file), 'utf8').trimEnd().split('\n');
+  const cases: [string[], RegExp][] = [
+    [lines.slice(1), /^has no line for lv0\/fc\/all\/000001\.json\.gz$/],
+    [[lines[0] ?? '', ...lines], /^line 2: .* follows /],
+    [lines.toReversed(), /^line 2: .* paths must ascend$/],
+    [[...lines, `${'0'.repeat(64)}  x`], /^names x, which is not part of this release$/],
+    [lines.map((line) => line.replace('  lv1/manifest', ' *lv1/manifest')), /^line \d+ is ".*expected a SHA-256/],
+    [
+      lines.filter((line) => !line.endsWith('features/000001.geojsonl.gz')),
+      /^has no line for lv0\/features\/000001\.geojsonl\.gz$/,
+    ],
+    ...['lv1/features.idx', 'lv1/features/000001.geojsonl.gz'].map((path): [string[], RegExp] => [
+      lines.map((line) => (line.endsWith(path) ? `${'0'.repeat(64)}  ${path}` : line)),
+      new RegExp(`^has 0+ for ${path}, which is`),
+    ]),
+    [
+      lines.map((line) => (line.endsWith('lv1/manifest.json') ? `${'0'.repeat(64)}  lv1/manifest.json` : line)),
+      /^has 0+ for lv1\/manifest\.json, which is/,
+    ],
+  ];
+  for (const [changed, problem] of cases) {
+    const faults = await faultsWith(file, (path) => writeFileSync(path, `${changed.join('\n')}\n`));
+    assertNamed(faults, [file], String(problem));
+    assert.ok(
+      faults.some((fault) => problem.test(fault.problem)),
+      JSON.stringify(faults),
+    );
+  }
+});
+
+test('a release in a folder of another name, one that is not there, and ids that are none', async () => {
+  const faults = await faultsOf((out) => renameSync(join(out, root), join(out, 'releases/r2')), { release: 'r2' });
+  assert.ok(
+    faults.some(
+      ({ path, problem }) => path === 'releases/r2/release.json' && problem === 'is of release r1, expected r2',
+    ),
+  );
+  for (const release of ['r9', '../good', '']) {
+    await assert.rejects(verify({ out: good, release, workers: 0 }, SILENT), { message: /no such release/ });
+  }
+  const gone = await faultsOf((out) => rmSync(join(out, root), { recursive: true }));
+  assert.deepEqual(gone, [{ path: 'current.json', problem: 'names r1, which is not there' }]);
+});
+
+test('all faults are reported in one go, and of a file with many the first few', async () => {
+  const faults = await faultsOf((out) => {
+    for (const file of files) if (file !== 'current.json') appendFileSync(join(out, file), 'x');
+  });
+  assert.equal(new Set(faults.map(({ path }) => path)).size, files.length - 1);
+  const none = await faultsOf((out) => writeFileSync(join(out, root, 'checksums.txt'), ''));
+  assert.deepEqual(none.at(-1), { path: `${root}/checksums.txt`, problem: `and ${files.length - 5} more problems` });
+});

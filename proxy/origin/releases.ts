@@ -174,6 +174,3 @@ async function readVerified(origin: Origin, file: string, expected: string | und
   if (sha256 !== expected) throw new FormatError(file, `SHA-256 is ${sha256}, expected ${expected}`);
   return bytes;
 }
-
-/** Name of `Releases` in pages/ for now. */
-export type Catalogue = Releases;

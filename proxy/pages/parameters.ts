@@ -30,8 +30,9 @@ const PAGE_SIZE_RULE = `a whole number of at least ${PAGE_SIZE_MIN}`;
 const START_RULE = `a fid from 0 to ${FID_MAX} or a cursor from a Link header`;
 
 const START_MEANINGS: Readonly<Record<(typeof STARTS)[number], string>> = {
-  'start-at': 'The page begins at the first feature whose fid is this or larger, or where a cursor says.',
-  'start-after': 'The page begins behind this fid, or where a cursor says. Not together with start-at.',
+  'start-at': 'Start of the page: the first feature with this fid or a larger one, or the position of a cursor.',
+  'start-after':
+    'Start of the page: the first feature with a larger fid, or the position of a cursor. Not together with start-at.',
 };
 
 /** The parameters of a level, in the order of the documentation. */
@@ -39,7 +40,8 @@ export function parametersAt(level: Level): readonly Parameter[] {
   return [
     {
       name: PAGE_SIZE,
-      meaning: 'Features on the page. A number beyond the maximum counts as the maximum, which is also the default.',
+      meaning:
+        'Number of features on the page. The maximum is also the default; a larger number counts as the maximum.',
       rule: PAGE_SIZE_RULE,
     },
     ...STARTS.map((name) => ({ name, meaning: START_MEANINGS[name], rule: START_RULE })),
@@ -69,6 +71,6 @@ function filterRule(level: Level): string {
 }
 
 function filterMeaning(column: Level, level: Level): string {
-  if (column === level) return 'The unit with this GID alone.';
-  return `Only units that lie in the ${levelName(column)} unit with this GID. Several filters must all hold.`;
+  if (column === level) return 'Only the unit with this GID.';
+  return `Only units inside the ${levelName(column)} unit with this GID. Several filters are combined with AND.`;
 }

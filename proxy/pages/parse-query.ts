@@ -46,16 +46,16 @@ export function isPinned({ start }: PageRequest): boolean {
  * @throws Problem token-in-query, bad-encoding, unknown-parameter, duplicate-parameter, bad-parameter, bad-cursor
  */
 export function parseQuery(query: string, level: Level): PageRequest {
-  const values = valuesFrom(query, level);
+  const values = parseValues(query, level);
   return {
-    pageSize: pageSizeFrom(values.get(PAGE_SIZE), level),
-    start: startFrom(values, level),
-    filters: filtersFrom(values, level),
+    pageSize: parsePageSize(values.get(PAGE_SIZE), level),
+    start: parseStart(values, level),
+    filters: parseFilters(values, level),
   };
 }
 
 /** Decoded names and values: only known names, without duplicates and empty values. */
-function valuesFrom(query: string, level: Level): ReadonlyMap<string, string> {
+function parseValues(query: string, level: Level): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   if (query === '') return values;
   for (const pair of query.split('&')) {
@@ -67,7 +67,7 @@ function valuesFrom(query: string, level: Level): ReadonlyMap<string, string> {
       throw new Problem('token-in-query', 'Send the token in the header: Authorization: Bearer <token>.');
     if (!isParameter(name))
       throw new Problem('unknown-parameter', `${quote(name)} is not a parameter. ${allowedAt(level)}`);
-    if (values.has(name)) throw new Problem('duplicate-parameter', `${name} is given twice; it may be given once.`);
+    if (values.has(name)) throw new Problem('duplicate-parameter', `${name} occurs more than once; it may occur once.`);
     if (value === '') throw badParameter(name, 'is empty', ruleOf(name, level));
     values.set(name, value);
   }
@@ -85,19 +85,19 @@ function decode(text: string): string {
       // The error below applies to all cases.
     }
   }
-  throw new Problem('bad-encoding', `${quote(text)} is not well-formed. Percent-encode text as UTF-8.`);
+  throw new Problem('bad-encoding', `${quote(text)} is not percent-encoded UTF-8.`);
 }
 
-function pageSizeFrom(text: string | undefined, level: Level): number | undefined {
+function parsePageSize(text: string | undefined, level: Level): number | undefined {
   if (text === undefined) return undefined;
   const size = isDigits(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : 0;
   if (size < PAGE_SIZE_MIN) throw badParameter(PAGE_SIZE, `is ${quote(text)}`, ruleOf(PAGE_SIZE, level));
   return size;
 }
 
-function startFrom(values: ReadonlyMap<string, string>, level: Level): Start | undefined {
+function parseStart(values: ReadonlyMap<string, string>, level: Level): Start | undefined {
   const given = STARTS.filter((name) => values.has(name));
-  if (given.length > 1) throw badParameter('start-at', 'and start-after are both given', 'one of them');
+  if (given.length > 1) throw badParameter('start-at', 'and start-after exclude each other', 'one of them');
   const name = given[0];
   const text = name && values.get(name);
   if (name === undefined || text === undefined) return undefined;
@@ -110,22 +110,22 @@ function startFrom(values: ReadonlyMap<string, string>, level: Level): Start | u
   if (cursor === undefined)
     throw new Problem(
       'bad-cursor',
-      `${name} is ${quote(text)}, which is no cursor of ours. Allowed: ${ruleOf(name, level)}.`,
+      `${name} is ${quote(text)}, which is neither a fid nor an undamaged cursor. Allowed: ${ruleOf(name, level)}.`,
     );
   if (cursor.level !== level)
     throw new Problem(
       'bad-cursor',
-      `${name} is a cursor of ${levelName(cursor.level)}. Allowed: one of ${levelName(level)}.`,
+      `${name} is a cursor of ${levelName(cursor.level)}. Allowed: a cursor of ${levelName(level)}.`,
     );
   return { cursor };
 }
 
-function filtersFrom(values: ReadonlyMap<string, string>, level: Level): Filter[] {
+function parseFilters(values: ReadonlyMap<string, string>, level: Level): Filter[] {
   const filters: Filter[] = [];
   for (const [name, column] of FILTERS) {
     const gid = values.get(name);
     if (gid === undefined) continue;
-    if (column > level) throw badParameter(name, `is below ${levelName(level)}`, filterNames(level));
+    if (column > level) throw badParameter(name, `is not a filter of ${levelName(level)}`, filterNames(level));
     filters.push({ column, gid });
   }
   return filters;

@@ -1,6 +1,6 @@
 // The release for a request: the one that its cursor names, or the current one.
 import { Problem } from '../http/problem.ts';
-import type { Catalogue, LoadedRelease } from '../origin/releases.ts';
+import type { LoadedRelease, Releases } from '../origin/releases.ts';
 import type { PageRequest } from './parse-query.ts';
 
 const RETRY_SECONDS = 5;
@@ -10,13 +10,13 @@ const RETRY_SECONDS = 5;
  * @throws Problem release-gone, not-ready
  * @throws OriginError, FormatError if a hosted release cannot be loaded
  */
-export async function pickRelease(catalogue: Catalogue, { start }: PageRequest): Promise<LoadedRelease> {
-  if (start === undefined || 'fid' in start) return servedRelease(catalogue);
-  const release = await catalogue.find(start.cursor.release);
+export async function pickRelease(releases: Releases, { start }: PageRequest): Promise<LoadedRelease> {
+  if (start === undefined || 'fid' in start) return servedRelease(releases);
+  const release = await releases.find(start.cursor.release);
   if (release !== undefined) return release;
   throw new Problem(
     'release-gone',
-    'The release that this cursor belongs to is no longer hosted. Start again without start-at.',
+    'The release of this cursor is no longer hosted. Start again at the first page, without a cursor.',
   );
 }
 
@@ -24,9 +24,9 @@ export async function pickRelease(catalogue: Catalogue, { start }: PageRequest):
  * The current release.
  * @throws Problem not-ready before one is loaded
  */
-export function servedRelease(catalogue: Catalogue): LoadedRelease {
-  if (catalogue.current !== undefined) return catalogue.current;
-  throw notReady('No release has been loaded yet.');
+export function servedRelease(releases: Releases): LoadedRelease {
+  if (releases.current !== undefined) return releases.current;
+  throw notReady('No release is loaded yet.');
 }
 
 /** 503 with Retry-After: the service cannot respond yet. */

@@ -45,7 +45,7 @@ export function respond(origin: Origin, question: Question): Answer {
   const type = ['Content-Type', MEDIA_TYPES[endpoint.format]];
   return {
     status: 200,
-    headers: headersOf(question, resolution),
+    headers: pageHeaders(question, resolution),
     etag: `"${tag}"`,
     content: { headers: coding === 'gzip' ? [...type, 'Content-Encoding', 'gzip'] : type, bytes, body },
   };
@@ -81,7 +81,7 @@ function sliceOrText(
 }
 
 /** The headers of both 200 and 304. */
-function headersOf({ request, release, endpoint, base }: Question, { matched, next }: Resolution): HeaderList {
+function pageHeaders({ request, release, endpoint, base }: Question, { matched, next }: Resolution): HeaderList {
   const headers = [
     ...FIXED_HEADERS,
     'Cache-Control',

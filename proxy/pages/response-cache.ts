@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Coding } from '../http/accept-encoding.ts';
 import type { Answer } from '../http/answer.ts';
-import type { Catalogue } from '../origin/releases.ts';
+import type { Releases } from '../origin/releases.ts';
 
 /** Maximum size of all entries. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -44,13 +44,13 @@ export class ResponseCache {
   /** The stored response if it is valid, otherwise the result of `respond`. */
   async find(
     { target, base, coding }: ResponseKey,
-    catalogue: Catalogue,
+    releases: Releases,
     respond: () => Promise<CacheableResponse>,
   ): Promise<Answer> {
     if (target.length > TARGET_MAX_CHARS) return (await respond()).answer;
     const key = `${coding} ${base} ${target}`;
     const stored = this.#responses.get(key);
-    if (stored !== undefined && isRight(stored, catalogue)) return stored.answer;
+    if (stored !== undefined && isValid(stored, releases)) return stored.answer;
     const response = await respond();
     return this.#wasAsked(key) ? this.#storing(key, response) : response.answer;
   }
@@ -86,6 +86,6 @@ export class ResponseCache {
   }
 }
 
-function isRight({ release, isPinned }: CacheableResponse, catalogue: Catalogue): boolean {
-  return isPinned ? catalogue.hosts(release) : release === catalogue.current?.id;
+function isValid({ release, isPinned }: CacheableResponse, releases: Releases): boolean {
+  return isPinned ? releases.hosts(release) : release === releases.current?.id;
 }

@@ -50,12 +50,12 @@ export function planSlice(level: LoadedLevel, format: Format, positions: Runs): 
     ranges,
     gzipBytes: MEMBER_FRAME_BYTES + dataBytes,
     textBytes: textBytes + frame.before.length + betweens * frame.between.length + frame.after.length,
-    tag: `${digestOf(index, ranges)}-${format}`,
+    tag: `${recordsDigest(index, ranges)}-${format}`,
   };
 }
 
 /** A digest of the index records of all features, which have their lengths and the digests of their bytes. */
-function digestOf(index: FeatureIndex, ranges: readonly PositionRange[]): string {
+function recordsDigest(index: FeatureIndex, ranges: readonly PositionRange[]): string {
   const [only, second] = ranges;
   const records =
     only !== undefined && second === undefined

@@ -206,7 +206,7 @@ test('the end of a member is written where it is wanted and nowhere else, whatev
 });
 
 const MEMBERS_IN_HEX = `
-  const { deflateText, FRAME_DATA, joinMember, sumOf } = await import('./gzip-members.ts');
+  const { deflateText, FRAME_DATA, joinMember, sumOf } = await import('./format/gzip-members.ts');
   const texts = ['', 'a', '[1.25,2.5],'.repeat(9000), 'é東'.repeat(100)].map((text) => Buffer.from(text));
   const pieces = texts.map((text) => ({ data: deflateText(text), ...sumOf(text) }));
   const { before, between, after } = FRAME_DATA.fc;

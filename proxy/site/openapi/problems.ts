@@ -56,7 +56,7 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   },
   'bad-encoding': {
     request: get(`${TARGET}?gid-0=%E9`),
-    detail: '"%E9" is not well-formed. Percent-encode text as UTF-8.',
+    detail: '"%E9" is not percent-encoded UTF-8.',
   },
   'unknown-parameter': {
     request: get(`${TARGET}?limit=3`),
@@ -64,7 +64,7 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   },
   'duplicate-parameter': {
     request: get(`${TARGET}?page-size=3&page-size=4`),
-    detail: 'page-size is given twice; it may be given once.',
+    detail: 'page-size occurs more than once; it may occur once.',
   },
   'bad-parameter': {
     request: get(`${TARGET}?page-size=0`),
@@ -72,7 +72,7 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   },
   'bad-cursor': {
     request: get(`/api/v1/fc/lv1?start-at=${goneCursor}`),
-    detail: 'start-at is a cursor of lv0. Allowed: one of lv1.',
+    detail: 'start-at is a cursor of lv0. Allowed: a cursor of lv1.',
   },
   'token-missing': {
     request: [`GET ${TARGET} HTTP/1.1`, HOST].join('\n'),
@@ -100,7 +100,7 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   },
   'release-gone': {
     request: get(`${TARGET}?start-at=${goneCursor}`),
-    detail: 'The release that this cursor belongs to is no longer hosted. Start again without start-at.',
+    detail: 'The release of this cursor is no longer hosted. Start again at the first page, without a cursor.',
   },
   'expectation-refused': {
     request: get(TARGET, 'Expect: 100-continue'),
@@ -124,7 +124,7 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   },
   'not-ready': {
     request: undefined,
-    detail: 'No release has been loaded yet.',
+    detail: 'No release is loaded yet.',
   },
   'keys-unavailable': {
     request: undefined,

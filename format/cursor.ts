@@ -1,11 +1,11 @@
-// Cursors: opaque positions that clients send back. One pins a release, a level and a position in that level,
-// whatever the format and the filters, so that a traversal ends on the release it began with.
+// Cursors: opaque positions that clients send back. A cursor names a release, a level and a position in that level; it
+// works with any format and filter, and keeps a traversal on the release on which it began.
 import { crc32 } from 'node:zlib';
 import { isReleaseId } from './layout.ts';
 import type { Level } from './levels.ts';
 import { LEVELS } from './levels.ts';
 
-/** What a cursor says. */
+/** The content of a cursor. */
 export interface Cursor {
   release: string;
   level: Level;
@@ -20,7 +20,7 @@ const CURSOR_VERSION = 1;
 const HEAD_BYTES = 8;
 const CHECK_BYTES = 4;
 
-/** Writes a cursor: URL-safe characters only. */
+/** Encodes a cursor, in URL-safe characters. */
 export function encodeCursor({ release, level, position }: Cursor): string {
   const end = HEAD_BYTES + release.length;
   const bytes = Buffer.allocUnsafe(end + CHECK_BYTES);
@@ -32,12 +32,12 @@ export function encodeCursor({ release, level, position }: Cursor): string {
   return PREFIX + bytes.toString('base64url');
 }
 
-/** Reads a cursor. Undefined when it is not exactly what `encodeCursor` writes. */
+/** Decodes a cursor; undefined for any text that `encodeCursor` does not produce. */
 export function decodeCursor(text: string): Cursor | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   const encoded = text.slice(PREFIX.length);
   const bytes = Buffer.from(encoded, 'base64url');
-  // Decoding forgives stray characters and loose last bits; only the one spelling we write is accepted.
+  // Decoding ignores stray characters and loose last bits; only the spelling of `encodeCursor` is accepted.
   if (bytes.toString('base64url') !== encoded || bytes.length <= HEAD_BYTES + CHECK_BYTES) return undefined;
   const body = bytes.subarray(0, -CHECK_BYTES);
   if (bytes.readUInt32BE(body.length) !== crc32(body) || body.readUInt8(0) !== CURSOR_VERSION) return undefined;

@@ -1,5 +1,5 @@
-// A level's feature index: one fixed-size binary record for each feature, in order of fid. From it a reader knows the
-// place, the length and the digest of every feature's gzip member before it reads a byte of a feature file.
+// A level's feature index: one fixed-size binary record per feature, in order of fid. It gives the file, offset, length
+// and digest of every feature's gzip member, so that a reader needs one byte range of a feature file.
 // The generator writes it beside the feature files; the proxy, `verify` and `diff` read it.
 import { createHash } from 'node:crypto';
 import { MEMBER_FRAME_BYTES } from './gzip-members.ts';
@@ -33,19 +33,19 @@ export function featureRecord(member: Buffer, text: { crc: number; length: numbe
 
 /** The records of a level, looked up by position. */
 export class FeatureIndex {
-  /** How many features. */
+  /** Number of features. */
   readonly features: number;
   /** Features in each feature file but the last. */
   readonly perFile: number;
   readonly #records: Buffer;
-  /** Where each member would begin if all files of the level were one, in bytes; one entry more for the end. */
+  /** Offset of each member in the concatenation of the level's feature files, in bytes; one entry more for the end. */
   readonly #starts: Float64Array;
 
   /**
    * @param records the content of the index file
-   * @param features how many records the manifest promises
+   * @param features the number of features in the manifest
    * @param file its name, for messages
-   * @throws FormatError when it has another length, or a record that no member can have
+   * @throws FormatError if it has another length, or a record with a length below that of any gzip member
    */
   constructor(records: Buffer, features: number, perFile: number, file: string) {
     if (records.length !== features * RECORD_BYTES)
@@ -67,7 +67,7 @@ export class FeatureIndex {
     }
   }
 
-  /** How many feature files the level has. */
+  /** Number of feature files. */
   get files(): number {
     return Math.ceil(this.features / this.perFile);
   }
@@ -77,22 +77,22 @@ export class FeatureIndex {
     return this.#records.readUInt32LE(position * RECORD_BYTES + BYTES_AT);
   }
 
-  /** Bytes of its text. */
+  /** Bytes of the text of the member at a position. */
   textBytesAt(position: number): number {
     return this.#records.readUInt32LE(position * RECORD_BYTES + TEXT_AT);
   }
 
-  /** CRC-32 of its text. */
+  /** CRC-32 of the text of the member at a position. */
   crcAt(position: number): number {
     return this.#records.readUInt32LE(position * RECORD_BYTES + CRC_AT);
   }
 
-  /** The number of its feature file, from 0. */
+  /** The number of the feature file of a position, from 0. */
   fileOf(position: number): number {
     return Math.floor(position / this.perFile);
   }
 
-  /** Where it begins in its feature file, in bytes. */
+  /** Offset of the member at a position in its feature file, in bytes. */
   offsetAt(position: number): number {
     return this.#startAt(position) - this.#startAt(position - (position % this.perFile));
   }
@@ -108,7 +108,7 @@ export class FeatureIndex {
     return { first, end: Math.min(first + this.perFile, this.features) };
   }
 
-  /** The records of a range: they depend on nothing but the features' content. */
+  /** The records of a range. They depend only on the features' content. */
   recordsOf({ first, end }: PositionRange): Buffer {
     return this.#records.subarray(first * RECORD_BYTES, end * RECORD_BYTES);
   }

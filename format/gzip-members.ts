@@ -1,4 +1,4 @@
-// Gzip members (RFC 1952): the one place that assembles them and knows their bytes. Feature files and pages consist of
+// Assembles gzip members (RFC 1952). Feature files and pages consist of
 // members whose deflate data is byte-aligned and not final, so that the data of several can be joined into one member
 // without inflating or deflating anything.
 import { constants, crc32, deflateRawSync } from 'node:zlib';
@@ -26,7 +26,7 @@ export const MEMBER_FRAME_BYTES: number = MEMBER_HEADER.length + MEMBER_END_BYTE
  */
 const DEFLATE_OPTIONS = { level: 5, strategy: constants.Z_FILTERED, finishFlush: constants.Z_FULL_FLUSH };
 
-/** What a member's trailer says of its text. */
+/** The CRC-32 and length of a text, as in a member's trailer. */
 export interface TextSum {
   /** CRC-32 of the text. */
   crc: number;
@@ -34,7 +34,7 @@ export interface TextSum {
   length: number;
 }
 
-/** The sum of no text. */
+/** The sum of the empty text. */
 export const EMPTY_SUM: TextSum = { crc: 0, length: 0 };
 
 /** Sums `text`. */
@@ -52,7 +52,7 @@ export interface DeflatedText extends TextSum {
   data: Buffer;
 }
 
-/** One gzip member made of deflate data that can be joined, in order. */
+/** One gzip member of several pieces of deflate data (see `deflateText`), in order. */
 export function joinMember(pieces: readonly DeflatedText[]): Buffer {
   let sum = EMPTY_SUM;
   const parts = [MEMBER_HEADER];
@@ -64,7 +64,7 @@ export function joinMember(pieces: readonly DeflatedText[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** What follows the deflate data of a member whose text has this sum. */
+/** The bytes after the deflate data of a member whose text has this sum: final block and trailer. */
 export function memberEnd(sum: TextSum): Buffer {
   const end = Buffer.allocUnsafe(MEMBER_END_BYTES);
   writeMemberEnd(end, 0, sum);
@@ -90,7 +90,7 @@ function storedBlock(text: string): DeflatedText {
   return { data: bytes.length === 0 ? bytes : Buffer.concat([head, bytes]), ...sumOf(bytes) };
 }
 
-/** What stands before, between and after the features of a body, as deflate data; see `FRAMES`. */
+/** The text before, between and after the features of a body (see `FRAMES`), as deflate data. */
 export interface FrameData {
   before: DeflatedText;
   between: DeflatedText;

@@ -1,22 +1,22 @@
-// Where everything stands in the output folder. Every path is relative, with `/`, and made of unreserved URL
-// characters only, so the same text is a file path and a URL path.
+// The layout of the output folder. Every path is relative, uses `/` and contains only unreserved URL characters
+// (RFC 3986 section 2.3), so that the same text is a file path and a URL path.
 import { createHash } from 'node:crypto';
 import type { Format, Level } from './levels.ts';
 import { levelName, PAGE_ENDINGS } from './levels.ts';
 
-/** The pointer: which release is served. */
+/** The pointer: names the current release and the hosted ones. */
 export const CURRENT_PATH = 'current.json';
-/** The folder that holds one folder a release. */
+/** The folder of releases, one folder each. */
 export const RELEASES_PATH = 'releases';
-/** What a release says of itself, relative to its folder. */
+/** The description of a release, relative to its folder. */
 export const RELEASE_FILE = 'release.json';
-/** SHA-256 of every other file of a release, relative to its folder; `sha256sum -c` reads it. */
+/** SHA-256 of every other file of a release, in the form of `sha256sum`; relative to its folder. */
 export const CHECKSUMS_FILE = 'checksums.txt';
 
-/** The rule for release ids, in words for messages. */
+/** The rule for release ids, for messages. */
 export const RELEASE_ID_RULE = '1 to 64 of A-Z a-z 0-9 . _ - and beginning with a letter or digit';
 
-/** Is this a name that a release may have? */
+/** Is the text a valid release id? */
 export function isReleaseId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text);
 }
@@ -60,12 +60,12 @@ function fileNumber(fromZero: number): string {
   return String(fromZero + 1).padStart(6, '0');
 }
 
-/** Longest encoded GID that is used as it is; file systems end at 255 bytes a name. */
+/** Longest encoded GID that is used unchanged; file systems limit a name to 255 bytes. */
 const SEGMENT_MAX_CHARS = 120;
 
 /**
- * A GID as one path segment. Upper-case letters, digits, `_`, `-` and inner `.` stand for themselves; every other
- * byte of the UTF-8 form becomes `~` and two hex digits. Different GIDs give different segments even where the file
+ * A GID as one path segment. Upper-case letters, digits, `_`, `-` and inner `.` are kept; every other byte of the UTF-8
+ * form becomes `~` and two hex digits. Different GIDs give different segments even if the file
  * system ignores case; none is empty, hidden, `.` or `..`. One that would be too long becomes `~h` and its SHA-256.
  */
 export function gidToSegment(gid: string): string {

@@ -1,5 +1,5 @@
-// The fixed vocabulary of the service: levels, formats, page caps, media types, and the text that joins features.
-// Both sides start here: the generator cuts pages with these numbers, the proxy answers with them.
+// The constants of the service: levels, formats, page caps, media types, and the text around features. The generator
+// cuts pages by them; the proxy answers requests by them.
 
 /** Administrative level, 0 (countries) to 5 (the smallest units). */
 export type Level = 0 | 1 | 2 | 3 | 4 | 5;
@@ -7,19 +7,19 @@ export type Level = 0 | 1 | 2 | 3 | 4 | 5;
 /** Every level, ascending. */
 export const LEVELS: readonly Level[] = [0, 1, 2, 3, 4, 5];
 
-/** `geojsonl` is one GeoJSON Feature a line; `fc` is one FeatureCollection. */
+/** `geojsonl` is one GeoJSON Feature per line; `fc` is one FeatureCollection. */
 export type Format = 'geojsonl' | 'fc';
 
 /** Every format, in the order in which manifests list them. */
 export const FORMATS: readonly Format[] = ['geojsonl', 'fc'];
 
-/** The most features on one page, by format and level; also the number of features on every page file but the last. */
+/** Maximum features on a page, by format and level; every stored page but the last of a listing has that many. */
 export const PAGE_CAPS: Readonly<Record<Format, readonly [number, number, number, number, number, number]>> = {
   geojsonl: [20, 20, 50, 50, 100, 100],
   fc: [5, 5, 20, 20, 50, 50],
 };
 
-/** Features in each feature file but a level's last, by level: many small units to a file, few large ones. */
+/** Features in each feature file but the last of a level, by level: few on levels of large units, many otherwise. */
 export const FEATURES_PER_FILE: readonly [number, number, number, number, number, number] = [
   100, 100, 1000, 1000, 1000, 1000,
 ];
@@ -43,7 +43,7 @@ export const PAGE_ENDINGS: Readonly<Record<Format, string>> = {
 };
 
 /**
- * What stands before, between and after the features of a body. A feature's own text always ends in a line feed
+ * The text before, between and after the features of a body. A feature's own text always ends in a line feed
  * (white space in JSON), so the compressed bytes of one feature serve in either format.
  */
 export const FRAMES: Readonly<Record<Format, { before: string; between: string; after: string }>> = {
@@ -55,7 +55,7 @@ export const FRAMES: Readonly<Record<Format, { before: string; between: string; 
   },
 };
 
-/** `lv0` .. `lv5`, as it stands in URLs and paths. */
+/** `lv0` .. `lv5`, as in URLs and paths. */
 export function levelName(level: Level): string {
   return `lv${level}`;
 }

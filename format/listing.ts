@@ -1,5 +1,6 @@
-// Listings of a level and the numbering of their pages: which file is page p of which listing.
-// The generator writes pages in this order; the proxy finds a page's size and digest by it.
+// The listings of a level and the numbering of their pages. The generator writes pages in this order; the proxy looks up
+// a page's size and digest by its number.
+import { elementAt } from './element-at.ts';
 import type { ListingKey } from './layout.ts';
 import type { Format, Level } from './levels.ts';
 import { FORMATS, PAGE_CAPS } from './levels.ts';
@@ -12,7 +13,7 @@ export interface Listing {
   key: ListingKey;
   /** The positions it covers. */
   runs: Runs;
-  /** How many. */
+  /** Number of positions. */
   features: number;
   /** The number of its first page in each format's canonical order. */
   firstPage: Readonly<Record<Format, number>>;
@@ -20,11 +21,11 @@ export interface Listing {
 
 /**
  * The listings of a level in canonical order: unfiltered, then column by column above the level, GID by GID.
- * A level may have hundreds of thousands, so only their page numbers are held; each is made when it is asked for.
+ * A level may have hundreds of thousands, so only page numbers are held in memory; `at` makes a listing.
  */
 export interface ListingTable {
   count: number;
-  /** Where each column's listings begin. */
+  /** The number of the first listing of each column. */
   firstOf: readonly number[];
   /** A listing by its number, undefined past the last. */
   at(number: number): Listing | undefined;
@@ -37,12 +38,15 @@ export function listingTable(level: Level, features: number, columns: readonly C
   const count = parents.reduce((sum, { gids }) => sum + gids.length, 1);
   const firstPages = { geojsonl: new Uint32Array(count + 1), fc: new Uint32Array(count + 1) };
   const counts = new Uint32Array(count);
+  const pages = { geojsonl: 0, fc: 0 };
   let number = 0;
   const add = (held: number): void => {
     counts[number] = held;
-    for (const format of FORMATS)
-      firstPages[format][number + 1] = (firstPages[format][number] ?? 0) + pageCount(level, format, held);
     number++;
+    for (const format of FORMATS) {
+      pages[format] += pageCount(level, format, held);
+      firstPages[format][number] = pages[format];
+    }
   };
   add(features);
   for (const { covers } of parents) for (let at = 0; at < covers.count; at++) add(covers.sizeOf(at));
@@ -51,12 +55,13 @@ export function listingTable(level: Level, features: number, columns: readonly C
     firstOf,
     at(wanted) {
       if (wanted < 0 || wanted >= count) return undefined;
-      const firstPage = { geojsonl: firstPages.geojsonl[wanted] ?? 0, fc: firstPages.fc[wanted] ?? 0 };
-      const column = firstOf.findLastIndex((first) => first <= wanted);
-      const gid = wanted - (firstOf[column] ?? 0);
+      const firstPage = { geojsonl: elementAt(firstPages.geojsonl, wanted), fc: elementAt(firstPages.fc, wanted) };
       if (wanted === 0) return { key: 'all', runs: features === 0 ? [] : [0, features], features, firstPage };
-      const key = { column, gid: parents[column]?.gids[gid] ?? '' };
-      return { key, runs: parents[column]?.covers.at(gid) ?? [], features: counts[wanted] ?? 0, firstPage };
+      const column = firstOf.findLastIndex((first) => first <= wanted);
+      const at = wanted - elementAt(firstOf, column);
+      const { gids, covers } = elementAt(parents, column);
+      const key = { column, gid: elementAt(gids, at) };
+      return { key, runs: covers.at(at), features: elementAt(counts, wanted), firstPage };
     },
   };
 }

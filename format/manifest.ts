@@ -1,6 +1,7 @@
-// A level's cursor manifest: everything a request needs to know about a level before it touches a page.
-// The generator writes it from its plan; the proxy and `verify` read it and refuse one that contradicts itself.
+// A level's cursor manifest: what a request needs to know about a level before a page is read. The generator writes it
+// from its plan; the proxy, `verify` and `diff` read it and refuse an inconsistent one.
 import { createHash } from 'node:crypto';
+import { elementAt, numberAt } from './element-at.ts';
 import type { Format, Level, StoredPages } from './levels.ts';
 import { FEATURES_PER_FILE, FORMATS, LEVELS, PAGE_CAPS, STORED_PAGES } from './levels.ts';
 import type { JsonObject } from './parse.ts';
@@ -13,15 +14,15 @@ export const FORMAT_VERSION = 2;
 
 /** A GID column of a level: which units lie under which GID. Columns above the level are parents; the last is its own. */
 export interface Column {
-  /** Its name in the source, e.g. `GID_1`; empty where the source lacks the level. */
+  /** Its name in the source, e.g. `GID_1`; empty if the source lacks the level. */
   name: string;
-  /** Every GID that occurs, in order of first appearance. */
+  /** Every GID in the column, in order of first appearance. */
   gids: readonly string[];
   /** For each GID, the positions it covers. */
   covers: RunTable;
   /**
-   * The index of a GID in `gids`; undefined where it does not occur. The first call takes longer: it indexes them.
-   * @throws FormatError when a GID is listed twice
+   * The index of a GID in `gids`; undefined if it is not in the column. The first call builds the lookup table.
+   * @throws FormatError if a GID is listed twice
    */
   find(gid: string): number | undefined;
 }
@@ -34,20 +35,21 @@ export interface PageTable {
   digests: string;
 }
 
-/** What the generator knows of a level, and what a reader gets back. */
+/** The content of a manifest. */
 export interface Manifest {
   release: string;
   level: Level;
-  /** How many features the level has; positions are 0 .. features - 1 in order of fid. */
+  /** Number of features in the level; positions are 0 .. features - 1, in order of fid. */
   features: number;
+  /** The fids, ascending: the fid at a position is the number with that rank. */
   fids: Runs;
   /** Columns 0 .. level. */
   columns: readonly Column[];
   /** Features in each feature file but the last. */
   featuresPerFile: number;
-  /** Which pages are files. */
+  /** Which pages are stored as files. */
   storedPages: StoredPages;
-  /** The stored ones. */
+  /** The stored pages. */
   pages: Readonly<Record<Format, PageTable>>;
 }
 
@@ -65,7 +67,7 @@ export function digestOf(bytes: Uint8Array): string {
   return digestFrom(createHash('sha256').update(bytes).digest());
 }
 
-/** How many pages of a level are stored: those of the unfiltered listing, those of all listings, or none. */
+/** The number of stored pages of a level: of the unfiltered listing, of all listings, or none. */
 export function storedPageCount(
   level: Level,
   format: Format,
@@ -83,7 +85,7 @@ export function storedPageCount(
 
 /**
  * The member `storedPages` of a manifest or of release.json.
- * @throws FormatError when it is none of the choices
+ * @throws FormatError if it is not one of `STORED_PAGES`
  */
 export function storedPagesIn(json: JsonObject, file: string): StoredPages {
   const text = textIn(json, 'storedPages', file);
@@ -93,12 +95,12 @@ export function storedPagesIn(json: JsonObject, file: string): StoredPages {
   return stored;
 }
 
-/** How many pages a listing of `features` has; an empty one has none. */
+/** The number of pages of a listing with `features` features; 0 for an empty listing. */
 export function pageCount(level: Level, format: Format, features: number): number {
   return Math.ceil(features / PAGE_CAPS[format][level]);
 }
 
-/** Builds a column from each position's GID; null where a unit has none. */
+/** Builds a column from the GID at each position; null for no GID. */
 export function columnFrom(name: string, gidAt: Iterable<string | null>): Column {
   const index = new Map<string, number>();
   const owned: number[] = [];
@@ -114,15 +116,17 @@ export function columnFrom(name: string, gidAt: Iterable<string | null>): Column
   return { name, gids: [...index.keys()], covers: runTable(owned, index.size), find: (gid) => index.get(gid) };
 }
 
-/** Appends a run; one that follows the last of the same owner makes that longer. */
+/** Appends a run; one that continues the last run of the same owner extends it. */
 function pushOwned(owned: number[], owner: number, start: number, count: number): void {
   const last = owned.length - 3;
-  const lastCount = owned[last + 2] ?? 0;
-  if (owned[last] === owner && (owned[last + 1] ?? 0) + lastCount === start) owned[last + 2] = lastCount + count;
+  const lastStart = owned[last + 1];
+  const lastCount = owned[last + 2];
+  const isNext = lastStart !== undefined && lastCount !== undefined && lastStart + lastCount === start;
+  if (isNext && owned[last] === owner) owned[last + 2] = lastCount + count;
   else owned.push(owner, start, count);
 }
 
-/** Finds GIDs by a map that is made when one is first asked for: many columns never are. */
+/** Finds GIDs by a map that is built at the first lookup: many columns are never looked up. */
 function finderOf(gids: readonly string[], where: string): Column['find'] {
   let index: Map<string, number> | undefined;
   return (gid) => {
@@ -167,7 +171,7 @@ export function manifestToJson(manifest: Manifest): string {
 }
 
 /**
- * Reads a manifest and checks that it holds together.
+ * Reads a manifest and checks that it is consistent.
  * @param text the file's content
  * @param file its name, for messages
  * @throws FormatError that names the file, the member, what was got and what was expected
@@ -207,21 +211,23 @@ export function manifestFromJson(text: string, file: string): Manifest {
   };
 }
 
-// A column is written as the sequence of owners by position. A number c > 0: the next GID of the list, not seen yet,
-// owns the next c positions. A number -k <= 0, followed by a count: GID k - 1 again, or no GID where k is 0.
+// A column is a sequence of runs in order of position:
+//   n      (n > 0): the next unseen GID covers n positions
+//   -k n   (k > 0): GID k - 1 again, n positions
+//   0 n    no GID, n positions
 function columnToRuns(column: Column, features: number): number[] {
   const owners = new Int32Array(features).fill(-1);
   for (let at = 0; at < column.covers.count; at++) {
     const runs = column.covers.at(at);
     for (let i = 0; i < runs.length; i += 2) {
-      const start = runs[i] ?? 0;
-      owners.fill(at, start, start + (runs[i + 1] ?? 0));
+      const start = numberAt(runs, i);
+      owners.fill(at, start, start + numberAt(runs, i + 1));
     }
   }
   const out: number[] = [];
   let next = 0;
   for (let start = 0; start < features; ) {
-    const owner = owners[start] ?? -1;
+    const owner = elementAt(owners, start);
     let end = start + 1;
     while (end < features && owners[end] === owner) end++;
     if (owner === next) {
@@ -243,10 +249,10 @@ function columnFromJson(entry: unknown, features: number, where: string): Column
   let owners = 0;
   let position = 0;
   for (let i = 0; i < runs.length; i++) {
-    const code = runs[i] ?? 0;
+    const code = numberAt(runs, i);
     const owner = code > 0 ? owners++ : -code - 1;
-    const count = code > 0 ? code : (runs[++i] ?? 0);
-    if (count < 1 || owner >= owners) throw new FormatError(where, `runs[${i}] is out of range`);
+    const count = code > 0 ? code : runs[++i];
+    if (count === undefined || count < 1 || owner >= owners) throw new FormatError(where, `runs[${i}] is out of range`);
     if (owner >= 0) pushOwned(owned, owner, position, count);
     position += count;
   }
@@ -256,11 +262,13 @@ function columnFromJson(entry: unknown, features: number, where: string): Column
 }
 
 function fidsFrom(fids: number[], features: number, file: string): Runs {
+  let previousEnd = 0;
   for (let i = 0; i < fids.length; i += 2) {
-    const previousEnd = i === 0 ? 0 : (fids[i - 2] ?? 0) + (fids[i - 1] ?? 0);
-    const start = fids[i] ?? 0;
-    const count = fids[i + 1] ?? 0;
-    if (start < previousEnd || count < 1) throw new FormatError(file, `fids[${i}] is out of order`);
+    const start = numberAt(fids, i);
+    const count = fids[i + 1];
+    if (count === undefined || start < previousEnd || count < 1)
+      throw new FormatError(file, `fids[${i}] is out of order`);
+    previousEnd = start + count;
   }
   if (countOf(fids) !== features) throw new FormatError(file, `${countOf(fids)} fids, expected ${features}`);
   return fids;

@@ -1,6 +1,6 @@
-// Reading JSON at the border: each value is checked once, by name, and is typed from then on.
+// Parses JSON: each member is checked once, by name, and typed from then on.
 
-/** A file of a release does not say what it should. The message names the file and what was expected. */
+/** A file of a release has unexpected content. The message names the file, what was found and what was expected. */
 export class FormatError extends Error {
   constructor(where: string, problem: string) {
     super(`${where}: ${problem}`);
@@ -8,10 +8,10 @@ export class FormatError extends Error {
   }
 }
 
-/** A JSON object whose members have not been looked at. */
+/** A JSON object with unchecked members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The object that `value` is, or that its text holds. */
+/** `value` as an object; text is parsed first. @throws FormatError if it is not a JSON object */
 export function objectFrom(value: unknown, where: string): JsonObject {
   let parsed = value;
   if (typeof value === 'string') {

@@ -1,4 +1,4 @@
-// The two small files above the manifests: release.json, what a release says of itself, and current.json, the pointer.
+// release.json, the description of a release, and current.json, the pointer to the current one.
 import { isReleaseId, RELEASE_ID_RULE } from './layout.ts';
 import type { Format, Level, StoredPages } from './levels.ts';
 import { LEVELS } from './levels.ts';
@@ -6,7 +6,7 @@ import { FORMAT_VERSION, storedPagesIn } from './manifest.ts';
 import type { JsonObject } from './parse.ts';
 import { FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 
-/** One file that the dataset was read from. */
+/** A file of the source dataset. */
 export interface SourceFile {
   /** Base name, or path relative to the source folder. */
   name: string;
@@ -14,19 +14,19 @@ export interface SourceFile {
   sha256: string;
 }
 
-/** What a release says of one level. */
+/** The description of a level in release.json. */
 export interface LevelSummary {
   level: Level;
-  /** The source layer; empty where the dataset has none for this level. */
+  /** The source layer; empty if the dataset lacks the level. */
   layer: string;
   features: number;
-  /** Listings: the unfiltered one and one for each parent GID, empty ones not counted. */
+  /** Number of listings that are not empty: the unfiltered one, and one for each parent GID. */
   listings: number;
-  /** Stored page files by format. */
+  /** Number of stored pages by format. */
   pages: Readonly<Record<Format, number>>;
-  /** Bytes of all stored page files. */
+  /** Bytes of all stored pages. */
   bytes: number;
-  /** How many feature files, and the bytes of all of them. */
+  /** Number of feature files, and their total bytes. */
   featureFiles: { files: number; bytes: number };
   /** SHA-256 of the level's manifest, in hex. */
   manifest: string;
@@ -42,9 +42,9 @@ export interface Release {
   gdal: string;
   /** Decimals of the coordinates. */
   precision: number;
-  /** Which pages are files. */
+  /** Which pages are stored as files. */
   storedPages: StoredPages;
-  /** Who must be named where the data is shown; empty where the source says nothing. */
+  /** Attribution texts, to be shown with the data; may be empty. */
   attribution: readonly string[];
   /** All six levels, ascending. */
   levels: readonly LevelSummary[];
@@ -52,9 +52,9 @@ export interface Release {
 
 /** current.json. */
 export interface Current {
-  /** The release that requests without a cursor get. */
+  /** The release that answers requests without a cursor. */
   release: string;
-  /** Every release that is hosted, the served one among them: the only ones that cursors may name. */
+  /** Every hosted release, the current one included. A cursor of any other release is answered 410. */
   hosted: readonly string[];
 }
 
@@ -104,9 +104,9 @@ export function currentFromJson(text: string, file: string): Current {
   const json = versioned(text, file);
   const release = releaseIdIn(json, file);
   const hosted = textsIn(json, 'hosted', file);
-  const odd = hosted.find((id) => !isReleaseId(id));
-  if (odd !== undefined)
-    throw new FormatError(file, `hosted names ${JSON.stringify(odd)}, expected ${RELEASE_ID_RULE}`);
+  const invalid = hosted.find((id) => !isReleaseId(id));
+  if (invalid !== undefined)
+    throw new FormatError(file, `hosted names ${JSON.stringify(invalid)}, expected ${RELEASE_ID_RULE}`);
   if (!hosted.includes(release)) throw new FormatError(file, `release ${release} is not among the hosted ones`);
   return { release, hosted };
 }

@@ -1,6 +1,8 @@
 // Run-length coded sets of whole numbers: ascending, disjoint [start, count] pairs laid out flat.
 // Listings are runs of positions; a level's fids are runs of fids. Contiguous is the normal case, so most have one pair.
 
+import { elementAt, numberAt } from './element-at.ts';
+
 /** Flat `[start, count, start, count, ...]`, starts ascending, runs disjoint and not adjacent, counts >= 1. */
 export type Runs = readonly number[];
 
@@ -24,16 +26,16 @@ export function pushRun(runs: number[], start: number, count: number): void {
 /** How many numbers the runs hold. */
 export function countOf(runs: Runs): number {
   let total = 0;
-  for (let i = 1; i < runs.length; i += 2) total += runs[i] ?? 0;
+  for (let i = 1; i < runs.length; i += 2) total += numberAt(runs, i);
   return total;
 }
 
-/** How many of the numbers are smaller than `value`: the rank at which `value` stands or would stand. */
+/** How many of the numbers are smaller than `value`: its rank, whether or not it is one of them. */
 export function rankOf(runs: Runs, value: number): number {
   let rank = 0;
   for (let i = 0; i < runs.length; i += 2) {
-    const start = runs[i] ?? 0;
-    const count = runs[i + 1] ?? 0;
+    const start = numberAt(runs, i);
+    const count = numberAt(runs, i + 1);
     if (value <= start) break;
     rank += Math.min(count, value - start);
   }
@@ -44,8 +46,8 @@ export function rankOf(runs: Runs, value: number): number {
 export function valueAt(runs: Runs, rank: number): number | undefined {
   let left = rank;
   for (let i = 0; i < runs.length; i += 2) {
-    const count = runs[i + 1] ?? 0;
-    if (left < count) return (runs[i] ?? 0) + left;
+    const count = numberAt(runs, i + 1);
+    if (left < count) return numberAt(runs, i) + left;
     left -= count;
   }
   return undefined;
@@ -57,8 +59,8 @@ export function sliceRuns(runs: Runs, from: number, limit: number): Runs {
   let skip = from;
   let left = limit;
   for (let i = 0; i < runs.length && left > 0; i += 2) {
-    const start = runs[i] ?? 0;
-    const count = runs[i + 1] ?? 0;
+    const start = numberAt(runs, i);
+    const count = numberAt(runs, i + 1);
     if (skip >= count) {
       skip -= count;
       continue;
@@ -71,16 +73,16 @@ export function sliceRuns(runs: Runs, from: number, limit: number): Runs {
   return out;
 }
 
-/** The numbers that both hold. */
+/** The intersection of both sets. */
 export function intersectRuns(a: Runs, b: Runs): Runs {
   const out: number[] = [];
   let i = 0;
   let j = 0;
   while (i < a.length && j < b.length) {
-    const aStart = a[i] ?? 0;
-    const aEnd = aStart + (a[i + 1] ?? 0);
-    const bStart = b[j] ?? 0;
-    const bEnd = bStart + (b[j + 1] ?? 0);
+    const aStart = numberAt(a, i);
+    const aEnd = aStart + numberAt(a, i + 1);
+    const bStart = numberAt(b, j);
+    const bEnd = bStart + numberAt(b, j + 1);
     const start = Math.max(aStart, bStart);
     const end = Math.min(aEnd, bEnd);
     if (start < end) pushRun(out, start, end - start);
@@ -93,18 +95,18 @@ export function intersectRuns(a: Runs, b: Runs): Runs {
 /** Every number, ascending. */
 export function* valuesOf(runs: Runs): Generator<number> {
   for (let i = 0; i < runs.length; i += 2) {
-    const start = runs[i] ?? 0;
-    const end = start + (runs[i + 1] ?? 0);
+    const start = numberAt(runs, i);
+    const end = start + numberAt(runs, i + 1);
     for (let value = start; value < end; value++) yield value;
   }
 }
 
 /**
- * Many disjoint sets of runs, numbered from 0, held in two flat arrays: a list for each of hundreds of thousands would
- * take ten times the room. Numbers are below 2^31.
+ * Many disjoint sets of runs, numbered from 0, in two flat arrays: an array per set would take ten times the memory.
+ * Numbers are below 2^31.
  */
 export interface RunTable {
-  /** How many sets. */
+  /** Number of sets. */
   count: number;
   /** A set; empty past the last. */
   at(number: number): Runs;
@@ -115,16 +117,18 @@ export interface RunTable {
 /** A run and the set that it belongs to, flat: `[set, start, count, ...]`, starts ascending, no two adjacent of one set. */
 export type OwnedRuns = readonly number[];
 
-/** Sorts runs into `count` sets. */
+/** Sorts runs into `count` sets. @throws RangeError if a run belongs to none of them */
 export function runTable(owned: OwnedRuns, count: number): RunTable {
   // Where each set's runs begin, counted in runs; one entry more for the end of the last.
+  // The loops over all runs index directly, for speed. Every set is below `count`, so that no element is missing.
   const begins = new Int32Array(count + 1);
   for (let i = 0; i < owned.length; i += 3) {
-    const after = (owned[i] ?? 0) + 1;
+    const after = numberAt(owned, i) + 1;
+    if (after > count) throw new RangeError(`set ${after - 1} of ${count}`);
     begins[after] = (begins[after] ?? 0) + 1;
   }
   for (let set = 0; set < count; set++) begins[set + 1] = (begins[set + 1] ?? 0) + (begins[set] ?? 0);
-  const runs = new Int32Array(2 * (begins[count] ?? 0));
+  const runs = new Int32Array(2 * elementAt(begins, count));
   const filled = begins.slice(0, count);
   for (let i = 0; i < owned.length; i += 3) {
     const set = owned[i] ?? 0;
@@ -133,7 +137,8 @@ export function runTable(owned: OwnedRuns, count: number): RunTable {
     runs[2 * at] = owned[i + 1] ?? 0;
     runs[2 * at + 1] = owned[i + 2] ?? 0;
   }
-  const flat = (set: number): Int32Array => runs.subarray(2 * (begins[set] ?? 0), 2 * (begins[set + 1] ?? 0));
+  const flat = (set: number): Int32Array =>
+    set < count ? runs.subarray(2 * elementAt(begins, set), 2 * elementAt(begins, set + 1)) : new Int32Array();
   return {
     count,
     at: (set) => Array.from(flat(set)),

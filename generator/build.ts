@@ -1,4 +1,4 @@
-// A build from end to end: describe the dataset, read and serialise each level, write its files, finalise, publish.
+// The build, from end to end: describe the dataset, read and serialise each level, write its files, finalise, publish.
 import { join } from 'node:path';
 import { LEVELS, levelName, type StoredPages } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
@@ -35,21 +35,21 @@ export interface BuildOptions extends SourceOptions {
   release: string;
   /** Decimals of the coordinates, 0 to 12. */
   precision: number;
-  /** Which pages are files. */
+  /** Which pages are stored as files. */
   storedPages: StoredPages;
-  /** Child processes. */
+  /** Number of child processes; 0 to work in this process. */
   workers: number;
-  /** Faults of the data to publish as they are. */
+  /** Problems of the data to accept: the units are published unchanged. */
   accept: readonly Acceptable[];
-  /** Who must be named where the data is shown, besides those the source names. */
+  /** Attribution texts besides those in the source. */
   attribution: readonly string[];
-  /** Whether the finished release becomes the current one. */
+  /** Whether the release becomes the current one. */
   activate: boolean;
 }
 
 /**
  * Builds a release, publishes it and, unless `activate` is false, makes it current.
- * @throws BuildError; then nothing is published and what was staged is removed
+ * @throws BuildError; then nothing is published, and the staging folder is removed
  */
 export async function build(options: BuildOptions, report: Report): Promise<Built> {
   try {
@@ -94,7 +94,7 @@ export function describe(options: BuildOptions, pool: Pool): Promise<DatasetDesc
   return pool.run(DESCRIBE, { source, layers, gidColumns, levels });
 }
 
-/** Finalises a level whose files are all written. */
+/** Finalises a level once all its files are written. */
 export function finalize(
   { level, layer, store, records }: WrittenLevel,
   { release, storedPages }: { release: string; storedPages: StoredPages },
@@ -106,7 +106,7 @@ export function finalize(
   return pool.run(FINALIZE, task);
 }
 
-/** What release.json says of a release besides its levels. */
+/** The members of release.json other than `levels`. */
 export async function aboutRelease(
   options: BuildOptions,
   { gdal, attribution }: DatasetDescription,
@@ -121,7 +121,7 @@ export async function aboutRelease(
   };
 }
 
-/** What is odd about a level. */
+/** Counts the accepted problems of a level. */
 export function remarksOn({ level, read }: WrittenLevel): Remark[] {
   const counts: [string, number | undefined][] = [
     ['units lack a GID', read?.accepted['null-gids']],

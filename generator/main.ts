@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The generator's command line. Only this file reads arguments, prints and sets the exit code.
+// The command line of the generator. The only file that reads arguments, prints, and sets the exit code.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import yargs from 'yargs';
@@ -20,33 +20,43 @@ import { buildShard, seal } from './sharded-build.ts';
 
 const SAMPLE_RELEASE = 'sample';
 const SAMPLE_PACKAGES = ['world-atlas', 'us-atlas', 'es-atlas', 'topojson-client', 'i18n-iso-countries'];
-/** Compiled, it is a program of a package. */
+/** The name of the program: compiled, it is installed by a package. */
 const PROGRAM = import.meta.url.endsWith('.ts') ? 'generator' : 'boundaries-generator';
 const out = { type: 'string', default: 'output', describe: 'output folder' } as const;
+const activateOption = {
+  type: 'boolean',
+  default: true,
+  describe: 'make the release current; --no-activate to publish it only',
+} as const;
+const workersOption = {
+  type: 'number',
+  default: availableParallelism(),
+  describe: 'number of child processes; 0 to run in this process',
+} as const;
 
 await yargs(hideBin(process.argv))
   .scriptName(PROGRAM)
-  .usage('Publishes administrative boundaries as static pages.\n\n$0 <command>')
-  .option('quiet', { type: 'boolean', describe: 'no progress' })
-  .option('json', { type: 'boolean', describe: 'print the result as JSON, for machines' })
+  .usage('Publishes administrative boundaries as static files.\n\n$0 <command>')
+  .option('quiet', { type: 'boolean', describe: 'hide progress' })
+  .option('json', { type: 'boolean', describe: 'print the result as JSON' })
   .command(
     'build',
     'build a release from a dataset and make it current',
     (args) =>
       args
-        .option('source', { type: 'string', array: true, describe: 'file or folder that GDAL reads; may be repeated' })
-        .option('sample', { type: 'boolean', describe: 'build the sample dataset instead of a source' })
-        .option('out', out)
-        .option('release', { type: 'string', describe: 'id of the release, e.g. 2026-11' })
-        .option('activate', {
-          type: 'boolean',
-          default: true,
-          describe: 'make the release current; --no-activate only builds it',
+        .option('source', {
+          type: 'string',
+          array: true,
+          describe: 'dataset: file or folder in a format that GDAL reads; repeatable',
         })
+        .option('sample', { type: 'boolean', describe: 'build the sample dataset instead of --source' })
+        .option('out', out)
+        .option('release', { type: 'string', describe: 'id of the new release, e.g. 2026-11' })
+        .option('activate', activateOption)
         .option('precision', {
           type: 'number',
           default: 7,
-          describe: `decimals of the coordinates, 0 to ${MAX_PRECISION}`,
+          describe: `decimal places of coordinates, 0 to ${MAX_PRECISION}`,
         })
         .option('levels', {
           type: 'string',
@@ -54,53 +64,63 @@ await yargs(hideBin(process.argv))
           default: LEVELS.map(levelName),
           describe: 'levels to publish',
         })
-        .option('layer', { type: 'string', array: true, default: [], describe: 'layer of a level, e.g. lv3=communes' })
+        .option('layer', {
+          type: 'string',
+          array: true,
+          default: [],
+          describe: 'source layer of a level, e.g. lv3=communes',
+        })
         .option('gid-column', {
           type: 'string',
           array: true,
           default: [],
-          describe: 'column of the GIDs, e.g. lv0=ISO3',
+          describe: 'column that holds the GIDs of a level, e.g. lv0=ISO3',
         })
         .option('accept', {
           choices: ACCEPTABLE,
           array: true,
           default: [],
-          describe: 'faults of the data to publish as they are',
+          describe: 'data problems to accept; the units are published unchanged',
         })
         .option('pages', {
           choices: STORED_PAGES,
           default: 'all' as const,
-          describe:
-            'pages to store as files: of every listing, of unfiltered listings only, or none; the answers are the same',
+          describe: 'pages to store: of all listings, of unfiltered listings only, or none; responses are the same',
         })
         .option('attribution', {
           type: 'string',
           array: true,
           default: [],
-          describe: 'who must be named; may be repeated',
+          describe: 'attribution text for the data; repeatable',
         })
-        .option('workers', { type: 'number', default: availableParallelism(), describe: 'child processes; 0 for none' })
+        .option('workers', workersOption)
         .option('shard', {
           type: 'string',
-          describe: 'write only shard i of n, as i/n from 0/n on; seal then makes the release',
+          describe: 'write only shard i of n (i/n, i from 0 to n - 1); publish all with seal',
         })
         .option('dry-run', {
           type: 'boolean',
-          describe: 'compare the choices of --pages by files and bytes, write nothing',
+          describe: 'estimate files and bytes for each choice of --pages; write nothing',
         })
-        .option('unless-published', { type: 'boolean', describe: 'do nothing where a release is current already' })
+        .option('unless-published', {
+          type: 'boolean',
+          describe: 'do nothing if the output folder has a current release',
+        })
         .check((argv) => {
           if (!argv.sample === !argv.source)
-            throw new BuildError('no dataset is named, or two are', 'name one with --source FILE, or take --sample');
+            throw new BuildError('build needs either --source or --sample', 'add --source FILE, or --sample');
           if (!argv.sample && !argv.release)
-            throw new BuildError('the release has no id', 'name it, e.g. --release 2026-11');
+            throw new BuildError('build --source needs a release id', 'add one, e.g. --release 2026-11');
           return true;
         })
-        .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1', 'publish GADM into output/')
-        .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --dry-run', 'what each --pages costs')
+        .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1', 'build and publish GADM in output/')
+        .example(
+          '$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --dry-run',
+          'compare the choices of --pages',
+        )
         .example(
           '$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --shard 0/8',
-          'the first of eight machines',
+          'build on eight machines: the first shard',
         ),
     async (argv) => {
       if (argv.unlessPublished && readCurrent(argv.out)) return;
@@ -121,7 +141,7 @@ await yargs(hideBin(process.argv))
       if (argv.dryRun) {
         const { forecast } = await import('./pages/estimate.ts');
         const expected = forecast(options, reportOf(argv));
-        print(argv, expected, `${forecastTable(expected)}\n\nbytes are estimated; nothing was written`);
+        print(argv, expected, `${forecastTable(expected)}\n\nBytes are estimates. Nothing was written.`);
         return;
       }
       if (argv.shard !== undefined) {
@@ -129,29 +149,29 @@ await yargs(hideBin(process.argv))
         print(
           argv,
           { release: options.release, shard: argv.shard },
-          `shard ${argv.shard} of release ${options.release} is written; when all are, seal makes the release`,
+          `shard ${argv.shard} of release ${options.release} is written; after the last shard, run seal ${options.release}`,
         );
         return;
       }
       const started = performance.now();
       const built = await build(options, reportOf(argv));
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      const state = argv.activate ? 'is current' : 'is built, activate makes it current';
+      const state = argv.activate ? 'is current' : `is published; to make it current, run activate ${options.release}`;
       print(argv, built, `${buildTable(built)}\n\nrelease ${options.release} ${state} (${seconds} s)`);
     },
   )
   .command(
     'sample',
-    'make a GeoPackage to try things on',
+    'write a sample or synthetic GeoPackage',
     (args) =>
       args
         .option('out', { type: 'string', demandOption: true, describe: 'GeoPackage to write' })
         .option('synthetic', {
           type: 'number',
-          describe: 'make six levels of about N invented units instead of real ones',
+          describe: 'write about N invented units on six levels instead of real ones',
         })
-        .example('$0 sample --out sample.gpkg', 'real countries, and units of Spain and the United States')
-        .example('$0 sample --out big.gpkg --synthetic 400000', "invented units, as many as GADM's"),
+        .example('$0 sample --out sample.gpkg', 'countries of the world, units of Spain and the United States')
+        .example('$0 sample --out big.gpkg --synthetic 400000', 'as many invented units as GADM has'),
     async (argv) => {
       const { writeSynthetic } = await import('./datasets/synthetic/synthetic.ts');
       const written = progressOf(argv, 'units written');
@@ -171,33 +191,33 @@ await yargs(hideBin(process.argv))
   )
   .command(
     'seal <release>',
-    'make a release of its shards, once all are written',
+    'publish a release from its shards',
     (args) =>
       args
         .option('out', out)
-        .positional('release', { type: 'string', demandOption: true, describe: 'its id' })
-        .option('activate', { type: 'boolean', default: true, describe: 'make the release current' })
-        .example('$0 seal planet-1', 'after build --shard 0/4 to 3/4'),
+        .positional('release', { type: 'string', demandOption: true, describe: 'release id' })
+        .option('activate', activateOption)
+        .example('$0 seal planet-1', 'after build --shard 0/4, 1/4, 2/4 and 3/4'),
     async (argv) => {
       const built = await seal(argv.out, argv.release, argv.activate);
-      print(argv, built, `${buildTable(built)}\n\nrelease ${argv.release} is ${argv.activate ? 'current' : 'built'}`);
+      print(
+        argv,
+        built,
+        `${buildTable(built)}\n\nrelease ${argv.release} is ${argv.activate ? 'current' : 'published'}`,
+      );
     },
   )
   .command(
     'verify',
-    'check every file of a release, and with --source every feature against the dataset',
+    'check every file of a release; with --source, every feature against the dataset',
     (args) =>
       args
         .option('out', out)
-        .option('release', { type: 'string', describe: 'its id; the current one where none is named' })
-        .option('source', { type: 'string', array: true, describe: 'what it was built from' })
-        .option('workers', {
-          type: 'number',
-          default: availableParallelism(),
-          describe: 'child processes; 0 for none',
-        })
-        .example('$0 verify', 'the release that is current')
-        .example('$0 verify --release gadm-4.1 --source gadm_410-levels.gpkg', "and against GDAL's own reading"),
+        .option('release', { type: 'string', describe: 'release id; default: the current release' })
+        .option('source', { type: 'string', array: true, describe: 'dataset of the release; repeatable' })
+        .option('workers', workersOption)
+        .example('$0 verify', 'check the current release')
+        .example('$0 verify --release gadm-4.1 --source gadm_410-levels.gpkg', "compare with GDAL's own reading"),
     async (argv) => {
       const { out: folder, release, source } = argv;
       const workers = wholeNumber('--workers', argv.workers, 0, 1024);
@@ -213,7 +233,7 @@ await yargs(hideBin(process.argv))
         [
           ...lines,
           verified.release === ''
-            ? `no release to verify in ${folder}`
+            ? `${folder} has no release to verify`
             : `release ${verified.release}: ${counts}, ${verdict}`,
         ].join('\n'),
       );
@@ -222,13 +242,13 @@ await yargs(hideBin(process.argv))
   )
   .command(
     'diff <a> <b>',
-    'show how two releases differ: units by GID, and page files',
+    'compare two releases: units by GID, and files',
     (args) =>
       args
         .option('out', out)
-        .positional('a', { type: 'string', demandOption: true, describe: 'id of the release that is' })
-        .positional('b', { type: 'string', demandOption: true, describe: 'id of the release that would be' })
-        .example('$0 diff gadm-4.1 gadm-4.2', 'before switching'),
+        .positional('a', { type: 'string', demandOption: true, describe: 'id of the old release' })
+        .positional('b', { type: 'string', demandOption: true, describe: 'id of the new release' })
+        .example('$0 diff gadm-4.1 gadm-4.2', 'review a new release before activate'),
     async (argv) => {
       const { diff } = await import('./diff/diff.ts');
       const levels = diff(argv.out, argv.a, argv.b, reportOf(argv));
@@ -238,7 +258,7 @@ await yargs(hideBin(process.argv))
   .command(
     'list',
     'list the releases of an output folder',
-    (args) => args.option('out', out).example('$0 list --json', 'for a script'),
+    (args) => args.option('out', out).example('$0 list --json', 'list for a script'),
     async (argv) => {
       const listed = await listReleases(argv.out);
       print(argv, listed, releaseTable(listed));
@@ -246,12 +266,12 @@ await yargs(hideBin(process.argv))
   )
   .command(
     'activate <release>',
-    'make a release current: switch to a new one, or back to an old one',
+    'make a release current; also rolls back to an old one',
     (args) =>
       args
         .option('out', out)
-        .positional('release', { type: 'string', demandOption: true, describe: 'its id' })
-        .example('$0 activate gadm-4.1', 'roll back'),
+        .positional('release', { type: 'string', demandOption: true, describe: 'release id' })
+        .example('$0 activate gadm-4.1', 'roll back to gadm-4.1'),
     async (argv) => {
       await activateRelease(argv.out, argv.release);
       print(argv, { current: argv.release }, `release ${argv.release} is current`);
@@ -259,28 +279,38 @@ await yargs(hideBin(process.argv))
   )
   .command(
     'prune',
-    'remove old releases, never the current one',
+    'remove old releases; keeps the current one',
     (args) =>
       args
         .option('out', out)
-        .option('keep', { type: 'number', demandOption: true, describe: 'how many releases stay' })
-        .example('$0 prune --keep 2', 'the newest two stay'),
+        .option('keep', { type: 'number', demandOption: true, describe: 'number of releases to keep' })
+        .example('$0 prune --keep 2', 'keep two releases'),
     async (argv) => {
       const removed = await pruneReleases(argv.out, wholeNumber('--keep', argv.keep, 1, 1_000_000));
       print(argv, { removed }, removed.length === 0 ? 'nothing to remove' : `removed: ${removed.join(', ')}`);
     },
   )
-  .demandCommand(1, 'name a command')
+  .demandCommand(1, 'Missing command')
   .strict()
   .recommendCommands()
   .wrap(Math.min(120, process.stdout.columns ?? 100))
-  .fail((message, error, parser) => {
-    if (error instanceof BuildError)
-      console.error(`${coloured(process.stderr, 'red', 'error:')} ${error.message}\n  what to do: ${error.remedy}`);
-    else console.error(error ?? `${parser.help()}\n\n${message}`);
+  .fail((message, error) => {
+    // Errors of the command line come without an error object, or with one of yargs' own.
+    if (error instanceof BuildError) printError(error);
+    else if (error && error.name !== 'YError') console.error(error);
+    else printError(new BuildError(oneLine(message), 'add --help to see commands and options'));
     process.exit(1);
   })
   .parseAsync();
+
+function printError({ message, remedy }: BuildError): void {
+  console.error(`${coloured(process.stderr, 'red', message)}\n  what to do: ${remedy}`);
+}
+
+/** yargs spreads some messages over several lines. */
+function oneLine(message: string): string {
+  return message.replaceAll(/\s*\n\s*/g, ' ');
+}
 
 function reportOf({ quiet }: { quiet?: boolean | undefined }): Report {
   return quiet ? SILENT : reportTo(process.stderr);
@@ -309,7 +339,7 @@ async function makeSample(folder: string): Promise<string> {
   return file;
 }
 
-/** Whoever has data of their own needs no packages of sample data. */
+/** Loads the sample's code when it is needed: a build of other data runs without the packages of the sample. */
 async function sampleWriter(): Promise<typeof import('./datasets/sample/sample.ts').writeSample> {
   const { writeSample } = await import('./datasets/sample/sample.ts').catch((error: unknown) => {
     throw missingPackages('the sample', SAMPLE_PACKAGES, error);

@@ -1,6 +1,5 @@
-// A build spread over machines: any job array runs one shard each onto shared storage, then `seal` makes the release.
-// Shards never speak to each other; seal refuses what does not fit together.
-import { createHash } from 'node:crypto';
+// A build on several machines: each job of a job array writes one shard to shared storage, then `seal` publishes the
+// release. Shards do not communicate; `seal` refuses shards of different builds.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import {
@@ -15,10 +14,11 @@ import { LEVELS, type Level, levelName } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
 import { aboutRelease, type BuildOptions, describe, finalize, remarksOn } from './build.ts';
 import { type Share, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
-import { indexPath as storeIndexPath } from './pages/feature-store.ts';
+import { storeIndexPath } from './pages/feature-store.ts';
 import { sealRelease } from './pages/finalize.ts';
 import type { Acceptable } from './pages/plan.ts';
 import type { ReadResult } from './pages/read-features.ts';
+import { sha256Of } from './release/checksums.ts';
 import { syncTree } from './release/fsync.ts';
 import { takeLock } from './release/output-lock.ts';
 import { activate, settleFrom, shardsPath } from './release/staging.ts';
@@ -27,7 +27,7 @@ import { BuildError, explained } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
 import { openPool } from './workers/pool.ts';
 
-/** What a shard leaves for seal: done.json in its folder, written last. */
+/** The result of a shard, for `seal`: done.json in its folder, written last. */
 interface DoneShard {
   share: Share;
   about: Omit<Release, 'levels'>;
@@ -39,7 +39,7 @@ interface DoneLevel {
   level: Level;
   layer: string;
   read: ReadResult | undefined;
-  /** SHA-256 of the store's index: equal where two shards have read the same; empty for a level without a layer. */
+  /** SHA-256 of the store's index, equal in all shards of the same source; empty for a level without a layer. */
   index: string;
   /** Names of the record files in the shard's folder. */
   records: readonly string[];
@@ -48,8 +48,8 @@ interface DoneLevel {
 const DONE_FILE = 'done.json';
 
 /**
- * Builds one shard of a release: reads the dataset, writes the shard's pages, publishes nothing. A shard that failed or
- * was lost is simply run again.
+ * Builds one shard of a release: reads the dataset and writes the shard's files; publishes nothing. A shard that failed
+ * or was lost can be run again.
  * @throws BuildError as `build` does
  */
 export async function buildShard(options: BuildOptions, share: Share, report: Report): Promise<void> {
@@ -84,9 +84,9 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
 }
 
 /**
- * Makes a release of all its shards and publishes it.
- * @param activates whether it becomes the current one
- * @throws BuildError where a shard is missing or was built from something else
+ * Publishes a release from its shards.
+ * @param activates whether it becomes the current release
+ * @throws BuildError if a shard is missing, or was built from another source or with other options
  */
 export async function seal(out: string, release: string, activates: boolean): Promise<Built> {
   const root = shardsPath(out, release);
@@ -96,10 +96,13 @@ export async function seal(out: string, release: string, activates: boolean): Pr
     const shards = doneShards(root, release);
     const [first] = shards;
     if (!first)
-      throw new BuildError(`${root}: no shard is finished`, `build them: build --shard 0/N --release ${release} ...`);
+      throw new BuildError(
+        `${root}: no shard is finished`,
+        `run build --shard 0/N --release ${release} ... for each of N shards`,
+      );
     const levels = LEVELS.map((level) => joinLevel(level, root, shards));
     const staging = { release: join(root, 'release'), work: root };
-    // A seal that was interrupted has left some of these.
+    // An interrupted seal may have left some of these files.
     for (const path of [
       ...LEVELS.flatMap((level) => [manifestPath(level), indexPath(level)]),
       RELEASE_FILE,
@@ -121,7 +124,7 @@ export async function seal(out: string, release: string, activates: boolean): Pr
   }
 }
 
-/** Removes files that shards have left which were run before, with other options or from another source. */
+/** Removes files of earlier runs of the shards, with other options or from another source. */
 function removeStrays(release: string, level: Level, checksums: string): void {
   const lines = readFileSync(checksums, 'latin1').split('\n');
   const paths = new Set(lines.map((line) => line.slice(line.indexOf('  ') + 2)));
@@ -132,15 +135,11 @@ function removeStrays(release: string, level: Level, checksums: string): void {
 }
 
 function doneLevel({ level, layer, read, store, records }: WrittenLevel): DoneLevel {
-  const index = store === undefined ? '' : sha256Of(storeIndexPath(store));
+  const index = store === undefined ? '' : sha256Of(readFileSync(storeIndexPath(store)));
   return { level, layer, read, index, records: records.map((file) => basename(file)) };
 }
 
-function sha256Of(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex');
-}
-
-/** Every finished shard, in order; all of one split, and of one build. */
+/** Every finished shard, in order. @throws BuildError if they are not all shards of one build */
 function doneShards(root: string, release: string): DoneShard[] {
   const folders = existsSync(root) ? readdirSync(root).filter((name) => /^shard-\d+-of-\d+$/.test(name)) : [];
   const shards = folders.map((name): DoneShard => JSON.parse(readFileSync(join(root, name, DONE_FILE), 'utf8')));
@@ -150,7 +149,7 @@ function doneShards(root: string, release: string): DoneShard[] {
     if (JSON.stringify(identityOf(shard)) === JSON.stringify(first && identityOf(first))) continue;
     throw new BuildError(
       `${root}: shards ${first?.share.shard}/${first?.share.shards} and ${shard.share.shard}/${shard.share.shards} differ in source, options or number of shards`,
-      'remove that folder and build all shards from one source with the same options',
+      'remove that folder and build all shards from the same source with the same options',
     );
   }
   const missing = Array.from({ length: first?.share.shards ?? 0 }, (_, i) => i).filter(
@@ -159,13 +158,13 @@ function doneShards(root: string, release: string): DoneShard[] {
   if (missing.length > 0) {
     throw new BuildError(
       `${root}: shards not finished: ${missing.map((i) => `${i}/${first?.share.shards}`).join(', ')}`,
-      `run them: build --shard ${missing[0]}/${first?.share.shards} --release ${release} ...`,
+      `run build --shard ${missing[0]}/${first?.share.shards} --release ${release} ...`,
     );
   }
   return shards;
 }
 
-/** What must be the same in every shard of a release. */
+/** What all shards of a release have in common. */
 function identityOf({ share, about, accept, levels }: DoneShard): unknown {
   return [share.shards, about, accept, levels.map(({ layer, read, index }) => [layer, read, index])];
 }

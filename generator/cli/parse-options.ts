@@ -1,9 +1,9 @@
-// The values of command-line options, checked once: what they mean, or an error that says what to write.
+// Parses the values of command-line options, once; an error says what is expected.
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Share } from '../pages/build-level.ts';
 import { BuildError } from '../report/errors.ts';
 
-/** `lv3` or `3`. @throws BuildError where it is no level */
+/** Parses `lv3` or `3`. @throws BuildError if it is not a level */
 export function levelFrom(option: string, name: string): Level {
   const level = LEVELS.find((known) => levelName(known) === name || String(known) === name);
   if (level === undefined)
@@ -11,7 +11,7 @@ export function levelFrom(option: string, name: string): Level {
   return level;
 }
 
-/** `LEVEL=NAME` entries by level. @throws BuildError where one is not of that form */
+/** Parses `LEVEL=NAME` entries. @throws BuildError if an entry has another form */
 export function byLevel(option: string, entries: readonly string[]): Partial<Record<Level, string>> {
   return Object.fromEntries(
     entries.map((entry) => {
@@ -24,15 +24,21 @@ export function byLevel(option: string, entries: readonly string[]): Partial<Rec
   );
 }
 
-/** `i/n`, 0 <= i < n. @throws BuildError where it is not of that form */
+/** Parses `i/n`, 0 <= i < n. @throws BuildError if it has another form */
 export function shareFrom(text: string): Share {
   const [, shard, shards] = /^(\d{1,6})\/(\d{1,6})$/.exec(text)?.map(Number) ?? [];
   if (shard !== undefined && shards !== undefined && shard < shards) return { shard, shards };
-  throw new BuildError(`--shard ${text}: not i/n with i from 0 to n - 1`, 'write --shard 0/4 for the first of four');
+  throw new BuildError(
+    `--shard ${text}: not i/n with i from 0 to n - 1`,
+    'e.g. --shard 0/4 for the first of four shards',
+  );
 }
 
-/** @throws BuildError where the option's value is not a whole number in that range */
+/** Checks a whole number, `least` to `most`. @throws BuildError if it is not one or is out of range */
 export function wholeNumber(option: string, value: number, least: number, most: number): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new BuildError(`${option} ${value}: out of range`, `give a whole number from ${least} to ${most}`);
+  throw new BuildError(
+    `${option} ${value}: not a whole number in range`,
+    `use a whole number from ${least} to ${most}`,
+  );
 }

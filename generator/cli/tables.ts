@@ -1,4 +1,4 @@
-// What commands print when they are done: tables in plain text, numbers to the right.
+// The results of commands as plain-text tables, numbers aligned to the right.
 import { levelName, type StoredPages } from '../../format/levels.ts';
 import type { Changes, LevelDiff } from '../diff/diff.ts';
 import type { Forecast } from '../pages/estimate.ts';
@@ -26,7 +26,7 @@ export function buildTable({ release, remarks }: Built): string {
   return [tableOf([[...head, 'feature files', 'bytes'], ...rows, totalOf(rows)]), ...notes].join('\n');
 }
 
-/** What a build would write, with each choice of --pages. */
+/** The estimate of `build --dry-run`: files and bytes for each choice of --pages. */
 export function forecastTable({ levels, releases }: Forecast): string {
   const rows = levels.map(({ level, layer, features, listings, featureFiles, pages }) => {
     const pagesOf = (choice: StoredPages): number => pages[choice].geojsonl + pages[choice].fc;
@@ -54,7 +54,7 @@ function totalOf(rows: readonly (readonly (string | number)[])[]): (string | num
   });
 }
 
-/** What an operator wants to read before switching from one release to another. */
+/** The differences between two releases: counts, and examples of GIDs. */
 export function diffTable(levels: readonly LevelDiff[]): string {
   const counts = ({ added, removed, changed }: Changes): number[] => [added.count, removed.count, changed.count];
   const rows = levels.map(({ level, units, files }) => [levelName(level), ...counts(units), ...counts(files)]);

@@ -8,9 +8,9 @@ const POLE = 90;
 
 /**
  * The parts of a polygon whose edges go the short way round (a step of more than 180 degrees of longitude crosses the
- * antimeridian), each between -180 and 180. A ring that winds round a pole is led along the antimeridian to the pole.
+ * antimeridian), each between -180 and 180. A ring around a pole is extended along the antimeridian to the pole.
  * @param polygon rings, exterior first; longitudes may lie beyond 180
- * @returns polygons; the given one where nothing crosses
+ * @returns polygons; the given one if it does not cross
  */
 export function cutAtAntimeridian(polygon: readonly (readonly Position[])[]): readonly (readonly Position[])[][] {
   if (polygon.every((ring) => !crosses(ring))) return [[...polygon]];
@@ -33,7 +33,7 @@ function crosses(ring: readonly Position[]): boolean {
   return ring.some(([x = 0], i) => Math.abs(x) > HALF_TURN || Math.abs(x - (ring[i - 1]?.[0] ?? x)) > HALF_TURN);
 }
 
-/** Makes longitudes continuous and leaves out repeated positions. */
+/** Makes longitudes continuous and removes repeated positions. */
 function unwrap(ring: readonly Position[]): Point[] {
   const points: Point[] = [];
   for (const [x = 0, y = 0] of ring) {
@@ -44,14 +44,14 @@ function unwrap(ring: readonly Position[]): Point[] {
   return points;
 }
 
-/** Closes a ring that ends a turn away from where it began: by way of the pole on whose side it lies. */
+/** Closes a ring whose end is 360 degrees from its start: by way of the pole of its hemisphere. */
 function aroundPole(ring: Point[]): Point[] {
   const first = ring[0];
   const last = ring.at(-1);
   if (first === undefined || last === undefined || Math.abs(last[0] - first[0]) < HALF_TURN) return ring;
   const pole = Math.sign(ring.reduce((sum, [, y]) => sum + y, 0)) * POLE;
   const turn = last[0] - first[0];
-  // It begins where it crosses the antimeridian, so that the way to the pole and back runs along that.
+  // The ring is rotated to start at the antimeridian, so that the way to the pole and back follows it.
   const laps = [...ring, ...ring.slice(1).map(([x, y]): Point => [x + turn, y])];
   const crossing = laps.findIndex(([x], i) => i > 0 && isBetween(x, laps[i - 1]?.[0] ?? x));
   const before = laps[crossing - 1] ?? first;

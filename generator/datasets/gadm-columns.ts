@@ -1,8 +1,8 @@
-// GADM's way of laying a dataset out: the names of its layers and of their columns.
-// The sample and the synthetic dataset are written in it, so that what reads them reads GADM's own files.
+// GADM's schema: the names of layers and columns. The sample and the synthetic dataset use it, so that a build reads them
+// like GADM's own files.
 import type { Level } from '../../format/levels.ts';
 
-/** What GADM writes where it knows no value. */
+/** GADM's value for unknown. */
 export const UNKNOWN = 'NA';
 
 /** The layer of a level in GADM's file of all levels. */
@@ -12,7 +12,7 @@ export function layerNameOf(level: Level): string {
 
 /**
  * The columns of a level in GADM's order: the unit's own GID, the country's, the units between, the unit itself.
- * Of the columns that differ from level to level only the ones that every level has are kept.
+ * Columns that only some levels have are left out.
  */
 export function columnsOf(level: Level): string[] {
   if (level === 0) return ['GID_0', 'COUNTRY'];

@@ -1,4 +1,6 @@
-// Cuts a polygon along one meridian, on a plane where longitudes do not end at 180.
+// Cuts a polygon along a meridian. Longitudes may exceed 180.
+
+import { elementAt } from '../../format/element-at.ts';
 
 /** Longitude and latitude in degrees. */
 export type Point = readonly [number, number];
@@ -10,7 +12,7 @@ export type Side = -1 | 1;
  * The part of a polygon on one side of a meridian.
  * @param polygon closed rings, exterior first, in any direction
  * @param side -1 for west, 1 for east
- * @returns polygons; none where nothing lies on that side
+ * @returns polygons; empty if nothing lies on that side
  */
 export function sideOf(polygon: readonly Point[][], meridian: number, side: Side): Point[][][] {
   const whole: Point[][] = [];
@@ -21,7 +23,7 @@ export function sideOf(polygon: readonly Point[][], meridian: number, side: Side
     else chains.push(...cut);
   }
   if (chains.length === 0) return whole.length === 0 ? [] : [whole];
-  // What is left whole of a polygon that is cut are holes.
+  // The rings of a cut polygon that are not cut themselves are holes.
   const exteriors = joinChains(chains, side).map((ring) => [ring]);
   for (const hole of whole) {
     const point = hole.find(([x]) => x !== meridian);
@@ -30,21 +32,21 @@ export function sideOf(polygon: readonly Point[][], meridian: number, side: Side
   return exteriors;
 }
 
-/** A stretch of a ring on one side of a meridian, from the meridian to the meridian. */
+/** A part of a ring on one side of a meridian; both ends are on the meridian. */
 interface Chain {
   points: Point[];
   /** Where along the meridian it starts and ends. */
   ends: [End, End];
 }
 
-/** Where an edge meets the meridian: latitude, then how it goes on there, for edges that meet in one point. */
+/** Where an edge meets the meridian. The slope orders edges that meet in one point. */
 interface End {
   y: number;
   /** Degrees of latitude for each degree of longitude. */
   slope: number;
 }
 
-/** The stretches of a ring that lie on one side; `whole` where it at most touches the meridian in one point. */
+/** The parts of a ring on one side; `whole` if it touches the meridian in at most one point. */
 function chainsOf(ring: readonly Point[], meridian: number, side: Side): 'whole' | Chain[] {
   const within = ring.map(([x]) => (x - meridian) * side > 0);
   if (within.every((is) => is)) return 'whole';
@@ -76,7 +78,7 @@ function chainsOf(ring: readonly Point[], meridian: number, side: Side): 'whole'
 
 /** Where the edge meets the meridian. */
 export function pointAt(from: Point, to: Point, meridian: number): Point {
-  // What stands on it stays as it is, to the last digit.
+  // A position on the meridian is returned unchanged, without rounding errors.
   if (from[0] === meridian) return from;
   if (to[0] === meridian) return to;
   const part = (meridian - from[0]) / (to[0] - from[0]);
@@ -85,14 +87,14 @@ export function pointAt(from: Point, to: Point, meridian: number): Point {
 
 /**
  * Joins chains along the meridian into rings. Going up the meridian, every second stretch between ends lies inside the
- * polygon: the first to the second end, the third to the fourth, whichever way the rings run. Ends in one point are put
- * in the order that their edges have just beside the meridian.
+ * polygon: the first to the second end, the third to the fourth, in any ring direction. Ends in one point have the order
+ * of their edges beside the meridian.
  */
 function joinChains(chains: readonly Chain[], side: Side): Point[][] {
-  // Ends are numbered two a chain: even at its start, odd at its end.
+  // Ends have two numbers per chain: an even one at its start, an odd one at its end.
   const ends = chains.flatMap((chain) => chain.ends);
   const order = [...ends.entries()].sort(([, a], [, b]) => a.y - b.y || (a.slope - b.slope) * side).map(([end]) => end);
-  const partner = new Map(order.map((end, i) => [end, order[i ^ 1] ?? end]));
+  const partner = new Map(order.map((end, i) => [end, elementAt(order, i ^ 1)]));
   const used = new Set<number>();
   const rings: Point[][] = [];
   for (let first = 0; first < chains.length; first++) {
@@ -100,7 +102,7 @@ function joinChains(chains: readonly Chain[], side: Side): Point[][] {
     let end = first * 2;
     while (!used.has(end >> 1)) {
       used.add(end >> 1);
-      const points = chains[end >> 1]?.points ?? [];
+      const { points } = elementAt(chains, end >> 1);
       for (const point of end % 2 === 0 ? points : points.toReversed()) ring.push(point);
       end = partner.get(end ^ 1) ?? end;
     }

@@ -1,9 +1,10 @@
-// Writes datasets of our own as GeoPackages: the sample's and the synthetic one's last step.
-// Who must be named travels in the file's metadata; `build` reads it back (source/attribution.ts).
+// Writes a GeoPackage: the last step of the sample and of the synthetic dataset. Attribution texts are stored in the
+// file's metadata, where `build` reads them (source/attribution.ts).
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import type { Position } from 'geojson';
+import { BuildError } from '../report/errors.ts';
 import { ATTRIBUTION_ITEM } from '../source/attribution.ts';
 import { gdal } from '../source/gdal.ts';
 
@@ -30,21 +31,21 @@ export interface UnitLayer {
 
 /** How to write. */
 export interface WriteOptions {
-  /** Replace `file` where it exists. */
+  /** Replace `file` if it exists. */
   overwrite?: boolean | undefined;
   /** Called after every thousand features and at the end, with features written and features in all. */
   onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** GeoPackages carry dates of last change; a fixed one makes the same content the same bytes. */
+/** The date of last change in GeoPackages, fixed so that the same content gives the same bytes. */
 const LAST_CHANGE = '2000-01-01T00:00:00.000Z';
 
 const PROGRESS_STEP_FEATURES = 1000;
 
 /**
- * Writes a GeoPackage: under a temporary name first, so that `file` is either whole or not there.
+ * Writes a GeoPackage under a temporary name and renames it, so that `file` is never incomplete.
  * @returns the number of features of each layer
- * @throws Error where `file` exists and is not to be replaced, or where GDAL cannot write
+ * @throws BuildError if `file` exists and `overwrite` is not set, Error if GDAL cannot write
  */
 export function writeGeopackage(
   file: string,
@@ -53,7 +54,7 @@ export function writeGeopackage(
   options: WriteOptions = {},
 ): number[] {
   if (existsSync(file) && options.overwrite !== true)
-    throw new Error(`${file} exists already; remove it or choose another name`);
+    throw new BuildError(`${file} exists already`, 'remove it, or choose another name');
   mkdirSync(dirname(file), { recursive: true });
   const part = join(dirname(file), `.${basename(file, '.gpkg')}.${process.pid}.part.gpkg`);
   try {
@@ -83,8 +84,7 @@ function writeLayers(
         written++;
         if (++done % PROGRESS_STEP_FEATURES === 0 || done === total) onProgress(done, total);
       }
-      if (written !== layer.count)
-        throw new Error(`${layer.name}: wrote ${written} features when expected ${layer.count}`);
+      if (written !== layer.count) throw new Error(`${layer.name}: wrote ${written} features, expected ${layer.count}`);
       return written;
     });
   } finally {
@@ -101,7 +101,7 @@ function* writeUnits(dataset: gdalTypes.Dataset, layer: UnitLayer): Generator<vo
   ]);
   for (const column of layer.columns) table.fields.add(new gdal.FieldDefn(column, gdal.OFTString));
   execute(dataset, 'BEGIN');
-  // Adding copies it, so one feature serves for all.
+  // `add` copies the feature, so it is reused.
   const feature = new gdal.Feature(table);
   for (const unit of layer.units) {
     feature.fid = unit.fid;
@@ -113,7 +113,7 @@ function* writeUnits(dataset: gdalTypes.Dataset, layer: UnitLayer): Generator<vo
   execute(dataset, 'COMMIT');
 }
 
-/** Runs a statement that has no result: gdal-async throws then too, but without a message where all went well. */
+/** Runs a statement without a result: gdal-async then throws an error with an empty message on success. */
 function execute(dataset: gdalTypes.Dataset, statement: string): void {
   try {
     dataset.executeSQL(statement);

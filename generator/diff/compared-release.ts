@@ -1,5 +1,4 @@
 // A release as `diff` reads it: its checksums, and level by level its manifest, its index and single units.
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FeatureIndex } from '../../format/feature-index.ts';
@@ -18,7 +17,7 @@ import { manifestFromJson } from '../../format/manifest.ts';
 import { valuesOf } from '../../format/runs.ts';
 import { openFeatures } from '../reader/feature-reader.ts';
 import { FileError } from '../reader/inflate.ts';
-import { readChecksums } from '../release/checksums.ts';
+import { readChecksums, sha256Of } from '../release/checksums.ts';
 import { BuildError } from '../report/errors.ts';
 import { problemOf } from '../verify/findings.ts';
 import type { UnitTable } from './units.ts';
@@ -28,13 +27,13 @@ export interface ComparedRelease {
   release: string;
   /** Its folder. */
   root: string;
-  /** What checksums.txt has: SHA-256 in hex by path. */
+  /** The content of checksums.txt: SHA-256 in hex by path. */
   sums: ReadonlyMap<string, string>;
 }
 
 /**
  * Opens a release of an output folder.
- * @throws BuildError where it is missing or its checksums are damaged
+ * @throws BuildError if it is missing or its checksums are damaged
  */
 export function openRelease(out: string, release: string): ComparedRelease {
   const root = join(out, releasePath(release));
@@ -48,14 +47,14 @@ export function openRelease(out: string, release: string): ComparedRelease {
 }
 
 /**
- * Reads the manifest and the index of a level; its units are read when they are asked for.
- * @throws BuildError where something is missing or damaged, also when a unit is read
+ * Reads the manifest and the index of a level; `read` reads single units.
+ * @throws BuildError if a file is missing or damaged, also from `read`
  */
 export function openUnits(opened: ComparedRelease, level: Level): UnitTable & { close(): void } {
   const { release, root } = opened;
   const manifest = readChecked(opened, manifestPath(level), (bytes, path) => {
     const parsed = manifestFromJson(bytes.toString(), path);
-    // Whether a GID is listed twice is seen when one is looked up.
+    // The first lookup checks that no GID is listed twice.
     parsed.columns[level]?.find('');
     return parsed;
   });
@@ -92,7 +91,7 @@ export function openUnits(opened: ComparedRelease, level: Level): UnitTable & { 
   };
 }
 
-/** Reads a file that must be the one of checksums.txt. */
+/** Reads a file and compares it with its line of checksums.txt. */
 function readChecked<T>(
   { release, root, sums }: ComparedRelease,
   path: string,
@@ -101,13 +100,13 @@ function readChecked<T>(
   const file = join(root, path);
   return reading(release, file, () => {
     const bytes = readFileSync(file);
-    const sum = createHash('sha256').update(bytes).digest('hex');
+    const sum = sha256Of(bytes);
     if (sum !== sums.get(path)) throw new FileError(`its SHA-256 is ${sum}, ${CHECKSUMS_FILE} has ${sums.get(path)}`);
     return parse(bytes, file);
   });
 }
 
-/** Does what reads `file`, with what is wrong with that as a BuildError. */
+/** Runs `read`; a problem of `file` becomes a BuildError. */
 function reading<T>(release: string, file: string, read: () => T): T {
   try {
     return read();
@@ -118,5 +117,5 @@ function reading<T>(release: string, file: string, read: () => T): T {
 }
 
 function damaged(release: string, problem: string): BuildError {
-  return new BuildError(problem, `verify --release ${release} shows what else is wrong; list shows what there is`);
+  return new BuildError(problem, `run verify --release ${release} to see all problems, or list to see the releases`);
 }

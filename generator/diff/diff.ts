@@ -1,44 +1,44 @@
-// What an operator wants to read before switching releases: the units and the files that differ between two.
+// The differences between two releases: units and files. For operators, before they activate a release.
 import { indexPath, manifestPath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Report } from '../report/progress.ts';
 import { type ComparedRelease, openRelease, openUnits } from './compared-release.ts';
 import { compareUnits } from './units.ts';
 
-/** Some things of one kind: how many there are, and what the first of them are called. */
+/** A number of units or files, with examples. */
 export interface Some {
   count: number;
-  /** At most EXAMPLES. */
+  /** Names of the first ones, at most EXAMPLES. */
   examples: string[];
 }
 
-/** What of `a` is not in `b`, what of `b` is not in `a`, and what is in both but not the same. */
+/** Removed: only in `a`. Added: only in `b`. Changed: in both, with differences. */
 export interface Changes {
   added: Some;
   removed: Some;
   changed: Some;
 }
 
-/** How two releases differ in one level. */
+/** The differences of one level. */
 export interface LevelDiff {
   level: Level;
-  /** By their own GIDs; changed where their texts differ. Another fid alone is not a change. */
+  /** By GID of the level; changed if their texts differ in more than the fid. */
   units: Changes;
-  /** Every file but the manifest, by path relative to the release; changed where its bytes differ. */
+  /** Every file but the manifest, by path relative to the release; changed if its bytes differ. */
   files: Changes;
 }
 
-/** How many examples of each kind are given. */
+/** Maximum examples of each kind. */
 export const EXAMPLES = 20;
 
-/** What a unit without a GID is called. */
+/** The name of units without a GID. */
 export const NO_GID = '(no GID)';
 
 /**
  * Compares two releases of an output folder level by level.
- * @param a the id of the one that is
- * @param b the id of the one that would be
- * @throws BuildError where one is missing or damaged
+ * @param a id of the old release
+ * @param b id of the new release
+ * @throws BuildError if one is missing or damaged
  */
 export function diff(out: string, a: string, b: string, report: Report): LevelDiff[] {
   try {

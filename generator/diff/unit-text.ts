@@ -1,4 +1,4 @@
-// What the text of a unit says besides its fid: `diff` compares units by it where their fids differ.
+// The content of a unit's text without its fid: `diff` compares units with different fids by it.
 import { createHash } from 'node:crypto';
 import { EMPTY_SUM, joinSums, sumOf, type TextSum } from '../../format/gzip-members.ts';
 import { featureFrom } from '../reader/parse-feature.ts';
@@ -9,7 +9,7 @@ const GEOMETRY_MARK = Buffer.from('},"geometry":');
 const NO_GEOMETRY = Buffer.from('null}\n');
 
 /**
- * The sum that a feature's text would have with another fid.
+ * The sum of a feature's text after its fid is replaced.
  * @param text its JSON and a line feed, as the generator writes it
  */
 export function sumWithFid(text: Buffer, fid: number, other: number): TextSum {
@@ -27,10 +27,10 @@ export function sumWithFid(text: Buffer, fid: number, other: number): TextSum {
 /**
  * Hashes a feature's geometry and its properties without the fid, whatever their order.
  * @param text its JSON and a line feed
- * @throws FileError where the text is not a feature
+ * @throws FileError if the text is not a feature
  */
 export function unitHash(text: Buffer): string {
-  // The geometry is hashed as it is: most of the time that parsing takes is spent on it.
+  // The geometry is hashed without parsing, which would take most of the time.
   const at = text.indexOf(GEOMETRY_MARK) + GEOMETRY_MARK.length;
   const { properties } = featureFrom(Buffer.concat([text.subarray(0, at), NO_GEOMETRY]));
   const values = Object.entries(properties).filter(([name]) => name !== 'fid');

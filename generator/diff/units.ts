@@ -11,7 +11,7 @@ export interface UnitTable {
   fidAt(position: number): number;
   /** The column of the level's own GIDs. */
   own: Column;
-  /** Reads the text of the unit at a position and gives what `use` makes of it. */
+  /** Reads the text of the unit at a position and returns the result of `use`. */
   read<T>(position: number, use: (text: Buffer) => T): T;
 }
 
@@ -33,7 +33,7 @@ export interface UnitChange {
   changed: number;
 }
 
-/** Compares the units of two releases GID by GID; also those that do not differ are yielded. */
+/** Compares the units of two releases GID by GID; yields equal ones too. */
 export function* compareUnits(before: UnitTable, after: UnitTable): Generator<UnitChange> {
   for (const group of groupsOf(before, after)) {
     const [old, now] = withoutSame(group, before, after);
@@ -69,7 +69,7 @@ function positionsWithoutGid({ own, index }: UnitTable): number[] {
   return [...hasGid.keys()].filter((position) => hasGid[position] === 0);
 }
 
-/** Leaves out the units whose texts are the same in both releases: those have the same fid. */
+/** Removes the units with the same fid and the same text in both releases. */
 function withoutSame(group: UnitGroup, before: UnitTable, after: UnitTable): [number[], number[]] {
   const byFid = new Map(group.after.map((position) => [after.fidAt(position), position]));
   const old = group.before.filter((position) => {
@@ -82,12 +82,12 @@ function withoutSame(group: UnitGroup, before: UnitTable, after: UnitTable): [nu
   return [old, [...byFid.values()]];
 }
 
-/** Their digests may differ all the same: another version of zlib compresses the same text to other bytes. */
+/** Compares texts by length and CRC-32, not by digest: another version of zlib compresses the same text differently. */
 function isSameText(before: FeatureIndex, position: number, after: FeatureIndex, twin: number): boolean {
   return before.textBytesAt(position) === after.textBytesAt(twin) && before.crcAt(position) === after.crcAt(twin);
 }
 
-/** How many units of one GID say the same although their texts differ. */
+/** Number of units of one GID with equal content but different texts. */
 function matchingUnits(old: readonly number[], now: readonly number[], before: UnitTable, after: UnitTable): number {
   const [position, twin] = [old[0], now[0]];
   if (old.length === 1 && now.length === 1 && position !== undefined && twin !== undefined)
@@ -108,13 +108,13 @@ function matchingUnits(old: readonly number[], now: readonly number[], before: U
   return matched;
 }
 
-/** Texts of other lengths need not be read; most others are decided by reading one unit and giving it the other's fid. */
+/** Compares lengths first; most pairs of equal length are decided by reading one unit and replacing its fid. */
 function isSameButFid(position: number, twin: number, before: UnitTable, after: UnitTable): boolean {
   const [fid, other] = [before.fidAt(position), after.fidAt(twin)];
   const lengthened = 2 * (String(other).length - String(fid).length);
   const { index } = after;
   if (fid === other || before.index.textBytesAt(position) + lengthened !== index.textBytesAt(twin)) return false;
   const { crc } = before.read(position, (text) => sumWithFid(text, fid, other));
-  // Otherwise the order of their properties may be another.
+  // Otherwise only the order of their properties may differ.
   return crc === index.crcAt(twin) || before.read(position, unitHash) === after.read(twin, unitHash);
 }

@@ -1,9 +1,11 @@
-// Bounding boxes as RFC 7946 section 5 wants them: a unit that crosses the antimeridian has its west east of its east.
+// Bounding boxes (RFC 7946 section 5): of a unit that crosses the antimeridian, west is greater than east.
+
+import { elementAt, numberAt } from '../../format/element-at.ts';
 
 /** `[west, south, east, north]` in scaled degrees (whole numbers). */
 export type Box = readonly [west: number, south: number, east: number, north: number];
 
-/** The extents of a geometry's parts, gathered one by one. */
+/** Collects the extents of a geometry's parts. */
 export interface Extent {
   /** Flat `[west, east, ...]` of every part, in scaled degrees. */
   spans: number[];
@@ -47,8 +49,8 @@ export function boxFrom(extent: Extent, scale: number): Box {
   const full = 360 * scale;
   const spans: [number, number][] = [];
   for (let i = 0; i < extent.spans.length; i += 2) {
-    const west = extent.spans[i] ?? 0;
-    const east = extent.spans[i + 1] ?? 0;
+    const west = numberAt(extent.spans, i);
+    const east = numberAt(extent.spans, i + 1);
     // A part that reaches past the antimeridian is taken as two, one on each side.
     if (east - west >= full) spans.push([-half, half]);
     else if (east > half && west < half) spans.push([west, half], [-half, east - full]);
@@ -58,9 +60,9 @@ export function boxFrom(extent: Extent, scale: number): Box {
     else spans.push([west, east]);
   }
   spans.sort((a, b) => a[0] - b[0]);
-  const west = spans[0]?.[0] ?? 0;
+  const [west] = elementAt(spans, 0);
   let east = west;
-  // The widest stretch of longitudes, between two parts, that no part covers.
+  // The widest range of longitudes between two parts that no part covers.
   let gap = { from: 0, to: 0 };
   for (const span of spans) {
     if (span[0] - east > gap.to - gap.from) gap = { from: east, to: span[0] };

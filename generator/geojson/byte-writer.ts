@@ -1,6 +1,6 @@
-// A growing byte buffer that text is written into: one per process, reused feature after feature.
+// A growing buffer for text, reused for every feature.
 
-/** The characters the writers below need, as bytes. */
+/** ASCII codes. */
 export const COMMA = 0x2c;
 const MINUS = 0x2d;
 const POINT = 0x2e;
@@ -25,7 +25,7 @@ export function newText(): Text {
   return { bytes: Buffer.allocUnsafe(INITIAL_BYTES), length: 0 };
 }
 
-/** Makes room for `more` bytes behind what is written. */
+/** Makes room for `more` bytes after the written ones. */
 export function reserve(text: Text, more: number): void {
   const wanted = text.length + more;
   if (wanted <= text.bytes.length) return;
@@ -40,7 +40,7 @@ export function writeAscii(text: Text, ascii: string): void {
   text.length += text.bytes.write(ascii, text.length, 'latin1');
 }
 
-/** Most bytes that one scaled number takes: sign, integer digits, point, decimals. */
+/** Maximum bytes of one scaled number: sign, integer digits, point, decimals. */
 export const NUMBER_BYTES = 24;
 
 /**

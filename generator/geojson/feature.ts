@@ -1,4 +1,4 @@
-// Serialises one feature: the bytes that every page which holds it will have, ending in a line feed.
+// Serialises one feature as a line of GeoJSON: the same bytes in every page that holds it.
 
 import type { Column } from '../source/columns.ts';
 import { COMMA, NUMBER_BYTES, newText, reserve, writeScaled } from './byte-writer.ts';
@@ -7,18 +7,18 @@ import { ValueError, valueToJson } from './property-values.ts';
 
 /**
  * Writes one feature.
- * @param values the columns' values as GDAL gives them
+ * @param values the values of the columns, as gdal-async returns them
  * @param wkb little-endian ISO WKB in WGS 84, longitude first; null for a feature without geometry
  */
 export type FeatureWriter = (fid: number, values: readonly unknown[], wkb: Buffer | null) => WrittenFeature;
 
-/** What was written. */
+/** A written feature. */
 export interface WrittenFeature {
   /** The text in pieces, valid until the next feature is written. */
   text: readonly Buffer[];
-  /** Rings that have no area at this precision. */
+  /** Number of rings without area at this precision. */
   collapsed: number;
-  /** Is nothing of the geometry left at this precision? */
+  /** Has the geometry rings, none of them with an area at this precision? */
   isCollapsed: boolean;
 }
 
@@ -57,7 +57,7 @@ export function newFeatureWriter(columns: readonly Column[], precision: number):
   };
 }
 
-// Joined by hand: an object would move columns with names like "2020" to the front.
+/** Concatenates the members: JSON.stringify of an object would move names like "2020" to the front. */
 function propertiesToJson(
   fid: number,
   columns: readonly Column[],
@@ -69,7 +69,7 @@ function propertiesToJson(
     const value = valueToJson(values[i], column.type);
     if (column.name === 'fid') {
       if (value === fid) continue;
-      throw new ValueError(`the column fid says ${JSON.stringify(value)}; rename it, properties.fid is the feature id`);
+      throw new ValueError(`column fid is ${JSON.stringify(value)}, expected the feature id ${fid}; rename the column`);
     }
     json += `,${keys[i]}:${JSON.stringify(value)}`;
   }

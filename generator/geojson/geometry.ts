@@ -1,28 +1,29 @@
-// The coordinate writer: ISO WKB in, the bytes of a GeoJSON geometry (RFC 7946) and its bounding box out.
-// It is the hot path of reading a dataset: no coordinate ever becomes a string or an object.
+// Converts ISO WKB to the bytes of a GeoJSON geometry (RFC 7946) and its bounding box.
+// The hot path of reading a dataset: coordinates never become strings or objects, and `?? 0` only satisfies the compiler,
+// because every index is within what was read.
 import type { Box } from './bbox.ts';
 import { boxFrom, type Extent, newExtent } from './bbox.ts';
 import { COMMA, NUMBER_BYTES, newText, reserve, type Text, writeAscii, writeScaled } from './byte-writer.ts';
 
-/** A geometry that cannot be written. The message says what was wrong with it, not where it is. */
+/** A geometry that cannot be written. The message says what is wrong; the caller adds the feature. */
 export class GeometryError extends Error {}
 
-/** What was written. */
+/** A written geometry. */
 export interface Written {
-  /** Its bytes, valid until the next geometry is written; undefined where nothing was left to write. */
+  /** Its bytes, valid until the next geometry is written; undefined if it is empty. */
   json: Buffer | undefined;
-  /** Its bounding box; undefined without `json`. */
+  /** Its bounding box; undefined if `json` is. */
   box: Box | undefined;
-  /** Rings that have no area at this precision. Those of fewer than four positions have no GeoJSON form: left out. */
+  /** Number of rings without area at this precision. Rings of fewer than four positions are left out. */
   collapsed: number;
-  /** Does no ring of a geometry made of rings have an area? */
+  /** Does the geometry have rings, none of them with an area? */
   isCollapsed: boolean;
 }
 
 /** Writes one geometry. */
 export type GeometryWriter = (wkb: Buffer) => Written;
 
-/** Most decimals: beyond 12, degrees of longitude no longer fit a double's 53 bits once scaled. */
+/** Maximum decimals: with more, scaled degrees of longitude exceed the 53 bits of a double. */
 export const MAX_PRECISION = 12;
 
 const OPEN = 0x5b;
@@ -46,8 +47,8 @@ const MIN_RING_POSITIONS = 4;
  * Makes a writer. Coordinates are rounded to `precision` decimals of a degree; Z and M are left out; exterior rings run
  * counter-clockwise and interior ones clockwise (section 3.1.6); open rings are closed; empty parts are left out.
  * @param precision decimals, 0 to MAX_PRECISION
- * @returns a function that throws GeometryError for coordinates that are no WGS 84 positions and for types without a
- *   GeoJSON counterpart
+ * @returns a function that throws GeometryError for coordinates that are not WGS 84 positions and for types without a
+ *   GeoJSON form
  */
 export function newGeometryWriter(precision: number): GeometryWriter {
   const scale = 10 ** precision;
@@ -95,7 +96,7 @@ export function newGeometryWriter(precision: number): GeometryWriter {
   function badPosition(view: DataView, offset: number): GeometryError {
     const position = `[${view.getFloat64(offset, true)}, ${view.getFloat64(offset + 8, true)}]`;
     return new GeometryError(
-      `${position} is no longitude and latitude in degrees; is the layer's CRS declared rightly?`,
+      `${position} is not a longitude and latitude in degrees; check the declared CRS of the layer`,
     );
   }
 
@@ -107,7 +108,7 @@ export function newGeometryWriter(precision: number): GeometryWriter {
     text.bytes[text.length++] = CLOSE;
   }
 
-  /** Writes the first `count` positions of `ring` as an array, last to first where `backwards`. */
+  /** Writes the first `count` positions of `ring` as an array, from last to first if `backwards`. */
   function writePositions(count: number, backwards: boolean): void {
     reserve(text, count * POSITION_BYTES + 2);
     text.bytes[text.length++] = OPEN;
@@ -118,7 +119,7 @@ export function newGeometryWriter(precision: number): GeometryWriter {
     text.bytes[text.length++] = CLOSE;
   }
 
-  /** Twice the signed area of the ring in scaled degrees; positive where it runs counter-clockwise. */
+  /** Twice the signed area of the ring in scaled degrees; positive if it runs counter-clockwise. */
   function signedArea(count: number): number {
     const x0 = ring[0] ?? 0;
     const y0 = ring[1] ?? 0;
@@ -143,7 +144,7 @@ export function newGeometryWriter(precision: number): GeometryWriter {
     return count + 1;
   }
 
-  /** Writes a polygon's rings; false, with nothing written, where no exterior ring is left. */
+  /** Writes a polygon's rings; returns false and writes nothing if it has no exterior ring. */
   function writePolygon(dimensions: number): boolean {
     const rings = readUInt32();
     const start = text.length;
@@ -187,7 +188,7 @@ export function newGeometryWriter(precision: number): GeometryWriter {
     text.bytes[text.length++] = CLOSE;
   }
 
-  /** Writes one member of a multi-geometry, or the coordinates of a simple one; false where it is empty. */
+  /** Writes one member of a multi-geometry, or the coordinates of a simple one; false if it is empty. */
   function writeCoordinates(type: number, dimensions: number): boolean {
     if (type === POLYGON) return writePolygon(dimensions);
     if (type === LINE) {
@@ -210,7 +211,7 @@ export function newGeometryWriter(precision: number): GeometryWriter {
     return true;
   }
 
-  /** Writes a whole geometry object; false, with nothing written, where it is empty. */
+  /** Writes a geometry object; returns false and writes nothing if it is empty. */
   function writeGeometry(): boolean {
     const { type, dimensions } = readType();
     const start = text.length;

@@ -1,4 +1,4 @@
-// One level of a build: its layer is read into a store, then its files are written by several tasks.
+// Builds one level: one task reads its layer into a feature store, then several tasks write its files.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FEATURES_PER_FILE, type Level, levelName, type StoredPages } from '../../format/levels.ts';
@@ -19,23 +19,23 @@ export interface Share {
   shards: number;
 }
 
-/** All of them. */
+/** All files of a level. */
 export const WHOLE: Share = { shard: 0, shards: 1 };
 
-/** A level whose files, or a share of them, are written. */
+/** A level after its files, or a share of them, are written. */
 export interface WrittenLevel {
   level: Level;
-  /** The source layer; empty where the dataset lacks the level. */
+  /** The source layer; empty if the dataset lacks the level. */
   layer: string;
-  /** The level's store, of which the index is left; undefined where the dataset lacks the level. */
+  /** Path of the level's store, of which only the index remains; undefined if the dataset lacks the level. */
   store: string | undefined;
   /** The record files of all tasks. */
   records: readonly string[];
-  /** What reading it found; undefined where the dataset lacks the level. */
+  /** The result of reading it; undefined if the dataset lacks the level. */
   read: ReadResult | undefined;
 }
 
-/** The most tasks a level is cut into for each child process: enough that all processes end at about the same time. */
+/** Maximum tasks of a level per child process: enough that all processes finish at about the same time. */
 const TASKS_PER_WORKER = 4;
 
 /** Reads a level and writes a share of its files. */
@@ -76,14 +76,14 @@ export async function writeLevel(
   return { level, layer: layer.layer, store, records, read };
 }
 
-/** Cuts a share into one for each task. None has less than a feature file. */
+/** Splits a share into one for each task, of at least one feature file. */
 function sharesOf({ shard, shards }: Share, files: number, workers: number): Share[] {
   const tasks = Math.max(1, Math.min(Math.ceil(files / shards), workers * TASKS_PER_WORKER));
   // Every number that is i + n * j modulo n * k is i modulo n.
   return Array.from({ length: tasks }, (_, j) => ({ shard: shard + shards * j, shards: shards * tasks }));
 }
 
-/** Where a level's store is, in a work folder. */
+/** The path of a level's store in a work folder. */
 export function storePath(work: string, level: Level): string {
   return join(work, levelName(level));
 }

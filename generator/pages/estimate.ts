@@ -1,4 +1,5 @@
-// What a build would write, without writing it: the plan is exact, the sizes are estimated from a sample of features.
+// The estimate of `build --dry-run`: file counts come from the plan and are exact, sizes are estimated from a sample of
+// features.
 import { RECORD_BYTES } from '../../format/feature-index.ts';
 import { featureFilePath, indexPath, manifestPath, pagePath } from '../../format/layout.ts';
 import {
@@ -11,34 +12,34 @@ import {
 } from '../../format/levels.ts';
 import { DIGEST_CHARS, manifestToJson } from '../../format/manifest.ts';
 import { newFeatureWriter } from '../geojson/feature.ts';
+import { gidFrom } from '../geojson/property-values.ts';
 import type { Report } from '../report/progress.ts';
-import { findLevels, type LevelLayer, openLayer, type SourceOptions } from '../source/dataset.ts';
+import { findLevels, gidColumnNames, type LevelLayer, openLayer, type SourceOptions } from '../source/dataset.ts';
 import { type Acceptable, checkIdentifiers, type LevelPlan, planLevel, plannedPages } from './plan.ts';
-import { gidFrom } from './read-features.ts';
 import { estimateSizes, type SampledFeature, type SizeEstimate } from './size-estimate.ts';
 import { newIndexBuilder, type StoreIndex } from './store-index.ts';
 
-/** Pages of a level: how many files by format, and their bytes, estimated. */
+/** The pages of a level: number of files by format, and estimated bytes. */
 export interface PagesForecast {
   geojsonl: number;
   fc: number;
   bytes: number;
 }
 
-/** What would be written of one level. */
+/** The estimate of a level. */
 export interface LevelForecast {
   level: Level;
-  /** The source layer; empty where there is none. */
+  /** The source layer; empty if the dataset lacks the level. */
   layer: string;
   features: number;
   listings: number;
-  /** Feature files and their bytes, estimated. */
+  /** Number of feature files, and their estimated bytes. */
   featureFiles: { files: number; bytes: number };
   /** The stored pages with each choice of --pages. */
   pages: Readonly<Record<StoredPages, PagesForecast>>;
 }
 
-/** A whole release with one choice of --pages. */
+/** The estimate of a release with one choice of --pages. */
 export interface ReleaseForecast {
   pages: StoredPages;
   /** Exact: pages, feature files, manifests, indexes, release.json and checksums.txt. */
@@ -47,21 +48,21 @@ export interface ReleaseForecast {
   bytes: number;
 }
 
-/** What a build would write. */
+/** The estimate of a build. */
 export interface Forecast {
   levels: readonly LevelForecast[];
   /** One entry for each choice of --pages. */
   releases: readonly ReleaseForecast[];
 }
 
-/** Features serialised for the estimate of each level: stretches of neighbours, as pages hold them, spread evenly. */
+/** The sample of each level: stretches of neighbouring features, as pages hold them, spread evenly. */
 const STRETCHES = 50;
 const STRETCH_FEATURES = 40;
 
 /** Bytes of a line of checksums.txt besides the path: SHA-256 in hex, two spaces, line feed. */
 const CHECKSUM_BYTES = 67;
 
-/** Bytes of release.json, about. */
+/** Approximate bytes of release.json. */
 const RELEASE_JSON_BYTES = 3500;
 
 /** Files of a level besides pages and feature files: manifest and index. */
@@ -70,13 +71,16 @@ const LEVEL_FILES = 2;
 /** Files of a release besides those of its levels: release.json and checksums.txt. */
 const RELEASE_FILES = 2;
 
-/** What a level adds to a release: its forecast, and the bytes of its manifest, index and checksum lines. */
+/** A level's forecast, and the bytes of its manifest, index and checksum lines. */
 interface LevelSizes {
   forecast: LevelForecast;
   metadataBytes: Readonly<Record<StoredPages, number>>;
 }
 
-/** Reads the dataset without writing anything. @throws BuildError as `build` does for options, layers and GIDs */
+/**
+ * Reads the dataset and estimates a build. Writes nothing.
+ * @throws BuildError as `build` does for options, layers and GIDs
+ */
 export function forecast(
   options: SourceOptions & { precision: number; accept: readonly Acceptable[] },
   report: Report,
@@ -159,7 +163,7 @@ function forecastPages(plan: LevelPlan, featureFiles: number, estimate: SizeEsti
   };
 }
 
-/** What the dataset says of a level, without its text. */
+/** What is read of a level: everything but the text of its features. */
 interface ReadSizes {
   index: StoreIndex;
   /** Bytes of each geometry in WKB, by position. */
@@ -175,7 +179,7 @@ function emptyLevel(level: Level): ReadSizes {
 function readSizes(layer: LevelLayer, precision: number, report: Report): ReadSizes {
   const opened = openLayer(layer);
   const writer = newFeatureWriter(layer.columns, precision);
-  const builder = newIndexBuilder(layer.gidColumns.map((at) => layer.columns[at]?.name ?? ''));
+  const builder = newIndexBuilder(gidColumnNames(layer));
   const sample: SampledFeature[][] = [];
   const every = Math.max(1, Math.floor(layer.features / STRETCH_FEATURES / STRETCHES));
   let read = 0;
@@ -183,7 +187,7 @@ function readSizes(layer: LevelLayer, precision: number, report: Report): ReadSi
     const values = feature.fields.toArray();
     const geometry = feature.getGeometry();
     const wkb = geometry?.wkbSize ?? 0;
-    // The index has the size of the geometry where that of a build has the bytes in the store.
+    // The entry has the size of the geometry in place of the bytes in the store.
     const gids = layer.gidColumns.map((at) => gidFrom(values[at]));
     builder.add({ fid: feature.fid, gids, bytes: wkb, deflated: undefined });
     const stretch = Math.floor(read / STRETCH_FEATURES);

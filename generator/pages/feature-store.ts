@@ -1,24 +1,25 @@
-// The feature store: every feature of a level serialised once. The reader of the dataset appends to it; the writers of
-// feature files and pages copy from it. It is part of the work folder.
+// The feature store: a file in the work folder with every feature of a level, serialised once. The task that reads the
+// dataset appends to it; the tasks that write feature files and pages copy from it.
 import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
+import { elementAt, numberAt } from '../../format/element-at.ts';
 import { deflateText, sumOf, type TextSum } from '../../format/gzip-members.ts';
 import type { Runs } from '../../format/runs.ts';
 import { newIndexBuilder, type StoreIndex } from './store-index.ts';
 
-/** A feature whose text is at least this long is deflated once, when it is read; every page that holds it reuses that. */
+/** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
 export const REUSE_TEXT_BYTES = 8 * 1024;
 
 const WRITE_BYTES = 1 << 20;
 
 /** Appends features; `close` writes the index. */
 export interface StoreWriter {
-  /** @param parts the feature's text, ending in a line feed, in pieces */
+  /** Appends a feature. @param parts its text, which ends in a line feed, in pieces */
   append(fid: number, gids: readonly (string | null)[], parts: readonly Buffer[]): void;
   close(): StoreIndex;
 }
 
-/** Begins a store at `file`; its index will be at `file`.index. */
+/** Creates a store at `file`; its index will be at `file`.index. */
 export function createStore(file: string, columns: readonly string[]): StoreWriter {
   const handle = openSync(file, 'w');
   const builder = newIndexBuilder(columns);
@@ -56,7 +57,7 @@ export function createStore(file: string, columns: readonly string[]): StoreWrit
       flush();
       closeSync(handle);
       const index = builder.finish();
-      writeFileSync(indexPath(file), serialize(index));
+      writeFileSync(storeIndexPath(file), serialize(index));
       return index;
     },
   };
@@ -64,21 +65,21 @@ export function createStore(file: string, columns: readonly string[]): StoreWrit
 
 /** A feature as it is stored. */
 export interface StoredFeature {
-  /** Its text, or deflate data that can be joined. */
+  /** Its text, or its deflate data (see `deflateText`). */
   bytes: Buffer;
-  /** The sum of its text, where `bytes` is deflate data. */
+  /** The sum of its text if `bytes` is deflate data. */
   deflated: TextSum | undefined;
 }
 
 /** Reads stored features by position. */
 export interface StoreReader {
   index: StoreIndex;
-  /** The features of some positions, in order; neighbours in the store are read together. */
+  /** The features at some positions, in order; neighbours in the store are read together. */
   read(runs: Runs): Generator<StoredFeature>;
   close(): void;
 }
 
-/** The most bytes of several features that are read at once. */
+/** Maximum bytes of several features in one read. */
 const READ_BYTES = 1 << 20;
 
 /** Opens the store at `file`. */
@@ -92,19 +93,19 @@ export function openStore(file: string): StoreReader {
     let got = 0;
     while (got < length) {
       const read = readSync(handle, buffer, got, length - got, start + got);
-      if (read === 0) throw new Error(`${file} ends early`);
+      if (read === 0) throw new Error(`${file}: ends after ${start + got} bytes, expected ${start + length}`);
       got += read;
     }
     return buffer;
   }
 
-  /** The position after the last of those from `first` on, before `end`, that are read at once. */
+  /** The end (exclusive, at most `end`) of the positions from `first` that are read together. */
   function stretchEnd(first: number, end: number): number {
-    const start = offsets[first] ?? 0;
-    let next = start + (bytes[first] ?? 0);
+    const start = elementAt(offsets, first);
+    let next = start + elementAt(bytes, first);
     let position = first + 1;
     for (; position < end && offsets[position] === next; position++) {
-      next += bytes[position] ?? 0;
+      next += elementAt(bytes, position);
       if (next - start > READ_BYTES) break;
     }
     return position;
@@ -114,19 +115,19 @@ export function openStore(file: string): StoreReader {
     index,
     *read(runs) {
       for (let i = 0; i < runs.length; i += 2) {
-        let position = runs[i] ?? 0;
-        const end = position + (runs[i + 1] ?? 0);
+        let position = numberAt(runs, i);
+        const end = position + numberAt(runs, i + 1);
         while (position < end) {
           const stretch = stretchEnd(position, end);
-          const start = offsets[position] ?? 0;
-          const stop = (offsets[stretch - 1] ?? 0) + (bytes[stretch - 1] ?? 0);
+          const start = elementAt(offsets, position);
+          const stop = elementAt(offsets, stretch - 1) + elementAt(bytes, stretch - 1);
           const read = readBytes(start, stop - start);
           for (; position < stretch; position++) {
-            const at = (offsets[position] ?? 0) - start;
-            const length = deflatedText[position] ?? 0;
+            const at = elementAt(offsets, position) - start;
+            const length = elementAt(deflatedText, position);
             yield {
-              bytes: read.subarray(at, at + (bytes[position] ?? 0)),
-              deflated: length === 0 ? undefined : { crc: crcs[position] ?? 0, length },
+              bytes: read.subarray(at, at + elementAt(bytes, position)),
+              deflated: length === 0 ? undefined : { crc: elementAt(crcs, position), length },
             };
           }
         }
@@ -138,11 +139,11 @@ export function openStore(file: string): StoreReader {
 
 /** The index of the store at `file`. */
 export function readStoreIndex(file: string): StoreIndex {
-  return deserialize(readFileSync(indexPath(file)));
+  return deserialize(readFileSync(storeIndexPath(file)));
 }
 
-/** The file of a store's index. */
-export function indexPath(file: string): string {
+/** The path of a store's index. */
+export function storeIndexPath(file: string): string {
   return `${file}.index`;
 }
 

@@ -1,8 +1,8 @@
-// Turns written files into a release: each level is finalised by a task of its own (manifest, feature index, checksum
-// lines), then release.json and the checksums of the whole release are written.
-import { createHash } from 'node:crypto';
+// Finalises a release after its pages and feature files are written: one task per level writes manifest, feature index
+// and checksum lines, then release.json and checksums.txt are written.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { elementAt } from '../../format/element-at.ts';
 import { RECORD_BYTES } from '../../format/feature-index.ts';
 import {
   CHECKSUMS_FILE,
@@ -15,33 +15,34 @@ import {
 import { FEATURES_PER_FILE, FORMATS, type Level, type StoredPages } from '../../format/levels.ts';
 import { digestFrom, manifestToJson, type PageTable } from '../../format/manifest.ts';
 import { type LevelSummary, type Release, releaseToJson } from '../../format/release.ts';
+import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import { BuildError } from '../report/errors.ts';
 import { readStoreIndex } from './feature-store.ts';
 import { type LevelPlan, planEmptyLevel, planLevel, plannedPages } from './plan.ts';
 import { FILE_KINDS, type FileKind, readRecords, SHA256_BYTES } from './records.ts';
 
-/** Which level to finalise. Plain data: it is sent to the process that does it. */
+/** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {
   release: string;
   level: Level;
-  /** The source layer; empty where the dataset lacks the level. */
+  /** The source layer; empty if the dataset lacks the level. */
   layer: string;
   storedPages: StoredPages;
-  /** The level's store, of which the index is needed; undefined where the dataset lacks the level. */
+  /** Path of the level's store, whose index is read; undefined if the dataset lacks the level. */
   store: string | undefined;
   /** The record files of all tasks that wrote the level. */
   records: readonly string[];
   /** The release's folder. */
   out: string;
-  /** Where the level's lines of checksums.txt go. */
+  /** Path of the file for the level's lines of checksums.txt. */
   checksums: string;
 }
 
 /** A finalised level. */
 export interface FinalizedLevel {
   summary: LevelSummary;
-  /** Where its lines of checksums.txt are, in order of path. */
+  /** Path of the file with its lines of checksums.txt, in order of path. */
   checksums: string;
 }
 
@@ -60,7 +61,7 @@ interface Checksum {
 
 /**
  * Writes a level's manifest and feature index, and its checksum lines.
- * @throws BuildError where a planned file was not written
+ * @throws BuildError if a planned file was not written
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { level, storedPages, store, out } = task;
@@ -81,7 +82,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const put = (path: string, content: string | Buffer): string => {
     mkdirSync(dirname(join(out, path)), { recursive: true });
     writeDurably(join(out, path), content);
-    const sha256 = createHash('sha256').update(content).digest('hex');
+    const sha256 = sha256Of(content);
     checksums.push({ path, sha256 });
     return sha256;
   };
@@ -109,18 +110,18 @@ export function sealRelease(out: string, about: Omit<Release, 'levels'>, levels:
   const release = { ...about, levels: levels.map(({ summary }) => summary) };
   const json = releaseToJson(release);
   writeDurably(join(out, RELEASE_FILE), json);
-  const sha256 = createHash('sha256').update(json).digest('hex');
+  const sha256 = sha256Of(json);
   writePartsDurably(join(out, CHECKSUMS_FILE), checksumParts(levels, { path: RELEASE_FILE, sha256 }));
   return release;
 }
 
-/** The lines of checksums.txt, level by level: the folders lv0 to lv5 are in order of path, release.json is after them. */
+/** The lines of checksums.txt, in order of path: the folders lv0 to lv5, then release.json. */
 function* checksumParts(levels: readonly FinalizedLevel[], release: Checksum): Generator<string | Uint8Array> {
   for (const { checksums } of levels) yield readFileSync(checksums);
   yield checksumLines([release]);
 }
 
-/** Puts what the tasks have written in order. */
+/** Merges the records of all tasks into tables by file number. */
 function mergeRecords(
   plan: LevelPlan,
   records: readonly string[],
@@ -142,7 +143,7 @@ function mergeRecords(
     for (const kind of FILE_KINDS) {
       const { numbers, bytes, sha256 } = task.files[kind];
       for (const [i, number] of numbers.entries()) {
-        files[kind].bytes[number] = bytes[i] ?? 0;
+        files[kind].bytes[number] = elementAt(bytes, i);
         files[kind].sha256.set(sha256.subarray(i * SHA256_BYTES, (i + 1) * SHA256_BYTES), number * SHA256_BYTES);
       }
     }
@@ -157,8 +158,8 @@ function mergeRecords(
     const missing = files[kind].bytes.indexOf(0);
     if (missing !== -1)
       throw new BuildError(
-        `level ${plan.level}: of ${files[kind].bytes.length} ${kind} files number ${missing + 1} was not written`,
-        'build again',
+        `level ${plan.level}: ${kind} file ${missing + 1} of ${files[kind].bytes.length} was not written`,
+        'run the build again; if it fails again, report a bug',
       );
   }
   return { files, index };
@@ -171,12 +172,12 @@ function pageTable({ bytes, sha256 }: FileTable): PageTable {
 
 function* fileChecksums(plan: LevelPlan, files: Record<FileKind, FileTable>): Generator<Checksum> {
   const { level } = plan;
-  const sumOf = (kind: FileKind, number: number): string =>
+  const sha256At = (kind: FileKind, number: number): string =>
     files[kind].sha256.toString('hex', number * SHA256_BYTES, (number + 1) * SHA256_BYTES);
   for (let number = 0; number < files.features.bytes.length; number++)
-    yield { path: featureFilePath(level, number), sha256: sumOf('features', number) };
+    yield { path: featureFilePath(level, number), sha256: sha256At('features', number) };
   for (const { format, number, listing, page } of plannedPages(plan))
-    yield { path: pagePath(level, format, listing.key, page), sha256: sumOf(format, number) };
+    yield { path: pagePath(level, format, listing.key, page), sha256: sha256At(format, number) };
 }
 
 /** The form that `sha256sum -c` reads, ordered by path. */

@@ -1,14 +1,14 @@
-// A file of a release while it is written: collected into large writes, hashed on the way.
+// Writes a file of a release: small writes are collected into large ones, and the content is hashed.
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writevSync } from 'node:fs';
 
-/** What was written. */
+/** Size and SHA-256 of a written file. */
 export interface WrittenFile {
   bytes: number;
   sha256: Buffer;
 }
 
-/** A file that grows at its end. */
+/** A file to append to. */
 export interface OutputFile {
   write(bytes: Buffer): void;
   close(): WrittenFile;
@@ -16,7 +16,7 @@ export interface OutputFile {
 
 const WRITE_BYTES = 1 << 20;
 
-/** Creates `file`, whose folder exists. One that is there already is removed first. */
+/** Creates `file`; its folder must exist. An existing file is removed first. */
 export function createOutputFile(file: string): OutputFile {
   const handle = openNew(file);
   const hash = createHash('sha256');
@@ -46,7 +46,7 @@ export function createOutputFile(file: string): OutputFile {
   };
 }
 
-/** A shard that is run again finds the files of its first run. They are never overwritten: identical pages share bytes. */
+/** A repeated shard finds the files of its first run. They are not overwritten: identical pages are hard links. */
 function openNew(file: string): number {
   try {
     return openSync(file, 'wx');
@@ -57,7 +57,7 @@ function openNew(file: string): number {
   }
 }
 
-/** What is left of `buffers` after their first `written` bytes. */
+/** `buffers` without their first `written` bytes. */
 function skipBytes(buffers: Buffer[], written: number): Buffer[] {
   let skip = written;
   const left: Buffer[] = [];

@@ -1,5 +1,6 @@
-// From a level's store index to its plan: its GID columns, its listings and every stored page.
-// Pure, and the same in every process that works on the level.
+// Plans a level from its store index: its GID columns, its listings and every stored page.
+// A pure function: every process that works on the level makes the same plan.
+import { elementAt, numberAt } from '../../format/element-at.ts';
 import { FORMATS, type Format, type Level, PAGE_CAPS, type StoredPages } from '../../format/levels.ts';
 import { type Listing, type ListingTable, listingTable } from '../../format/listing.ts';
 import { type Column, columnFrom, storedPageCount } from '../../format/manifest.ts';
@@ -7,14 +8,14 @@ import { pushRun, pushValue, type Runs } from '../../format/runs.ts';
 import { BuildError } from '../report/errors.ts';
 import { newIndexBuilder, type StoreIndex } from './store-index.ts';
 
-/** What real data may need; each is refused unless accepted by name. */
+/** Problems of real data; each fails the build unless it is accepted (--accept). */
 export const ACCEPTABLE = ['null-gids', 'duplicate-gids', 'collapsed-geometries'] as const;
 export type Acceptable = (typeof ACCEPTABLE)[number];
 
-/** Units that were accepted although something is wrong with them. */
+/** Number of accepted units by problem. */
 export type Accepted = Partial<Record<Acceptable, number>>;
 
-/** One page file. */
+/** A page to store. */
 export interface PlannedPage {
   format: Format;
   /** Number in the format's canonical order. */
@@ -26,7 +27,7 @@ export interface PlannedPage {
   runs: Runs;
 }
 
-/** A level, planned. */
+/** The plan of a level. */
 export interface LevelPlan {
   level: Level;
   features: number;
@@ -36,7 +37,7 @@ export interface LevelPlan {
   /** Listings that have features. */
   filledListings: number;
   storedPages: StoredPages;
-  /** How many pages each format stores. */
+  /** Number of stored pages by format. */
   pages: Record<Format, number>;
 }
 
@@ -67,7 +68,7 @@ export function planEmptyLevel(level: Level, storedPages: StoredPages): LevelPla
   return planLevel(level, newIndexBuilder(columns).finish(), storedPages);
 }
 
-/** Every stored page of a level, listing by listing in canonical order. */
+/** Every stored page of a level, in canonical order of listings. */
 export function* plannedPages({ level, listings, storedPages }: LevelPlan): Generator<PlannedPage> {
   const count = { all: listings.count, unfiltered: 1, none: 0 }[storedPages];
   for (let at = 0; at < count; at++) {
@@ -84,8 +85,8 @@ export function* plannedPages({ level, listings, storedPages }: LevelPlan): Gene
 }
 
 /**
- * Stored pages of a level, identical ones (same features, same format) together, by the position at which they begin.
- * @param isWanted whether the pages that begin at a position are wanted; identical pages begin at the same one
+ * Groups the stored pages of a level that are identical (same features, same format), in order of first position.
+ * @param isWanted selects pages by their first position; identical pages have the same one
  * @returns groups of at least one page
  */
 export function pageGroups(plan: LevelPlan, isWanted: (position: number) => boolean): PlannedPage[][] {
@@ -106,13 +107,13 @@ function startOf(page: PlannedPage | undefined): number {
   return start;
 }
 
-/** The runs of every `count` numbers, one after the other. */
+/** Cuts runs into runs of `count` numbers each; the last may have fewer. */
 export function* cutRuns(runs: Runs, count: number): Generator<Runs> {
   let cut: number[] = [];
   let room = count;
   for (let i = 0; i < runs.length; i += 2) {
-    let start = runs[i] ?? 0;
-    const end = start + (runs[i + 1] ?? 0);
+    let start = numberAt(runs, i);
+    const end = start + numberAt(runs, i + 1);
     while (start < end) {
       const taken = Math.min(room, end - start);
       pushRun(cut, start, taken);
@@ -128,16 +129,16 @@ export function* cutRuns(runs: Runs, count: number): Generator<Runs> {
 }
 
 function* gidsAt(gids: readonly string[], owners: Int32Array): Generator<string | null> {
-  for (const owner of owners) yield gids[owner] ?? null;
+  for (const owner of owners) yield owner === -1 ? null : elementAt(gids, owner);
 }
 
 /**
  * Checks the identifiers of a level.
- * @throws BuildError for a fid that occurs twice, and for missing or repeated GIDs that are not accepted
+ * @throws BuildError for a repeated fid, and for missing or repeated GIDs that are not accepted
  */
 export function checkIdentifiers(level: Level, index: StoreIndex, accept: readonly Acceptable[]): Accepted {
   const accepted: Accepted = {};
-  const meet = (what: Acceptable, problem: string): void => {
+  const acceptOrThrow = (what: Acceptable, problem: string): void => {
     if (!accept.includes(what)) {
       throw new BuildError(
         `level ${level}: ${problem}`,
@@ -146,18 +147,22 @@ export function checkIdentifiers(level: Level, index: StoreIndex, accept: readon
     }
     accepted[what] = (accepted[what] ?? 0) + 1;
   };
-  const own = index.columns[level];
-  const seen = new Float64Array(own?.gids.length ?? 0).fill(-1);
+  const own = elementAt(index.columns, level);
+  // The fid of the last unit with each GID, -1 for none yet.
+  const seen = new Float64Array(own.gids.length).fill(-1);
   for (const [position, fid] of index.fids.entries()) {
     if (position > 0 && fid === index.fids[position - 1])
-      throw new BuildError(`level ${level}: fid ${fid} occurs twice`, 'give every feature of the layer its own fid');
+      throw new BuildError(`level ${level}: fid ${fid} occurs twice`, 'fix the source: fids must be unique in a layer');
     const missing = index.columns.findIndex(({ owners }) => owners[position] === -1);
-    if (missing !== -1) meet('null-gids', `fid ${fid} has no GID_${missing}`);
-    const owner = own?.owners[position] ?? -1;
+    if (missing !== -1) acceptOrThrow('null-gids', `fid ${fid} has no GID_${missing}`);
+    const owner = elementAt(own.owners, position);
     if (owner === -1) continue;
-    const twin = seen[owner] ?? -1;
+    const twin = elementAt(seen, owner);
     if (twin !== -1)
-      meet('duplicate-gids', `fids ${twin} and ${fid} have the same GID_${level}, ${own?.gids[owner] ?? ''}`);
+      acceptOrThrow(
+        'duplicate-gids',
+        `fids ${twin} and ${fid} have the same GID_${level}, ${elementAt(own.gids, owner)}`,
+      );
     seen[owner] = fid;
   }
   return accepted;

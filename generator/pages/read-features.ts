@@ -1,45 +1,53 @@
-// Reads one level's layer through GDAL, serialises each feature once and puts it in the level's store.
+// Reads one level's layer through GDAL, serialises each feature once and appends it to the level's store.
 // Runs in a child process: gdal-async is used from one thread of a process only.
 import { rmSync } from 'node:fs';
 import type * as gdalTypes from 'gdal-async';
+import { elementAt } from '../../format/element-at.ts';
 import type { StoredPages } from '../../format/levels.ts';
 import { type FeatureWriter, newFeatureWriter, type WrittenFeature } from '../geojson/feature.ts';
 import { GeometryError } from '../geojson/geometry.ts';
-import { ValueError } from '../geojson/property-values.ts';
+import { gidFrom, ValueError } from '../geojson/property-values.ts';
 import { BuildError } from '../report/errors.ts';
-import { type LevelLayer, lastGdalError, type OpenLayer, openLayer, openStraightened } from '../source/dataset.ts';
+import {
+  gidColumnNames,
+  type LevelLayer,
+  lastGdalError,
+  type OpenLayer,
+  openLayer,
+  openStraightened,
+} from '../source/dataset.ts';
 import { createStore, type StoreWriter } from './feature-store.ts';
 import { type Acceptable, type Accepted, checkIdentifiers, planLevel } from './plan.ts';
 
-/** What to read and where to put it. Plain data: it is sent to the process that reads. */
+/** What to read, and the store to write. Plain data: it is sent to a child process. */
 export interface ReadTask {
   found: LevelLayer;
   /** Decimals of the coordinates. */
   precision: number;
-  /** The store to write. */
+  /** Path of the store. */
   store: string;
   accept: readonly Acceptable[];
   storedPages: StoredPages;
 }
 
-/** What was read. */
+/** The result of reading a level. */
 export interface ReadResult {
   features: number;
-  /** Rings that have no area at this precision. */
+  /** Number of rings without area at this precision. */
   collapsedRings: number;
-  /** Units with nothing but such rings. */
+  /** Number of units that have only such rings. */
   collapsedGeometries: number;
   accepted: Accepted;
-  /** How many pages the level will store. */
+  /** Number of pages that the level will store. */
   pages: number;
 }
 
-/** gdal-async cannot hold curves; the layer must be read again through GDAL's straightening. */
+/** gdal-async has no classes for curves: the layer is read again, with its curves approximated by segments. */
 class CurveMet extends Error {}
 
 /**
  * Reads the layer into the store.
- * @throws BuildError with layer, level and fid where a feature cannot be published, or when GDAL ends early
+ * @throws BuildError with layer, level and fid if a feature cannot be published or GDAL stops early
  */
 export function readLevel(task: ReadTask): ReadResult {
   const opened = openLayer(task.found);
@@ -62,17 +70,14 @@ export function readLevel(task: ReadTask): ReadResult {
 
 function readOpened(opened: OpenLayer, task: ReadTask): ReadResult {
   const { found } = task;
-  const store = createStore(
-    task.store,
-    found.gidColumns.map((at) => found.columns[at]?.name ?? ''),
-  );
+  const store = createStore(task.store, gidColumnNames(found));
   const read = readFeatures(opened, task, store);
   const index = store.close();
   if (read.features !== found.features) {
     throw new BuildError(
       `${found.path}: layer ${found.layer} (level ${found.level}): read ${read.features} features, expected ${found.features}` +
         `${lastGdalError() ? `; GDAL says: ${lastGdalError()}` : ''}`,
-      'the file is damaged or was cut short; fetch it again',
+      'the file is damaged or incomplete: download or copy it again',
     );
   }
   const accepted = checkIdentifiers(found.level, index, task.accept);
@@ -84,7 +89,7 @@ function readFeatures(opened: OpenLayer, task: ReadTask, store: StoreWriter): Om
   const { found } = task;
   const writer = newFeatureWriter(found.columns, task.precision);
   const result = { features: 0, collapsedRings: 0, collapsedGeometries: 0 };
-  // The iterator gives null both at the end and after a read error: only the count distinguishes them.
+  // The iterator returns null at the end and after a read error: only the count distinguishes them.
   for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
     const { fid } = feature;
     const values = feature.fields.toArray();
@@ -117,7 +122,7 @@ function write(
     return writer(feature.fid, values, wkbOf(feature, opened));
   } catch (error) {
     if (!(error instanceof GeometryError || error instanceof ValueError)) throw error;
-    const gid = gidFrom(values[found.gidColumns.at(-1) ?? 0]) ?? 'none';
+    const gid = gidFrom(values[elementAt(found.gidColumns, found.level)]) ?? 'none';
     throw new BuildError(
       `${found.path}: layer ${found.layer} (level ${found.level}), fid ${feature.fid}, GID ${gid}: ${error.message}`,
       'fix the feature in the source',
@@ -133,7 +138,7 @@ function wkbOf(feature: gdalTypes.Feature, opened: OpenLayer): Buffer | null {
     try {
       geometry.transform(opened.transformation);
     } catch (error) {
-      throw new GeometryError(`cannot be brought to WGS 84: ${error instanceof Error ? error.message : error}`);
+      throw new GeometryError(`cannot be transformed to WGS 84: ${error instanceof Error ? error.message : error}`);
     }
   }
   return geometry.toWKB('LSB', 'ISO');
@@ -146,9 +151,4 @@ function geometryOf(feature: gdalTypes.Feature): gdalTypes.Geometry | null {
     if (error instanceof Error && error.message.includes('unsupported geometry type')) throw new CurveMet();
     throw new GeometryError(error instanceof Error ? error.message : String(error));
   }
-}
-
-/** A GID as text; null where the column is empty. */
-export function gidFrom(value: unknown): string | null {
-  return value === null || value === undefined || value === '' ? null : String(value);
 }

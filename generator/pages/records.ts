@@ -1,5 +1,5 @@
-// What a task that writes files leaves for the finalising of its level: number, size and SHA-256 of every file, and the
-// index records of the features. Kept in flat arrays: a level may have hundreds of thousands of files.
+// The records of a task that writes files, for the finalisation of its level: number, size and SHA-256 of every file, and
+// the index records of the features. Flat arrays, because a level may have hundreds of thousands of files.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { FORMATS, type Format } from '../../format/levels.ts';
@@ -23,7 +23,7 @@ export interface FileRecords {
 /** The records of one task. */
 export interface TaskRecords {
   files: Record<FileKind, FileRecords>;
-  /** Index records of the features in its feature files, in the order of those, joined. */
+  /** Index records of the features in its feature files, concatenated in the order of the files. */
   features: Uint8Array;
 }
 

@@ -1,5 +1,6 @@
 // Estimates the compressed sizes of feature files and pages from the sizes of the geometries and a sample of features.
 // Used by `build --dry-run`, which writes nothing.
+import { elementAt, numberAt } from '../../format/element-at.ts';
 import { deflateText, FRAME_DATA, MEMBER_FRAME_BYTES } from '../../format/gzip-members.ts';
 import type { Format } from '../../format/levels.ts';
 import type { Runs } from '../../format/runs.ts';
@@ -12,7 +13,7 @@ export interface SampledFeature {
   text: Buffer;
 }
 
-/** The estimated sizes of what holds the features of a level. */
+/** Estimated sizes of the feature files and pages of a level. */
 export interface SizeEstimate {
   /** Bytes of all feature files. */
   featureFiles: number;
@@ -48,12 +49,12 @@ export function estimateSizes(wkb: ArrayLike<number>, sample: readonly (readonly
   let featureFiles = 0;
   let wasShort = false;
   for (let position = 0; position < wkb.length; position++) {
-    const size = wkb[position] ?? 0;
+    const size = elementAt(wkb, position);
     const nowShort = shorts.length > 0 && sizeOn(textLine, size) < REUSE_TEXT_BYTES;
     if (nowShort && !wasShort) isFirst[position] = 1;
     featureFiles += MEMBER_FRAME_BYTES + sizeOn(nowShort ? short : large, size);
-    bytes[position + 1] = (bytes[position] ?? 0) + sizeOn(nowShort ? following : large, size);
-    firsts[position + 1] = (firsts[position] ?? 0) + (isFirst[position] ?? 0);
+    bytes[position + 1] = elementAt(bytes, position) + sizeOn(nowShort ? following : large, size);
+    firsts[position + 1] = elementAt(firsts, position) + elementAt(isFirst, position);
     wasShort = nowShort;
   }
   return {
@@ -62,12 +63,12 @@ export function estimateSizes(wkb: ArrayLike<number>, sample: readonly (readonly
       const { before, after } = FRAME_DATA[format];
       let size = MEMBER_FRAME_BYTES + before.data.length + after.data.length;
       // A page begins a stretch at its first feature, and one after each large feature.
-      let begun = isFirst[runs[0] ?? 0] ? 0 : 1;
+      let begun = isFirst[numberAt(runs, 0)] ? 0 : 1;
       for (let i = 0; i < runs.length; i += 2) {
-        const start = runs[i] ?? 0;
-        const end = start + (runs[i + 1] ?? 0);
-        size += (bytes[end] ?? 0) - (bytes[start] ?? 0);
-        begun += (firsts[end] ?? 0) - (firsts[start] ?? 0);
+        const start = numberAt(runs, i);
+        const end = start + numberAt(runs, i + 1);
+        size += elementAt(bytes, end) - elementAt(bytes, start);
+        begun += elementAt(firsts, end) - elementAt(firsts, start);
       }
       return size + begun * (short.base - following.base);
     },
@@ -86,7 +87,7 @@ function sizeOn({ base, slope }: Line, wkb: number): number {
   return base + slope * wkb;
 }
 
-/** What a short feature costs when it follows others: the slope is the same, the base is what the stretches show. */
+/** The size of a short feature after other features: the same slope, a base measured on the stretches. */
 function followingLine(stretches: readonly (readonly SampledFeature[])[], alone: Line): Line {
   let shared = 0;
   let following = 0;

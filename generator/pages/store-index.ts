@@ -1,5 +1,6 @@
-// The index of a feature store: what is known of each feature of a level besides its bytes, in order of position. Flat
-// arrays, since a level may have hundreds of thousands of features and every task reads the index.
+// The index of a feature store: fid, GIDs, place and size of each feature of a level, in order of position. Flat arrays,
+// because a level may have hundreds of thousands of features and every task reads the index.
+import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { TextSum } from '../../format/gzip-members.ts';
 
 /** The GIDs of one column. */
@@ -7,20 +8,20 @@ export interface GidColumn {
   name: string;
   /** Every GID that occurs. */
   gids: readonly string[];
-  /** For each position the index of its GID in `gids`; -1 where it has none. */
+  /** For each position the index of its GID in `gids`; -1 for no GID. */
   owners: Int32Array;
 }
 
-/** What is known of the stored features: an entry for each position in every array. */
+/** The index of a store; every array has one entry per position. */
 export interface StoreIndex {
   features: number;
   /** Ascending. */
   fids: Float64Array;
   /** GID columns 0 .. level. */
   columns: readonly GidColumn[];
-  /** Where its bytes begin in the store. */
+  /** Offset of the feature's bytes in the store. */
   offsets: Float64Array;
-  /** How many they are: of text, or of deflate data. */
+  /** Length of the feature's bytes in the store: text, or deflate data. */
   bytes: Float64Array;
   /** Length in bytes of the text of a feature that is stored as deflate data; 0 for one that is stored as text. */
   deflatedText: Float64Array;
@@ -28,14 +29,14 @@ export interface StoreIndex {
   crcs: Uint32Array;
 }
 
-/** What is known of a feature when it is stored. */
+/** The index entry of a feature. */
 export interface StoreEntry {
   fid: number;
-  /** Its GID in each column, null where it has none. */
+  /** Its GID in each column, or null. */
   gids: readonly (string | null)[];
   /** Bytes in the store. */
   bytes: number;
-  /** The sum of its text, where it is stored as deflate data. */
+  /** The sum of its text if it is stored as deflate data. */
   deflated: TextSum | undefined;
 }
 
@@ -60,28 +61,37 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
       deflatedText.push(entry.deflated?.length ?? 0);
       crcs.push(entry.deflated?.crc ?? 0);
       for (const [n, { numbers, owners }] of known.entries()) {
-        const gid = entry.gids[n] ?? null;
-        if (gid !== null && !numbers.has(gid)) numbers.set(gid, numbers.size);
-        owners.push(gid === null ? -1 : (numbers.get(gid) ?? -1));
+        const gid = elementAt(entry.gids, n);
+        if (gid === null) {
+          owners.push(-1);
+          continue;
+        }
+        const number = numbers.get(gid) ?? numbers.size;
+        if (number === numbers.size) numbers.set(gid, number);
+        owners.push(number);
       }
     },
     finish() {
-      const order = Uint32Array.from(fids.keys()).sort((a, b) => (fids[a] ?? 0) - (fids[b] ?? 0));
-      const starts = new Float64Array(fids.length + 1);
-      for (const [entry, length] of bytes.entries()) starts[entry + 1] = (starts[entry] ?? 0) + length;
-      const ordered = (values: ArrayLike<number>) => Float64Array.from(order, (entry) => values[entry] ?? 0);
+      const order = Uint32Array.from(fids.keys()).sort((a, b) => numberAt(fids, a) - numberAt(fids, b));
+      const starts = new Float64Array(fids.length);
+      let start = 0;
+      for (const [entry, length] of bytes.entries()) {
+        starts[entry] = start;
+        start += length;
+      }
+      const ordered = (values: ArrayLike<number>) => Float64Array.from(order, (entry) => elementAt(values, entry));
       return {
         features: fids.length,
         fids: ordered(fids),
         columns: known.map(({ name, numbers, owners }) => ({
           name,
           gids: [...numbers.keys()],
-          owners: Int32Array.from(order, (entry) => owners[entry] ?? -1),
+          owners: Int32Array.from(order, (entry) => numberAt(owners, entry)),
         })),
         offsets: ordered(starts),
         bytes: ordered(bytes),
         deflatedText: ordered(deflatedText),
-        crcs: Uint32Array.from(order, (entry) => crcs[entry] ?? 0),
+        crcs: Uint32Array.from(order, (entry) => numberAt(crcs, entry)),
       };
     },
   };

@@ -1,5 +1,5 @@
-// Writes page files: one gzip member each. The text of short features is deflated together; the deflate data of large
-// ones, which the store holds, is copied.
+// Writes page files, one gzip member each. The text of short features is deflated together; the deflate data of large
+// features is copied from the store.
 import {
   type DeflatedText,
   deflateText,
@@ -41,7 +41,7 @@ export function writePage(file: string, format: Format, runs: Runs, store: Store
   function writePending(): void {
     const text = Buffer.concat(pending);
     pending = [];
-    // Between two large features there is nothing but a separator: its deflate data is at hand.
+    // Between two large features there is only a separator, whose deflate data is known.
     const part = Object.values(frame).find((candidate) => candidate.text.equals(text));
     write(part?.deflated ?? { data: deflateText(text), ...sumOf(text) });
   }

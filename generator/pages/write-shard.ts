@@ -1,5 +1,5 @@
 // Writes a share of a level's files: feature files, and the pages that begin at their features.
-// Runs in a child process; any number of them write the same level side by side without speaking to each other.
+// Runs in child processes; several write the same level concurrently, without communication.
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { featureFilePath, pagePath } from '../../format/layout.ts';
@@ -11,7 +11,7 @@ import { RecordsBuilder } from './records.ts';
 import { writeFeatureFile } from './write-features.ts';
 import { writePage } from './write-page.ts';
 
-/** What to write and where. Plain data: it is sent to the process that writes. */
+/** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask {
   level: Level;
   /** The level's store, filled. */
@@ -19,14 +19,14 @@ export interface WriteTask {
   storedPages: StoredPages;
   /** The release's folder. */
   out: string;
-  /** Where the records of what was written go. */
+  /** Path of the file for the records of the written files. */
   records: string;
   /** The feature files whose number is `shard` modulo `shards`, and the pages that begin at a feature of these. */
   shard: number;
   shards: number;
 }
 
-/** What was written. */
+/** The result of a task. */
 export interface WriteResult {
   files: number;
 }
@@ -41,7 +41,7 @@ export function writeShard(task: WriteTask): WriteResult {
   const result: WriteResult = { files: 0 };
   const folders = new Set<string>();
 
-  /** The file's path on the disk; its folder exists. */
+  /** Makes the folder of a file, and returns its path on disk. */
   function place(path: string): string {
     const file = join(out, path);
     const folder = dirname(file);
@@ -79,12 +79,12 @@ export function writeShard(task: WriteTask): WriteResult {
   return result;
 }
 
-/** Files never change once written, so identical pages share their bytes on the disk where the file system can. */
+/** Files never change once written, so identical pages are hard links if the file system supports them. */
 function linkOrCopy(file: string, twin: string): void {
   try {
     linkSync(file, twin);
   } catch {
-    // A shard that is run again finds the files of its first run; they are never overwritten, as others share their bytes.
+    // A repeated shard finds the files of its first run; they are removed, not overwritten, as other links share the bytes.
     rmSync(twin, { force: true });
     copyFileSync(file, twin);
   }

@@ -1,4 +1,4 @@
-// Reads features of a release back, one by one, from the feature files of a level.
+// Reads single features of a release from the feature files of a level.
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FeatureIndex } from '../../format/feature-index.ts';
@@ -13,27 +13,27 @@ import { readAt } from './input-file.ts';
 export interface FeatureReader {
   /**
    * A feature's text: its JSON and a line feed. Ascending positions are fastest.
-   * @throws FileError where its member is damaged or not the one of the index; the operating system's error where its
-   *   file cannot be read
+   * @throws FileError if its member is damaged or differs from the index; the operating system's error if its file
+   *   cannot be read
    */
   textAt(position: number): Buffer;
   close(): void;
 }
 
-/** Bytes that are read at once, where members are smaller. */
+/** Bytes of one read, unless a member is larger. */
 const READ_BYTES = 1 << 18;
 
 /**
  * Reads a level's feature index.
  * @param root the release's folder
- * @throws FormatError where it is not an index of as many features as the manifest has
+ * @throws FormatError if its length does not match the number of features in the manifest
  */
 export function readFeatureIndex(root: string, { level, features, featuresPerFile }: Manifest): FeatureIndex {
   const path = indexPath(level);
   return new FeatureIndex(readFileSync(join(root, path)), features, featuresPerFile, path);
 }
 
-/** Opens the feature files of a level, each when it is first needed. Holds one handle and one stretch of bytes. */
+/** Opens the feature files of a level, one at a time. Holds one handle and the bytes of one read. */
 export function openFeatures(root: string, level: Level, index: FeatureIndex): FeatureReader {
   let opened: { file: number; handle: number } | undefined;
   let held: { file: number; offset: number; bytes: Buffer } = { file: -1, offset: 0, bytes: Buffer.of() };
@@ -70,7 +70,7 @@ export function openFeatures(root: string, level: Level, index: FeatureIndex): F
       const isIndexed =
         text.length === index.textBytesAt(position) &&
         member.readUInt32LE(member.length - TRAILER_BYTES) === index.crcAt(position);
-      if (!isIndexed) throw new FileError('is not the feature of the index');
+      if (!isIndexed) throw new FileError('differs from its record in the index');
       return text;
     },
     close,

@@ -1,4 +1,4 @@
-// Inflates what a release holds deflated: gzip members, and deflate streams that must be exactly one stream.
+// Inflates gzip members and deflate streams of a release, and checks that they have no bytes left over.
 import { inflateRawSync } from 'node:zlib';
 import {
   FINAL_BLOCK,
@@ -10,14 +10,14 @@ import {
   TRAILER_BYTES,
 } from '../../format/gzip-members.ts';
 
-/** A file of a release, or a feature in it, is not what it should be; the message says in what. */
+/** A file of a release, or a feature in it, is damaged; the message says how. */
 export class FileError extends Error {}
 
 const LONGEST_CHUNK_BYTES = 1 << 24;
 
 /**
- * Inflates a feature's gzip member by itself.
- * @throws FileError where it is not one member whose deflate data can be joined with others (see format/gzip-members.ts)
+ * Inflates a feature's gzip member.
+ * @throws FileError if it is not one member as format/gzip-members.ts writes it
  */
 export function inflateMember(member: Buffer): Buffer {
   if (member.length <= MEMBER_FRAME_BYTES) throw new FileError('is too short for a gzip member');
@@ -32,8 +32,8 @@ export function inflateMember(member: Buffer): Buffer {
 
 /**
  * Inflates a whole deflate stream.
- * @param room the most bytes that its text may have
- * @throws FileError where it does not end with its last byte, or has more text
+ * @param room maximum bytes of its text
+ * @throws FileError if the stream does not end with the last byte, or has more text
  */
 export function inflateWhole(deflated: Buffer, room: number): Buffer {
   const maxOutputLength = Math.max(room, 1);
@@ -50,12 +50,12 @@ export function inflateWhole(deflated: Buffer, room: number): Buffer {
   return inflated.buffer;
 }
 
-/** What zlib gives with `info`, for which its types have no form. */
+/** The result of zlib with `info`, which @types/node does not declare. */
 function isInflated(value: unknown): value is { buffer: Buffer; engine: { bytesWritten: number } } {
   return typeof value === 'object' && value !== null && 'buffer' in value && 'engine' in value;
 }
 
-/** What zlib threw, as a FileError; any other error as it is. */
+/** Turns an error of zlib into a FileError; returns any other error unchanged. */
 export function inflateError(error: unknown, room?: number): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof FileError || !('code' in error)) return error;
@@ -68,7 +68,7 @@ export function endsEarly(taken: number, deflated: number): FileError {
   return new FileError(`its deflate stream ends after ${taken} of ${deflated} bytes`);
 }
 
-/** @throws FileError where `got` is not `expected` */
+/** Compares bytes. @throws FileError if `got` is not `expected` */
 export function expectBytes(got: Buffer, expected: Buffer, what: string): void {
   if (!got.equals(expected))
     throw new FileError(`its ${what} is ${got.toString('hex')}, expected ${expected.toString('hex')}`);

@@ -1,18 +1,18 @@
-// A file of a release while it is read, from its beginning to its end: read ahead in large pieces, hashed on the way.
+// Reads a file of a release from beginning to end, in large pieces, and hashes it.
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { FileError } from './inflate.ts';
 
-/** A file that is read once. */
+/** A file that is read once, sequentially. */
 export interface InputFile {
-  /** Bytes that have not been read. */
+  /** Number of bytes that are not read yet. */
   left(): number;
   /**
-   * Reads the next bytes, which the caller may hold.
-   * @throws FileError where fewer are left
+   * Reads the next bytes. The caller may keep them.
+   * @throws FileError if fewer are left
    */
   read(bytes: number): Buffer;
-  /** Reads what is left; the file's length and its SHA-256 in hex. */
+  /** Reads the rest; returns the file's length and its SHA-256 in hex. */
   close(): { bytes: number; sha256: string };
 }
 
@@ -20,7 +20,7 @@ const READ_BYTES = 1 << 20;
 
 /**
  * Opens a file.
- * @throws FileError where it is a folder, the operating system's error where it cannot be opened
+ * @throws FileError if it is a folder, the operating system's error if it cannot be opened
  */
 export function openInputFile(file: string): InputFile {
   const handle = openSync(file, 'r');
@@ -31,7 +31,7 @@ export function openInputFile(file: string): InputFile {
   }
   const { size } = stat;
   const hash = createHash('sha256');
-  /** Bytes that the caller has read, and those read ahead of it. */
+  /** Number of bytes that the caller has read, and the bytes read ahead. */
   let at = 0;
   let ahead: Buffer = Buffer.of();
 
@@ -68,7 +68,7 @@ export function openInputFile(file: string): InputFile {
   };
 }
 
-/** Reads `bytes` bytes at `offset`; fewer where the file ends before. */
+/** Reads `bytes` bytes at `offset`; fewer if the file ends before. */
 export function readAt(handle: number, offset: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(bytes);
   let done = 0;

@@ -1,8 +1,8 @@
-// A feature read back from a release.
+// Parses a feature of a release.
 import { isUtf8 } from 'node:buffer';
 import { FileError } from './inflate.ts';
 
-/** A feature as JSON has it. */
+/** A parsed feature. */
 export interface JsonFeature {
   id: unknown;
   properties: Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export interface JsonFeature {
 
 /**
  * Parses a feature's text.
- * @throws FileError where it is not a GeoJSON feature
+ * @throws FileError if it is not a GeoJSON feature
  */
 export function featureFrom(line: Buffer): JsonFeature {
   if (!isUtf8(line)) throw new FileError('its text is not UTF-8');
@@ -21,11 +21,6 @@ export function featureFrom(line: Buffer): JsonFeature {
   if (!isObject(properties)) throw new FileError('has no properties');
   if (geometry !== null && !isObject(geometry)) throw new FileError('has no geometry');
   return { id, properties, geometry };
-}
-
-/** A property as the generator takes it for a GID. */
-export function gidFrom(value: unknown): string | null {
-  return value === null || value === undefined || value === '' ? null : String(value);
 }
 
 function jsonFrom(text: string): unknown {

@@ -1,23 +1,23 @@
-// Reads a page back line by line. A page's text can be hundreds of MB: of a large one no more is held than a line.
+// Reads a page line by line. A page's text can be hundreds of MB: of a large page only one line is held in memory.
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { EMPTY_SUM, FINAL_BLOCK, MEMBER_HEADER, memberEnd, sumOf, TRAILER_BYTES } from '../../format/gzip-members.ts';
 import { endsEarly, expectBytes, FileError, inflateError, inflateWhole } from './inflate.ts';
 import type { InputFile } from './input-file.ts';
 
-/** Takes one line of a page's text, its line feed included. The bytes may be held. */
+/** Takes one line of a page's text with its line feed. It may keep the bytes. */
 export type OnLine = (line: Buffer) => void;
 
 const READ_BYTES = 1 << 20;
-/** Deflated bytes up to which a page is inflated in one go: streams take their time to start. */
+/** Maximum deflated bytes of a page that is inflated in one call: a stream has a cost per page. */
 const WHOLE_BYTES = 1 << 20;
 const CHUNK_BYTES = 1 << 18;
 const LINE_FEED = 0x0a;
 
 /**
  * Reads a page.
- * @returns what follows its last line feed
- * @throws FileError where the file is not exactly one gzip member
+ * @returns the text after its last line feed
+ * @throws FileError if the file is not exactly one gzip member
  */
 export async function readLines(page: InputFile, onLine: OnLine): Promise<Buffer> {
   expectBytes(page.read(MEMBER_HEADER.length), MEMBER_HEADER, 'gzip header');
@@ -60,13 +60,13 @@ async function inflateChunks(page: InputFile, deflated: number, onText: (text: B
       for await (const text of source) onText(text);
     });
   } catch (error) {
-    // The pipeline is aborted where the stream ends before its input does.
+    // The pipeline is aborted if the stream ends before its input.
     if (error instanceof Error && error.name !== 'AbortError') throw inflateError(error);
   }
   if (inflate.bytesWritten !== deflated || page.left() !== end) throw endsEarly(inflate.bytesWritten, deflated);
 }
 
-/** Calls `onLine` for each line; returns what follows the last line feed. */
+/** Calls `onLine` for each line; returns the text after the last line feed. */
 function eachLine(text: Buffer, onLine: OnLine): Buffer {
   let start = 0;
   for (let end = text.indexOf(LINE_FEED); end !== -1; end = text.indexOf(LINE_FEED, start)) {

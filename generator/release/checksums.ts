@@ -1,17 +1,23 @@
-// checksums.txt read back: the SHA-256 of every other file of a release, by path.
+// Reads checksums.txt: the SHA-256 of every other file of a release, by path.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKSUMS_FILE } from '../../format/layout.ts';
 
-/** What checksums.txt says. */
+/** The content of checksums.txt. */
 export interface Checksums {
   /** Path relative to the release to SHA-256 in hex. */
   sums: ReadonlyMap<string, string>;
-  /** What is wrong with the file itself, line by line. */
+  /** Problems of the file itself, by line. */
   problems: readonly string[];
 }
 
 const LINE = /^([0-9a-f]{64}) {2}([A-Za-z0-9._~/-]+)$/;
+
+/** SHA-256 of some content, in hex. */
+export function sha256Of(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
 
 /** Reads the checksums of the release in `folder`. Malformed lines are reported in `problems` and skipped. */
 export function readChecksums(folder: string): Checksums {

@@ -1,4 +1,4 @@
-// Writing that survives a power cut: nothing counts as written before the disk says so, and a failed fsync is final.
+// Durable writes: a file counts as written once fsync has succeeded. A failed fsync fails the build; it is not retried.
 import { execFile } from 'node:child_process';
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
@@ -8,15 +8,15 @@ import pLimit from 'p-limit';
 
 const execFileAsync = promisify(execFile);
 
-/** fsyncs under way at once: the disk's journal takes many in one go. */
+/** Concurrent fsyncs: the file system's journal commits several at once. */
 const SYNCS = 16;
 
-/** Writes a new file and waits for the disk; its folder entry is not waited for. */
+/** Writes a new file and syncs it, but not its folder entry. */
 export function writeDurably(file: string, content: string | Uint8Array): void {
   writePartsDurably(file, [content]);
 }
 
-/** As `writeDurably`, from parts that need not be in memory together. */
+/** Like `writeDurably`, from parts that need not fit in memory together. */
 export function writePartsDurably(file: string, parts: Iterable<string | Uint8Array>): void {
   const handle = openSync(file, 'wx');
   try {
@@ -27,13 +27,13 @@ export function writePartsDurably(file: string, parts: Iterable<string | Uint8Ar
   }
 }
 
-/** Renames, and waits for the disk to know both folders. */
+/** Renames a file or folder and syncs both parent folders. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   renameSync(from, to);
   await syncFiles([...new Set([dirname(to), dirname(from)])]);
 }
 
-/** Waits for the disk to have the content of files, or the entries of folders, that were written before. */
+/** Syncs the content of files, or the entries of folders, that were written before. */
 export async function syncFiles(paths: Iterable<string>): Promise<void> {
   const limit = pLimit(SYNCS);
   await limit.map(paths, async (path) => {
@@ -47,8 +47,8 @@ export async function syncFiles(paths: Iterable<string>): Promise<void> {
 }
 
 /**
- * Waits for the disk to have everything below a folder. On Linux that is one call for the whole file system (syncfs, by
- * way of coreutils' sync), many times faster than one a file; where it is not to be had or fails, each file is asked for.
+ * Syncs everything below a folder. On Linux by one call for the whole file system (syncfs, through coreutils' `sync -f`),
+ * many times faster than one per file; if that is missing or fails, file by file.
  */
 export async function syncTree(root: string): Promise<void> {
   if (process.platform === 'linux' && (await syncFileSystem(root))) return;

@@ -1,4 +1,4 @@
-// What an operator does with the releases of an output folder: list them, switch between them, remove old ones.
+// Lists, activates and prunes the releases of an output folder.
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,22 +10,22 @@ import { BuildError, explained } from '../report/errors.ts';
 import { type Lock, takeLock } from './output-lock.ts';
 import { activate, publishedReleases, readCurrent, removeLeftovers, removeReleases } from './staging.ts';
 
-/** One line of the list. */
+/** A release in the list. */
 export interface ListedRelease {
   release: string;
   /** When its files were written. */
   date: Date;
   units: number;
-  /** Which pages are files. */
+  /** Which pages are stored as files. */
   storedPages: StoredPages;
-  /** Pages and feature files. */
+  /** Number of pages and feature files. */
   files: number;
-  /** Of all pages and feature files. */
+  /** Bytes of all pages and feature files. */
   bytes: number;
   isCurrent: boolean;
 }
 
-/** Every release of an output folder, oldest files first. */
+/** Every release of an output folder, oldest first. @throws BuildError if a release.json is damaged */
 export async function listReleases(out: string): Promise<ListedRelease[]> {
   const current = readCurrent(out)?.release;
   const listed = await Promise.all(
@@ -45,7 +45,7 @@ export async function listReleases(out: string): Promise<ListedRelease[]> {
   return listed.sort((a, b) => a.date.getTime() - b.date.getTime() || (a.release < b.release ? -1 : 1));
 }
 
-/** Makes a release the current one, once its own description has been read. */
+/** Makes a release the current one. @throws BuildError if it does not exist or its release.json is damaged */
 export async function activateRelease(out: string, release: string): Promise<void> {
   await locked(out, async (lock) => {
     if (publishedReleases(out).includes(release)) await readRelease(out, release);
@@ -55,9 +55,9 @@ export async function activateRelease(out: string, release: string): Promise<voi
 }
 
 /**
- * Removes all but the newest releases.
- * @param keep how many stay, the current one always among them
- * @returns the ids of those removed
+ * Removes all but the newest releases. The current one is always kept.
+ * @param keep number of releases to keep, the current one included
+ * @returns ids of the removed releases
  */
 export async function pruneReleases(out: string, keep: number): Promise<string[]> {
   return locked(out, async (lock) => {
@@ -88,7 +88,7 @@ async function locked<T>(out: string, work: (lock: Lock) => Promise<T>): Promise
   }
 }
 
-/** @throws BuildError where release.json is missing or wrong */
+/** Reads release.json. @throws BuildError if it is damaged */
 async function readRelease(out: string, id: string): Promise<Release> {
   const file = join(out, releasePath(id), RELEASE_FILE);
   try {
@@ -97,7 +97,7 @@ async function readRelease(out: string, id: string): Promise<Release> {
     if (!(error instanceof FormatError)) throw error;
     throw new BuildError(
       error.message,
-      `verify --release ${id} shows what else is wrong; build it again under another id`,
+      `run verify --release ${id} to see all problems, then build the release again under another id`,
     );
   }
 }

@@ -1,5 +1,5 @@
-// One writer at a time for an output folder. The lock is a file that says who holds it; one whose holder is dead, or
-// that is from before the machine last started, counts for nothing.
+// The lock of an output folder: one writer at a time. The lock file names its holder; a lock is stale if its holder has
+// ended or the machine has restarted since.
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { RELEASES_PATH } from '../../format/layout.ts';
 import { BuildError } from '../report/errors.ts';
 
-/** A lock that is held. */
+/** A held lock. */
 export interface Lock {
-  /** @throws BuildError where another process has taken the lock away */
+  /** @throws BuildError if another process has taken the lock over */
   assertHeld(): void;
   release(): void;
 }
@@ -19,20 +19,20 @@ const LOCK_FILE = '.lock';
 /** Tokens of the locks that this process holds. */
 const held = new Set<string>();
 
-/** Who holds the lock. */
+/** The holder of a lock: the content of the lock file. */
 interface Holder {
-  /** Distinguishes two holders that are the same process id. */
+  /** Distinguishes holders with the same process id. */
   token: string;
   host: string;
   pid: number;
-  /** When the machine and the process started, as the system tells; empty where it does not. */
+  /** When the machine and the process started, from /proc; empty on systems without it. */
   boot: string;
   started: string;
 }
 
 /**
  * Takes the lock of an output folder.
- * @throws BuildError where a living process holds it
+ * @throws BuildError if a running process holds it
  */
 export function takeLock(out: string): Lock {
   const folder = join(out, RELEASES_PATH);
@@ -42,7 +42,7 @@ export function takeLock(out: string): Lock {
   const written = `${file}.${mine.token}`;
   writeFileSync(written, JSON.stringify(mine), { flag: 'wx' });
   try {
-    // A link appears whole and only where there is none: never a lock without its holder in it.
+    // link(2) is atomic and fails if the lock exists: a lock file always has its content.
     while (!tryLink(written, file)) dropDeadLock(file, out);
     held.add(mine.token);
     rmSync(written);
@@ -55,7 +55,10 @@ export function takeLock(out: string): Lock {
   return {
     assertHeld() {
       if (readHolder(file)?.token === mine.token) return;
-      throw new BuildError(`${file}: another process has taken the lock`, 'run the command again');
+      throw new BuildError(
+        `${file}: another process has taken the lock`,
+        'run the command again; two builds into one folder cannot run at once',
+      );
     },
     release: () => releaseLock(file, mine),
   };
@@ -76,17 +79,17 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** Removes a lock whose holder is dead; throws where it lives. */
+/** Removes a stale lock. @throws BuildError if its holder is running */
 function dropDeadLock(file: string, out: string): void {
   const holder = readHolder(file);
   if (holder === undefined) return;
   if (isAlive(holder)) {
     throw new BuildError(
       `${out}: process ${holder.pid}${holder.host === hostname() ? '' : ` on ${holder.host}`} is writing there`,
-      `wait until it has ended; if it runs no more, remove ${file}`,
+      `wait until it has ended; if it is not running any more, remove ${file}`,
     );
   }
-  // Renamed first: of two processes that find the same dead lock, one moves it, and a new lock is put back.
+  // Renamed first: of two processes that find the same stale lock, one moves it; a new lock moved by mistake is put back.
   const moved = `${file}.${randomUUID()}`;
   try {
     renameSync(file, moved);
@@ -97,12 +100,12 @@ function dropDeadLock(file: string, out: string): void {
   rmSync(moved, { force: true });
 }
 
-/** What processes that died while they took the lock have left. */
+/** Removes the files of processes that ended while they took the lock. */
 function removeDeadHolders(folder: string): void {
   const left = readdirSync(folder).filter((name) => name.startsWith(`${LOCK_FILE}.`));
   for (const name of left) {
     const holder = readHolder(join(folder, name));
-    // Taking a lock is one stretch of synchronous code: what this process left, it left when that failed.
+    // Taking a lock is synchronous: a file of this process is the leftover of an attempt that failed.
     if (holder === undefined || holder.pid === process.pid || !isAlive(holder))
       rmSync(join(folder, name), { force: true });
   }
@@ -116,7 +119,7 @@ function readHolder(file: string): Holder | undefined {
   }
 }
 
-/** A holder on another machine cannot be looked at: it counts as alive. */
+/** Is the holder running? One on another machine cannot be checked and counts as running. */
 function isAlive(holder: Holder): boolean {
   if (holder.host !== hostname()) return true;
   if (holder.pid === process.pid) return held.has(holder.token);
@@ -129,7 +132,7 @@ function isAlive(holder: Holder): boolean {
   return boot === holder.boot && started === holder.started;
 }
 
-/** When the machine and a process started; process ids are used again, these are not. */
+/** When the machine and a process started: process ids are reused, these are not. */
 function lifeOf(pid: number): { boot: string; started: string } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -1,4 +1,4 @@
-// Where releases become visible: the staging folder beside its target, the rename, and the pointer, last of all.
+// Publishes releases: the staging folder beside its target, the rename, and finally the pointer (current.json).
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
@@ -17,16 +17,16 @@ import { renameDurably, syncFiles, syncTree, writeDurably } from './fsync.ts';
 
 /** The folders of a release that is being built. */
 export interface Staging {
-  /** The release as it will be. */
+  /** The files of the release. */
   release: string;
-  /** What only the build needs. */
+  /** Working files of the build. */
   work: string;
 }
 
 /**
- * Makes an empty staging folder for a release. The caller holds the lock, so whatever is staged is of builds that died:
- * it is removed.
- * @throws BuildError where the id is none
+ * Makes an empty staging folder for a release. The caller holds the lock, so any other staging folder is a leftover of a
+ * build that was killed: it is removed.
+ * @throws BuildError if `release` is not a release id
  */
 export function openStaging(out: string, release: string): Staging {
   if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
@@ -38,14 +38,14 @@ export function openStaging(out: string, release: string): Staging {
 }
 
 /**
- * Moves the finished release to its place and removes what is left of the staging folder.
- * @throws BuildError where another release has that id; one with the same content is kept as it is
+ * Moves the finished release to its place and removes the staging folder.
+ * @throws BuildError if a release with that id and other content exists; one with the same content is kept
  */
 export async function settle(out: string, release: string): Promise<void> {
   await settleFrom(stagingPath(out, release), out, release);
 }
 
-/** As `settle`, from another staging folder: the release is in `root`/release. */
+/** Like `settle`, for any staging folder: the release is in `root`/release. */
 export async function settleFrom(root: string, out: string, release: string): Promise<void> {
   const staged = join(root, 'release');
   const target = join(out, releasePath(release));
@@ -67,22 +67,22 @@ export async function settleFrom(root: string, out: string, release: string): Pr
 
 /**
  * Makes a release the current one.
- * @throws BuildError where there is no such release
+ * @throws BuildError if it does not exist
  */
 export async function activate(out: string, release: string): Promise<void> {
   const hosted = publishedReleases(out);
   if (!hosted.includes(release)) {
     throw new BuildError(
       `${join(out, releasePath(release))}: no such release`,
-      `there are: ${hosted.join(', ') || 'none'}`,
+      hosted.length === 0 ? 'build a release first' : `use one of: ${hosted.join(', ')}`,
     );
   }
   await writeCurrent(out, { release, hosted });
 }
 
 /**
- * Takes releases out of the pointer, then away. They vanish from view whole, before their files go.
- * @param releases none of them current
+ * Removes releases: first from the pointer, then by a rename, then their files, so that no reader sees half a release.
+ * @param releases ids; not the current one
  */
 export async function removeReleases(out: string, releases: readonly string[]): Promise<void> {
   const current = readCurrent(out);
@@ -95,7 +95,7 @@ export async function removeReleases(out: string, releases: readonly string[]): 
   }
 }
 
-/** Removes what builds and prunings that died have left. The caller holds the lock. */
+/** Removes leftovers of killed builds and prunes. The caller holds the lock. */
 export function removeLeftovers(out: string): void {
   const folder = join(out, RELEASES_PATH);
   const isLeftover = (name: string): boolean => /^\..*\.(staging|removed)$/.test(name);
@@ -104,7 +104,7 @@ export function removeLeftovers(out: string): void {
   rmSync(temporaryPath(out), { force: true });
 }
 
-/** The pointer, or undefined before the first release. */
+/** Reads current.json; undefined before the first release. @throws BuildError if it is damaged */
 export function readCurrent(out: string): Current | undefined {
   const file = join(out, CURRENT_PATH);
   if (!existsSync(file)) return undefined;
@@ -112,11 +112,14 @@ export function readCurrent(out: string): Current | undefined {
     return currentFromJson(readFileSync(file, 'utf8'), file);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new BuildError(error.message, 'activate RELEASE writes it anew; list shows the releases there are');
+    throw new BuildError(
+      error.message,
+      `restore it with activate RELEASE; the releases are: ${publishedReleases(out).join(', ') || 'none'}`,
+    );
   }
 }
 
-/** Ids of all releases in their places, ordered. */
+/** Ids of all published releases, in alphabetical order. */
 export function publishedReleases(out: string): string[] {
   const folder = join(out, RELEASES_PATH);
   if (!existsSync(folder)) return [];
@@ -141,7 +144,7 @@ function checksumsIn(folder: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
-/** The folder in which the shards of a release meet. It outlives builds that fail; seal removes it. */
+/** The folder of the shards of a release. Failed builds leave it; `seal` removes it. */
 export function shardsPath(out: string, release: string): string {
   return join(out, RELEASES_PATH, `.${release}.shards`);
 }

@@ -1,16 +1,16 @@
-// What a build reports when it has succeeded.
+// The result of a successful build.
 import type { Level } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
 
-/** What came of a build. */
+/** The result of a build. */
 export interface Built {
-  /** What release.json says. */
+  /** The content of release.json. */
   release: Release;
-  /** What is odd about the data, and how often. */
+  /** Accepted problems of the data, with counts. */
   remarks: readonly Remark[];
 }
 
-/** Something odd about a level's units that was published all the same. */
+/** A problem in a level's units that was accepted: the units are published. */
 export interface Remark {
   level: Level;
   count: number;

@@ -1,13 +1,13 @@
-// Packages that an installation may lack, because most do without: package.json has them as optional peers.
+// Optional packages (optional peer dependencies in package.json): the error for one that is not installed.
 import { createRequire } from 'node:module';
 import type { JsonObject } from '../../format/parse.ts';
 import { objectFrom, textIn } from '../../format/parse.ts';
 import { BuildError } from './errors.ts';
 
 /**
- * Why something cannot be done here, and which packages to install.
- * @param what that needs the packages
- * @param error what importing them threw
+ * The error for a feature whose packages are not installed; the remedy is the command that installs them.
+ * @param what the feature that needs the packages
+ * @param error the error of the import
  */
 export function missingPackages(what: string, packages: readonly string[], error: unknown): BuildError {
   const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
@@ -19,7 +19,7 @@ export function missingPackages(what: string, packages: readonly string[], error
   );
 }
 
-/** The packages that this one can make use of, by name, each with its version. */
+/** Version ranges of the optional packages, by name. */
 function peerVersions(): JsonObject {
   const file = 'administrative-boundaries-service/package.json';
   // A package may import itself by its name (Node.js, "Self-referencing a package").

@@ -2,9 +2,9 @@
 
 /** Counts of work by name: announced, then done. */
 export interface Report {
-  /** Announces `amount` more of `what`. */
+  /** Adds `amount` to the expected total of `what`. */
   expect(what: string, amount: number): void;
-  /** Reports that `amount` more of `what` is done. */
+  /** Adds `amount` to what is done of `what`. */
   advance(what: string, amount: number): void;
   end(): void;
 }
@@ -15,7 +15,7 @@ export const SILENT: Report = { expect() {}, advance() {}, end() {} };
 interface Count {
   done: number;
   expected: number;
-  /** When the first of it was done. */
+  /** When counting began, in milliseconds (performance.now). */
   began: number;
 }
 

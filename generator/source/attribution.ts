@@ -1,10 +1,10 @@
-// Who must be named where a dataset is shown, as its file says.
+// The attribution texts in the metadata of a dataset.
 import type * as gdalTypes from 'gdal-async';
 
-/** The metadata item that holds the attribution, one source a line. */
+/** The metadata item that holds the attribution texts, one per line. */
 export const ATTRIBUTION_ITEM = 'ATTRIBUTION';
 
-/** Who must be named where the dataset is shown; empty where it does not say. Any GDAL dataset may carry the item. */
+/** The attribution texts of a dataset; empty without the item. Any GDAL dataset may carry it. */
 export function attributionOf(dataset: gdalTypes.Dataset): string[] {
   const text: unknown = dataset.getMetadata()[ATTRIBUTION_ITEM];
   return typeof text === 'string' ? text.split('\n').filter((line) => line !== '') : [];

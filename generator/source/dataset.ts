@@ -1,32 +1,33 @@
-// Opens a dataset through GDAL and finds the layer of each level by its GID_n columns. Reads features; never writes.
+// Opens a dataset through GDAL (read-only) and finds the layer of each level by its GID_n columns.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
+import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import { attributionOf } from './attribution.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { gdal } from './gdal.ts';
 
-/** What the user says about the source. */
+/** The options that describe the source. */
 export interface SourceOptions {
-  /** Files or folders, in the order given. */
+  /** Files or folders, in the order of the command line. */
   source: readonly string[];
-  /** Layer names by level, where the GID columns do not tell. */
+  /** Layer names by level; otherwise the GID columns decide. */
   layers: Readonly<Partial<Record<Level, string>>>;
-  /** Names of the columns that hold GID_n, by n, where they are called otherwise. */
+  /** Names of the GID columns by level; `GID_n` by default. */
   gidColumns: Readonly<Partial<Record<Level, string>>>;
   /** The levels to publish; others are published as empty. */
   levels: readonly Level[];
 }
 
-/** A layer that was found for a level. Plain data: it can be sent to another process, which opens it again. */
+/** The layer of a level. Plain data, so that it can be sent to another process, which opens the layer again. */
 export interface LevelLayer {
   level: Level;
-  /** What `gdal.open` takes. */
+  /** The path for `gdal.open`. */
   path: string;
   layer: string;
-  /** As GDAL counts them. */
+  /** GDAL's feature count. */
   features: number;
   columns: readonly Column[];
   /** For each n = 0 .. level, the index of the GID_n column in `columns`. */
@@ -36,7 +37,7 @@ export interface LevelLayer {
 /** An opened layer. */
 export interface OpenLayer {
   layer: gdalTypes.Layer;
-  /** Brings a geometry to WGS 84 in place; undefined where it is already. */
+  /** Transforms a geometry to WGS 84 in place; undefined if it is in WGS 84 already. */
   transformation: gdalTypes.CoordinateTransformation | undefined;
   close(): void;
 }
@@ -47,12 +48,12 @@ export function gdalVersion(): string {
 }
 
 /**
- * Finds the layer of every level that the source has.
- * @throws BuildError where a file cannot be opened, no layer has GID columns, two claim one level, a level lacks a
- *   parent's column, or the source is GADM's single-layer download
+ * Finds the layer of every level in the source.
+ * @throws BuildError if a file cannot be opened, no layer has GID columns, two layers have the same level, a layer lacks
+ *   the column of a parent level, or the source is GADM's single-layer download
  */
 export function findLevels(options: SourceOptions): LevelLayer[] {
-  // What is missing here must not look like a fault of the source.
+  // Fails first if gdal-async is not installed; later the error would name the source.
   gdalVersion();
   const found: LevelLayer[] = [];
   const seen: string[] = [];
@@ -67,7 +68,7 @@ export function findLevels(options: SourceOptions): LevelLayer[] {
       if (twin) {
         throw new BuildError(
           `${path}: layers ${twin.layer} and ${layer.name} are both level ${level}`,
-          `name the one to take with --layer ${levelName(level)}=${layer.name}`,
+          `choose one, e.g. --layer ${levelName(level)}=${layer.name}`,
         );
       }
       const gidColumns = gidColumnsOf(path, layer.name, level, columns, options);
@@ -77,20 +78,28 @@ export function findLevels(options: SourceOptions): LevelLayer[] {
   }
   for (const [level, name] of Object.entries(options.layers)) {
     if (!found.some((layer) => layer.layer === name)) {
-      throw new BuildError(`no layer ${name} for level ${level}; the source has ${seen.join('; ')}`, 'mend --layer');
+      throw new BuildError(
+        `no layer ${name} for level ${level}; the source has ${seen.join('; ')}`,
+        `correct --layer lv${level}=${name}`,
+      );
     }
   }
   if (found.length === 0) {
     throw new BuildError(
       `no layer of ${options.source.join(', ')} has GID_0 .. GID_5 columns; it has ${seen.join('; ') || 'no layers'}`,
-      'name the columns that hold the GIDs with --gid-column lv0=COLUMN, and so on for each level',
+      'name the GID column of each level, e.g. --gid-column lv0=ISO3 lv1=REGION',
     );
   }
   refuseSingleLayer(found);
   return found.filter((layer) => options.levels.includes(layer.level)).sort((a, b) => a.level - b.level);
 }
 
-/** Opens a layer that was found before. */
+/** The names of the GID columns 0 .. level. */
+export function gidColumnNames({ columns, gidColumns }: LevelLayer): string[] {
+  return gidColumns.map((at) => elementAt(columns, at).name);
+}
+
+/** Opens the layer that `findLevels` found. */
 export function openLayer(found: LevelLayer): OpenLayer {
   const dataset = openDataset(found.path);
   const layer = dataset.layers.get(found.layer);
@@ -98,9 +107,9 @@ export function openLayer(found: LevelLayer): OpenLayer {
 }
 
 /**
- * Opens a layer that was found before, with its curves approximated by straight segments (GDAL's default of 4 degrees
- * a segment): gdal-async has no classes for curves.
- * @param scratch where the straightened copy may be written; the caller removes it
+ * Opens a copy of the layer with its curves approximated by straight segments (GDAL's default of 4 degrees a segment):
+ * gdal-async has no classes for curves.
+ * @param scratch path of the copy; the caller removes it
  */
 export function openStraightened(found: LevelLayer, scratch: string): OpenLayer {
   const dataset = openDataset(found.path);
@@ -111,7 +120,7 @@ export function openStraightened(found: LevelLayer, scratch: string): OpenLayer 
   return { layer, transformation: transformationFor(layer), close: () => straight.close() };
 }
 
-/** Who must be named where the data is shown, as the source itself says. */
+/** The attribution texts in the metadata of the source. */
 export function attributionIn(source: readonly string[]): string[] {
   return source.flatMap(expandSource).flatMap((path) => {
     const dataset = openDataset(path);
@@ -121,16 +130,16 @@ export function attributionIn(source: readonly string[]): string[] {
   });
 }
 
-/** What GDAL said last, for messages; empty where it said nothing. */
+/** GDAL's last error message; empty if there is none. */
 export function lastGdalError(): string {
   const error: unknown = gdal.lastError;
   return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
 }
 
-/** A folder that GDAL does not open as one dataset (GeoJSON files, say) stands for the files in it. */
+/** The datasets of a path: if GDAL cannot open a folder as one dataset (e.g. GeoJSON files), the files in it. */
 function expandSource(path: string): string[] {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
-  if (isFolder === undefined) throw new BuildError(`${path}: no such file or folder`, 'check --source');
+  if (isFolder === undefined) throw new BuildError(`${path}: no such file or folder`, 'correct --source');
   if (!isFolder) return [path];
   try {
     gdal.open(path).close();
@@ -139,7 +148,10 @@ function expandSource(path: string): string[] {
     const files = readdirSync(path).sort();
     const opened = files.map((file) => join(path, file)).filter(isDataset);
     if (opened.length === 0)
-      throw new BuildError(`${path}: GDAL can read none of its ${files.length} files`, 'check --source');
+      throw new BuildError(
+        `${path}: GDAL cannot open any of its ${files.length} files`,
+        'correct --source, or convert the files to a format that GDAL reads, e.g. GeoPackage',
+      );
     return opened;
   }
 }
@@ -161,7 +173,7 @@ function openDataset(path: string): gdalTypes.Dataset {
     const reason = error instanceof Error ? error.message : String(error);
     throw new BuildError(
       `${path}: GDAL cannot open it: ${reason}`,
-      'check the file; ogrinfo FILE shows what GDAL makes of it',
+      'check that the file is complete and in a format that GDAL reads (ogrinfo FILE)',
     );
   }
 }
@@ -198,11 +210,11 @@ function gidColumnsOf(
   });
 }
 
-/** GADM's other download holds every unit once, at its deepest level: as a level it would publish nonsense. */
+/** GADM's single-layer download holds only the deepest units of each area: it cannot be published as a level. */
 function refuseSingleLayer(found: readonly LevelLayer[]): void {
   const [only] = found;
   if (found.length !== 1 || only === undefined || only.level === 0) return;
-  const own = only.columns[only.gidColumns[only.level] ?? 0]?.name ?? '';
+  const own = elementAt(gidColumnNames(only), only.level);
   const { layer, close } = openLayer(only);
   const quoted = `"${own.replaceAll('"', '""')}"`;
   layer.setAttributeFilter(`${quoted} IS NULL OR ${quoted} = ''`);
@@ -218,7 +230,7 @@ function refuseSingleLayer(found: readonly LevelLayer[]): void {
 
 function transformationFor(layer: gdalTypes.Layer): gdalTypes.CoordinateTransformation | undefined {
   const { srs } = layer;
-  // GDAL's drivers give longitude first whatever the CRS says, so its order of axes does not matter here.
+  // GDAL's drivers return longitude first, whatever the axis order of the CRS.
   if (srs === null || (srs.isGeographic() && srs.isSameGeogCS(gdal.SpatialReference.fromEPSG(4326)))) return undefined;
   // CRS84 is WGS 84 with longitude first; EPSG:4326 as a target would give latitude first.
   return new gdal.CoordinateTransformation(srs, gdal.SpatialReference.fromURN('urn:ogc:def:crs:OGC:1.3:CRS84'));

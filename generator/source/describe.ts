@@ -1,14 +1,14 @@
-// What a build needs to know of its dataset before it reads the features. Runs in a child process, so that the parent
-// never loads GDAL nor what GDAL loads (some drivers hold a whole file in memory to count its features).
+// Describes a dataset before its features are read. Runs in a child process, so that the parent process does not hold
+// the memory of GDAL (some drivers load a whole file to count its features).
 import { attributionIn, findLevels, gdalVersion, type LevelLayer, type SourceOptions } from './dataset.ts';
 
-/** A dataset before it is read. */
+/** What a build needs to know of its dataset. */
 export interface DatasetDescription {
-  /** The layer of each level that it has, ascending. */
+  /** The layers of the levels in the dataset, ascending. */
   layers: readonly LevelLayer[];
-  /** Version of the GDAL that reads it. */
+  /** Version of GDAL. */
   gdal: string;
-  /** Who must be named where the data is shown, as the source itself says. */
+  /** The attribution texts in its metadata. */
   attribution: readonly string[];
 }
 

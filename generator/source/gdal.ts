@@ -1,5 +1,5 @@
-// The one door to gdal-async: nothing else imports it. A machine that only verifies, compares or switches releases needs
-// no GDAL, so it may be missing until it is used.
+// Loads gdal-async; the only module that imports it. The package is optional: `verify`, `diff`, `list`, `activate` and
+// `prune` work without it.
 import type gdalAsync from 'gdal-async';
 import { missingPackages } from '../report/missing-packages.ts';
 
@@ -7,7 +7,7 @@ type Gdal = typeof gdalAsync;
 
 const module = await import('gdal-async').catch((error: unknown) => ({ error }));
 
-/** gdal-async; where it is missing or does not load, whatever is asked of it throws a BuildError that says so. */
+/** gdal-async. If it is not installed or does not load, every property access throws a BuildError that says so. */
 export const gdal: Gdal = 'default' in module ? module.default : standIn(module.error);
 
 function standIn(error: unknown): Gdal {

@@ -1,17 +1,17 @@
-// Where a release's data came from: the source's files with their SHA-256, in an order that no folder listing changes.
+// The files of the source with their sizes and SHA-256, for release.json; sorted, so that the order is reproducible.
 import { createHash } from 'node:crypto';
 import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SourceFile } from '../../format/release.ts';
 
-/** Names and sums every file of the source; the files of a folder are named relative to it, with its own name first. */
+/** Name, size and SHA-256 of every source file; a file in a folder has a path that begins with the folder's name. */
 export async function sourceFiles(source: readonly string[]): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   for (const path of source) {
     for (const name of namesUnder(path, basename(path))) {
       const file = join(path, '..', name);
-      files.push({ name, bytes: statSync(file).size, sha256: await sha256Of(file) });
+      files.push({ name, bytes: statSync(file).size, sha256: await sha256OfFile(file) });
     }
   }
   return files;
@@ -24,8 +24,8 @@ function namesUnder(path: string, name: string): string[] {
     .flatMap((entry) => namesUnder(join(path, entry), `${name}/${entry}`));
 }
 
-/** A file's SHA-256 in hex. */
-export async function sha256Of(file: string): Promise<string> {
+/** SHA-256 of a file of any size, in hex. */
+export async function sha256OfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
   return hash.digest('hex');

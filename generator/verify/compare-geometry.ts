@@ -1,10 +1,10 @@
-// Compares a published geometry with GDAL's GeoJSON of the source's, at full precision: what the rules of publishing may
-// change is allowed for, anything else is a difference.
+// Compares a published geometry with GDAL's GeoJSON of the source geometry at full precision. Changes that publishing may
+// make are tolerated; anything else is a difference.
 
-/** A geometry object of GeoJSON, nothing of it looked at. */
+/** A GeoJSON geometry with unchecked members. */
 type JsonGeometry = Readonly<Record<string, unknown>>;
 
-/** What rounding may change beyond half a unit of the last decimal: the digits that GDAL's JSON leaves out. */
+/** Tolerance beyond half a unit of the last decimal: GDAL's JSON is rounded too. */
 const SLACK_DEGREES = 1e-9;
 const MIN_RING_POSITIONS = 4;
 
@@ -19,9 +19,9 @@ const DEPTHS: Readonly<Record<string, number>> = {
 };
 
 /**
- * How the published geometry differs from the source's; undefined where it does not. Coordinates may be rounded to
- * `precision` decimals, heights are gone, rings may run the other way, open ones are closed, those of fewer than four
- * positions and whatever is empty are gone.
+ * How the published geometry differs from the source's; undefined if it does not. Coordinates may be rounded to
+ * `precision` decimals; heights, empty parts and rings of fewer than four positions are left out; rings may run in the
+ * other direction; open rings are closed.
  */
 export function geometryDifference(published: unknown, source: unknown, precision: number): string | undefined {
   const scale = 10 ** precision;
@@ -53,7 +53,7 @@ export function geometryDifference(published: unknown, source: unknown, precisio
       got.findIndex((position, i) => !isNear(position, ring[i])),
     );
     if (forward === -1 || backward === -1) return undefined;
-    // The direction in which more of it agrees is the one it has.
+    // The ring has the direction in which more positions agree.
     const [at, ring] =
       (forward ?? 0) >= (backward ?? 0) ? [forward ?? 0, closed] : [backward ?? 0, closed.toReversed()];
     return unlike(got[at], ring[at]);
@@ -68,7 +68,7 @@ export function geometryDifference(published: unknown, source: unknown, precisio
   return difference(published, expected);
 }
 
-/** The geometry without its empty parts and its rings that have no GeoJSON form; null where nothing is left. */
+/** The geometry without empty parts and rings that have no GeoJSON form; null if nothing is left. */
 function filled(geometry: JsonGeometry, scale: number): JsonGeometry | null {
   const { type } = geometry;
   if (type === 'GeometryCollection') {

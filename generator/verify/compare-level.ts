@@ -1,5 +1,5 @@
-// Compares a level as it is published with GDAL's own reading of the dataset: its JSON and its fields, none of the code
-// that the release was written with. Runs in a child process: gdal-async is used from one thread of a process only.
+// Compares a published level with GDAL's own reading of the dataset (its GeoJSON and its fields), independently of the code
+// that wrote the release. Runs in a child process: gdal-async is used from one thread of a process only.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { type LevelLayer, lastGdalError, type OpenLayer, openLayer, openStraight
 import { geometryDifference } from './compare-geometry.ts';
 import { type Fault, type Faults, newFaults, problemOf } from './findings.ts';
 
-/** What to compare. Plain data: it is sent to the process that compares. */
+/** What to compare. Plain data: it is sent to a child process. */
 export interface CompareTask {
   out: string;
   release: string;
@@ -33,7 +33,7 @@ export interface CompareResult {
   faults: Fault[];
 }
 
-/** GDAL's binding cannot hold curves; the layer must be read again through GDAL's straightening. */
+/** gdal-async has no classes for curves: the layer is read again, with its curves approximated by segments. */
 class CurveMet extends Error {}
 
 /** Compares every feature of the layer, and looks for published ones that the layer lacks. */
@@ -69,7 +69,7 @@ function compareOpened(opened: OpenLayer, task: CompareTask): CompareResult {
   const published = openFeatures(root, level, index);
   const fileOf = (position: number): string => `${folder}/${featureFilePath(level, index.fileOf(position))}`;
   const faults = newFaults();
-  // What is left of it in the end is published although the source lacks it.
+  // Features that remain at the end are published but not in the source.
   const positions = new Map([...valuesOf(manifest.fids)].map((fid, position) => [fid, position]));
   let features = 0;
   try {
@@ -94,7 +94,7 @@ function compareOpened(opened: OpenLayer, task: CompareTask): CompareResult {
   return { features, faults: faults.list() };
 }
 
-/** A published feature; undefined where its file is damaged, which is among the faults of the feature files already. */
+/** A published feature; undefined if its file is damaged, which the verification of the feature files reports. */
 function readPublished(read: () => JsonFeature): JsonFeature | undefined {
   try {
     return read();
@@ -104,14 +104,14 @@ function readPublished(read: () => JsonFeature): JsonFeature | undefined {
   }
 }
 
-/** The iterator gives null both at the end and after a read error: only the count distinguishes them. */
+/** The iterator returns null at the end and after a read error: only the count distinguishes them. */
 function checkCount(features: number, found: LevelLayer, faults: Faults): void {
   if (features === found.features) return;
   const reason = lastGdalError() ? `; GDAL says: ${lastGdalError()}` : '';
   faults.add(found.path, `layer ${found.layer}: GDAL reads ${features} features and counts ${found.features}${reason}`);
 }
 
-/** How a published feature differs from the source's; undefined where it does not. */
+/** How a published feature differs from the source's; undefined if it does not. */
 function differenceOf(
   { properties, geometry }: JsonFeature,
   feature: gdalTypes.Feature,

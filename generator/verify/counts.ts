@@ -1,4 +1,4 @@
-// Verifies what release.json says of the levels against their manifests and feature indexes.
+// Verifies the counts in release.json against the manifests and feature indexes.
 import type { FeatureIndex } from '../../format/feature-index.ts';
 import { manifestPath, RELEASE_FILE } from '../../format/layout.ts';
 import { FORMATS, type Level } from '../../format/levels.ts';
@@ -9,7 +9,7 @@ import type { Release } from '../../format/release.ts';
 /** Adds a problem of a file of the release. */
 type OnFault = (path: string, problem: string) => void;
 
-/** Compares the counts of a level with its manifest, which is believed. */
+/** Compares the counts of a level with its verified manifest. */
 export function checkManifestCounts(
   { level, columns, features, pages }: Manifest,
   { levels }: Release,
@@ -29,7 +29,7 @@ export function checkManifestCounts(
   }
 }
 
-/** Compares the counts of a level's feature files with its index, which is believed. */
+/** Compares the counts of a level's feature files with its verified index. */
 export function checkIndexCounts(level: Level, index: FeatureIndex, { levels }: Release, fault: OnFault): void {
   const counts = { files: index.files, bytes: index.bytesOf({ first: 0, end: index.features }) };
   for (const what of ['files', 'bytes'] as const) {
@@ -39,7 +39,7 @@ export function checkIndexCounts(level: Level, index: FeatureIndex, { levels }: 
   }
 }
 
-/** Release.json and the manifests have one choice of pages. Where no manifest has that of release.json, it is at fault. */
+/** release.json and the manifests must have the same `storedPages`. If all manifests differ, release.json is damaged. */
 export function checkStoredPages(
   { storedPages }: Release,
   manifests: readonly (Manifest | undefined)[],

@@ -1,17 +1,18 @@
-// Checks one feature as it is published: GeoJSON, at its place in the order, with the GIDs that the manifest gives it.
+// Checks one published feature: GeoJSON, with the fid and the GIDs that the manifest has for its position.
 import type { Manifest } from '../../format/manifest.ts';
 import { valuesOf } from '../../format/runs.ts';
+import { gidFrom } from '../geojson/property-values.ts';
 import { FileError } from '../reader/inflate.ts';
-import { featureFrom, gidFrom } from '../reader/parse-feature.ts';
+import { featureFrom } from '../reader/parse-feature.ts';
 
-/** What a manifest says of each position of its level. */
+/** The fid and the GIDs of each position, from the manifest. */
 export interface Positions {
   fidAt(position: number): number;
-  /** The unit's GID in a column; null where it has none. */
+  /** The unit's GID in a column, or null. */
   gidAt(column: number, position: number): string | null;
 }
 
-/** Lays the manifest's runs out, for look-ups by position. */
+/** Expands the manifest's runs for look-ups by position. */
 export function positionsOf(manifest: Manifest): Positions {
   const fids = Float64Array.from(valuesOf(manifest.fids));
   const owners = manifest.columns.map(({ covers }) => {
@@ -28,7 +29,7 @@ export function positionsOf(manifest: Manifest): Positions {
 /**
  * Checks the text of the feature at a position.
  * @param line its JSON and the line feed
- * @throws FileError that says what is wrong with it
+ * @throws FileError if it is not the feature of the manifest
  */
 export function checkFeature(line: Buffer, position: number, { columns }: Manifest, positions: Positions): void {
   const fid = positions.fidAt(position);

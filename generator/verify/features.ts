@@ -13,28 +13,28 @@ import { checkFeature, type Positions, positionsOf } from './feature.ts';
 import { type Fault, problemOf } from './findings.ts';
 import { openShard, type Shard, type ShardTask } from './shard.ts';
 
-/** What was found. */
+/** The result. */
 export interface VerifyFeaturesResult {
-  /** How many the files should hold. */
+  /** Number of features that the files should hold. */
   features: number;
-  /** Of the files. */
+  /** Bytes of the files. */
   bytes: number;
   faults: Fault[];
-  /** The positions whose members are as they should be, as flat [start, count] pairs. */
+  /** The positions of intact members, as flat [start, count] pairs. */
   sound: number[];
 }
 
-/** What a file's members and the index disagree in, in two wordings: which of them is at fault is known at the end. */
+/** A difference between a file and the index, worded for either: which one is damaged is known at the end. */
 interface Mismatch {
   ofFile: string;
   ofIndex: string;
 }
 
-/** What the files of a shard are verified with. */
+/** The context of a shard. */
 interface Check extends Shard {
   index: FeatureIndex;
   positions: Positions;
-  /** Where the positions of sound members go. */
+  /** Takes the positions of intact members. */
   sound: number[];
 }
 
@@ -61,7 +61,7 @@ export function verifyFeatures(task: ShardTask): VerifyFeaturesResult {
   return { features, bytes, faults: faults.list(), sound: check.sound };
 }
 
-/** @returns how many bytes the file has */
+/** Verifies a file. @returns its length in bytes */
 function verifyFile(file: number, checksum: string, check: Check): number {
   const { index, manifest, root, fault } = check;
   const path = featureFilePath(manifest.level, file);
@@ -70,7 +70,7 @@ function verifyFile(file: number, checksum: string, check: Check): number {
   const mismatches = readMembers(opened, path, range, check);
   const { bytes, sha256 } = opened.close();
   mismatches.push(...lengthMismatch(bytes, index.bytesOf(range), path));
-  // Three say what the bytes are: the file, the index and checksums.txt. The one that differs is at fault.
+  // Of the file, the index and checksums.txt, the one that differs from the other two is damaged.
   const isListed = sha256 === checksum;
   for (const { ofFile, ofIndex } of mismatches) {
     if (isListed) fault(indexPath(manifest.level), ofIndex);
@@ -81,7 +81,7 @@ function verifyFile(file: number, checksum: string, check: Check): number {
   return bytes;
 }
 
-/** Reads a file member by member as far as it goes. @returns what does not agree with the index */
+/** Reads a file member by member. @returns its differences from the index */
 function readMembers(opened: InputFile, path: string, { first, end }: PositionRange, check: Check): Mismatch[] {
   const { index, positions, fault } = check;
   const mismatches: Mismatch[] = [];
@@ -101,7 +101,7 @@ function readMembers(opened: InputFile, path: string, { first, end }: PositionRa
   return mismatches;
 }
 
-/** @param member bytes that file and index agree on */
+/** Verifies one member. @param member bytes on which file and index agree */
 function checkMember(member: Buffer, position: number, fid: number, { index, sound, fault, ...rest }: Check): void {
   const { manifest, positions } = rest;
   const text = inflateMember(member);
@@ -131,7 +131,7 @@ function lengthMismatch(bytes: number, expected: number, path: string): Mismatch
   ];
 }
 
-/** How the sum of a member's text differs from its record; undefined where it does not. */
+/** How the sum of a member's text differs from its record; undefined if it does not. */
 function sumProblem(text: Buffer, position: number, fid: number, index: FeatureIndex): string | undefined {
   const { length, crc } = sumOf(text);
   const [textBytes, recordCrc] = [index.textBytesAt(position), index.crcAt(position)];

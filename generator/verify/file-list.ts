@@ -1,10 +1,10 @@
-// Verifies that a release has every file that it should have, and no other.
+// Verifies that a release has every file of its manifests, and no other.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKSUMS_FILE, featureFilePath, indexPath, manifestPath, RELEASE_FILE } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Manifest } from '../../format/manifest.ts';
-import { sha256Of } from '../source/source-files.ts';
+import { sha256OfFile } from '../source/source-files.ts';
 import { problemOf } from './findings.ts';
 import type { Metadata } from './metadata.ts';
 import { pagesOf } from './pages.ts';
@@ -12,7 +12,7 @@ import { pagesOf } from './pages.ts';
 /**
  * Compares the folder, the manifests and checksums.txt with one another. That the promised files are there is seen
  * when they are read.
- * @returns how many files the folder holds
+ * @returns number of files in the folder
  */
 export function verifyList(metadata: Metadata): number {
   const { root, checksums, fault } = metadata;
@@ -34,12 +34,12 @@ export function verifyList(metadata: Metadata): number {
   return files;
 }
 
-/** Verifies by their SHA-256 alone the files of levels whose manifest or index is not the one that was written. */
+/** Verifies by SHA-256 alone the files of levels whose manifest or index is damaged. */
 export async function verifySums(metadata: Metadata): Promise<void> {
   const { root, checksums, fault } = metadata;
   for (const path of unverifiableFiles(metadata)) {
     try {
-      const got = await sha256Of(join(root, path));
+      const got = await sha256OfFile(join(root, path));
       const expected = checksums?.sums.get(path);
       if (expected !== undefined && got !== expected) fault(path, `its SHA-256 is ${got}, expected ${expected}`);
     } catch (error) {
@@ -80,7 +80,7 @@ function* featureFilesOf({ level, features, featuresPerFile }: Manifest): Genera
   for (let file = 0; file * featuresPerFile < features; file++) yield featureFilePath(level, file);
 }
 
-/** Every file below a folder, hidden ones too. */
+/** Every file below a folder, hidden ones included. */
 function* entriesUnder(root: string, folder: string): Generator<{ path: string; isFile: boolean }> {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;

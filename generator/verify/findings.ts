@@ -1,4 +1,4 @@
-// What is wrong with a release, file by file.
+// The findings of a verification, by file.
 import { FormatError } from '../../format/parse.ts';
 import { FileError } from '../reader/inflate.ts';
 
@@ -9,17 +9,17 @@ export interface Fault {
   problem: string;
 }
 
-/** Gathers faults. */
+/** Collects faults. */
 export interface Faults {
   add(path: string, problem: string): void;
-  /** By path; of a file with many problems the first few and how many more there are. */
+  /** Faults by path; of a file with many problems, the first few and the number of the others. */
   list(): Fault[];
 }
 
-/** Problems of one file that are listed one by one. */
+/** Maximum problems of one file that are listed one by one. */
 const LISTED = 3;
 
-/** What the operating system says of a file that cannot be read, by error code; what is no fault of the file is not here. */
+/** Problems of a file by error code of the operating system. Other codes are not problems of the file. */
 const UNREADABLE: Readonly<Record<string, string>> = {
   ENOENT: 'is missing',
   ENOTDIR: 'is missing',
@@ -53,9 +53,9 @@ export function newFaults(): Faults {
 }
 
 /**
- * The problem of a file that could not be read or does not say what it should.
- * @param file as it is named in the messages of FormatErrors, which is left out
- * @throws `error` where it is no fault of the file
+ * The problem of a file that cannot be read or has unexpected content.
+ * @param file its name in the messages of FormatErrors, which is left out
+ * @throws `error` if it is not a problem of the file
  */
 export function problemOf(error: unknown, file = ''): string {
   if (error instanceof FileError) return error.message;

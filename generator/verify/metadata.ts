@@ -1,6 +1,4 @@
-// Verifies what describes the features and pages of a release: current.json, release.json, checksums.txt, the manifests
-// and the feature indexes.
-import { createHash } from 'node:crypto';
+// Verifies the metadata of a release: current.json, release.json, checksums.txt, the manifests and the feature indexes.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FeatureIndex } from '../../format/feature-index.ts';
@@ -11,18 +9,17 @@ import {
   isReleaseId,
   manifestPath,
   RELEASE_FILE,
-  RELEASES_PATH,
   releasePath,
 } from '../../format/layout.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { type Manifest, manifestFromJson } from '../../format/manifest.ts';
 import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
-import { type Checksums, readChecksums } from '../release/checksums.ts';
+import { type Checksums, readChecksums, sha256Of } from '../release/checksums.ts';
 import { BuildError } from '../report/errors.ts';
 import { checkIndexCounts, checkManifestCounts, checkStoredPages } from './counts.ts';
 import { type Faults, problemOf } from './findings.ts';
 
-/** What a release says of itself, as far as it can be believed. */
+/** The metadata of a release, without the files that are damaged. */
 export interface Metadata {
   out: string;
   id: string;
@@ -30,9 +27,9 @@ export interface Metadata {
   root: string;
   checksums: Checksums | undefined;
   description: Release | undefined;
-  /** By level; undefined where a manifest is not the one that was written. */
+  /** By level; undefined if the manifest is damaged. */
   manifests: readonly (Manifest | undefined)[];
-  /** By level; undefined where the manifest is, or the index is not the one that was written. */
+  /** By level; undefined if the manifest or the index is damaged. */
   indexes: readonly (FeatureIndex | undefined)[];
   /** Adds a problem of a file of the release. */
   fault(path: string, problem: string): void;
@@ -41,7 +38,7 @@ export interface Metadata {
 /** What is known before the levels are read. */
 type Overview = Omit<Metadata, 'manifests' | 'indexes'>;
 
-/** The release that current.json names; undefined where it is damaged or names none that is there. */
+/** The current release; undefined if current.json is damaged or names a release that does not exist. */
 export function currentRelease(out: string, faults: Faults): string | undefined {
   try {
     const text = readFileSync(join(out, CURRENT_PATH), 'utf8');
@@ -59,12 +56,12 @@ export function currentRelease(out: string, faults: Faults): string | undefined 
 
 /**
  * Reads and verifies the metadata of a release.
- * @throws BuildError where there is no such release
+ * @throws BuildError if the release does not exist
  */
 export function readMetadata(out: string, id: string, faults: Faults): Metadata {
   const root = join(out, releasePath(id));
   if (!isReleaseId(id) || !existsSync(root)) {
-    throw new BuildError(`${root}: no such release`, `list shows the releases in ${join(out, RELEASES_PATH)}`);
+    throw new BuildError(`${root}: no such release`, `run list --out ${out} to see the releases`);
   }
   const fault = (path: string, problem: string): void => faults.add(`${releasePath(id)}/${path}`, problem);
   const about = { out, id, root, fault, checksums: checksumsOf(root, fault) };
@@ -114,7 +111,7 @@ function manifestOf(level: Level, overview: Overview): Manifest | undefined {
     if (manifest.release !== id) fault(path, `is of release ${manifest.release}, expected ${id}`);
     if (manifest.level !== level) fault(path, `is of level ${manifest.level}, expected ${level}`);
     if (!isBelieved || manifest.level !== level) return undefined;
-    // Whether a GID is listed twice is seen when one is looked up.
+    // The first lookup checks that no GID is listed twice.
     for (const column of manifest.columns) column.find('');
     if (description) checkManifestCounts(manifest, description, fault);
     return manifest;
@@ -146,10 +143,10 @@ function indexOf(manifest: Manifest, overview: Overview): FeatureIndex | undefin
 }
 
 /**
- * Reads a manifest or an index. Three say what its bytes are: it, release.json and checksums.txt. The one that differs
- * from the other two is at fault.
- * @param sum what release.json has
- * @param others which files cannot be verified by it where it is at fault
+ * Reads a manifest or an index. Its SHA-256 is in release.json and in checksums.txt: of the three files, the one that
+ * differs from the other two is damaged.
+ * @param sum its SHA-256 in release.json
+ * @param others the files that cannot be verified without it, for messages
  */
 function readBelieved(
   path: string,
@@ -168,8 +165,4 @@ function readBelieved(
   if (isBelieved) for (const { file, has } of different) fault(file, `has ${has} for ${path}, which is ${got}`);
   else fault(path, `its SHA-256 is ${got}, expected ${sources[0]?.has}; ${others} are verified by theirs alone`);
   return { bytes, isBelieved };
-}
-
-function sha256Of(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,4 +1,4 @@
-// Checks a page's text line by line: the frame of its format around exactly the features that it should hold.
+// Checks a page's text line by line: the frame of its format, and the features in it.
 import { type Format, FRAMES } from '../../format/levels.ts';
 import { type Runs, valuesOf } from '../../format/runs.ts';
 import { FileError } from '../reader/inflate.ts';
@@ -10,13 +10,13 @@ export type OnFeature = (line: Buffer, position: number) => void;
 export interface TextCheck {
   /** Takes the next line, its line feed included. */
   line(bytes: Buffer): void;
-  /** @param rest what follows the last line feed */
+  /** Ends the page. @param rest the text after the last line feed */
   end(rest: Buffer): void;
 }
 
 /**
  * Makes a check for one page. Its functions throw FileError.
- * @param positions those of the features that the page should hold
+ * @param positions positions of the features that the page should hold
  */
 export function newTextCheck(format: Format, positions: Runs, onFeature: OnFeature): TextCheck {
   const expected = linesOf(format, positions);
@@ -42,7 +42,7 @@ export function newTextCheck(format: Format, positions: Runs, onFeature: OnFeatu
   };
 }
 
-/** What each line begins with, and the position of the feature that follows in it; of no feature where it is all. */
+/** The beginning of each line, and the position of the feature after it; undefined for a line without a feature. */
 function* linesOf(format: Format, positions: Runs): Generator<{ begin: Buffer; position: number | undefined }> {
   const { before, between, after } = FRAMES[format];
   if (before !== '') yield { begin: Buffer.from(before), position: undefined };

@@ -17,24 +17,24 @@ import { type Fault, problemOf } from './findings.ts';
 import { newTextCheck, type OnFeature } from './page-text.ts';
 import { openShard, type ShardTask } from './shard.ts';
 
-/** Which pages to verify. Plain data: it is sent to the process that verifies. */
+/** Which pages to verify. Plain data: it is sent to a child process. */
 export interface VerifyPagesTask extends ShardTask {
   /**
-   * The positions whose members were verified, as flat [start, count] pairs in any order: pages must hold the texts that
-   * the index has for them.
+   * The positions of intact members, as flat [start, count] pairs in any order: pages must hold the texts whose sums the
+   * index has for them.
    */
   sound: readonly number[];
 }
 
-/** What was found. */
+/** The result. */
 export interface VerifyPagesResult {
   pages: number;
-  /** Of the files. */
+  /** Bytes of the files. */
   bytes: number;
   faults: Fault[];
 }
 
-/** A page that a manifest promises. */
+/** A stored page of a manifest. */
 export interface PromisedPage {
   format: Format;
   /** Number in the format's canonical order. */
@@ -84,7 +84,7 @@ export async function verifyPages(task: VerifyPagesTask): Promise<VerifyPagesRes
   return { pages, bytes, faults: faults.list() };
 }
 
-/** Reads a page to its end, whatever is wrong with what it holds. */
+/** Reads a page to its end, even if its content is damaged. */
 async function readPage(
   file: string,
   page: PromisedPage,
@@ -102,11 +102,11 @@ async function readPage(
   return { ...read, problem: error === undefined ? undefined : problemOf(error) };
 }
 
-/** Compares a feature's text with the record of its member; where that is not sound, with the manifest. */
+/** Compares a feature's text with the record of its member, or with the manifest if the member is damaged. */
 function newFeatureCheck(root: string, manifest: Manifest, sound: readonly number[]): OnFeature {
   const isSound = new Uint8Array(manifest.features);
   for (const position of valuesOf(sound)) isSound[position] = 1;
-  // Without a sound member the index itself may be damaged.
+  // Without an intact member the index itself may be damaged.
   const index: FeatureIndex | undefined = sound.length === 0 ? undefined : readFeatureIndex(root, manifest);
   let positions: Positions | undefined;
   return (line, position) => {
@@ -123,7 +123,7 @@ function newFeatureCheck(root: string, manifest: Manifest, sound: readonly numbe
   };
 }
 
-/** Three say what a page's bytes are: the page, checksums.txt and the manifest. The one that differs is at fault. */
+/** Of the page, checksums.txt and the manifest, the one that differs from the other two is damaged. */
 function judge(
   page: PromisedPage,
   got: { bytes: number; sha256: string },

@@ -7,18 +7,18 @@ import type { Level } from '../../format/levels.ts';
 import { type Manifest, manifestFromJson } from '../../format/manifest.ts';
 import { type Faults, newFaults } from './findings.ts';
 
-/** Which files to verify. Plain data: it is sent to the process that verifies. */
+/** Which files to verify. Plain data: it is sent to a child process. */
 export interface ShardTask {
   out: string;
   release: string;
   level: Level;
   shard: number;
   shards: number;
-  /** What checksums.txt has for each file of the shard, in their order; empty where it has nothing. */
+  /** The SHA-256 in checksums.txt of each file of the shard, in order; empty if it has none. */
   checksums: readonly string[];
 }
 
-/** What the verification of a shard needs. */
+/** The opened files of a shard. */
 export interface Shard {
   /** The release's folder. */
   root: string;
@@ -28,7 +28,7 @@ export interface Shard {
   fault(path: string, problem: string): void;
 }
 
-/** Opens a shard, the level's manifest having been verified. */
+/** Opens a shard. The level's manifest is verified before. */
 export function openShard({ out, release, level }: ShardTask): Shard {
   const folder = releasePath(release);
   const root = join(out, folder);

@@ -19,7 +19,7 @@ const COMPARE = workIn<typeof import('./compare-level.ts'), 'compareLevel'>(
 
 /**
  * Compares every level that has a manifest and an index with the source.
- * @throws BuildError where the source cannot be opened or has not the layers that the release was built from
+ * @throws BuildError if the source cannot be opened or lacks a layer that the release was built from
  */
 export async function verifySource(
   source: readonly string[],
@@ -31,7 +31,7 @@ export async function verifySource(
   // Only release.json names the layers and the decimals.
   if (description === undefined) return [];
   const layers = layersOf(source, description, metadata);
-  // The largest first: a level is compared in one go, and none should be left over for the end.
+  // The largest first, so that all child processes finish at about the same time: a level is one task.
   const ordered = layers.toSorted((a, b) => b.features - a.features);
   const comparing = ordered.map(async (found) => {
     report.expect('features compared', found.features);
@@ -44,10 +44,10 @@ export async function verifySource(
   return compared;
 }
 
-/** The source's layers, by the names that the release has for them and for their GID columns. */
+/** The source's layers, by the names of layers and GID columns in the release. */
 function layersOf(source: readonly string[], { levels }: Release, { manifests, indexes }: Metadata): LevelLayer[] {
   const published = levels.filter(({ layer }) => layer !== '');
-  // Files of one layer each may all call it the same; they differ in their columns.
+  // Several files may have layers of the same name; then the columns decide.
   const isNamed = new Set(published.map(({ layer }) => layer)).size === published.length;
   const layers = isNamed ? Object.fromEntries(published.map(({ level, layer }) => [level, layer])) : {};
   const columns = manifests.flatMap((manifest) => manifest?.columns.map(({ name }, n) => [n, name] as const) ?? []);
@@ -60,11 +60,11 @@ function layersOf(source: readonly string[], { levels }: Release, { manifests, i
     return found.filter(({ level }) => isReadable(level));
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
-    throw new BuildError(error.message, 'give the files that the release was built from as --source');
+    throw new BuildError(error.message, 'set --source to the files that the release was built from');
   }
 }
 
-/** Files of several folders may have one name: those that are the same are matched first. */
+/** Compares the given files with those in release.json. Names may repeat across folders: identical files match first. */
 async function verifyFiles(
   source: readonly string[],
   { source: recorded }: Release,

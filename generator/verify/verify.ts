@@ -1,5 +1,5 @@
-// Verification: re-reads a release from end to end and names every file that is not as it was written and, given the
-// dataset, every feature file that does not hold what GDAL reads there.
+// Verification: reads a whole release and reports every damaged file; given the dataset, also every feature that differs
+// from GDAL's reading of it.
 import { featureFilePath } from '../../format/layout.ts';
 import { FORMATS, LEVELS, type Level } from '../../format/levels.ts';
 import type { Report } from '../report/progress.ts';
@@ -25,23 +25,23 @@ export interface VerifyOptions {
   out: string;
   /** The id of the release; without it, the current one. */
   release?: string | undefined;
-  /** The files or folders that the release was built from, to compare every feature with. */
+  /** The dataset of the release, files or folders, to compare every feature with. */
   source?: readonly string[] | undefined;
-  /** Child processes. */
+  /** Number of child processes; 0 to work in this process. */
   workers: number;
 }
 
-/** What was verified and what was found. */
+/** The result of a verification. */
 export interface Verification {
-  /** Empty where current.json names none that is there. */
+  /** Empty if there is no current release. */
   release: string;
   files: number;
   pages: number;
-  /** As the manifests count them. */
+  /** Number of features, from the manifests. */
   features: number;
   /** Of all feature files and pages. */
   bytes: number;
-  /** By path; none where all is well. */
+  /** By path; empty for an intact release. */
   faults: Fault[];
 }
 
@@ -50,7 +50,7 @@ const SHARDS_PER_WORKER = 4;
 
 /**
  * Verifies a release.
- * @throws BuildError where there is no such release, or the source cannot be opened or is of another kind
+ * @throws BuildError if the release does not exist, or the source cannot be opened or lacks a layer
  */
 export async function verify(options: VerifyOptions, report: Report): Promise<Verification> {
   const faults = newFaults();
@@ -79,14 +79,14 @@ export async function verify(options: VerifyOptions, report: Report): Promise<Ve
   }
 }
 
-/** What was verified of a level. */
+/** The result of a level. */
 interface VerifiedLevel {
   pages: number;
   bytes: number;
   faults: Fault[];
 }
 
-/** The feature files first: what their members hold, the pages must hold too. */
+/** The feature files first: pages are compared with their members. */
 async function verifyLevel(level: Level, metadata: Metadata, pool: Pool, report: Report): Promise<VerifiedLevel> {
   const manifest = metadata.manifests[level];
   if (manifest === undefined) return { pages: 0, bytes: 0, faults: [] };
@@ -122,7 +122,7 @@ function* numbered(paths: readonly string[]): Generator<{ path: string; number: 
   for (const [number, path] of paths.entries()) yield { path, number };
 }
 
-/** Deals files out to shards by their number. */
+/** Distributes files over shards by their number. */
 function shardsOf(
   level: Level,
   files: Iterable<{ path: string; number: number }>,

@@ -1,4 +1,4 @@
-// The child processes of a command, each with one task at a time.
+// The pool of child processes of a command; each does one task at a time.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -11,13 +11,13 @@ import type { Answer } from './worker.ts';
 export interface Pool {
   size: number;
   run<Task, Result>(work: Work<Task, Result>, task: Task): Promise<Result>;
-  /** Ends the children, and with them whatever they are doing; resolves when they are gone. */
+  /** Kills the child processes, whatever they are doing; resolves when they have exited. */
   close(): Promise<void>;
 }
 
 /**
- * A pool of at most `size` children; with 0, tasks are done in this process, one at a time.
- * @param atOnce how many children to start before the first job: loading its modules takes each half a second
+ * A pool of at most `size` child processes; with 0, tasks run in this process, one at a time.
+ * @param atOnce number of children to start before the first job: each takes half a second to load its modules
  */
 export function openPool(size: number, atOnce = 0): Pool {
   const limit = pLimit(Math.max(size, 1));
@@ -53,7 +53,7 @@ export function openPool(size: number, atOnce = 0): Pool {
   }
 
   async function start(job: Job): Promise<unknown> {
-    // A job that follows another of a command that has failed meanwhile.
+    // A job that was queued after another job has failed.
     if (isClosed) throw new Error(`${job.name}: the pool is closed`);
     return size === 0 ? performHere(job) : delegate(job);
   }
@@ -86,13 +86,13 @@ function ask(child: ChildProcess, job: Job): Promise<Answer> {
       reject(
         new BuildError(
           `a child process ${how} during ${job.name}`,
-          'see above for its last words; with SIGKILL, memory ran out: use fewer --workers',
+          'see its error output above; after SIGKILL the machine was probably out of memory: use fewer --workers',
         ),
       );
     };
     child.once('message', onMessage);
     child.once('exit', onExit);
-    // A child that ends before it has the job is reported by `onExit`.
+    // A child that exits before it gets the job is reported by `onExit`.
     child.send(job, () => {});
   });
 }

@@ -1,5 +1,5 @@
-// Work that a child process can do: a function of a module, called with one argument. Argument and result are plain data.
-// The child loads a module when it first needs it, so that no process loads more than it uses.
+// Work for a child process: a function of a module, called with one argument. Argument and result are plain data.
+// The child loads a module at its first use, so that a process loads only what it needs.
 import { extname } from 'node:path';
 
 /** A function, by its module and name. */
@@ -7,7 +7,7 @@ export interface Work<Task, Result> {
   /** URL of the module. */
   module: string;
   name: string;
-  /** Never there: it carries the types. */
+  /** Never set: it carries the types. */
   types?: (task: Task) => Result;
 }
 
@@ -28,7 +28,7 @@ export function workIn(base: string, path: string, name: string): unknown {
   return { module: new URL(path + extname(base), base).href, name };
 }
 
-/** Work with its argument, as it is sent to a child. */
+/** A call of a function, as it is sent to a child process. */
 export interface Job {
   module: string;
   name: string;

@@ -1,15 +1,15 @@
-// The child process of a build: takes one job after the other from its parent and answers each with its result.
+// The child process of a command: runs the jobs of its parent one by one and sends back each result.
 import { BuildError, explained } from '../report/errors.ts';
 import { type Job, perform } from './work.ts';
 
-/** What the child answers: the result, or what went wrong. */
+/** The message to the parent: the result of a job, or its error. */
 export type Answer = { result: unknown } | { failure: { message: string; remedy: string | undefined } };
 
 async function answer(job: Job): Promise<Answer> {
   try {
     return { result: await perform(job) };
-  } catch (fault) {
-    const error = explained(fault);
+  } catch (cause) {
+    const error = explained(cause);
     if (error instanceof BuildError) return { failure: { message: error.message, remedy: error.remedy } };
     return {
       failure: { message: error instanceof Error ? (error.stack ?? error.message) : String(error), remedy: undefined },
@@ -20,5 +20,5 @@ async function answer(job: Job): Promise<Answer> {
 process.on('message', async (job: Job) => {
   process.send?.(await answer(job));
 });
-// A child without a parent has nothing left to do.
+// The parent has ended.
 process.on('disconnect', () => process.exit());

@@ -4,15 +4,16 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { KeySet } from '../../proxy/auth/authenticate.ts';
 import { jwksToKeySet } from '../../proxy/auth/authenticate.ts';
 import { readKeySet } from '../../proxy/auth/key-set.ts';
-import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
+import { fixedKeys, RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
 import { TokenCache } from '../../proxy/auth/token-cache.ts';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { buildRelease, countryLayers, listen, temporaryFolder, writeDataset } from '../support/fixture.ts';
 import type { Answer } from '../support/http-client.ts';
 import { send } from '../support/http-client.ts';
 import type { RunningService } from '../support/in-process-proxy.ts';
-import { startService } from '../support/in-process-proxy.ts';
+import { ISSUER, JWKS, startService, token } from '../support/in-process-proxy.ts';
 import type { Clock, IssuerKey, RunningIssuer } from '../support/issuer.ts';
 import { issuerKey, keysOf, POLICY, startIssuer, tokenOf } from '../support/issuer.ts';
 
@@ -144,11 +145,7 @@ test('no broken answer replaces a good set', async () => {
   const text = (body: string) => (res: Parameters<NonNullable<RunningIssuer['fault']>>[0]) => res.end(body);
   const set = (...keys: unknown[]) => text(JSON.stringify({ keys }));
   const elsewhere = createServer((_req, res) => res.end(JSON.stringify({ keys: [issuerKey('one').jwk] })));
-  await new Promise<void>((resolve) => {
-    elsewhere.listen(0, '127.0.0.1', resolve);
-  });
-  const address = elsewhere.address();
-  const Location = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
+  const Location = `http://127.0.0.1:${await listen(elsewhere)}/`;
   const faults: Record<string, RunningIssuer['fault']> = {
     'an empty set': set(),
     'no set': text('{}'),
@@ -187,7 +184,6 @@ test('no broken answer replaces a good set', async () => {
     assert.equal(issuer.fetches, before + 1, what);
     assert.equal(await ask(first), 200, what);
   }
-  elsewhere.close();
   assert.ok(issuer.log.some((line) => line.includes('status 302, expected 200')));
   assert.ok(issuer.log.some((line) => line.includes('more than 524288 bytes')));
   assert.ok(issuer.log.some((line) => line.includes('no complete response within 1000 ms')));
@@ -266,15 +262,35 @@ test('verified tokens are remembered until they expire, at most as many as there
 });
 
 test('a remembered token is refused once it has expired', async () => {
-  const { issuer, proxy, first } = await stage();
-  const now = Math.floor(Date.now() / 1000);
-  // Within the tolerance of clocks, so it is verified on every request and never remembered.
-  const late = `Bearer ${await tokenOf(issuer, first, { exp: now - 20 })}`;
-  const gone = `Bearer ${await tokenOf(issuer, first, { exp: now - 40 })}`;
-  for (const [authorization, status] of [
-    [late, 200],
-    [late, 200],
-    [gone, 401],
-  ] as const)
-    assert.equal((await send(proxy, PATH, { authorization })).status, status);
+  const keys = jwksToKeySet(JWKS, 'test keys');
+  let verified = 0;
+  const counted: KeySet = {
+    ...keys,
+    getKey: (...header) => {
+      verified++;
+      return keys.getKey(...header);
+    },
+  };
+  const startSeconds = Math.floor(Date.now() / 1000);
+  let seconds = 0;
+  const proxy = await startService(folder, {
+    issuers: new Map([[ISSUER, fixedKeys(counted)]]),
+    now: () => new Date((startSeconds + seconds) * 1000),
+  });
+  const authorization = `Bearer ${await token({ exp: startSeconds + 60 })}`;
+  // Seconds after the start, the status, and how many signatures were verified by then.
+  const times = [
+    [0, 200, 1],
+    [59, 200, 1],
+    // Expired, but within the tolerance of clocks: verified again on every request.
+    [60, 200, 2],
+    [89, 200, 3],
+    [90, 401, 4],
+    [3600, 401, 5],
+  ] as const;
+  for (const [time, status, count] of times) {
+    seconds = time;
+    const answer = await send(proxy, PATH, { authorization });
+    assert.deepEqual([answer.status, verified], [status, count], `after ${time} s`);
+  }
 });

@@ -1,15 +1,14 @@
 // Forged and odd tokens against the running server: every attack class of RFC 8725 and of the public vector suites for
 // JSON web signatures, made here. Each gets 401 and the same words; none makes the proxy ask anybody.
 import assert from 'node:assert/strict';
-import { createHmac, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { CompactEncrypt, FlattenedSign, GeneralSign } from 'jose';
 import { jwksToKeySet } from '../../proxy/auth/authenticate.ts';
 import { fixedKeys } from '../../proxy/auth/rotating-keys.ts';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { buildRelease, countryLayers, listen, temporaryFolder, writeDataset } from '../support/fixture.ts';
 import { send } from '../support/http-client.ts';
 import { AUDIENCE, ISSUER, startService } from '../support/in-process-proxy.ts';
 
@@ -38,11 +37,7 @@ const trap = createServer((req, res) => {
   visits.push(req.url ?? '');
   res.end(JWKS);
 });
-await new Promise<void>((resolve) => {
-  trap.listen(0, '127.0.0.1', resolve);
-});
-after(() => trap.close());
-const TRAP_URL = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`;
+const TRAP_URL = `http://127.0.0.1:${await listen(trap)}`;
 
 const NOW = Math.floor(Date.now() / 1000);
 const CLAIMS = { iss: ISSUER, aud: AUDIENCE, sub: 'tester', iat: NOW, exp: NOW + 600 };
@@ -62,8 +57,8 @@ function signed(alg: Algorithm, payload: unknown = CLAIMS, header: Record<string
   return `${text}.${signatureOf(alg, text).toString('base64url')}`;
 }
 
-async function statusOf(token: string): Promise<number> {
-  const answer = await send(proxy, '/api/v1/fc/lv0', { authorization: `Bearer ${token}` });
+async function statusOf(token: string, service = proxy): Promise<number> {
+  const answer = await send(service, '/api/v1/fc/lv0', { authorization: `Bearer ${token}` });
   const text = answer.body.toString();
   if (answer.status !== 200) assert.doesNotMatch(text, /Feature/);
   if (answer.status === 401)
@@ -453,18 +448,31 @@ test('keys of other owners sign nothing here, weak ones are no keys', async () =
         `${text}.${sign(alg === 'EdDSA' ? null : 'sha256', Buffer.from(text), key).toString('base64url')}`;
     }
   await refusesAll(tokens);
-  const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
-  const even = { kty: 'RSA', n: PAIRS.RS256.publicKey.export({ format: 'jwk' }).n, e: 'AA' };
+  const weakPair = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const weak = weakPair.publicKey.export({ format: 'jwk' });
+  const rsa = PAIRS.RS256.publicKey.export({ format: 'jwk' });
   const offCurve = { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' };
   for (const jwk of [
     weak,
     offCurve,
     { kty: 'EC', crv: 'P-256' },
-    { ...even, n: 'AA' },
+    { kty: 'RSA', n: 'AA', e: 'AA' },
     { kty: 'OKP', crv: 'Ed25519', x: 'AA' },
   ])
     assert.throws(() => jwksToKeySet(JSON.stringify({ keys: [jwk] }), 'keys'), /no usable key/, JSON.stringify(jwk));
-  assert.ok(createPublicKey(PAIRS.RS256.privateKey));
+  // Beside a weak key the good one works, also for a token without a kid, which exactly one key must fit.
+  const jwks = JSON.stringify({
+    keys: [
+      { ...weak, kid: 'weak' },
+      { ...rsa, kid: 'RS256' },
+    ],
+  });
+  const both = await startService(folder, { issuers: new Map([[ISSUER, fixedKeys(jwksToKeySet(jwks, 'both'))]]) });
+  for (const kid of ['RS256', undefined]) assert.equal(await statusOf(signed('RS256', CLAIMS, { kid }), both), 200);
+  const text = `${encode({ alg: 'RS256', kid: 'weak' })}.${encode(CLAIMS)}`;
+  const signature = sign('sha256', Buffer.from(text), weakPair.privateKey).toString('base64url');
+  assert.equal(await statusOf(`${text}.${signature}`, both), 401);
+  assert.deepEqual(both.log, []);
 });
 
 test('the metadata of RFC 9728 names the issuer, and every refusal names the metadata', async () => {

@@ -13,8 +13,9 @@ export interface StaticHost {
 }
 
 const POLL_MS = 20;
+const START_MAX_MS = 30_000;
 
-/** Starts it; nginx must be installed. @throws Error with nginx's own log when it ends instead of answering */
+/** Starts it; nginx must be installed. @throws Error with nginx's own log when it ends or does not answer in time */
 export async function startStaticHost(out: string, folder: string): Promise<StaticHost> {
   const port = await freePort();
   const prefix = join(folder, 'nginx');
@@ -31,8 +32,10 @@ server { listen 127.0.0.1:${port}; root ${resolve(out)}; } }`;
   const child = spawn('nginx', ['-p', prefix, '-c', join(prefix, 'nginx.conf')], { stdio: 'ignore' });
   process.once('exit', () => child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
+  const started = performance.now();
   while (!(await answers(`${url}/current.json`))) {
-    if (child.exitCode !== null) throw new Error(readFileSync(join(prefix, 'error.log'), 'utf8'));
+    if (child.exitCode !== null || performance.now() - started > START_MAX_MS)
+      throw new Error(`nginx does not start: ${readFileSync(join(prefix, 'error.log'), 'utf8')}`);
     await delay(POLL_MS);
   }
   return {

@@ -1,12 +1,13 @@
 // The recipes for clients, run as they are printed: every unit of a listing, once, in order, unchanged.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildRelease, readLayer, temporaryFolder } from '../support/fixture.ts';
 import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
 import { ODD_GIDS, readStored, writeWorld } from '../support/large-dataset.ts';
+import { without } from '../support/programs.ts';
 
 const folder = temporaryFolder();
 const source = writeWorld(join(folder, 'world.gpkg'));
@@ -16,12 +17,6 @@ const stored = readStored(folder, 'r1');
 
 const CLIENTS = fileURLToPath(new URL('../../proxy/examples/clients/', import.meta.url));
 const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
-
-/** Why a test is left out where these programs are not there; false where they are. */
-function without(...programs: string[]): string | false {
-  const missing = programs.filter((program) => spawnSync(program, ['--version']).error !== undefined);
-  return missing.length > 0 && `not installed here: ${missing.join(', ')}`;
-}
 
 /** Runs a program with the token in its environment. */
 async function run(program: string, args: string[], token = TOKEN): Promise<{ code: number | null; text: string }> {
@@ -45,8 +40,8 @@ const query = `gid-1=${encodeURIComponent(parent).replaceAll("'", '%27')}&page-s
 const under = (stored[2]?.units ?? []).filter(({ gids }) => gids[1] === parent).map(({ fid }) => fid);
 const all = (stored[2]?.units ?? []).map(({ fid }) => fid);
 
-/** The fids at the beginning of the lines. */
-function fidsOf(text: string): number[] {
+/** The fids at the beginning of the printed lines. */
+function fidsPrinted(text: string): number[] {
   return text.trimEnd().split('\n').map(Number.parseFloat);
 }
 
@@ -55,7 +50,7 @@ test('the recipes have something to walk', () => {
   assert.ok(all.length > 200);
 });
 
-test('curl walks a listing', { skip: without('curl') }, async () => {
+test('curl walks a listing', { skip: without('curl --version') }, async () => {
   const { code, text } = await run('sh', [join(CLIENTS, 'walk.sh'), `${proxy.url}/api/v1/geojsonl/lv2`]);
   assert.equal(code, 0, text.slice(0, 500));
   assert.ok(text === stored[2]?.lines.join(''));
@@ -69,7 +64,9 @@ test('curl walks a listing', { skip: without('curl') }, async () => {
   );
 });
 
-test('a walk that is refused ends with an error that says why', { skip: without('curl', 'python3') }, async () => {
+test('a walk that is refused ends with an error that says why', {
+  skip: without('curl --version', 'python3 --version'),
+}, async () => {
   const url = `${proxy.url}/api/v1/fc/lv2`;
   const shell = await run('sh', [join(CLIENTS, 'walk.sh'), url], 'bad');
   assert.notEqual(shell.code, 0);
@@ -79,24 +76,28 @@ test('a walk that is refused ends with an error that says why', { skip: without(
   assert.match(python.text, /401/);
 });
 
-test("Python's standard library walks a listing, in either format", { skip: without('python3') }, async () => {
+test("Python's standard library walks a listing, in either format", {
+  skip: without('python3 --version'),
+}, async () => {
   for (const format of ['geojsonl', 'fc']) {
     const whole = await run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${format}/lv2`]);
-    assert.deepEqual(fidsOf(whole.text), all);
+    assert.deepEqual(fidsPrinted(whole.text), all);
     const part = await run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${format}/lv2?${query}`]);
-    assert.deepEqual(fidsOf(part.text), under);
+    assert.deepEqual(fidsPrinted(part.text), under);
   }
 });
 
 test('fetch walks a listing', async () => {
   const walk = ['--import', 'tsx', join(CLIENTS, 'walk.ts')];
   const whole = await run(process.execPath, [...walk, `${proxy.url}/api/v1/fc/lv2`]);
-  assert.deepEqual(fidsOf(whole.text), all);
+  assert.deepEqual(fidsPrinted(whole.text), all);
   const part = await run(process.execPath, [...walk, `${proxy.url}/api/v1/fc/lv2?${query}`]);
-  assert.deepEqual(fidsOf(part.text), under);
+  assert.deepEqual(fidsPrinted(part.text), under);
 });
 
-test('ogr2ogr puts a whole walk into a GeoPackage', { skip: without('curl', 'ogr2ogr') }, async () => {
+test('ogr2ogr puts a whole walk into a GeoPackage', {
+  skip: without('curl --version', 'ogr2ogr --version'),
+}, async () => {
   const file = join(folder, 'units.gpkg');
   const { code, text } = await run('sh', [join(CLIENTS, 'to-geopackage.sh'), `${proxy.url}/api/v1/geojsonl/lv2`, file]);
   assert.deepEqual([code, text], [0, '']);
@@ -113,7 +114,7 @@ test('ogr2ogr puts a whole walk into a GeoPackage', { skip: without('curl', 'ogr
 });
 
 test("GDAL reads a page by its URL, in either format, with the token in GDAL's own option", {
-  skip: without('ogrinfo'),
+  skip: without('ogrinfo --version'),
 }, async () => {
   const token = ['--config', 'GDAL_HTTP_HEADERS', `Authorization: Bearer ${TOKEN}`];
   for (const name of [`${proxy.url}/api/v1/fc/lv1`, `GeoJSONSeq:${proxy.url}/api/v1/geojsonl/lv1`]) {

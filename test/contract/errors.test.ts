@@ -1,30 +1,22 @@
 // The HTTP contract, part three: who is turned away, with which answer, and what it does not tell.
 import assert from 'node:assert/strict';
-import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CompactEncrypt, SignJWT, UnsecuredJWT } from 'jose';
 import { authenticator, jwksToKeySet, secretToKeySet } from '../../proxy/auth/authenticate.ts';
+import { usableKeys } from '../../proxy/auth/key-set.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { Releases } from '../../proxy/origin/releases.ts';
 import { ResponseCache } from '../../proxy/pages/response-cache.ts';
 import { createHttpServer, stopServer } from '../../proxy/server.ts';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import type { Answer } from '../support/http-client.ts';
-import { send, sendRaw } from '../support/http-client.ts';
+import { buildRelease, countryLayers, listen, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { refusal, send, sendRaw } from '../support/http-client.ts';
 import { AUDIENCE, AUTHORIZED, ISSUER, rulesWith, token } from '../support/in-process-proxy.ts';
 import { inEverySetup } from './setups.ts';
 
 const PATH = '/api/v1/fc/lv0';
 const now = Math.floor(Date.now() / 1000);
-
-/** Asserts a problem as RFC 9457 has it and returns its detail. */
-function refusal(answer: Answer, status: number, code: string): string {
-  assert.equal(answer.headers['content-type'], 'application/problem+json');
-  const problem = JSON.parse(answer.body.toString());
-  assert.deepEqual([answer.status, problem.status, problem.code], [status, status, code], problem.detail);
-  return problem.detail;
-}
 
 /** Asserts a raw answer that closes the connection, with a problem. */
 function rawRefusal(text: string, status: number, code: string): void {
@@ -179,16 +171,28 @@ await inEverySetup(
         ...publicKey.export({ format: 'jwk' }),
         kid,
       }));
-      const keys = jwksToKeySet(JSON.stringify({ keys: [...jwks, { kty: 'odd' }] }), 'test keys');
-      const authenticate = authenticator(rulesWith(keys));
+      const set = JSON.stringify({ keys: [...jwks, { kty: 'odd', kid: 'odd' }] });
+      assert.deepEqual(
+        usableKeys(set, 'test keys').map(({ kid }) => kid),
+        ['EdDSA', 'ES256', 'RS256'],
+      );
+      const authenticate = authenticator(rulesWith(jwksToKeySet(set, 'test keys')));
+      const claims = { iss: ISSUER, aud: AUDIENCE, exp: now + 60 };
       for (const [alg, { privateKey }] of Object.entries(pairs)) {
         if (alg === 'weak') continue;
-        const claims = new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: now + 60 }).setProtectedHeader({ alg, kid: alg });
-        const asked = authenticate(`Bearer ${await claims.sign(privateKey)}`);
+        const signed = await new SignJWT(claims).setProtectedHeader({ alg, kid: alg }).sign(privateKey);
+        const asked = authenticate(`Bearer ${signed}`);
         await (alg === 'ES384' ? assert.rejects(asked, { code: 'token-invalid' }) : asked);
       }
-      const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'weak' })).toString('base64url');
-      await assert.rejects(authenticate(`Bearer ${header}.e30.AAAA`), { code: 'token-invalid' });
+      // jose signs with no weak key. All claims are valid, so that the key is looked up.
+      const encode = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
+      const text = `${encode({ alg: 'RS256', kid: 'weak' })}.${encode(claims)}`;
+      const signature = sign('sha256', Buffer.from(text), pairs.weak.privateKey).toString('base64url');
+      for (const forged of [`${text}.${signature}`, `${text}.AAAA`])
+        await assert.rejects(authenticate(`Bearer ${forged}`), { code: 'token-invalid' });
+      // Without a kid exactly one key must fit: the weak RSA key is no candidate.
+      const anonymous = new SignJWT(claims).setProtectedHeader({ alg: 'RS256' });
+      await authenticate(`Bearer ${await anonymous.sign(pairs.RS256.privateKey)}`);
     });
 
     test('refuses two Authorization or Host headers, and a Host that is none', async () => {
@@ -273,11 +277,7 @@ await inEverySetup(
         log() {},
       };
       const server = createHttpServer(service, {});
-      await new Promise<void>((resolve) => {
-        server.listen(0, '127.0.0.1', resolve);
-      });
-      const address = server.address();
-      const late = { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}` };
+      const late = { url: `http://127.0.0.1:${await listen(server)}` };
       for (const path of ['/readyz', PATH]) {
         const answer = await send(late, path);
         refusal(answer, 503, 'not-ready');

@@ -9,31 +9,13 @@ import type { StoredPages } from '../../format/levels.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
 import { currentToJson } from '../../format/release.ts';
 import { buildRelease, temporaryFolder } from '../support/fixture.ts';
-import { nextOf, send, textOf } from '../support/http-client.ts';
-import type { RunningService } from '../support/in-process-proxy.ts';
+import { nextOf, send, textOf, walk } from '../support/http-client.ts';
 import { readStored, writeWorld } from '../support/large-dataset.ts';
 import { inEverySetup } from './setups.ts';
 
 const source = writeWorld(join(temporaryFolder(), 'world.gpkg'));
 /** The same units, but for one of level 3 that is called something else. */
 const corrected = writeWorld(join(temporaryFolder(), 'corrected.gpkg'), undefined, { '3.70': 'Renamed' });
-
-/** The fids of every page of geojsonl from `path` on. */
-async function walk(proxy: RunningService, path: string): Promise<number[]> {
-  const fids: number[] = [];
-  for (let next: string | undefined = path; next !== undefined; ) {
-    const answer = await send(proxy, next);
-    assert.equal(answer.status, 200, next);
-    fids.push(
-      ...textOf(answer)
-        .split('\n')
-        .slice(0, -1)
-        .map((line): number => JSON.parse(line).id),
-    );
-    next = nextOf(answer);
-  }
-  return fids;
-}
 
 /** Both as releases r1 and r2 of one folder. */
 async function buildBoth(pages: StoredPages): Promise<string> {

@@ -4,28 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FORMATS, LEVELS, levelName, PAGE_CAPS } from '../../format/levels.ts';
 import { buildRelease, temporaryFolder } from '../support/fixture.ts';
-import type { Answer } from '../support/http-client.ts';
-import { nextOf, send, textOf } from '../support/http-client.ts';
+import { fidsOf, nextOf, refusal, send, textOf } from '../support/http-client.ts';
 import { AUTHORIZED, token } from '../support/in-process-proxy.ts';
 import { ODD_GIDS, readStored, writeWorld } from '../support/large-dataset.ts';
 import { inEverySetup } from './setups.ts';
 
 const NO_TOKEN = { authorization: undefined };
-
-function fidsOf(answer: Answer): number[] {
-  assert.equal(answer.status, 200, answer.body.toString());
-  return textOf(answer)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line).id);
-}
-
-/** Asserts a problem answer and returns its detail. */
-function refusal(answer: Answer, status: number, code: string): string {
-  const problem = JSON.parse(answer.body.toString());
-  assert.deepEqual([answer.status, problem.status, problem.code], [status, status, code], problem.detail);
-  return problem.detail;
-}
 
 const source = writeWorld(join(temporaryFolder(), 'world.gpkg'));
 

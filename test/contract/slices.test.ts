@@ -10,6 +10,7 @@ import { releasePath } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
 import { planSlice } from '../../proxy/pages/slice.ts';
 import { readsOf } from '../../proxy/pages/slice-body.ts';
+import { dice } from '../support/dice.ts';
 import { buildRelease, temporaryFolder } from '../support/fixture.ts';
 import type { Answer } from '../support/http-client.ts';
 import { nextOf, send } from '../support/http-client.ts';
@@ -24,15 +25,6 @@ const worlds = await Promise.all(
     return { pages, folder, proxy: await startService(folder), stored: readStored(folder, 'r1') };
   }),
 );
-
-/** Whole numbers below `below`, the same ones every time. */
-function dice(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 function gunzipAsOneMember(answer: Answer): string {
   assert.ok(answer.body.subarray(0, MEMBER_HEADER.length).equals(MEMBER_HEADER));

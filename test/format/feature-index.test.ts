@@ -23,7 +23,7 @@ function indexOf(units: readonly Unit[], perFile: number): FeatureIndex {
   return new FeatureIndex(Buffer.concat(units.map(({ record }) => record)), units.length, perFile, 'features.idx');
 }
 
-function sha256Of(member: Buffer): string {
+function digestText(member: Buffer): string {
   return createHash('sha256').update(member).digest().toString('latin1');
 }
 
@@ -49,7 +49,7 @@ test('every member is found in its file by its offset and length, and its record
         const start = index.offsetAt(position);
         assert.ok(file?.subarray(start, start + index.bytesAt(position)).equals(member), `position ${position}`);
         assert.deepEqual({ length: index.textBytesAt(position), crc: index.crcAt(position) }, sumOf(text));
-        assert.ok(index.hasDigest(position, sha256Of(member)));
+        assert.ok(index.hasDigest(position, digestText(member)));
       }
     }),
   );
@@ -121,13 +121,13 @@ test('lengths up to 4 GiB and offsets beyond are exact; a longer text has no rec
 test('a digest is the first 64 bits of SHA-256: one that differs in any of them is refused', () => {
   const [unit, other] = [unitOf('one'), unitOf('two')];
   const index = indexOf([unit, other], 100);
-  const sha256 = sha256Of(unit.member);
+  const sha256 = digestText(unit.member);
   const changed = (at: number): string =>
     sha256.slice(0, at) + String.fromCharCode(sha256.charCodeAt(at) ^ 1) + sha256.slice(at + 1);
   for (let at = 0; at < 8; at++) assert.ok(!index.hasDigest(0, changed(at)), `byte ${at}`);
   for (let at = 8; at < 32; at++) assert.ok(index.hasDigest(0, changed(at)), `byte ${at}`);
-  assert.ok(!index.hasDigest(0, sha256Of(other.member)));
-  assert.ok(index.hasDigest(1, sha256Of(other.member)));
+  assert.ok(!index.hasDigest(0, digestText(other.member)));
+  assert.ok(index.hasDigest(1, digestText(other.member)));
   for (const short of ['', sha256.slice(0, 7)]) assert.ok(!index.hasDigest(0, short));
 });
 
@@ -137,7 +137,7 @@ test('positions that the level does not have are errors, not numbers', () => {
     assert.throws(() => index.bytesAt(position), RangeError);
     assert.throws(() => index.textBytesAt(position), RangeError);
     assert.throws(() => index.crcAt(position), RangeError);
-    assert.ok(!index.hasDigest(position, sha256Of(unitOf('two').member)));
+    assert.ok(!index.hasDigest(position, digestText(unitOf('two').member)));
   }
   assert.throws(() => index.offsetAt(-1), { name: 'RangeError', message: 'position -1 of 2' });
   assert.throws(() => index.bytesOf({ first: 0, end: 3 }), { name: 'RangeError', message: 'position 3 of 2' });

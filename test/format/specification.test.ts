@@ -31,6 +31,7 @@ import {
 } from '../../format/manifest.ts';
 import { currentToJson, type LevelSummary, releaseToJson } from '../../format/release.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { without } from '../support/programs.ts';
 
 const SPECIFICATION = readFileSync(new URL('../../format/README.md', import.meta.url), 'utf8');
 const READER = fileURLToPath(new URL('read_release.py', import.meta.url));
@@ -55,12 +56,6 @@ function rowsOf(start: string): string[][] {
   const rows = SPECIFICATION.split('\n').filter((line) => line.startsWith(`| ${start}`));
   assert.ok(rows.length > 0, start);
   return rows.map((row) => row.slice(2, -2).split(' | '));
-}
-
-/** Why a test is skipped where one of these commands does not work; false where all do. */
-function without(...commands: string[]): string | false {
-  const missing = commands.filter((command) => spawnSync('sh', ['-c', `${command} > /dev/null`]).status !== 0);
-  return missing.length > 0 && `not available here: ${missing.join(', ')}`;
 }
 
 const texts = block('json texts').split(/(?<=\n)/);

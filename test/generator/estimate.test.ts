@@ -1,7 +1,7 @@
 // What a dry run forecasts for each choice of --pages: the files exactly, the bytes to a few percent, nothing written.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
@@ -9,6 +9,7 @@ import type { Release } from '../../format/release.ts';
 import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
 import { forecast } from '../../generator/pages/estimate.ts';
 import { SILENT } from '../../generator/report/progress.ts';
+import { filesUnder } from '../support/files.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
 
 const folder = temporaryFolder();
@@ -23,9 +24,8 @@ for (const storedPages of STORED_PAGES)
 
 /** Sizes in bytes of the files of a release. */
 function filesOf(storedPages: StoredPages): number[] {
-  const entries = readdirSync(join(folder, storedPages, 'releases/r1'), { withFileTypes: true, recursive: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return files.map((entry) => statSync(join(entry.parentPath, entry.name)).size);
+  const root = join(folder, storedPages, 'releases/r1');
+  return filesUnder(root).map((file) => statSync(join(root, file)).size);
 }
 
 function isWithin(share: number, estimate: number, size: number): boolean {
@@ -94,6 +94,5 @@ test('levels that the dataset lacks, and units without geometry, are forecast to
     few.levels.map(({ features }) => features),
     [3, 3, 4, 0, 0, 0],
   );
-  const files = readdirSync(join(out, 'releases/r1'), { withFileTypes: true, recursive: true });
-  assert.equal(few.releases[0]?.files, files.filter((entry) => entry.isFile()).length);
+  assert.equal(few.releases[0]?.files, filesUnder(join(out, 'releases/r1')).length);
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { FeatureIndex, RECORD_BYTES } from '../../format/feature-index.ts';
@@ -16,6 +16,7 @@ import { releaseFromJson } from '../../format/release.ts';
 import { valueAt } from '../../format/runs.ts';
 import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
 import { REUSE_TEXT_BYTES } from '../../generator/pages/feature-store.ts';
+import { contentOf, filesUnder } from '../support/files.ts';
 import { buildRelease, temporaryFolder, writeDataset } from '../support/fixture.ts';
 
 const folder = temporaryFolder();
@@ -145,21 +146,12 @@ test('pages have the text of their features, large ones as the deflate data of t
   assert.ok(reused > 50 && whole > 5, `${reused} reused, ${whole} whole`);
 });
 
-/** SHA-256 of every file of a release, by path. */
-function contentOf(storedPages: StoredPages): Map<string, string> {
-  const release = join(folder, storedPages, 'releases/r1');
-  const entries = readdirSync(release, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
-  const files = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
-  return new Map(
-    files.map((file) => [relative(release, file), createHash('sha256').update(readFileSync(file)).digest('hex')]),
-  );
-}
-
 test('the choices of --pages store other pages and the same feature files and indexes, byte for byte', () => {
-  const [all, unfiltered, none] = [contentOf('all'), contentOf('unfiltered'), contentOf('none')];
+  const contentWith = (storedPages: StoredPages) => contentOf(join(folder, storedPages, 'releases/r1'));
+  const [all, unfiltered, none] = [contentWith('all'), contentWith('unfiltered'), contentWith('none')];
   const isMetadata = (path: string): boolean => /^(checksums\.txt|release\.json|lv\d\/manifest\.json)$/.test(path);
-  const contentWithout = (content: Map<string, string>, isLeftOut: (path: string) => boolean): [string, string][] =>
-    [...content].filter(([path]) => !isLeftOut(path));
+  const contentWithout = (content: Record<string, string>, isLeftOut: (path: string) => boolean): [string, string][] =>
+    Object.entries(content).filter(([path]) => !isLeftOut(path));
   const isFiltered = (path: string): boolean => path.includes('/gid-');
   const isPage = (path: string): boolean => /^lv\d\/(geojsonl|fc)\//.test(path);
   assert.deepEqual(
@@ -170,8 +162,8 @@ test('the choices of --pages store other pages and the same feature files and in
     contentWithout(none, isMetadata),
     contentWithout(all, (path) => isMetadata(path) || isPage(path)),
   );
-  assert.equal([...none.keys()].filter((path) => /^lv\d\/features\/\d{6}\.geojsonl\.gz$/.test(path)).length, 8);
-  assert.ok([...all.keys()].some(isFiltered) && [...unfiltered.keys()].some(isPage));
+  assert.equal(Object.keys(none).filter((path) => /^lv\d\/features\/\d{6}\.geojsonl\.gz$/.test(path)).length, 8);
+  assert.ok(Object.keys(all).some(isFiltered) && Object.keys(unfiltered).some(isPage));
 });
 
 test('release.json and manifests say which pages are stored and count these', () => {
@@ -179,7 +171,7 @@ test('release.json and manifests say which pages are stored and count these', ()
     const release = join(folder, storedPages, 'releases/r1');
     const said = releaseFromJson(readFileSync(join(release, 'release.json'), 'utf8'), 'release.json');
     assert.equal(said.storedPages, storedPages);
-    const paths = [...contentOf(storedPages).keys()];
+    const paths = filesUnder(release);
     for (const level of LEVELS) {
       const manifest = manifestOf(release, level);
       assert.equal(manifest.storedPages, storedPages);

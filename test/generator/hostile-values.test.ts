@@ -152,7 +152,7 @@ test('a unit whose geometry is missing, empty, invalid or three-dimensional is p
     cases.map(([, , coordinates]) => coordinates),
   );
   for (const [name, wkt, message] of [
-    ['metres', 'POINT(500000 4649776)', /fid 1, GID A: \[500000, 4649776\] is no longitude and latitude/],
+    ['metres', 'POINT(500000 4649776)', /fid 1, GID A: \[500000, 4649776\] is not a longitude and latitude/],
     [
       'line',
       'POLYGON((0 0,0.00000001 0,0.00000001 0.00000001,0 0))',

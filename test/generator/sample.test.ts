@@ -7,8 +7,9 @@ import { columnsOf } from '../../generator/datasets/gadm-columns.ts';
 import { SAMPLE_ATTRIBUTION, writeSample } from '../../generator/datasets/sample/sample.ts';
 import { attributionOf } from '../../generator/source/attribution.ts';
 import { gdal } from '../../generator/source/gdal.ts';
+import { sha256Of } from '../support/files.ts';
 import { temporaryFolder } from '../support/fixture.ts';
-import { type ReadUnit, readUnits, sha256Of, testHierarchy } from '../support/units.ts';
+import { type ReadUnit, readUnits, testHierarchy } from '../support/units.ts';
 
 const folder = temporaryFolder();
 const file = join(folder, 'sample.gpkg');

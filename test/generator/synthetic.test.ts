@@ -7,8 +7,9 @@ import { LEVELS, type Level } from '../../format/levels.ts';
 import { SYNTHETIC_ATTRIBUTION, writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
 import { attributionOf } from '../../generator/source/attribution.ts';
 import { gdal } from '../../generator/source/gdal.ts';
+import { sha256Of } from '../support/files.ts';
 import { temporaryFolder } from '../support/fixture.ts';
-import { type ReadUnit, readUnits, sha256Of, testHierarchy } from '../support/units.ts';
+import { type ReadUnit, readUnits, testHierarchy } from '../support/units.ts';
 
 const folder = temporaryFolder();
 const smallFile = join(folder, 'small.gpkg');

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { check } from '@placemarkio/check-geojson';
-import LinkHeader from 'http-link-header';
 import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../../format/levels.ts';
 import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
 import { buildRelease, type ReadFeature, readLayer, temporaryFolder } from '../support/fixture.ts';
-import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
+import { fidsOf, nextOf, pagesFrom, refusal, send, tamperedCursors, textOf } from '../support/http-client.ts';
+import { startService } from '../support/in-process-proxy.ts';
 
 const folder = temporaryFolder();
 const source = join(folder, 'synthetic.gpkg');
@@ -27,8 +27,7 @@ interface PublishedFeature {
 
 interface Walk {
   features: PublishedFeature[];
-  pages: number;
-  matched: number;
+  fids: number[];
 }
 
 function featuresIn(format: Format, body: string): PublishedFeature[] {
@@ -41,32 +40,20 @@ function featuresIn(format: Format, body: string): PublishedFeature[] {
 
 /** Follows next from the first page to the last. */
 async function walk(format: Format, level: Level, query: Record<string, string>, encoding = 'gzip'): Promise<Walk> {
-  const result: Walk = { features: [], pages: 0, matched: 0 };
-  let next: string | undefined = `${service.url}/api/v1/${format}/${levelName(level)}?${new URLSearchParams(query)}`;
-  while (next !== undefined) {
-    const answer: Response = await fetch(next, { headers: { ...AUTHORIZED, 'accept-encoding': encoding } });
-    const body = await answer.text();
-    assert.equal(answer.status, 200, `${next}: ${body}`);
-    assert.equal(answer.headers.get('content-encoding'), encoding === 'gzip' ? 'gzip' : null);
-    const features = featuresIn(format, body);
-    const size = Math.min(Number(query['page-size'] ?? Infinity), PAGE_CAPS[format][level]);
-    assert.ok(features.length <= size);
-    const link: string | null = answer.headers.get('link');
-    const refs: { uri: string }[] =
-      link === null ? [] : LinkHeader.parse(link).refs.filter((ref) => ref.rel === 'next');
-    assert.equal(refs.length, link === null ? 0 : 1);
-    next = refs[0]?.uri;
-    if (next !== undefined) assert.equal(features.length, size, 'only the last page may be short');
-    result.features.push(...features);
-    result.pages++;
-    result.matched = Number(answer.headers.get('boundaries-matched'));
+  const features: PublishedFeature[] = [];
+  const size = Math.min(Number(query['page-size'] ?? Infinity), PAGE_CAPS[format][level]);
+  const path = `/api/v1/${format}/${levelName(level)}?${new URLSearchParams(query)}`;
+  let matched: unknown;
+  for await (const answer of pagesFrom(service, path, { 'accept-encoding': encoding })) {
+    assert.equal(answer.headers['content-encoding'], encoding === 'gzip' ? 'gzip' : undefined);
+    const page = featuresIn(format, textOf(answer));
+    assert.ok(page.length <= size);
+    if (nextOf(answer) !== undefined) assert.equal(page.length, size, 'only the last page may be short');
+    features.push(...page);
+    matched = answer.headers['boundaries-matched'];
   }
-  assert.equal(result.matched, result.features.length);
-  return result;
-}
-
-function fidsOf(features: readonly { id: number }[]): number[] {
-  return features.map((feature) => feature.id);
+  assert.equal(matched, String(features.length));
+  return { features, fids: features.map((feature) => feature.id) };
 }
 
 /** The fids that GDAL's reading has under these filters. */
@@ -98,10 +85,10 @@ function assertSame(published: PublishedFeature, expected: ReadFeature): void {
 for (const format of FORMATS) {
   for (const level of LEVELS) {
     test(`a walk of ${format}/${levelName(level)} gives every feature once, in order, as GDAL reads it`, async () => {
-      const { features } = await walk(format, level, {});
+      const { features, fids } = await walk(format, level, {});
       const expected = read[level] ?? [];
       assert.ok(expected.length > 0);
-      assert.deepEqual(fidsOf(features), fidsOf(expected.map(({ fid }) => ({ id: fid }))));
+      assert.deepEqual(fids, expectedFids(level, {}));
       for (const [i, feature] of features.entries()) {
         const want = expected[i];
         assert.ok(want);
@@ -135,13 +122,10 @@ test('walks under every parent GID give its descendants, contiguous or not, once
         const positions = expected.map((fid) => (read[level] ?? []).findIndex((feature) => feature.fid === fid));
         if (positions.some((position, i) => i > 0 && position !== (positions[i - 1] ?? 0) + 1)) scattered++;
         for (const format of FORMATS) {
-          assert.deepEqual(
-            fidsOf((await walk(format, level, { [`gid-${column}`]: gid })).features),
-            expected,
-            `${level} ${gid}`,
-          );
+          const { fids } = await walk(format, level, { [`gid-${column}`]: gid });
+          assert.deepEqual(fids, expected, `${level} ${gid}`);
           const sized = await walk(format, level, { [`gid-${column}`]: gid, 'page-size': '4' }, 'identity');
-          assert.deepEqual(fidsOf(sized.features), expected, `${level} ${gid} by 4`);
+          assert.deepEqual(sized.fids, expected, `${level} ${gid} by 4`);
         }
       }
     }
@@ -167,8 +151,8 @@ test('filters are combined with and; unknown, contradicting and differently case
   for (const filters of cases) {
     const query = Object.fromEntries(Object.entries(filters).map(([n, gid]) => [`gid-${n}`, gid]));
     for (const format of FORMATS) {
-      const { features } = await walk(format, level, query);
-      assert.deepEqual(fidsOf(features), expectedFids(level, filters), JSON.stringify(filters));
+      const { fids } = await walk(format, level, query);
+      assert.deepEqual(fids, expectedFids(level, filters), JSON.stringify(filters));
     }
   }
 });
@@ -179,9 +163,9 @@ test('gid-N of the own level gives the one unit with that GID, whatever its GID 
     for (const { fid, fields } of units) {
       const gid = fields[`GID_${level}`];
       if (typeof gid !== 'string' || gid === '') continue;
-      const { features } = await walk('fc', level, { [`gid-${level}`]: gid });
-      assert.ok(fidsOf(features).includes(fid));
-      assert.deepEqual(fidsOf(features), expectedFids(level, { [level]: gid }));
+      const { fids } = await walk('fc', level, { [`gid-${level}`]: gid });
+      assert.ok(fids.includes(fid));
+      assert.deepEqual(fids, expectedFids(level, { [level]: gid }));
     }
   }
 });
@@ -195,48 +179,40 @@ test('start-at and start-after at every fid of a level, at gaps, before the firs
       ['start-at', fids.filter((other) => other >= fid)],
       ['start-after', fids.filter((other) => other > fid)],
     ] as const) {
-      const url = `${service.url}/api/v1/geojsonl/lv1?page-size=3&${parameter}=${fid}`;
-      const answer = await fetch(url, { headers: AUTHORIZED });
-      const features = featuresIn('geojsonl', await answer.text());
-      assert.deepEqual(fidsOf(features), expected.slice(0, 3), url);
-      assert.equal(answer.headers.has('link'), expected.length > 3, url);
+      const path = `/api/v1/geojsonl/lv1?page-size=3&${parameter}=${fid}`;
+      const answer = await send(service, path, { 'accept-encoding': 'gzip' });
+      assert.deepEqual(fidsOf(answer), expected.slice(0, 3), path);
+      assert.equal('link' in answer.headers, expected.length > 3, path);
     }
   }
 });
 
+/** The cursor that this page gives for the next one. */
+async function cursorAfter(path: string): Promise<string> {
+  const { searchParams } = new URL(nextOf(await send(service, path)) ?? '', service.url);
+  const cursor = searchParams.get('start-at');
+  assert.ok(cursor);
+  return cursor;
+}
+
 test('a cursor of one format continues in the other, and under either parameter', async () => {
-  const first = await fetch(`${service.url}/api/v1/geojsonl/lv2?page-size=5`, { headers: AUTHORIZED });
-  const cursor = new URL(LinkHeader.parse(first.headers.get('link') ?? '').refs[0]?.uri ?? '').searchParams.get(
-    'start-at',
-  );
+  const cursor = await cursorAfter('/api/v1/geojsonl/lv2?page-size=5');
   const expected = (read[2] ?? []).slice(5, 9).map((feature) => feature.fid);
-  for (const parameter of ['start-at', 'start-after']) {
-    const answer = await fetch(`${service.url}/api/v1/fc/lv2?page-size=4&${parameter}=${cursor}`, {
-      headers: AUTHORIZED,
-    });
-    assert.deepEqual(fidsOf(featuresIn('fc', await answer.text())), expected);
-  }
+  for (const parameter of ['start-at', 'start-after'])
+    assert.deepEqual(fidsOf(await send(service, `/api/v1/fc/lv2?page-size=4&${parameter}=${cursor}`)), expected);
 });
 
 test('a cursor changed in any one character is refused, and one of another level', async () => {
-  const first = await fetch(`${service.url}/api/v1/geojsonl/lv2?page-size=5`, { headers: AUTHORIZED });
-  const next = new URL(LinkHeader.parse(first.headers.get('link') ?? '').refs[0]?.uri ?? '');
-  const cursor = next.searchParams.get('start-at') ?? '';
-  for (let i = 0; i < cursor.length; i++) {
-    const changed = cursor.slice(0, i) + (cursor[i] === 'A' ? 'B' : 'A') + cursor.slice(i + 1);
-    const answer = await fetch(`${service.url}/api/v1/geojsonl/lv2?start-at=${changed}`, { headers: AUTHORIZED });
-    assert.equal(answer.status, 400, `changed at ${i}`);
-    await answer.body?.cancel();
-  }
-  const elsewhere = await fetch(`${service.url}/api/v1/geojsonl/lv3?start-at=${cursor}`, { headers: AUTHORIZED });
-  assert.equal(elsewhere.status, 400);
+  const cursor = await cursorAfter('/api/v1/geojsonl/lv2?page-size=5');
+  for (const tampered of tamperedCursors(cursor))
+    refusal(await send(service, `/api/v1/geojsonl/lv2?start-at=${tampered}`), 400, 'bad-cursor');
+  refusal(await send(service, `/api/v1/geojsonl/lv3?start-at=${cursor}`), 400, 'bad-cursor');
 });
 
 test('pages are valid RFC 7946 GeoJSON to a public validator, features and collections', async () => {
   for (const level of LEVELS) {
     for (const format of FORMATS) {
-      const answer = await fetch(`${service.url}/api/v1/${format}/${levelName(level)}`, { headers: AUTHORIZED });
-      const body = await answer.text();
+      const body = textOf(await send(service, `/api/v1/${format}/${levelName(level)}`, { 'accept-encoding': 'gzip' }));
       for (const text of format === 'fc' ? [body] : body.split('\n').slice(0, -1))
         assert.doesNotThrow(() => check(text));
     }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { dice } from '../support/dice.ts';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
 import { send } from '../support/http-client.ts';
 import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
@@ -62,15 +63,6 @@ const SPICES = [
   'http://a',
 ];
 
-/** A small generator of numbers with a fixed seed (Park and Miller's), so that every run sends the same requests. */
-function dice(): (below: number) => number {
-  let state = SEED;
-  return (below) => {
-    state = (state * 48_271) % 0x7fffffff;
-    return state % below;
-  };
-}
-
 /** Sends bytes and reads until the connection ends, however it ends. */
 function exchange({ url }: { url: string }, bytes: Buffer): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -88,7 +80,7 @@ function exchange({ url }: { url: string }, bytes: Buffer): Promise<string> {
 test('3,000 requests with random errors: answered with 4xx or what they ask for, no page without a token, no 5xx', async () => {
   const limits = { headersMs: 200, requestMs: 400, checkMs: 20, keepAliveMs: 30, idleMs: 2_000 };
   const strict = await startService(folder, { limits });
-  const roll = dice();
+  const roll = dice(SEED);
   const paths = [
     PATH,
     '/api/v1/geojsonl/lv2',

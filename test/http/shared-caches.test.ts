@@ -2,14 +2,12 @@
 // cache does with private answers is seen, not believed. Skipped where the programs are not installed.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import { buildRelease, temporaryFolder } from '../support/fixture.ts';
-import type { Answer } from '../support/http-client.ts';
-import { nextOf, send, textOf } from '../support/http-client.ts';
+import { buildRelease, listen, temporaryFolder } from '../support/fixture.ts';
+import { nextOf, pagesFrom, send, textOf } from '../support/http-client.ts';
 import { startService, token } from '../support/in-process-proxy.ts';
 import { bodyOf, readStored, writeWorld } from '../support/large-dataset.ts';
 import { exampleWith, freePort, missing, startNginx, startVarnish } from '../support/nginx-varnish.ts';
@@ -26,15 +24,12 @@ async function walkAll(at: { url: string }): Promise<void> {
   for (const [i, path] of ROUTES.entries()) {
     const level = i % LEVELS.length;
     const lines: string[] = [];
-    for (let next: string | undefined = path; next !== undefined; ) {
-      const answer: Answer = await send(at, next, { 'accept-encoding': i % 2 ? 'gzip' : 'identity' });
-      assert.equal(answer.status, 200, next);
+    for await (const answer of pagesFrom(at, path, { 'accept-encoding': i % 2 ? 'gzip' : 'identity' })) {
       const text = textOf(answer);
       const features = path.includes('/fc/')
         ? JSON.parse(text).features.map((one: unknown) => JSON.stringify(one))
         : text.split(/(?<=\n)/);
       lines.push(...features.filter((line: string) => line !== ''));
-      next = nextOf(answer);
     }
     const expected = stored[level]?.lines ?? [];
     if (path.includes('/fc/'))
@@ -179,10 +174,7 @@ test('those careless caches do share what is not private, so a leak would have b
     asked++;
     res.writeHead(200, { 'Cache-Control': 'public, max-age=60' }).end('public');
   });
-  await new Promise<void>((resolve) => {
-    open.listen(0, '127.0.0.1', resolve);
-  });
-  const backend = String((open.address() as AddressInfo).port);
+  const backend = String(await listen(open));
   const isShared = async (port: number): Promise<void> => {
     asked = 0;
     const front = { url: `http://127.0.0.1:${port}` };
@@ -202,5 +194,4 @@ test('those careless caches do share what is not private, so a leak would have b
     await startVarnish(exampleWith('varnish.vcl', { '8080': backend, 'return (pass);': 'return (hash);' }), port);
     await isShared(port);
   });
-  open.close();
 });

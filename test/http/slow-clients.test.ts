@@ -13,6 +13,7 @@ import { send } from '../support/http-client.ts';
 import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
 import { enlargeFeature, enlargePage } from '../support/large-page.ts';
 import { startStaticHost } from '../support/static-host.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const PAGE_BYTES = 100 * MIB;
@@ -56,15 +57,6 @@ function openFiles(isMeant: (target: string) => boolean): number {
     const link = `/proc/self/fd/${fd}`;
     return existsSync(link) && isMeant(readlinkSync(link));
   }).length;
-}
-
-/** Turns of the event loop until something holds; fails when it never does. */
-async function until(holds: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!holds()) {
-    assert.ok(performance.now() < deadline, what);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 for (const { what, path, file, isWhole } of SUBJECTS)

@@ -8,13 +8,12 @@ import { featureFilePath, pagePath, releasePath } from '../../format/layout.ts';
 import type { Format, Level } from '../../format/levels.ts';
 import { buildRelease, temporaryFolder } from '../support/fixture.ts';
 import { send, textOf } from '../support/http-client.ts';
+import type { RunningService } from '../support/in-process-proxy.ts';
 import { startService } from '../support/in-process-proxy.ts';
 import { bodyOf, MANY_SIZES, readStored, writeWorld } from '../support/large-dataset.ts';
 
 const folder = temporaryFolder();
 await buildRelease(writeWorld(join(folder, 'world.gpkg'), MANY_SIZES), folder);
-/** Has read nothing at first; a new one for each damage. */
-let proxy = await startService(folder);
 const stored = readStored(folder, 'r1');
 
 /** A request that is answered from one file, and the features that it must give. */
@@ -79,7 +78,11 @@ const SUBJECTS: readonly Subject[] = [
 ];
 
 /** Is the answer right, or plainly wrong? Returns which; fails when it looks right and is not. */
-async function outcomeOf({ query, format, level, start, count }: Asked, coding: string): Promise<string> {
+async function outcomeOf(
+  proxy: RunningService,
+  { query, format, level, start, count }: Asked,
+  coding: string,
+): Promise<string> {
   const path = `/api/v1/${format}/lv${level}${query}`;
   const answer = await send(proxy, path, { 'accept-encoding': coding }).catch(() => undefined);
   if (answer === undefined) return 'cut';
@@ -95,15 +98,10 @@ async function outcomeOf({ query, format, level, start, count }: Asked, coding: 
   return 'right';
 }
 
-/** The outcomes of every request that reads a file, to a proxy that has read nothing yet. */
-async function outcomes(subject: Subject): Promise<string[]> {
-  proxy = await startService(folder);
-  return outcomesOf(subject);
-}
-
-/** The same, to the proxy as it is. */
-function outcomesOf({ asked }: Subject): Promise<string[]> {
-  return Promise.all(asked.flatMap((one) => ['gzip', 'identity'].map((coding) => outcomeOf(one, coding))));
+/** The outcomes of every request that reads a file; to a proxy that has read nothing yet, if none is given. */
+async function outcomes({ asked }: Subject, proxy?: RunningService): Promise<string[]> {
+  const asks = proxy ?? (await startService(folder));
+  return Promise.all(asked.flatMap((one) => ['gzip', 'identity'].map((coding) => outcomeOf(asks, one, coding))));
 }
 
 test('sound files give the right answers', async () => {
@@ -155,32 +153,34 @@ for (const subject of SUBJECTS) {
 
   test(`${what} that is missing gives 502 and a line in the log, and is found again when it is back`, async () => {
     renameSync(file, `${file}.gone`);
-    assert.deepEqual(new Set(await outcomes(subject)), new Set(['502']));
+    const proxy = await startService(folder);
+    assert.deepEqual(new Set(await outcomes(subject, proxy)), new Set(['502']));
     assert.equal(proxy.log.at(-1), `${relative(folder, file)}: missing`);
     renameSync(`${file}.gone`, file);
-    assert.deepEqual(new Set(await outcomesOf(subject)), new Set(['right']));
+    assert.deepEqual(new Set(await outcomes(subject, proxy)), new Set(['right']));
   });
 
   test(`${what} that is replaced by a sound copy is read again by the proxy that found it damaged`, async () => {
     const sound = readFileSync(file);
     writeFileSync(file, Buffer.alloc(sound.length));
-    assert.ok(!(await outcomes(subject)).includes('right'));
+    const proxy = await startService(folder);
+    assert.ok(!(await outcomes(subject, proxy)).includes('right'));
     writeFileSync(`${file}.copy`, sound);
     renameSync(`${file}.copy`, file);
-    assert.deepEqual(new Set(await outcomesOf(subject)), new Set(['right']));
+    assert.deepEqual(new Set(await outcomes(subject, proxy)), new Set(['right']));
   });
 }
 
 test('a response that was sent before its file was damaged is answered from the cache, and right', async () => {
-  proxy = await startService(folder);
+  const proxy = await startService(folder);
   for (const { file, asked } of SUBJECTS.filter(({ level }) => level === 2)) {
     const sound = readFileSync(file);
     const [first] = asked;
     assert.ok(first);
     // What is asked for twice is cached.
-    for (let i = 0; i < 2; i++) assert.equal(await outcomeOf(first, 'gzip'), 'right');
+    for (let i = 0; i < 2; i++) assert.equal(await outcomeOf(proxy, first, 'gzip'), 'right');
     writeFileSync(file, Buffer.alloc(sound.length));
-    const again = await outcomeOf(first, 'gzip');
+    const again = await outcomeOf(proxy, first, 'gzip');
     writeFileSync(file, sound);
     assert.equal(again, 'right');
   }

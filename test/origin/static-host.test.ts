@@ -5,9 +5,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { request } from 'node:http';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { manifestPath, pagePath, releasePath } from '../../format/layout.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
@@ -18,6 +17,7 @@ import { send, sendRaw, textOf } from '../support/http-client.ts';
 import type { RunningService } from '../support/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
 import { bodyOf, readStored, writeWorld } from '../support/large-dataset.ts';
+import { freePort } from '../support/nginx-varnish.ts';
 import type { Fault } from '../support/static-host.ts';
 import { startStaticHost } from '../support/static-host.ts';
 
@@ -29,11 +29,13 @@ const stored = readStored(folder, 'r1');
 const LIMITS = { idleMs: 300, readMs: 2_000 };
 const HEADERS = { 'x-origin-key': 'a secret of the host' };
 const host = await startStaticHost(folder);
-/** Has read nothing but metadata; a new one for each fault. */
-let proxy = await startProxy();
-/** What all of them logged. */
-const logged: string[] = [];
 
+beforeEach(() => {
+  host.fault = undefined;
+  host.asked = [];
+});
+
+/** A proxy that has read nothing but metadata. */
 async function startProxy(): Promise<RunningService> {
   return startService(folder, { origin: staticHostOrigin({ url: host.url, headers: HEADERS }, LIMITS) });
 }
@@ -49,7 +51,11 @@ const ASKED = [
 ] as const;
 
 /** `right`, the code of a problem, or how it was cut; fails when an answer looks right and is not. */
-async function outcomeOf({ level, query, count, start }: (typeof ASKED)[number], coding: string): Promise<string> {
+async function outcomeOf(
+  proxy: RunningService,
+  { level, query, count, start }: (typeof ASKED)[number],
+  coding: string,
+): Promise<string> {
   const path = `/api/v1/geojsonl/lv${level}${query}`;
   const answer = await send(proxy, path, { 'accept-encoding': coding }).catch(() => undefined);
   if (answer === undefined) return 'cut';
@@ -70,10 +76,10 @@ async function outcomeOf({ level, query, count, start }: (typeof ASKED)[number],
   return 'right';
 }
 
-/** What a proxy that has read no page yet makes of every request. */
-async function outcomes(): Promise<string[]> {
-  proxy = await startProxy();
-  const all = ASKED.flatMap((one) => ['gzip', 'identity'].map((coding) => outcomeOf(one, coding)));
+/** What a proxy that has read no page yet makes of every request; its lines are added to `logged`. */
+async function outcomes(logged: string[] = []): Promise<string[]> {
+  const proxy = await startProxy();
+  const all = ASKED.flatMap((one) => ['gzip', 'identity'].map((coding) => outcomeOf(proxy, one, coding)));
   const seen = await Promise.all(all);
   logged.push(...proxy.log);
   return seen;
@@ -93,8 +99,7 @@ test('sound pages are passed on, and what is cut from them', async () => {
 });
 
 test('the host is asked with GET, computed paths and headers of our own: never with the token', async () => {
-  proxy = await startProxy();
-  host.asked = [];
+  const proxy = await startProxy();
   await send(proxy, '/api/v1/geojsonl/lv2', {
     cookie: 'a=b',
     'x-forwarded-for': '1.2.3.4',
@@ -122,9 +127,7 @@ test('the host is asked with GET, computed paths and headers of our own: never w
 
 test('nothing that the host says reaches the client but the bytes of the page', async () => {
   const asks = { 'accept-encoding': 'gzip', host: 'a.test' };
-  proxy = await startProxy();
-  const plain = await send(proxy, '/api/v1/geojsonl/lv2', asks);
-  proxy = await startProxy();
+  const plain = await send(await startProxy(), '/api/v1/geojsonl/lv2', asks);
   host.fault = onPages((res, file) => {
     res.writeHead(200, 'Sure', {
       'Set-Cookie': 'a=b',
@@ -143,8 +146,7 @@ test('nothing that the host says reaches the client but the bytes of the page', 
     res.addTrailers({ 'X-Late': 'secret' });
     res.end(readFileSync(file));
   });
-  const answer = await send(proxy, '/api/v1/geojsonl/lv2', asks);
-  host.fault = undefined;
+  const answer = await send(await startProxy(), '/api/v1/geojsonl/lv2', asks);
   const { date: _, ...headers } = answer.headers;
   const { date: __, ...expected } = plain.headers;
   assert.deepEqual([answer.status, headers, answer.body], [200, expected, plain.body]);
@@ -206,9 +208,10 @@ test('a host that fails before the first byte: 502, 504 when it is slow', async 
     ],
     ['another page', onPages((res, file) => res.writeHead(200).end(readFileSync(swapped(file)))), 'origin-damaged'],
   ];
+  const logged: string[] = [];
   for (const [what, fault, code] of faults) {
     host.fault = fault;
-    const seen = await outcomes();
+    const seen = await outcomes(logged);
     // A large page or feature without a length is known to be wrong only when some of it has gone.
     assert.ok(
       seen.every((outcome) => outcome === code || (outcome === 'cut' && /bytes|HTML|page|twice|body|range/.test(what))),
@@ -217,7 +220,7 @@ test('a host that fails before the first byte: 502, 504 when it is slow', async 
     assert.equal(seen[0], code, what);
   }
   host.fault = undefined;
-  assert.deepEqual(new Set(await outcomes()), new Set(['right']));
+  assert.deepEqual(new Set(await outcomes(logged)), new Set(['right']));
   assert.doesNotMatch(logged.join('\n'), /secret|Bearer/);
   assert.ok(logged.length > 100);
 });
@@ -245,7 +248,6 @@ test('a host that fails half-way: the connection is cut, or a problem where noth
       for (const outcome of await outcomes())
         assert.match(outcome, /^(cut|origin-damaged|origin-slow|no gzip)$/, `${what} at ${share}`);
     }
-  host.fault = undefined;
 });
 
 test('a flipped byte anywhere never gives a page that looks right', async () => {
@@ -268,11 +270,10 @@ test('a flipped byte anywhere never gives a page that looks right', async () => 
 test('a host that ignores Range is tolerated', async () => {
   host.fault = onPages((res, file) => res.writeHead(200).end(readFileSync(file)));
   assert.deepEqual(new Set(await outcomes()), new Set(['right']));
-  host.fault = undefined;
 });
 
 test('connections to the host are kept, and one that it closed meanwhile is replaced', async () => {
-  proxy = await startProxy();
+  const proxy = await startProxy();
   // Each asks for a page or features that was not asked for before.
   const paths = [1, 3, 4, 5].flatMap((level) => [
     `geojsonl/lv${level}?page-size=2`,
@@ -294,7 +295,6 @@ test('connections to the host are kept, and one that it closed meanwhile is repl
 });
 
 test('manifests are fetched once, however many requests wait for them', async () => {
-  host.asked = [];
   const releases = new Releases(staticHostOrigin({ url: host.url, headers: {} }, LIMITS));
   await releases.refresh();
   await Promise.all(Array.from({ length: 50 }, () => releases.find('r1')));
@@ -304,7 +304,6 @@ test('manifests are fetched once, however many requests wait for them', async ()
 });
 
 test('a host with a folder and a query of its own is asked with both', async () => {
-  host.asked = [];
   const origin = staticHostOrigin({ url: new URL(`${host.url}a/b/?sig=x`), headers: {} }, LIMITS);
   await assert.rejects(
     origin.read('current.json'),
@@ -326,22 +325,15 @@ test('a manifest that trickles, hangs or is too long in coming is given up', asy
   await assert.rejects(origin.read('current.json'), { reason: 'slow' });
   host.fault = () => true;
   await assert.rejects(origin.read('current.json'), { reason: 'slow' });
-  host.fault = undefined;
 });
 
 test('a host that is gone: 502, and pages again when it is back', async () => {
-  const gone = createServer();
-  await new Promise<void>((resolve) => {
-    gone.listen(0, '127.0.0.1', resolve);
-  });
-  const address = gone.address();
-  const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`);
-  await new Promise((resolve) => gone.close(resolve));
+  const url = new URL(`http://127.0.0.1:${await freePort()}/`);
   await assert.rejects(staticHostOrigin({ url, headers: {} }, LIMITS).read('current.json'), /unreadable, ECONNREFUSED/);
 });
 
 test('a client that reads slowly is waited for, longer than the host may keep us waiting', async () => {
-  proxy = await startProxy();
+  const proxy = await startProxy();
   const { hostname, port } = new URL(proxy.url);
   const path = '/api/v1/geojsonl/lv0';
   const sent = request({ hostname, port, path, headers: { ...AUTHORIZED, 'accept-encoding': 'gzip' } }).end();
@@ -358,8 +350,7 @@ test('a client that reads slowly is waited for, longer than the host may keep us
 });
 
 test('a client that goes away ends the request to the host, and nobody complains', async () => {
-  proxy = await startProxy();
-  logged.length = 0;
+  const proxy = await startProxy();
   const closed = new Promise<void>((resolve) => {
     host.fault = onPages((res, file) => {
       res.on('close', resolve);
@@ -378,13 +369,13 @@ test('a client that goes away ends the request to the host, and nobody complains
   answer.destroy();
   await closed;
   host.fault = undefined;
-  logged.push(...proxy.log);
-  assert.deepEqual(new Set(await outcomes()), new Set(['right']));
+  const logged = [...proxy.log];
+  assert.deepEqual(new Set(await outcomes(logged)), new Set(['right']));
   assert.deepEqual(logged, []);
 });
 
 test('no body, upgrade or expectation of a client reaches the host', async () => {
-  proxy = await startProxy();
+  const proxy = await startProxy();
   host.asked = [];
   const head = `GET /api/v1/geojsonl/lv2 HTTP/1.1\r\nHost: a.test\r\nAuthorization: ${AUTHORIZED.authorization}\r\n`;
   for (const more of [

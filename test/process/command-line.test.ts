@@ -13,8 +13,9 @@ import type { ServeOptions } from '../../proxy/config/options.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
-import { buildRelease, temporaryFolder } from '../support/fixture.ts';
+import { buildRelease, listen, temporaryFolder } from '../support/fixture.ts';
 import { writeWorld } from '../support/large-dataset.ts';
+import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
 await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder);
@@ -35,16 +36,16 @@ async function serve(args: string[], env: Record<string, string> = {}): Promise<
     env: { ...process.env, ...env },
   });
   after(() => child.kill());
-  const text = await new Promise<string>((resolve, reject) => {
-    let printed = '';
-    const add = (piece: Buffer): void => {
-      printed += piece;
-      if (/at http:\S+\n|\$NEXT"\n/.test(printed)) resolve(printed);
-    };
-    child.stdout.on('data', add);
-    child.stderr.on('data', add);
-    child.once('exit', () => reject(new Error(printed)));
-  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece) => {
+      text += piece;
+    });
+  const isListening = (): boolean => {
+    assert.equal(child.exitCode, null, text);
+    return /at http:\S+\n|\$NEXT"\n/.test(text);
+  };
+  await until(isListening, () => `it does not listen: ${text}`);
   return { child, text };
 }
 
@@ -105,12 +106,7 @@ test('options may come from the environment', async () => {
 
 test('an error at the start says what is wrong, where and what to do', async () => {
   const taken = createServer();
-  await new Promise<void>((resolve) => {
-    taken.listen(0, '127.0.0.1', resolve);
-  });
-  after(() => taken.close());
-  const address = taken.address();
-  const port = String(typeof address === 'object' ? address?.port : 0);
+  const port = String(await listen(taken));
   const empty = temporaryFolder();
   const faults: [string[], RegExp][] = [
     [

@@ -12,6 +12,7 @@ import { AUDIENCE, ISSUER, JWKS, token } from '../support/in-process-proxy.ts';
 import { issuerKey, startIssuer, tokenOf } from '../support/issuer.ts';
 import { serve } from '../support/proxy-process.ts';
 import { startStaticHost } from '../support/static-host.ts';
+import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
 const layers = countryLayers((level) => `ADM_${level}`);
@@ -150,6 +151,6 @@ test('without its host and its issuer it starts all the same, is not ready, and 
   await running.says(/serving release r1\n/);
   const [key = issuerKey('none')] = issuer.published;
   const authorization = `Bearer ${await tokenOf(issuer, key)}`;
-  while ((await send(running, '/readyz')).status === 503);
+  await until(async () => (await send(running, '/readyz')).status === 200, 'not ready');
   assert.equal((await send(running, '/api/v1/fc/lv1', { authorization })).status, 200);
 });

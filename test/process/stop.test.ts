@@ -12,6 +12,7 @@ import { AUDIENCE, AUTHORIZED, ISSUER, JWKS } from '../support/in-process-proxy.
 import { enlargePage } from '../support/large-page.ts';
 import type { Running } from '../support/proxy-process.ts';
 import { serve } from '../support/proxy-process.ts';
+import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
 const layers = countryLayers((level) => `ADM_${level}`);
@@ -36,6 +37,16 @@ async function slowReader({ url }: Running): Promise<Socket> {
   return socket;
 }
 
+/** Waits until the proxy takes no more connections. */
+async function untilRefused(running: Running): Promise<void> {
+  const refused = (): Promise<boolean> =>
+    send(running, '/healthz').then(
+      () => false,
+      () => true,
+    );
+  await until(refused, 'the proxy still takes connections');
+}
+
 /** Reads the rest; how much there was until the connection ended. */
 async function drain(socket: Socket): Promise<number> {
   let bytes = 0;
@@ -51,12 +62,7 @@ test('told to stop, it takes no more connections, finishes what it is sending an
   const running = await serve(OPTIONS);
   const reader = await slowReader(running);
   running.child.kill('SIGTERM');
-  const refused = async (): Promise<boolean> =>
-    send(running, '/healthz').then(
-      () => false,
-      () => true,
-    );
-  while (!(await refused()));
+  await untilRefused(running);
   assert.equal(running.child.exitCode, null);
   const exit = once(running.child, 'exit');
   assert.ok((await drain(reader)) > page.length - 1024 * 1024);
@@ -78,12 +84,7 @@ test('a second signal ends it at once', async () => {
   const running = await serve(OPTIONS);
   const reader = await slowReader(running);
   running.child.kill('SIGTERM');
-  while (
-    await send(running, '/healthz').then(
-      () => true,
-      () => false,
-    )
-  );
+  await untilRefused(running);
   running.child.kill('SIGTERM');
   assert.deepEqual(await once(running.child, 'exit'), [143, null]);
   reader.destroy();
@@ -101,7 +102,11 @@ test('workers share a port; one that dies is replaced; told to stop, all finish 
   process.kill(first, 'SIGKILL');
   await running.says(new RegExp(`worker ${first} exited \\(SIGKILL\\); starting a replacement`));
   // Whatever the dead one had accepted is lost with it.
-  while (workers().length < 2 || workers().includes(first)) await send(running, '/healthz').catch(() => {});
+  const isReplaced = async (): Promise<boolean> => {
+    await send(running, '/healthz').catch(() => {});
+    return workers().length >= 2 && !workers().includes(first);
+  };
+  await until(isReplaced, () => `the workers are ${workers()}, and ${first} was killed`);
   for (let i = 0; i < 20; i++) assert.equal((await send(running, '/api/v1/fc/lv1')).status, 200);
   const metrics = (await send({ url: metricsUrl }, '/metrics')).body.toString();
   assert.match(metrics, /boundaries_request_duration_seconds_count\{route="\/api\/v1\/fc\/lv1",status="200"\} 20\n/);

@@ -2,15 +2,15 @@
 // given in a folder, and notes the order.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { CURRENT_PATH } from '../../format/layout.ts';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { filesUnder } from '../support/files.ts';
+import { buildRelease, countryLayers, listen, temporaryFolder, writeDataset } from '../support/fixture.ts';
 import { send, textOf } from '../support/http-client.ts';
 import { startService } from '../support/in-process-proxy.ts';
 
@@ -29,11 +29,7 @@ async function startBucket(): Promise<{ url: string; uploads: Upload[]; folder: 
   const folder = temporaryFolder();
   const uploads: Upload[] = [];
   const server: Server = createServer((req, res) => void receive(req, res, folder, uploads));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  after(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, uploads, folder };
+  return { url: `http://127.0.0.1:${await listen(server)}`, uploads, folder };
 }
 
 async function receive(req: IncomingMessage, res: ServerResponse, folder: string, uploads: Upload[]): Promise<void> {
@@ -96,8 +92,7 @@ test('a release goes into a bucket feature files and pages first and the pointer
     steps.toSorted((one, other) => one - other),
   );
   assert.deepEqual(new Set(steps), new Set(order.keys()));
-  const stored = readdirSync(out, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
-  assert.equal(uploads.length, stored.length);
+  assert.equal(uploads.length, filesUnder(out).length);
   for (const { path, headers } of uploads) {
     assert.equal(headers['content-encoding'], undefined, path);
     assert.match(String(headers['cache-control']), path === CURRENT_PATH ? /^no-cache$/ : /immutable/);

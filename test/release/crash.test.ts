@@ -2,10 +2,9 @@
 // and building again ends where an undisturbed build ends.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import pLimit from 'p-limit';
 import { FORMAT_VERSION } from '../../format/manifest.ts';
@@ -14,6 +13,7 @@ import { verify } from '../../generator/verify/verify.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { Releases } from '../../proxy/origin/releases.ts';
 import { interceptFiles, systemError } from '../support/faulty-fs.ts';
+import { contentOf } from '../support/files.ts';
 import { buildRelease, type FixtureLayer, SILENT, square, temporaryFolder, writeDataset } from '../support/fixture.ts';
 
 const folder = temporaryFolder();
@@ -34,16 +34,6 @@ const newBuild = { release: 'new' };
 const stopCounting = interceptFiles(() => {});
 await buildRelease(newSource, reference, newBuild);
 const operations = stopCounting();
-
-function contentOf(out: string): Record<string, string> {
-  const entries = readdirSync(out, { withFileTypes: true, recursive: true });
-  const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
-  return Object.fromEntries(files.sort().map((file) => [relative(out, file), sha256Of(file)]));
-}
-
-function sha256Of(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('base64url');
-}
 
 const expected = contentOf(reference);
 

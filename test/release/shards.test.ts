@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import { seal } from '../../generator/sharded-build.ts';
+import { contentOf } from '../support/files.ts';
 import { buildRelease, manyUnitLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
 
 const folder = temporaryFolder();
@@ -40,12 +41,6 @@ async function runShard(out: string, share: string, ...more: string[]): Promise<
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const [code] = await once(child, 'close');
   return { code, output };
-}
-
-function contentOf(out: string): Record<string, string> {
-  const entries = readdirSync(out, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
-  const files = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
-  return Object.fromEntries(files.map((file) => [relative(out, file), readFileSync(file, 'base64')]));
 }
 
 const out = join(folder, 'sharded');

@@ -7,12 +7,12 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SignJWT } from 'jose';
 import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
 import { AUDIENCE, ISSUER } from '../support/in-process-proxy.ts';
 import { freePort } from '../support/nginx-varnish.ts';
+import { until } from '../support/until.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const PACKAGE = 'administrative-boundaries-service';
@@ -145,11 +145,11 @@ test('the program in proxy/README.md compiles without skipLibCheck and serves a 
   });
   after(() => child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
-  const deadline = performance.now() + 20_000;
-  while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) {
-    assert.ok(child.exitCode === null && performance.now() < deadline, 'the program serves nothing');
-    await setTimeout(50);
-  }
+  const isReady = async (): Promise<boolean> => {
+    assert.equal(child.exitCode, null, 'the program ended');
+    return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok ?? false;
+  };
+  await until(isReady, 'the program serves nothing');
   const claims = { iss: 'https://login.example.org/', aud: 'boundaries', exp: Math.floor(Date.now() / 1000) + 60 };
   const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey);
   const page = await fetch(`${url}/api/v1/fc/lv0`, { headers: { authorization: `Bearer ${token}` } });

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../support/fixture.ts';
+import { until } from '../support/until.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const BINDING_FOLDER = `lib/binding/node-v${process.versions.modules}-${process.platform}-${process.arch}`;
@@ -252,7 +253,7 @@ test('two set-ups of one clone at once do the work once', async () => {
 test('a set-up goes on where one before it was killed', async () => {
   const clone = makeClone({ prebuilt: 'binding' });
   const { child, outcome } = start(clone);
-  while (callsIn(clone).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => callsIn(clone).length > 0, 'the set-up calls no program');
   child.kill('SIGKILL');
   await outcome;
   assert.equal((await setUp(clone)).code, 0);

@@ -1,4 +1,5 @@
-// Requests to a running proxy over real sockets, as they are written; answers as they come.
+// Requests to a running proxy over real sockets, as they are written; answers as they come, and what is in them.
+import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -60,4 +61,53 @@ export function nextOf({ headers: { link } }: Answer): string | undefined {
   if (refs.length !== 1 || next?.rel !== 'next') throw new Error(`Link is ${link}`);
   const url = new URL(next.uri);
   return url.pathname + url.search;
+}
+
+/** The fids of a page of either format; fails unless the status is 200. */
+export function fidsOf(answer: Answer): number[] {
+  const text = textOf(answer);
+  assert.equal(answer.status, 200, text);
+  const features = text.startsWith('{"type":"FeatureCollection"')
+    ? JSON.parse(text).features
+    : text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+  return features.map((feature: { id: number }) => feature.id);
+}
+
+/** More than any listing of the tests has. */
+const PAGES_MAX = 10_000;
+
+/** The answers from `path` on, following next to the last page. */
+export async function* pagesFrom(
+  at: { url: string },
+  path: string,
+  headers: Record<string, string | undefined> = {},
+): AsyncGenerator<Answer, void, undefined> {
+  let next: string | undefined = path;
+  for (let pages = 0; next !== undefined; pages++) {
+    assert.ok(pages < PAGES_MAX, `next leads on after ${PAGES_MAX} pages: ${next}`);
+    const answer: Answer = await send(at, next, headers);
+    if (answer.status !== 200) assert.fail(`${next}: ${answer.status}, ${textOf(answer)}`);
+    yield answer;
+    next = nextOf(answer);
+  }
+}
+
+/** The fids of every page from `path` on. */
+export async function walk(at: { url: string }, path: string): Promise<number[]> {
+  const fids: number[] = [];
+  for await (const answer of pagesFrom(at, path)) fids.push(...fidsOf(answer));
+  return fids;
+}
+
+/** Every text that differs from `cursor` in one character. */
+export function tamperedCursors(cursor: string): string[] {
+  return Array.from(cursor, (char, i) => cursor.slice(0, i) + (char === 'A' ? 'B' : 'A') + cursor.slice(i + 1));
+}
+
+/** Asserts a problem as RFC 9457 has it and returns its detail. */
+export function refusal(answer: Answer, status: number, code: string): string {
+  assert.equal(answer.headers['content-type'], 'application/problem+json');
+  const problem = JSON.parse(answer.body.toString());
+  assert.deepEqual([answer.status, problem.status, problem.code], [status, status, code], problem.detail);
+  return problem.detail;
 }

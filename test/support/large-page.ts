@@ -1,11 +1,11 @@
 // A page or a feature of any size in a release, for tests of what is sent without being inflated.
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { featureRecord, RECORD_BYTES } from '../../format/feature-index.ts';
 import { MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip-members.ts';
 import { featureFilePath, indexPath, manifestPath, pagePath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { DIGEST_CHARS, digestOf } from '../../format/manifest.ts';
+import { sha256 } from './files.ts';
 
 /** Puts a page of `bytes` in the place of the first one of fc/lv0, in the manifest and in release.json too. */
 export function enlargePage(folder: string, bytes: number): { page: Buffer; file: string } {
@@ -44,6 +44,6 @@ export function enlargeFeature(folder: string, bytes: number): { data: Buffer; f
 function reseal(release: string, what: 'manifest' | 'index', content: string | Buffer): void {
   const file = join(release, RELEASE_FILE);
   const summary = JSON.parse(readFileSync(file, 'utf8'));
-  summary.levels[0][what] = createHash('sha256').update(content).digest('hex');
+  summary.levels[0][what] = sha256(content);
   writeFileSync(file, JSON.stringify(summary));
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from './fixture.ts';
+import { until } from './until.ts';
 
 /** Why tests with this program are skipped; false where it is installed. */
 export function missing(program: 'nginx' | 'varnishd'): string | false {
@@ -60,8 +61,6 @@ export async function startVarnish(vcl: string, port: number): Promise<void> {
   await running(spawn('varnishd', ['-F', ...listen, ...rest]), port);
 }
 
-const LOOK_MS = 25;
-
 /** Waits until the port takes connections. */
 async function running(child: ChildProcess, port: number): Promise<void> {
   let said = '';
@@ -79,7 +78,10 @@ async function running(child: ChildProcess, port: number): Promise<void> {
     child.kill('SIGTERM');
     await new Promise((resolve) => child.once('exit', resolve));
   });
-  while (!(await Promise.race([ended, isOpen(port)]))) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  await until(
+    () => Promise.race([ended, isOpen(port)]),
+    () => `port ${port} takes no connections: ${said}`,
+  );
 }
 
 function isOpen(port: number): Promise<boolean> {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { after } from 'node:test';
+import { until } from './until.ts';
 
 /** A running program. */
 export interface Running {
@@ -29,12 +29,14 @@ export async function serve(args: string[], env: Record<string, string> = {}): P
     err += piece;
   });
   const says = async (text: RegExp): Promise<string> => {
-    for (;;) {
-      const found = text.exec(err);
-      if (found) return found[1] ?? found[0];
-      if (child.exitCode !== null) assert.fail(err);
-      await Promise.race([once(child.stderr, 'data'), once(child, 'exit')]);
-    }
+    const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+    await until(
+      () => text.test(err) || hasEnded(),
+      () => `standard error has no ${text}: ${err}`,
+    );
+    const found = text.exec(err);
+    if (!found) assert.fail(err);
+    return found[1] ?? found[0];
   };
   return { child, url: await says(/ at (http:\/\/127\.0\.0\.1:\d+)\n/), out: () => out, err: () => err, says };
 }

@@ -1,6 +1,5 @@
 // Changes features of a finished release and seals the release again: every length, digest and checksum of feature
 // files and index is right, unless a test asks for one that is not.
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -10,6 +9,7 @@ import { featureFilePath, indexPath, manifestPath } from '../../format/layout.ts
 import { FEATURES_PER_FILE, type Level } from '../../format/levels.ts';
 import { manifestFromJson } from '../../format/manifest.ts';
 import { readFeatureIndex } from '../../generator/reader/feature-reader.ts';
+import { sha256 } from './files.ts';
 import { resealRelease, summaryOf } from './reseal.ts';
 
 /** A feature's gzip member, and the text whose sum its record has. */
@@ -80,7 +80,7 @@ function replaceIndex(root: string, level: Level, records: readonly Buffer[]): v
     const sealed = {
       ...summary,
       featureFiles: { ...summary.featureFiles, bytes },
-      index: createHash('sha256').update(index).digest('hex'),
+      index: sha256(index),
     };
     return { ...release, levels: release.levels.with(level, sealed) };
   });

@@ -1,6 +1,5 @@
 // Changes a page or a manifest of a finished release and seals the release again: every length, digest and checksum is
 // right, so that only the content can give the change away.
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -10,6 +9,7 @@ import { FORMATS, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { DIGEST_CHARS, digestOf, type Manifest, manifestFromJson, manifestToJson } from '../../format/manifest.ts';
 import { type Release, releaseFromJson, releaseToJson } from '../../format/release.ts';
 import { pagesOf } from '../../generator/verify/pages.ts';
+import { sha256, sha256Of } from './files.ts';
 
 /** A page's text. */
 export function textOf(root: string, path: string): string {
@@ -49,7 +49,7 @@ export function resealLevel(root: string, level: Level, change: (manifest: Manif
   const bytes = FORMATS.flatMap((format) => manifest.pages[format].bytes).reduce((sum, size) => sum + size, 0);
   resealRelease(root, (release) => ({
     ...release,
-    levels: release.levels.with(level, { ...summaryOf(release, level), bytes, manifest: sha256Of(json) }),
+    levels: release.levels.with(level, { ...summaryOf(release, level), bytes, manifest: sha256(json) }),
   }));
 }
 
@@ -62,15 +62,11 @@ export function resealRelease(root: string, change: (release: Release) => Releas
     .trimEnd()
     .split('\n')
     .map((line) => line.slice(66));
-  writeFileSync(file, paths.map((path) => `${sha256Of(readFileSync(join(root, path)))}  ${path}\n`).join(''));
+  writeFileSync(file, paths.map((path) => `${sha256Of(join(root, path))}  ${path}\n`).join(''));
 }
 
 export function summaryOf(release: Release, level: Level): Release['levels'][number] {
   const summary = release.levels[level];
   if (summary === undefined) throw new Error(`release.json lacks level ${level}`);
   return summary;
-}
-
-function sha256Of(content: Buffer | string): string {
-  return createHash('sha256').update(content).digest('hex');
 }

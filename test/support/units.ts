@@ -1,7 +1,5 @@
 // Units as GDAL reads them, and what must hold of every dataset that the project makes itself.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { gdal } from '../../generator/source/gdal.ts';
@@ -43,11 +41,6 @@ export function readUnits(file: string): ReadUnit[][] {
 
 function ownGid(level: Level, unit: ReadUnit): string {
   return unit.fields[`GID_${level}`] ?? '';
-}
-
-/** The file's SHA-256 in hex. */
-export function sha256Of(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
 /** Tests that the dataset is a hierarchy on one map. */

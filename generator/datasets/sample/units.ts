@@ -1,14 +1,15 @@
-// A unit of the sample before its geometry is made, and how units under a parent get their GIDs.
+// The units of the sample before their geometries are made, and their GIDs.
+import { elementAt } from '../../../format/element-at.ts';
 import type { Lineage } from '../gadm-columns.ts';
 import type { Area, Atlas } from './atlas.ts';
 
-/** One unit: where its boundary comes from and where it stands in the hierarchy. */
+/** A unit: the area of its boundary, and its place in the hierarchy. */
 export interface SampleUnit {
   atlas: Atlas;
   area: Area;
   /** Country first, itself last. */
   lineage: Lineage;
-  /** What kind of unit it is, in the language of the country and in English. */
+  /** The kind of unit, in the language of the country and in English. */
   type: string;
   engtype: string;
 }
@@ -17,6 +18,11 @@ export interface SampleUnit {
 export interface Kind {
   type: string;
   engtype: string;
+}
+
+/** The GID of a unit's country. */
+export function countryGid({ lineage }: SampleUnit): string {
+  return elementAt(lineage, 0).gid;
 }
 
 /**
@@ -29,7 +35,7 @@ export function unitsUnder(
   areas: readonly Area[],
   kindOf: (area: Area) => Kind,
 ): SampleUnit[] {
-  const stem = parent.at(-1)?.gid.replace(/_1$/, '') ?? '';
+  const stem = elementAt(parent, parent.length - 1).gid.replace(/_1$/, '');
   return areas.map((area, i) => ({
     atlas,
     area,

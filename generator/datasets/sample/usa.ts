@@ -1,16 +1,16 @@
-// The sample's United States: states and counties of the Census Bureau, by way of us-atlas.
-// Its territories are countries of their own, as in GADM; what the Bureau lists as their counties is their level 1.
+// The sample's United States: states and counties of the Census Bureau, from us-atlas. The territories are countries, as
+// in GADM; their county equivalents are their level 1.
 import type { Lineage } from '../gadm-columns.ts';
 import { type Area, areasOf, readAtlas } from './atlas.ts';
 import { type Kind, type SampleUnit, unitsUnder } from './units.ts';
 
-/** The Bureau asks to be named as the source; its data is in the public domain. */
+/** The data is in the public domain; the Bureau asks to be cited as the source. */
 export const USA_ATTRIBUTION =
   'States and counties of the United States: U.S. Census Bureau, cartographic boundary files 2017, public domain';
 
 const COUNTRY = 'USA';
 
-/** Territories by FIPS code: GID of the country, and what its parts are. */
+/** Territories by FIPS code: GID of the country, and kind of its units. */
 const TERRITORIES: Readonly<Record<string, { gid: string } & Kind>> = {
   '60': { gid: 'ASM', type: 'District', engtype: 'District' },
   '66': { gid: 'GUM', type: 'Territory', engtype: 'Territory' },

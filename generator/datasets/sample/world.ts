@@ -1,14 +1,14 @@
-// The sample's level 0: every country and territory of Natural Earth, by way of world-atlas.
+// The sample's level 0: every country and territory of Natural Earth, from world-atlas.
 import { numericToAlpha3 } from 'i18n-iso-countries/index.js';
 import { areasOf, compare, readAtlas } from './atlas.ts';
-import type { SampleUnit } from './units.ts';
+import { countryGid, type SampleUnit } from './units.ts';
 
 /** As Natural Earth's terms of use suggest. */
 export const WORLD_ATTRIBUTION = 'Countries: Made with Natural Earth (naturalearthdata.com), public domain';
 
 /**
- * Codes for what ISO 3166-1 does not know, by Natural Earth's names. GADM's where it has one; the others are numbered as
- * GADM numbers disputed areas. The second area under Australia's number comes here too: GIDs are unique.
+ * Codes for areas without an ISO 3166-1 code, by Natural Earth's names: GADM's code if there is one, otherwise a number in
+ * GADM's scheme for disputed areas. Also for the second area with Australia's number, because GIDs must be unique.
  */
 const CODES_BEYOND_ISO: Readonly<Record<string, string>> = {
   Akrotiri: 'XAD',
@@ -38,5 +38,5 @@ export function worldUnits(): SampleUnit[] {
     if (gid === undefined) throw new Error(`${atlas.file}: ${area.name} (${area.code}) has no alpha-3 code`);
     return { atlas, area, lineage: [{ gid, name: area.name }], type: '', engtype: '' };
   });
-  return units.sort((a, b) => compare(a.lineage[0]?.gid ?? '', b.lineage[0]?.gid ?? ''));
+  return units.sort((a, b) => compare(countryGid(a), countryGid(b)));
 }

@@ -1,4 +1,5 @@
-// What the units of the synthetic dataset are called: every script, and every spelling that breaks careless programs.
+// Names and GIDs of the synthetic dataset: many scripts, and spellings that break programs without proper escaping.
+import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { newRandom, type Random } from './random.ts';
 import { pathOf, type Tree } from './tree.ts';
@@ -24,7 +25,7 @@ const SCRIPTS: readonly (readonly [number, number])[] = [
   [0x10330, 26], // Gothic, outside the basic plane
 ];
 
-/** Names that need care; null is no name at all. */
+/** Unusual names; null for no name. */
 const ODD_NAMES: readonly (string | null)[] = [
   '',
   null,
@@ -56,16 +57,16 @@ const ODD_NAMES: readonly (string | null)[] = [
   `very ${'long '.repeat(100)}name`,
 ];
 
-/** One in so many units has an odd name. */
+/** One in this many units has an unusual name. */
 const ODD_NAME_EVERY = 8;
 
 const TYPES: readonly string[] = ['', 'State', 'District', 'Municipality', 'Commune', 'Quarter'];
 
-/** The unit's GID. One in about twenty is odd: other case, `?`, slashes, spaces, percent signs, other scripts. */
+/** The unit's GID. About one in twenty is unusual: other case, `?`, slashes, spaces, percent signs, other scripts. */
 export function gidOf(tree: Tree, level: Level, rank: number): string {
   const gid = plainGidOf(tree, level, rank);
   if (level === 0) return gid;
-  // As in GADM, where `?` stands for an unknown one; once a level, so that it stays one unit's.
+  // `?` as in GADM for an unknown unit; once per level, so that GIDs stay unique.
   if (rank === QUESTION_RANK && level <= 2) return '?';
   switch (rank % ODD_GID_EVERY) {
     case 2:
@@ -73,7 +74,7 @@ export function gidOf(tree: Tree, level: Level, rank: number): string {
     case CASE_RANK:
       return gid.toLowerCase();
     case CASE_RANK + 3:
-      // The same as the one three before but for case.
+      // Differs from the GID three ranks before in case only.
       return plainGidOf(tree, level, rank - 3);
     case 5:
       return `${gid} 100%2F%`;
@@ -91,14 +92,14 @@ const QUESTION_RANK = 4;
 /** `ABC.1.2_1`: the country's letters, the number at each level, GADM's version. */
 function plainGidOf(tree: Tree, level: Level, rank: number): string {
   const [country = 0, ...below] = pathOf(tree, level, rank);
-  const numbers = below.map((unit, i) => (tree.ordinals[i + 1]?.[unit] ?? 0) + 1);
+  const numbers = below.map((unit, i) => elementAt(elementAt(tree.ordinals, i + 1), unit) + 1);
   return level === 0 ? lettersOf(country) : `${[lettersOf(country), ...numbers].join('.')}_1`;
 }
 
 /** Three letters for a country, in no alphabetic order; a letter and two digits for one, as GADM's disputed areas. */
 function lettersOf(country: number): string {
   if (country === 2) return 'Z02';
-  // A step without a common divisor with 26^3 meets every triple once.
+  // A step coprime to 26^3 reaches every triple once.
   const triple = (country * 1103 + 341) % 26 ** 3;
   return [26 ** 2, 26, 1].map((place) => String.fromCharCode(65 + (Math.floor(triple / place) % 26))).join('');
 }
@@ -118,7 +119,7 @@ function wordOf([first, letters]: readonly [number, number], random: Random): st
   return word;
 }
 
-/** The kind of units that the level has. */
+/** The kind of unit of a level. */
 export function typeOf(level: Level): string {
-  return TYPES[level] ?? '';
+  return elementAt(TYPES, level);
 }

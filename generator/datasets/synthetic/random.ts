@@ -1,5 +1,5 @@
-// Numbers that look random and are the same on every machine: one short stream for each unit and purpose, so that a
-// unit does not depend on which others were made before it.
+// Pseudorandom numbers, the same on every machine. Each unit and purpose has its own stream, so that a unit does not
+// depend on the units made before it.
 
 /** The next number, 0 <= number < 1. */
 export type Random = () => number;
@@ -7,7 +7,7 @@ export type Random = () => number;
 /** What a stream is for. */
 export const PURPOSES = { tree: 1, place: 2, shape: 3, name: 4 } as const;
 
-/** Odd multipliers near the golden ratio's share of 2^32 and its like: they spread small numbers over all bits. */
+/** Odd multipliers, the first near 2^32 / golden ratio: they spread small numbers over all bits. */
 const SPREAD_A = 0x9e3779b1;
 const SPREAD_B = 0x85ebca6b;
 const SPREAD_C = 0xc2b2ae35;

@@ -1,6 +1,7 @@
-// Where the units of the synthetic dataset lie and what they look like: each inside its parent, irregular, with holes,
-// islands and a long tail of large ones, as real boundaries.
+// Places and shapes of the units of the synthetic dataset: inside the parent, irregular, with holes, islands and a long
+// tail of large units, like real boundaries.
 import type { Position } from 'geojson';
+import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { cutAtAntimeridian } from '../antimeridian.ts';
 import type { Coordinates } from '../write-geopackage.ts';
@@ -14,7 +15,7 @@ interface Place {
   radius: number;
 }
 
-/** One in so many units has no geometry, has islands, has a hole; the first of each stands at this rank. */
+/** One in this many units has no geometry, islands or a hole; the rank of the first one. */
 const NULL_EVERY = 500;
 const NULL_RANK = 7;
 const ISLANDS_EVERY = 9;
@@ -67,7 +68,7 @@ function placeOf(tree: Tree, level: Level, rank: number, seed: number): Place {
   let place = placeOfCountry(country, sizeOf(tree, 0));
   for (const [i, unit] of below.entries()) {
     const random = newRandom(seed, 'place', i + 1, unit);
-    const siblings = tree.siblings[i + 1]?.[unit] ?? 1;
+    const siblings = elementAt(elementAt(tree.siblings, i + 1), unit);
     const distance = place.radius * 0.7 * Math.sqrt(random());
     place = discAt(place, random() * 2 * Math.PI, distance, (place.radius * 0.8) / Math.sqrt(siblings + 1));
   }

@@ -1,5 +1,6 @@
-// The synthetic dataset: six levels of about N units in GADM's shape, for tests and for measuring at any scale.
-// It holds on purpose what real files hold by accident: units out of order, gaps, odd GIDs and names, odd geometries.
+// The synthetic dataset: six levels of about N units in GADM's schema, for tests and benchmarks at any scale. It has the
+// irregularities of real files: units out of order, gaps in the fids, unusual GIDs, names and geometries.
+import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { LEVELS } from '../../../format/levels.ts';
 import { columnsOf, layerNameOf, valuesOf } from '../gadm-columns.ts';
@@ -11,19 +12,19 @@ import { growTree, pathOf, sizeOf, type Tree } from './tree.ts';
 
 /** How to make the dataset. */
 export interface SyntheticOptions extends WriteOptions {
-  /** Another whole number, another dataset of the same size; 1 by default. */
+  /** Seed of the random numbers, a whole number; 1 by default. */
   seed?: number | undefined;
   /** Multiplies the positions of every polygon; 1 by default, which is about 2 KB of GeoJSON a unit. */
   verticesScale?: number | undefined;
 }
 
-/** Who must be named where the synthetic dataset is shown. */
+/** Attribution text of the synthetic dataset. */
 export const SYNTHETIC_ATTRIBUTION: readonly string[] = ['Synthetic data: no place, name or border in it is real'];
 
-/** One in so many units stands at the end of its level, away from its siblings, as later corrections do. */
+/** One in this many units is at the end of its level, away from its siblings, like later corrections in real data. */
 const STRAY_EVERY = 200;
 const STRAY_RANK = 3;
-/** Before one in so many units, one fid or more is left out. */
+/** Before one in this many units, one or more fids are left out. */
 const GAP_EVERY = 50;
 const GAP_INDEX = 5;
 const GAP_MAX_FIDS = 4;
@@ -31,7 +32,7 @@ const GAP_MAX_FIDS = 4;
 /**
  * Writes a GeoPackage of about `units` units (at least 44). The same arguments always give the same bytes.
  * @returns the number of units of each level, ascending
- * @throws Error where `file` exists (unless `overwrite`) or cannot be written
+ * @throws Error if `file` exists (unless `overwrite`) or cannot be written
  */
 export function writeSynthetic(file: string, units: number, options: SyntheticOptions = {}): number[] {
   const { seed = 1, verticesScale = 1, ...writeOptions } = options;
@@ -53,7 +54,7 @@ function* unitsOf(tree: Tree, level: Level, seed: number, verticesScale: number)
     fid += index++ % GAP_EVERY === GAP_INDEX ? 2 + (rank % GAP_MAX_FIDS) : 1;
     const path = pathOf(tree, level, rank);
     const lineage = LEVELS.slice(0, level + 1).map((above) => {
-      const unit = path[above] ?? 0;
+      const unit = elementAt(path, above);
       return { gid: gidOf(tree, above, unit), name: nameOf(above, unit, seed) };
     });
     const type = typeOf(level);
@@ -65,7 +66,7 @@ function* unitsOf(tree: Tree, level: Level, seed: number, verticesScale: number)
   }
 }
 
-/** Siblings side by side, strays last. */
+/** Ranks in order, strays last. */
 function* orderOf(size: number): Generator<number> {
   for (let rank = 0; rank < size; rank++) if (rank % STRAY_EVERY !== STRAY_RANK) yield rank;
   for (let rank = STRAY_RANK; rank < size; rank += STRAY_EVERY) yield rank;

@@ -1,4 +1,5 @@
-// Which unit of the synthetic dataset lies in which: sizes of the levels, depths of the countries, numbers of children.
+// The hierarchy of the synthetic dataset: sizes of the levels, depths of the countries, numbers of children.
+import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { LEVELS } from '../../../format/levels.ts';
 import { newRandom } from './random.ts';
@@ -13,26 +14,26 @@ export interface Tree {
   siblings: readonly Uint32Array[];
 }
 
-/** Each level's share of the units, near enough GADM's, and the fewest units it may have. */
+/** Each level's share of the units, close to GADM's, and its minimum number of units. */
 const SHARES: readonly number[] = [0.0007, 0.01, 0.12, 0.37, 0.36, 0.13];
 const LEAST: readonly number[] = [3, 6, 8, 10, 9, 8];
 
 /** Countries end at different levels, in this order over and over; the first two must reach level 5. */
 const DEPTHS: readonly number[] = [5, 5, 2, 4, 3, 3, 4, 2, 3, 0];
 
-/** The smaller, the more unequal are the numbers of children. */
+/** Smaller values make the numbers of children more unequal. */
 const EVENNESS = 0.05;
 
 /** Makes a hierarchy of about `units` units, at least 44. */
 export function growTree(units: number, seed: number): Tree {
-  const sizes = SHARES.map((share, level) => Math.max(LEAST[level] ?? 1, Math.round(share * units)));
-  const countries = sizes[0] ?? 0;
+  const sizes = SHARES.map((share, level) => Math.max(elementAt(LEAST, level), Math.round(share * units)));
+  const countries = elementAt(sizes, 0);
   const parents = [new Uint32Array(countries)];
   const ordinals = [Uint32Array.from({ length: countries }, (_, rank) => rank)];
   const siblings = [new Uint32Array(countries).fill(countries)];
-  let depths = Uint8Array.from({ length: countries }, (_, rank) => DEPTHS[rank % DEPTHS.length] ?? 0);
+  let depths = Uint8Array.from({ length: countries }, (_, rank) => elementAt(DEPTHS, rank % DEPTHS.length));
   for (const level of LEVELS.slice(1)) {
-    const size = sizes[level] ?? 0;
+    const size = elementAt(sizes, level);
     const children = childrenOf(depths, level, size, seed);
     const above = { parents: new Uint32Array(size), ordinals: new Uint32Array(size), siblings: new Uint32Array(size) };
     const depthsBelow = new Uint8Array(size);
@@ -42,7 +43,7 @@ export function growTree(units: number, seed: number): Tree {
         above.parents[rank] = parent;
         above.ordinals[rank] = ordinal;
         above.siblings[rank] = count;
-        depthsBelow[rank++] = depths[parent] ?? 0;
+        depthsBelow[rank++] = elementAt(depths, parent);
       }
     }
     parents.push(above.parents);
@@ -53,19 +54,20 @@ export function growTree(units: number, seed: number): Tree {
   return { parents, ordinals, siblings };
 }
 
-/** How many units the level has. */
+/** Number of units of a level. */
 export function sizeOf(tree: Tree, level: Level): number {
-  return tree.parents[level]?.length ?? 0;
+  return elementAt(tree.parents, level).length;
 }
 
 /** The unit's rank and those of the units above it, country first. */
 export function pathOf(tree: Tree, level: Level, rank: number): number[] {
   const path = [rank];
-  for (let above = level; above > 0; above--) path.unshift(tree.parents[above]?.[path[0] ?? 0] ?? 0);
+  for (let above = level; above > 0; above--)
+    path.unshift(elementAt(elementAt(tree.parents, above), elementAt(path, 0)));
   return path;
 }
 
-/** Deals the units of a level out to the units above whose country reaches that level; each gets one if they suffice. */
+/** Distributes the units of a level over the parents whose country reaches it, at least one each if there are enough. */
 function childrenOf(depths: Uint8Array, level: Level, size: number, seed: number): Uint32Array {
   const random = newRandom(seed, 'tree', level, 0);
   const weights = Float64Array.from(depths, (depth) => (depth < level ? 0 : 1 / (EVENNESS + random())));

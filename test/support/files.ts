@@ -1,0 +1,27 @@
+// The files below a folder and their content, to compare folders with each other.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** Everything below a folder but folders: paths from the folder, sorted. */
+export function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** SHA-256 in hex. */
+export function sha256(content: Buffer | string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** The file's SHA-256 in hex. */
+export function sha256Of(file: string): string {
+  return sha256(readFileSync(file));
+}
+
+/** The SHA-256 of every file below a folder, by path. */
+export function contentOf(folder: string): Record<string, string> {
+  return Object.fromEntries(filesUnder(folder).map((file) => [file, sha256Of(join(folder, file))]));
+}

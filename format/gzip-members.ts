@@ -52,30 +52,55 @@ export interface DeflatedText extends TextSum {
   data: Buffer;
 }
 
-/** One gzip member of several pieces of deflate data (see `deflateText`), in order. */
-export function joinMember(pieces: readonly DeflatedText[]): Buffer {
-  let sum = EMPTY_SUM;
-  const parts = [MEMBER_HEADER];
-  for (const piece of pieces) {
-    parts.push(piece.data);
-    sum = joinSums(sum, piece);
+/**
+ * Joins deflate data into one gzip member. `take` returns the bytes as they are added, so that a large member never has
+ * to be in memory as a whole.
+ */
+export class MemberAssembly {
+  #crc = 0;
+  #length = 0;
+  #parts: Buffer[] = [MEMBER_HEADER];
+
+  /** Length of the text so far, in bytes. */
+  get textBytes(): number {
+    return this.#length;
   }
-  parts.push(memberEnd(sum));
-  return Buffer.concat(parts);
+
+  add(piece: DeflatedText): void {
+    if (piece.data.length === 0) return;
+    this.#parts.push(piece.data);
+    this.#crc = joinCrcs(this.#crc, piece.crc, piece.length);
+    this.#length += piece.length;
+  }
+
+  /** Ends the member; nothing may be added afterwards. */
+  end(): void {
+    this.#parts.push(memberEnd({ crc: this.#crc, length: this.#length }));
+  }
+
+  /** The bytes added since the last call. */
+  take(): Buffer[] {
+    const parts = this.#parts;
+    this.#parts = [];
+    return parts;
+  }
 }
 
-/** The bytes after the deflate data of a member whose text has this sum: final block and trailer. */
+/** One gzip member of deflate data, in order. */
+export function joinMember(pieces: readonly DeflatedText[]): Buffer {
+  const assembly = new MemberAssembly();
+  for (const piece of pieces) assembly.add(piece);
+  assembly.end();
+  return Buffer.concat(assembly.take());
+}
+
+/** The bytes after the deflate data of a member whose text has this sum. */
 export function memberEnd(sum: TextSum): Buffer {
   const end = Buffer.allocUnsafe(MEMBER_END_BYTES);
-  writeMemberEnd(end, 0, sum);
+  FINAL_BLOCK.copy(end);
+  end.writeUInt32LE(sum.crc >>> 0, FINAL_BLOCK.length);
+  end.writeUInt32LE(sum.length % 2 ** 32, FINAL_BLOCK.length + 4);
   return end;
-}
-
-/** Writes what `memberEnd` returns into `target` at `offset`. */
-export function writeMemberEnd(target: Buffer, offset: number, sum: TextSum): void {
-  FINAL_BLOCK.copy(target, offset);
-  target.writeUInt32LE(sum.crc >>> 0, offset + FINAL_BLOCK.length);
-  target.writeUInt32LE(sum.length % 2 ** 32, offset + FINAL_BLOCK.length + 4);
 }
 
 /**

@@ -1,15 +1,6 @@
 // Writes page files, one gzip member each. The text of short features is deflated together; the deflate data of large
 // features is copied from the store.
-import {
-  type DeflatedText,
-  deflateText,
-  EMPTY_SUM,
-  FRAME_DATA,
-  joinSums,
-  MEMBER_HEADER,
-  memberEnd,
-  sumOf,
-} from '../../format/gzip-members.ts';
+import { type DeflatedText, deflateText, FRAME_DATA, MemberAssembly, sumOf } from '../../format/gzip-members.ts';
 import { type Format, FRAMES } from '../../format/levels.ts';
 import type { Runs } from '../../format/runs.ts';
 import type { StoreReader } from './feature-store.ts';
@@ -30,12 +21,12 @@ const FRAME_PARTS = { geojsonl: framePartsOf('geojsonl'), fc: framePartsOf('fc')
 export function writePage(file: string, format: Format, runs: Runs, store: StoreReader): WrittenFile {
   const frame = FRAME_PARTS[format];
   const output = createOutputFile(file);
-  let sum = EMPTY_SUM;
+  const assembly = new MemberAssembly();
   let pending: Buffer[] = [frame.before.text];
 
   function write(piece: DeflatedText): void {
-    output.write(piece.data);
-    sum = joinSums(sum, piece);
+    assembly.add(piece);
+    for (const part of assembly.take()) output.write(part);
   }
 
   function writePending(): void {
@@ -46,7 +37,6 @@ export function writePage(file: string, format: Format, runs: Runs, store: Store
     write(part?.deflated ?? { data: deflateText(text), ...sumOf(text) });
   }
 
-  output.write(MEMBER_HEADER);
   let isFirst = true;
   for (const { bytes, deflated } of store.read(runs)) {
     if (!isFirst) pending.push(frame.between.text);
@@ -60,7 +50,8 @@ export function writePage(file: string, format: Format, runs: Runs, store: Store
   }
   pending.push(frame.after.text);
   writePending();
-  output.write(memberEnd(sum));
+  assembly.end();
+  for (const part of assembly.take()) output.write(part);
   return output.close();
 }
 

@@ -5,6 +5,7 @@ import { digestFrom, digestOf } from '../../format/manifest.ts';
 import type { Client, Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { StoredPage } from './resolve.ts';
+import { withholdLast } from './withhold-last.ts';
 
 /** Maximum size of a page that is read into memory and verified as a whole. */
 const WHOLE_MAX_BYTES = 1024 * 1024;
@@ -29,13 +30,11 @@ async function readPage(origin: Origin, page: StoredPage, client: Client): Promi
 
 async function* streamPage(origin: Origin, page: StoredPage, client: Client): AsyncGenerator<Buffer, void, undefined> {
   const sha256 = createHash('sha256');
-  let withheld: Buffer | undefined;
-  for await (const piece of origin.stream(page.path, { offset: 0, length: page.bytes }, client)) {
-    if (withheld !== undefined) yield withheld;
-    sha256.update(piece);
-    withheld = piece;
-  }
-  if (withheld === undefined || digestFrom(sha256.digest()) !== page.digest)
-    throw new OriginError('damaged', page.path);
-  yield withheld;
+  yield* withholdLast(
+    origin.stream(page.path, { offset: 0, length: page.bytes }, client),
+    (chunk) => sha256.update(chunk),
+    () => {
+      if (digestFrom(sha256.digest()) !== page.digest) throw new OriginError('damaged', page.path);
+    },
+  );
 }

@@ -5,16 +5,17 @@ import pLimit from 'p-limit';
 import type { DeflatedText, FrameData, TextSum } from '../../format/gzip-members.ts';
 import {
   FRAME_DATA,
-  joinCrcs,
   MEMBER_END_BYTES,
   MEMBER_FRAME_BYTES,
   MEMBER_HEADER,
+  MemberAssembly,
   memberEnd,
 } from '../../format/gzip-members.ts';
 import { featureFilePath, releasePath } from '../../format/layout.ts';
 import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { Slice } from './slice.ts';
+import { withholdLast } from './withhold-last.ts';
 
 /** Maximum stored size of a body that is assembled in memory; of a larger one at most this is in memory at a time. */
 const READ_MAX_BYTES = 1024 * 1024;
@@ -79,7 +80,7 @@ export function readsOf({ level: { manifest, index }, ranges }: Slice): Read[] {
 }
 
 async function joinBody(origin: Origin, slice: Slice, reads: readonly Read[]): Promise<Buffer> {
-  const assembly = new Assembly(FRAME_DATA[slice.format]);
+  const assembly = new FramedAssembly(FRAME_DATA[slice.format]);
   for (const features of await readSideBySide(origin, slice, reads))
     for (const feature of features) assembly.add(feature);
   assembly.end();
@@ -98,7 +99,7 @@ async function* streamBody(
   slice: Slice,
   reads: readonly Read[],
 ): AsyncGenerator<Buffer, void, undefined> {
-  const assembly = new Assembly(FRAME_DATA[slice.format]);
+  const assembly = new FramedAssembly(FRAME_DATA[slice.format]);
   for (const read of reads) {
     if (read.length > READ_MAX_BYTES) {
       let isBegun = false;
@@ -120,41 +121,29 @@ async function* streamBody(
 }
 
 /** Joins features in the frame of a format into one gzip member. */
-class Assembly {
+class FramedAssembly {
   readonly #frame: FrameData;
-  #crc = 0;
-  #length = 0;
-  #parts: Buffer[];
+  readonly #member = new MemberAssembly();
 
   constructor(frame: FrameData) {
     this.#frame = frame;
-    this.#parts = [MEMBER_HEADER];
-    this.#put(frame.before);
+    this.#member.add(frame.before);
   }
 
   add(feature: DeflatedText): void {
     const { before, between } = this.#frame;
-    if (this.#length > before.length) this.#put(between);
-    this.#put(feature);
+    if (this.#member.textBytes > before.length) this.#member.add(between);
+    this.#member.add(feature);
   }
 
   end(): void {
-    this.#put(this.#frame.after);
-    this.#parts.push(memberEnd({ crc: this.#crc, length: this.#length }));
+    this.#member.add(this.#frame.after);
+    this.#member.end();
   }
 
   /** The bytes added since the last call. */
   take(): Buffer[] {
-    const parts = this.#parts;
-    this.#parts = [];
-    return parts;
-  }
-
-  #put(piece: DeflatedText): void {
-    if (piece.length === 0) return;
-    this.#parts.push(piece.data);
-    this.#crc = joinCrcs(this.#crc, piece.crc, piece.length);
-    this.#length += piece.length;
+    return this.#member.take();
   }
 }
 
@@ -188,16 +177,14 @@ async function* streamFeature(
 ): AsyncGenerator<Buffer, void, undefined> {
   const sha256 = createHash('sha256').update(MEMBER_HEADER);
   const range = { offset: offset + MEMBER_HEADER.length, length: length - MEMBER_FRAME_BYTES };
-  let withheld: Buffer | undefined;
-  for await (const piece of origin.stream(read.path, range)) {
-    if (withheld !== undefined) yield withheld;
-    sha256.update(piece);
-    withheld = piece;
-  }
-  sha256.update(memberEnd(sumAt(slice, position)));
-  if (withheld === undefined || !slice.level.index.hasDigest(position, sha256.digest('binary')))
-    throw damaged(origin, read);
-  yield withheld;
+  yield* withholdLast(
+    origin.stream(read.path, range),
+    (chunk) => sha256.update(chunk),
+    () => {
+      sha256.update(memberEnd(sumAt(slice, position)));
+      if (!slice.level.index.hasDigest(position, sha256.digest('binary'))) throw damaged(origin, read);
+    },
+  );
 }
 
 /** Closes the file: the operator may replace it by an intact one. */

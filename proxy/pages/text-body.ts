@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import type { Body } from '../http/answer.ts';
 import { OriginError } from '../origin/origin.ts';
+import { withholdLast } from './withhold-last.ts';
 
 /** Maximum length of a text that is inflated on the event loop, in about a millisecond. */
 const SYNC_MAX_BYTES = 256 * 1024;
@@ -34,18 +35,20 @@ async function* inflateStream(gzipped: Body, textBytes: number, path: string): A
   const inflate = createGunzip({ chunkSize: PIECE_BYTES });
   // An error of the source destroys `inflate`, which throws it in the loop below.
   pipeline(Buffer.isBuffer(gzipped) ? [gzipped] : gzipped, inflate, () => {});
-  let withheld: Buffer | undefined;
+  const wrongLength = (): OriginError => new OriginError('damaged', path, `not ${textBytes} bytes of text`);
   let length = 0;
   try {
-    for await (const piece of inflate) {
-      if (withheld !== undefined) yield withheld;
-      withheld = piece;
-      length += piece.length;
-      if (length > textBytes) break;
-    }
+    yield* withholdLast(
+      inflate,
+      (chunk) => {
+        length += chunk.length;
+        if (length > textBytes) throw wrongLength();
+      },
+      () => {
+        if (length !== textBytes) throw wrongLength();
+      },
+    );
   } catch (error) {
     throw error instanceof OriginError ? error : new OriginError('damaged', path, error);
   }
-  if (length !== textBytes) throw new OriginError('damaged', path, `not ${textBytes} bytes of text`);
-  if (withheld !== undefined) yield withheld;
 }

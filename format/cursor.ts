@@ -8,6 +8,8 @@ import { LEVELS } from './levels.ts';
 /** The content of a cursor. */
 export interface Cursor {
   release: string;
+  /** `contentOf` the release: the id of a release that was removed may be used again for another one. */
+  content: string;
   level: Level;
   /** The page starts at the first matching feature at or after this position (0-based, in order of fid). */
   position: number;
@@ -15,18 +17,30 @@ export interface Cursor {
 
 // The prefix is never all digits, and no single changed character makes it so: a cursor cannot be taken for a fid.
 const PREFIX = 'c_';
-const CURSOR_VERSION = 1;
-// version, level, position (48 bits), then the release id, then the CRC-32 of all before.
-const HEAD_BYTES = 8;
+const CURSOR_VERSION = 2;
+// version, level, position, content, then the release id, then the CRC-32 of all before.
+const POSITION_AT = 2;
+const CONTENT_AT = 6;
+const HEAD_BYTES = 10;
 const CHECK_BYTES = 4;
+const CONTENT_CHARS = 2 * (HEAD_BYTES - CONTENT_AT);
+
+/**
+ * The content of a release, as cursors have it.
+ * @param digest the SHA-256 of release.json in hex
+ */
+export function contentOf(digest: string): string {
+  return digest.slice(0, CONTENT_CHARS);
+}
 
 /** Encodes a cursor, in URL-safe characters. */
-export function encodeCursor({ release, level, position }: Cursor): string {
+export function encodeCursor({ release, content, level, position }: Cursor): string {
   const end = HEAD_BYTES + release.length;
-  const bytes = Buffer.allocUnsafe(end + CHECK_BYTES);
+  const bytes = Buffer.alloc(end + CHECK_BYTES);
   bytes[0] = CURSOR_VERSION;
   bytes[1] = level;
-  bytes.writeUIntBE(position, 2, 6);
+  bytes.writeUInt32BE(position, POSITION_AT);
+  bytes.write(content, CONTENT_AT, 'hex');
   bytes.write(release, HEAD_BYTES, 'latin1');
   bytes.writeUInt32BE(crc32(bytes.subarray(0, end)), end);
   return PREFIX + bytes.toString('base64url');
@@ -44,5 +58,6 @@ export function decodeCursor(text: string): Cursor | undefined {
   const level = LEVELS.find((known) => known === body.readUInt8(1));
   const release = body.subarray(HEAD_BYTES).toString('latin1');
   if (level === undefined || !isReleaseId(release)) return undefined;
-  return { release, level, position: body.readUIntBE(2, 6) };
+  const content = body.toString('hex', CONTENT_AT, HEAD_BYTES);
+  return { release, content, level, position: body.readUInt32BE(POSITION_AT) };
 }

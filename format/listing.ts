@@ -6,7 +6,7 @@ import type { Format, Level } from './levels.ts';
 import { FORMATS, PAGE_CAPS } from './levels.ts';
 import type { Column } from './manifest.ts';
 import { pageCount } from './manifest.ts';
-import type { Runs } from './runs.ts';
+import type { Runs, RunTable } from './runs.ts';
 
 /** One listing: the ordered features of a level, all of them or those under one parent. */
 export interface Listing {
@@ -31,8 +31,14 @@ export interface ListingTable {
   at(number: number): Listing | undefined;
 }
 
+/** What the table needs of a column. A list of GIDs need not be an array. */
+export interface ListedColumn {
+  gids: { readonly length: number; at(index: number): string | undefined };
+  covers: RunTable;
+}
+
 /** The table of a level's listings. */
-export function listingTable(level: Level, features: number, columns: readonly Column[]): ListingTable {
+export function listingTable(level: Level, features: number, columns: readonly ListedColumn[]): ListingTable {
   const parents = columns.slice(0, level);
   const firstOf = parents.map((_, n) => parents.slice(0, n).reduce((sum, { gids }) => sum + gids.length, 1));
   const count = parents.reduce((sum, { gids }) => sum + gids.length, 1);
@@ -60,7 +66,9 @@ export function listingTable(level: Level, features: number, columns: readonly C
       const column = firstOf.findLastIndex((first) => first <= wanted);
       const at = wanted - elementAt(firstOf, column);
       const { gids, covers } = elementAt(parents, column);
-      const key = { column, gid: elementAt(gids, at) };
+      const gid = gids.at(at);
+      if (gid === undefined) throw new RangeError(`GID ${at} of ${gids.length}`);
+      const key = { column, gid };
       return { key, runs: covers.at(at), features: elementAt(counts, wanted), firstPage };
     },
   };

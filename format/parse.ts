@@ -41,6 +41,14 @@ export function textIn(json: JsonObject, member: string, where: string): string 
   return value;
 }
 
+/** The member as true or false. */
+export function flagIn(json: JsonObject, member: string, where: string): boolean {
+  const value = json[member];
+  if (typeof value !== 'boolean')
+    throw new FormatError(where, `${member} is ${JSON.stringify(value)}, expected true or false`);
+  return value;
+}
+
 /** The member as a list of anything. */
 export function listIn(json: JsonObject, member: string, where: string): readonly unknown[] {
   const value = json[member];

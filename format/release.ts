@@ -4,21 +4,38 @@ import type { Format, Level, StoredPages } from './levels.ts';
 import { LEVELS } from './levels.ts';
 import { FORMAT_VERSION, storedPagesIn } from './manifest.ts';
 import type { JsonObject } from './parse.ts';
-import { FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
+import { FormatError, flagIn, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 
 /** A file of the source dataset. */
 export interface SourceFile {
   /** Base name, or path relative to the source folder. */
   name: string;
-  bytes: number;
-  sha256: string;
+  /** Undefined, like the digest, for a URL or a database. */
+  bytes?: number | undefined;
+  sha256?: string | undefined;
+}
+
+/** A kind of problem in the data of a level, with the number of cases. */
+export interface Finding {
+  level: Level;
+  /** A stable name, e.g. `empty-geometries`. */
+  kind: string;
+  count: number;
+  /** Where the first one is, for people. */
+  example: string;
 }
 
 /** The description of a level in release.json. */
 export interface LevelSummary {
   level: Level;
-  /** The source layer; empty if the dataset lacks the level. */
+  /** The source layers, separated by commas; empty if the dataset lacks the level. */
   layer: string;
+  /** The columns of the GIDs of the levels 0 to this one; empty texts where the units have no parent. */
+  gidColumns: readonly string[];
+  /** The column with the units' names; empty if there is none. */
+  nameColumn: string;
+  /** Whether the units have other fids than in the source, because fids of several layers collided. */
+  isRenumbered: boolean;
   features: number;
   /** Number of listings that are not empty: the unfiltered one, and one for each parent GID. */
   listings: number;
@@ -46,6 +63,8 @@ export interface Release {
   storedPages: StoredPages;
   /** Attribution texts, to be shown with the data; may be empty. */
   attribution: readonly string[];
+  /** Problems of the data, accepted or not severe. */
+  quality: readonly Finding[];
   /** All six levels, ascending. */
   levels: readonly LevelSummary[];
 }
@@ -77,16 +96,15 @@ export function releaseFromJson(text: string, file: string): Release {
     source: listIn(json, 'source', file).map((entry, i) => {
       const where = `${file} source[${i}]`;
       const source = objectFrom(entry, where);
-      return {
-        name: textIn(source, 'name', where),
-        bytes: numberIn(source, 'bytes', where),
-        sha256: textIn(source, 'sha256', where),
-      };
+      const name = textIn(source, 'name', where);
+      if (source['sha256'] === undefined && source['bytes'] === undefined) return { name };
+      return { name, bytes: numberIn(source, 'bytes', where), sha256: textIn(source, 'sha256', where) };
     }),
     gdal: textIn(json, 'gdal', file),
     precision: numberIn(json, 'precision', file),
     storedPages: storedPagesIn(json, file),
     attribution: textsIn(json, 'attribution', file),
+    quality: listIn(json, 'quality', file).map((entry, i) => findingFrom(entry, `${file} quality[${i}]`)),
     levels,
   };
 }
@@ -125,6 +143,18 @@ function releaseIdIn(json: JsonObject, file: string): string {
   return id;
 }
 
+function findingFrom(entry: unknown, where: string): Finding {
+  const json = objectFrom(entry, where);
+  const level = LEVELS.find((n) => n === json['level']);
+  if (level === undefined) throw new FormatError(where, `level is ${JSON.stringify(json['level'])}`);
+  return {
+    level,
+    kind: textIn(json, 'kind', where),
+    count: numberIn(json, 'count', where),
+    example: textIn(json, 'example', where),
+  };
+}
+
 function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
   const json = objectFrom(entry, where);
   const level = LEVELS[i];
@@ -135,6 +165,9 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
   return {
     level,
     layer: textIn(json, 'layer', where),
+    gidColumns: textsIn(json, 'gidColumns', where),
+    nameColumn: textIn(json, 'nameColumn', where),
+    isRenumbered: flagIn(json, 'isRenumbered', where),
     features: numberIn(json, 'features', where),
     listings: numberIn(json, 'listings', where),
     pages: {

@@ -73,7 +73,10 @@ export function sliceRuns(runs: Runs, from: number, limit: number): Runs {
   return out;
 }
 
-/** The intersection of both sets. */
+/**
+ * The intersection of both sets. Runs between two matches are skipped by a galloping search: the cost follows the smaller
+ * set and the result, not the larger set.
+ */
 export function intersectRuns(a: Runs, b: Runs): Runs {
   const out: number[] = [];
   let i = 0;
@@ -86,10 +89,27 @@ export function intersectRuns(a: Runs, b: Runs): Runs {
     const start = Math.max(aStart, bStart);
     const end = Math.min(aEnd, bEnd);
     if (start < end) pushRun(out, start, end - start);
-    if (aEnd <= bEnd) i += 2;
-    if (bEnd <= aEnd) j += 2;
+    if (aEnd <= bEnd) i = firstEndingAfter(a, i + 2, bStart);
+    if (bEnd <= aEnd) j = firstEndingAfter(b, j + 2, aStart);
   }
   return out;
+}
+
+/** The index of the first run from `from` on that ends after `value`: doubling steps, then a binary search. */
+function firstEndingAfter(runs: Runs, from: number, value: number): number {
+  const endsAfter = (at: number): boolean => numberAt(runs, at) + numberAt(runs, at + 1) > value;
+  if (from >= runs.length || endsAfter(from)) return from;
+  let step = 2;
+  while (from + step < runs.length && !endsAfter(from + step)) step *= 2;
+  let low = from + step / 2;
+  let high = Math.min(from + step, runs.length);
+  // The run at `low` does not end after the value; the one at `high` does, or is past the last.
+  while (high - low > 2) {
+    const middle = low + 2 * Math.floor((high - low) / 4);
+    if (endsAfter(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
 }
 
 /** Every number, ascending. */
@@ -108,6 +128,10 @@ export function* valuesOf(runs: Runs): Generator<number> {
 export interface RunTable {
   /** Number of sets. */
   count: number;
+  /** Where the runs of each set begin, counted in runs; one entry more for the end of the last set. */
+  begins: Int32Array<ArrayBuffer>;
+  /** `[start, count, ...]`, set by set. */
+  runs: Int32Array<ArrayBuffer>;
   /** A set; empty past the last. */
   at(number: number): Runs;
   /** How many numbers a set holds. */
@@ -137,10 +161,18 @@ export function runTable(owned: OwnedRuns, count: number): RunTable {
     runs[2 * at] = owned[i + 1] ?? 0;
     runs[2 * at + 1] = owned[i + 2] ?? 0;
   }
+  return runTableFrom(begins, runs);
+}
+
+/** The table with these arrays, as those of another table. */
+export function runTableFrom(begins: Int32Array<ArrayBuffer>, runs: Int32Array<ArrayBuffer>): RunTable {
+  const count = begins.length - 1;
   const flat = (set: number): Int32Array =>
     set < count ? runs.subarray(2 * elementAt(begins, set), 2 * elementAt(begins, set + 1)) : new Int32Array();
   return {
     count,
+    begins,
+    runs,
     at: (set) => Array.from(flat(set)),
     sizeOf(set) {
       let size = 0;

@@ -1,31 +1,45 @@
-// The build, from end to end: describe the dataset, read and serialise each level, write its files, finalise, publish.
+// The build, from end to end: describe the dataset, read and serialise each level, check its quality, write its files,
+// finalise, publish.
 import { join } from 'node:path';
 import { LEVELS, levelName, type StoredPages } from '../format/levels.ts';
-import type { Release } from '../format/release.ts';
-import { WHOLE, type WrittenLevel, writeLevel } from './pages/build-level.ts';
-import { type FinalizedLevel, sealRelease } from './pages/finalize.ts';
-import type { Acceptable } from './pages/plan.ts';
+import type { Finding, Release } from '../format/release.ts';
+import { describeSource, type LevelledSource, splitIntoLevels } from './describe-source.ts';
+import {
+  type LevelContext,
+  type ReadLevel,
+  readLevel,
+  WHOLE,
+  type WrittenLevel,
+  writeLevel,
+} from './pages/build-level.ts';
+import { type FinalizedLevel, type LevelAbout, sealRelease } from './pages/finalize.ts';
+import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
+import type { Acceptable } from './quality/kinds.ts';
+import { readServedRelease } from './release/manage.ts';
 import { type Lock, takeLock } from './release/output-lock.ts';
-import { activate, openStaging, removeLeftovers, type Staging, settle } from './release/staging.ts';
-import type { Built, Remark } from './report/built.ts';
+import { activate, openStaging, removeLeftovers, settle } from './release/staging.ts';
 import { explained } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
-import type { SourceOptions } from './source/dataset.ts';
-import type { DatasetDescription } from './source/describe.ts';
+import { layerNames } from './source/level-source.ts';
 import { sourceFiles } from './source/source-files.ts';
+import type { SourceOptions } from './source/source-options.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { workIn } from './workers/work.ts';
 
-const DESCRIBE = workIn<typeof import('./source/describe.ts'), 'describeDataset'>(
-  import.meta.url,
-  './source/describe',
-  'describeDataset',
-);
 const FINALIZE = workIn<typeof import('./pages/finalize.ts'), 'finalizeLevel'>(
   import.meta.url,
   './pages/finalize',
   'finalizeLevel',
 );
+
+const CHECK_PARENTS = workIn<typeof import('./store/check-parents.ts'), 'checkParents'>(
+  import.meta.url,
+  './store/check-parents',
+  'checkParents',
+);
+
+/** Folder of the levels of a single layer, in the work folder. */
+export const SPLIT_FOLDER = 'levels';
 
 /** What to build, from what, and how. */
 export interface BuildOptions extends SourceOptions {
@@ -39,7 +53,7 @@ export interface BuildOptions extends SourceOptions {
   storedPages: StoredPages;
   /** Number of child processes; 0 to work in this process. */
   workers: number;
-  /** Problems of the data to accept: the units are published unchanged. */
+  /** Kinds of problems of the data to accept: the units are published unchanged. */
   accept: readonly Acceptable[];
   /** Attribution texts besides those in the source. */
   attribution: readonly string[];
@@ -49,34 +63,37 @@ export interface BuildOptions extends SourceOptions {
 
 /**
  * Builds a release, publishes it and, unless `activate` is false, makes it current.
+ * @returns the content of release.json
  * @throws BuildError; then nothing is published, and the staging folder is removed
  */
-export async function build(options: BuildOptions, report: Report): Promise<Built> {
+export async function build(options: BuildOptions, report: Report): Promise<Release> {
   try {
     return await buildAndPublish(options, report);
   } catch (error) {
-    throw explained(error);
+    throw explained(error, options.out);
   }
 }
 
-async function buildAndPublish(options: BuildOptions, report: Report): Promise<Built> {
+async function buildAndPublish(options: BuildOptions, report: Report): Promise<Release> {
   const pool = openPool(options.workers, LEVELS.length);
   let lock: Lock | undefined;
   try {
-    const dataset = await describe(options, pool);
+    const described = await describeSource(options, pool);
     lock = takeLock(options.out);
     const staging = openStaging(options.out, options.release);
-    const building = LEVELS.map(async (level) => {
-      const written = await writeLevel(level, dataset.layers, options, staging, pool, WHOLE, report);
-      return { written, finalized: await finalize(written, options, staging, pool) };
+    const context = { options, staging, pool, report };
+    const dataset = await splitIntoLevels(described, options, join(staging.work, SPLIT_FOLDER), context);
+    const reading = LEVELS.map((level) => readLevel(level, dataset.levels, context));
+    const building = reading.map(async (read) => {
+      const written = await writeLevel(await read, context, WHOLE);
+      return finalize({ ...written, about: aboutLevel(written) }, context);
     });
-    const [about, levels] = await Promise.all([aboutRelease(options, dataset), Promise.all(building)]);
-    const finalized = levels.map((level) => level.finalized);
-    const release = sealRelease(staging.release, about, finalized);
+    const [about, levels] = await Promise.all([aboutRelease(options, dataset, reading, pool), Promise.all(building)]);
+    const release = sealRelease(staging.release, about, levels);
     lock.assertHeld();
-    await settle(options.out, options.release);
+    await settle(staging, options.out, options.release);
     if (options.activate) await activate(options.out, options.release);
-    return { release, remarks: levels.flatMap(({ written }) => remarksOn(written)) };
+    return release;
   } catch (error) {
     await pool.close();
     if (lock) removeLeftovers(options.out);
@@ -88,46 +105,78 @@ async function buildAndPublish(options: BuildOptions, report: Report): Promise<B
   }
 }
 
-/** Describes the dataset of a build. */
-export function describe(options: BuildOptions, pool: Pool): Promise<DatasetDescription> {
-  const { source, layers, gidColumns, levels } = options;
-  return pool.run(DESCRIBE, { source, layers, gidColumns, levels });
-}
-
 /** Finalises a level once all its files are written. */
 export function finalize(
-  { level, layer, store, records }: WrittenLevel,
-  { release, storedPages }: { release: string; storedPages: StoredPages },
-  staging: Staging,
-  pool: Pool,
+  { level, about, store, records }: Pick<WrittenLevel, 'level' | 'store' | 'records'> & { about: LevelAbout },
+  {
+    options,
+    staging,
+    pool,
+  }: Pick<LevelContext, 'staging' | 'pool'> & {
+    options: { release: string; storedPages: StoredPages };
+  },
 ): Promise<FinalizedLevel> {
+  const { release, storedPages } = options;
   const checksums = join(staging.work, `${levelName(level)}.checksums`);
-  const task = { release, level, layer, storedPages, store, records, out: staging.release, checksums };
-  return pool.run(FINALIZE, task);
+  return pool.run(FINALIZE, { release, level, about, storedPages, store, records, out: staging.release, checksums });
 }
 
-/** The members of release.json other than `levels`. */
+/** What release.json says of a level besides counts and digests. */
+export function aboutLevel({ source, read }: ReadLevel): LevelAbout {
+  const [first] = source?.layers ?? [];
+  if (source === undefined || first === undefined || read === undefined)
+    return { layer: '', gidColumns: [], nameColumn: '', isRenumbered: false };
+  const { gidColumns, nameColumn } = first;
+  return { layer: layerNames(source), gidColumns, nameColumn, isRenumbered: read.isRenumbered };
+}
+
+/**
+ * The members of release.json other than `levels`.
+ * @throws BuildError if the quality of the data is not acceptable
+ */
 export async function aboutRelease(
   options: BuildOptions,
-  { gdal, attribution }: DatasetDescription,
+  dataset: LevelledSource,
+  reading: readonly Promise<ReadLevel>[],
+  pool: Pool,
 ): Promise<Omit<Release, 'levels'>> {
+  const [source, quality] = await Promise.all([
+    sourceFiles(options.source),
+    checkQuality(options, dataset, reading, pool),
+  ]);
   return {
     release: options.release,
-    source: await sourceFiles(options.source),
-    gdal,
+    source,
+    gdal: dataset.gdal,
     precision: options.precision,
     storedPages: options.storedPages,
-    attribution: [...new Set([...options.attribution, ...attribution])],
+    attribution: [...new Set([...options.attribution, ...dataset.attribution])],
+    quality,
   };
 }
 
-/** Counts the accepted problems of a level. */
-export function remarksOn({ level, read }: WrittenLevel): Remark[] {
-  const counts: [string, number | undefined][] = [
-    ['units lack a GID', read?.accepted['null-gids']],
-    ['units repeat the GID of another', read?.accepted['duplicate-gids']],
-    ['units have no area at this precision', read?.collapsedGeometries],
-    ['rings have no area at this precision', read?.collapsedRings],
+/** Waits until all levels are read and checks them. @throws BuildError if they have problems that are not accepted */
+async function checkQuality(
+  { source, out, accept }: BuildOptions,
+  dataset: LevelledSource,
+  reading: readonly Promise<ReadLevel>[],
+  pool: Pool,
+): Promise<Finding[]> {
+  const levels = await Promise.all(reading);
+  const found = [
+    ...datasetFindings(dataset),
+    ...dataset.findings,
+    ...levels.flatMap(({ read }) => read?.findings ?? []),
   ];
-  return counts.flatMap(([what, count]) => (count ? [{ level, count, what }] : []));
+  const counts = levels.map(({ read }) => read?.features ?? 0);
+  // Not recorded in release.json, which depends on the source and the options alone.
+  const served = readServedRelease(out);
+  const fewer = served === undefined ? [] : findFewerUnits(counts, served);
+  refuseUnaccepted(source, [...found, ...fewer], accept);
+  const stores = levels.flatMap(({ level, store, source }) =>
+    store === undefined || source === undefined ? [] : [{ level, store, source }],
+  );
+  found.push(...(await pool.run(CHECK_PARENTS, { stores })));
+  refuseUnaccepted(source, found, accept);
+  return found.sort((a, b) => a.level - b.level || (a.kind < b.kind ? -1 : 1));
 }

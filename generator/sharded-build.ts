@@ -1,5 +1,6 @@
 // A build on several machines: each job of a job array writes one shard to shared storage, then `seal` publishes the
 // release. Shards do not communicate; `seal` refuses shards of different builds.
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import {
@@ -12,19 +13,19 @@ import {
 } from '../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import { aboutRelease, type BuildOptions, describe, finalize, remarksOn } from './build.ts';
-import { type Share, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
-import { storeIndexPath } from './pages/feature-store.ts';
-import { sealRelease } from './pages/finalize.ts';
-import type { Acceptable } from './pages/plan.ts';
-import type { ReadResult } from './pages/read-features.ts';
+import { aboutLevel, aboutRelease, type BuildOptions, finalize, SPLIT_FOLDER } from './build.ts';
+import { describeSource, splitIntoLevels } from './describe-source.ts';
+import { readLevel, type Share, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
+import { type LevelAbout, sealRelease } from './pages/finalize.ts';
+import type { ReadResult } from './pages/read-level.ts';
+import type { Acceptable } from './quality/kinds.ts';
 import { sha256Of } from './release/checksums.ts';
 import { syncTree } from './release/fsync.ts';
-import { takeLock } from './release/output-lock.ts';
-import { activate, settleFrom, shardsPath } from './release/staging.ts';
-import type { Built } from './report/built.ts';
+import { type Lock, takeLock } from './release/output-lock.ts';
+import { activate, removeFolder, settle, shardsPath } from './release/staging.ts';
 import { BuildError, explained } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
+import { storeIndexPath } from './store/feature-store.ts';
 import { openPool } from './workers/pool.ts';
 
 /** The result of a shard, for `seal`: done.json in its folder, written last. */
@@ -37,7 +38,7 @@ interface DoneShard {
 
 interface DoneLevel {
   level: Level;
-  layer: string;
+  about: LevelAbout;
   read: ReadResult | undefined;
   /** SHA-256 of the store's index, equal in all shards of the same source; empty for a level without a layer. */
   index: string;
@@ -56,16 +57,23 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
   if (!isReleaseId(options.release))
     throw new BuildError(`--release ${options.release}: not a release id`, `use ${RELEASE_ID_RULE}`);
   const root = shardsPath(options.out, options.release);
-  const work = join(root, `shard-${share.shard}-of-${share.shards}`);
-  const fresh = `${work}.running`;
-  const staging = { release: join(root, 'release'), work: fresh };
+  const name = `shard-${share.shard}-of-${share.shards}`;
+  const work = join(root, name);
+  // A new name, like that of every staging folder: child processes of a killed run may write in theirs until they end.
+  const fresh = `${work}.${randomUUID()}.running`;
+  const staging = { root, release: join(root, 'release'), work: fresh };
   const pool = openPool(options.workers, LEVELS.length);
   try {
-    const dataset = await describe(options, pool);
-    for (const folder of [work, fresh]) rmSync(folder, { recursive: true, force: true });
+    const described = await describeSource(options, pool);
     for (const folder of [staging.release, fresh]) mkdirSync(folder, { recursive: true });
-    const building = LEVELS.map((level) => writeLevel(level, dataset.layers, options, staging, pool, share, report));
-    const [about, levels] = await Promise.all([aboutRelease(options, dataset), Promise.all(building)]);
+    const isEarlier = (entry: string): boolean =>
+      entry === name || (entry.startsWith(`${name}.`) && entry !== basename(fresh));
+    for (const earlier of readdirSync(root).filter(isEarlier)) removeFolder(join(root, earlier));
+    const context = { options, staging, pool, report };
+    const dataset = await splitIntoLevels(described, options, join(fresh, SPLIT_FOLDER), context);
+    const reading = LEVELS.map((level) => readLevel(level, dataset.levels, context));
+    const building = reading.map(async (read) => writeLevel(await read, context, share));
+    const [about, levels] = await Promise.all([aboutRelease(options, dataset, reading, pool), Promise.all(building)]);
     const done: DoneShard = {
       share,
       about,
@@ -76,7 +84,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     await syncTree(root);
     renameSync(fresh, work);
   } catch (error) {
-    throw explained(error);
+    throw explained(error, options.out);
   } finally {
     await pool.close();
     report.end();
@@ -88,11 +96,12 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
  * @param activates whether it becomes the current release
  * @throws BuildError if a shard is missing, or was built from another source or with other options
  */
-export async function seal(out: string, release: string, activates: boolean): Promise<Built> {
+export async function seal(out: string, release: string, activates: boolean): Promise<Release> {
   const root = shardsPath(out, release);
-  const lock = takeLock(out);
   const pool = openPool(0);
+  let lock: Lock | undefined;
   try {
+    lock = takeLock(out);
     const shards = doneShards(root, release);
     const [first] = shards;
     if (!first)
@@ -101,7 +110,7 @@ export async function seal(out: string, release: string, activates: boolean): Pr
         `run build --shard 0/N --release ${release} ... for each of N shards`,
       );
     const levels = LEVELS.map((level) => joinLevel(level, root, shards));
-    const staging = { release: join(root, 'release'), work: root };
+    const staging = { root, release: join(root, 'release'), work: root };
     // An interrupted seal may have left some of these files.
     for (const path of [
       ...LEVELS.flatMap((level) => [manifestPath(level), indexPath(level)]),
@@ -109,18 +118,20 @@ export async function seal(out: string, release: string, activates: boolean): Pr
       CHECKSUMS_FILE,
     ])
       rmSync(join(staging.release, path), { force: true });
-    const finalized = await Promise.all(levels.map((level) => finalize(level, first.about, staging, pool)));
+    const finalized = await Promise.all(
+      levels.map((level) => finalize(level, { options: first.about, staging, pool })),
+    );
     for (const { summary, checksums } of finalized) removeStrays(staging.release, summary.level, checksums);
     const sealed = sealRelease(staging.release, first.about, finalized);
     lock.assertHeld();
-    await settleFrom(root, out, release);
+    await settle(staging, out, release);
     if (activates) await activate(out, release);
-    return { release: sealed, remarks: levels.flatMap(remarksOn) };
+    return sealed;
   } catch (error) {
-    throw explained(error);
+    throw explained(error, out);
   } finally {
     await pool.close();
-    lock.release();
+    lock?.release();
   }
 }
 
@@ -134,9 +145,10 @@ function removeStrays(release: string, level: Level, checksums: string): void {
   }
 }
 
-function doneLevel({ level, layer, read, store, records }: WrittenLevel): DoneLevel {
+function doneLevel(written: WrittenLevel): DoneLevel {
+  const { level, read, store, records } = written;
   const index = store === undefined ? '' : sha256Of(readFileSync(storeIndexPath(store)));
-  return { level, layer, read, index, records: records.map((file) => basename(file)) };
+  return { level, about: aboutLevel(written), read, index, records: records.map((file) => basename(file)) };
 }
 
 /** Every finished shard, in order. @throws BuildError if they are not all shards of one build */
@@ -166,18 +178,24 @@ function doneShards(root: string, release: string): DoneShard[] {
 
 /** What all shards of a release have in common. */
 function identityOf({ share, about, accept, levels }: DoneShard): unknown {
-  return [share.shards, about, accept, levels.map(({ layer, read, index }) => [layer, read, index])];
+  return [share.shards, about, accept, levels.map(({ about: level, read, index }) => [level, read, index])];
 }
 
-function joinLevel(level: Level, root: string, shards: readonly DoneShard[]): WrittenLevel {
+/** A level with the record files of all shards. */
+function joinLevel(
+  level: Level,
+  root: string,
+  shards: readonly DoneShard[],
+): Pick<WrittenLevel, 'level' | 'store' | 'records'> & { about: LevelAbout } {
   const parts = shards.map((shard) => ({
     folder: join(root, `shard-${shard.share.shard}-of-${shard.share.shards}`),
     done: shard.levels.find((done) => done.level === level),
   }));
   const [first] = parts;
-  if (!first?.done || first.done.layer === '')
-    return { level, layer: '', store: undefined, records: [], read: undefined };
-  const { layer, read } = first.done;
+  if (!first?.done)
+    throw new BuildError(`${root}: the shards lack level ${level}`, 'remove that folder and build all shards again');
+  const { about, read } = first.done;
+  if (read === undefined) return { level, about, store: undefined, records: [] };
   const records = parts.flatMap(({ folder, done }) => done?.records.map((name) => join(folder, name)) ?? []);
-  return { level, layer, store: storePath(first.folder, level), records, read };
+  return { level, about, store: storePath(first.folder, level), records };
 }

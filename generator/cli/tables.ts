@@ -1,9 +1,10 @@
 // The results of commands as plain-text tables, numbers aligned to the right.
 import { levelName, type StoredPages } from '../../format/levels.ts';
+import type { Finding, Release } from '../../format/release.ts';
 import type { Changes, LevelDiff } from '../diff/diff.ts';
-import type { Forecast } from '../pages/estimate.ts';
+import type { Forecast } from '../estimate/estimate.ts';
+import { findingToText } from '../quality/check.ts';
 import type { ListedRelease } from '../release/manage.ts';
-import type { Built } from '../report/built.ts';
 
 /** Rows as aligned lines; numbers are grouped by thousands and aligned to the right. */
 export function tableOf(rows: readonly (readonly (string | number)[])[]): string {
@@ -16,18 +17,22 @@ export function tableOf(rows: readonly (readonly (string | number)[])[]): string
 }
 
 /** A build's summary. */
-export function buildTable({ release, remarks }: Built): string {
-  const rows = release.levels.map(({ level, layer, features, listings, pages, bytes, featureFiles }) => {
+export function buildTable({ levels, quality }: Release): string {
+  const rows = levels.map(({ level, layer, features, listings, pages, bytes, featureFiles }) => {
     const counts = [features, listings, pages.geojsonl, pages.fc, bytes, featureFiles.files, featureFiles.bytes];
     return [levelName(level), layer || '-', ...counts];
   });
   const head = ['level', 'layer', 'features', 'listings', 'geojsonl pages', 'fc pages', 'bytes'];
-  const notes = remarks.map(({ level, count, what }) => `${levelName(level)}: ${count.toLocaleString('en')} ${what}`);
-  return [tableOf([[...head, 'feature files', 'bytes'], ...rows, totalOf(rows)]), ...notes].join('\n');
+  return [tableOf([[...head, 'feature files', 'bytes'], ...rows, totalOf(rows)]), ...qualityLines(quality)].join('\n');
+}
+
+/** The problems of the data, one a line. */
+function qualityLines(quality: readonly Finding[]): string[] {
+  return quality.length === 0 ? [] : ['', 'Data quality:', ...quality.map((finding) => `  ${findingToText(finding)}`)];
 }
 
 /** The estimate of `build --dry-run`: files and bytes for each choice of --pages. */
-export function forecastTable({ levels, releases }: Forecast): string {
+export function forecastTable({ quality, levels, releases }: Forecast): string {
   const rows = levels.map(({ level, layer, features, listings, featureFiles, pages }) => {
     const pagesOf = (choice: StoredPages): number => pages[choice].geojsonl + pages[choice].fc;
     return [
@@ -42,7 +47,12 @@ export function forecastTable({ levels, releases }: Forecast): string {
   });
   const head = ['level', 'layer', 'features', 'listings', 'feature files', 'unfiltered pages', 'all pages'];
   const choices = releases.map(({ pages, files, bytes }) => [`--pages ${pages}`, files, bytes]);
-  return [tableOf([head, ...rows, totalOf(rows)]), '', tableOf([['', 'files', 'bytes'], ...choices])].join('\n');
+  return [
+    tableOf([head, ...rows, totalOf(rows)]),
+    '',
+    tableOf([['', 'files', 'bytes'], ...choices]),
+    ...qualityLines(quality),
+  ].join('\n');
 }
 
 /** The sums of the columns that hold numbers. */
@@ -70,14 +80,16 @@ export function diffTable(levels: readonly LevelDiff[]): string {
 /** The releases of an output folder. */
 export function releaseTable(listed: readonly ListedRelease[]): string {
   if (listed.length === 0) return 'no releases';
-  const rows = listed.map(({ release, date, units, storedPages, files, bytes, isCurrent }) => [
+  const rows = listed.map(({ release, date, damage, units, storedPages, files, bytes, isCurrent }) => [
     release,
     date.toISOString().slice(0, 16).replace('T', ' '),
-    isCurrent ? 'current' : '',
-    storedPages,
-    units,
-    files,
-    bytes,
+    [isCurrent ? 'current' : '', damage === undefined ? '' : 'damaged'].join(' ').trim(),
+    storedPages ?? '-',
+    units ?? '-',
+    files ?? '-',
+    bytes ?? '-',
   ]);
-  return tableOf([['release', 'written (UTC)', '', 'pages', 'units', 'files', 'bytes'], ...rows]);
+  const damages = listed.flatMap(({ damage }) => (damage === undefined ? [] : [`damaged: ${damage}`]));
+  const head = ['release', 'written (UTC)', '', 'pages', 'units', 'files', 'bytes'];
+  return [tableOf([head, ...rows]), ...damages].join('\n');
 }

@@ -8,7 +8,6 @@ import {
   indexPath,
   isReleaseId,
   manifestPath,
-  RELEASE_FILE,
   RELEASE_ID_RULE,
   releasePath,
 } from '../../format/layout.ts';
@@ -18,8 +17,9 @@ import { valuesOf } from '../../format/runs.ts';
 import { openFeatures } from '../reader/feature-reader.ts';
 import { FileError } from '../reader/inflate.ts';
 import { readChecksums, sha256Of } from '../release/checksums.ts';
+import { publishedReleases } from '../release/staging.ts';
 import { BuildError } from '../report/errors.ts';
-import { problemOf } from '../verify/findings.ts';
+import { problemOf } from '../report/faults.ts';
 import type { UnitTable } from './units.ts';
 
 /** A release that is compared with another. */
@@ -38,8 +38,13 @@ export interface ComparedRelease {
 export function openRelease(out: string, release: string): ComparedRelease {
   const root = join(out, releasePath(release));
   if (!isReleaseId(release)) throw new BuildError(`${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
+  const published = publishedReleases(out);
+  if (!published.includes(release))
+    throw new BuildError(
+      `${root}: no such release`,
+      published.length === 0 ? 'build a release first' : `use one of: ${published.join(', ')}`,
+    );
   return reading(release, root, () => {
-    readFileSync(join(root, RELEASE_FILE));
     const { sums, problems } = readChecksums(root);
     if (problems[0] !== undefined) throw damaged(release, `${root}: ${CHECKSUMS_FILE}: ${problems[0]}`);
     return { release, root, sums };

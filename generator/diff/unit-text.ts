@@ -1,7 +1,7 @@
 // The content of a unit's text without its fid: `diff` compares units with different fids by it.
 import { createHash } from 'node:crypto';
 import { EMPTY_SUM, joinSums, sumOf, type TextSum } from '../../format/gzip-members.ts';
-import { featureFrom } from '../reader/parse-feature.ts';
+import { featureFrom, parsedToJson } from '../reader/parse-feature.ts';
 
 // Within a string of a feature's text, each of these would have a backslash before its quotation marks.
 const PROPERTIES_MARK = Buffer.from('"properties":{"fid":');
@@ -33,7 +33,9 @@ export function unitHash(text: Buffer): string {
   // The geometry is hashed without parsing, which would take most of the time.
   const at = text.indexOf(GEOMETRY_MARK) + GEOMETRY_MARK.length;
   const { properties } = featureFrom(Buffer.concat([text.subarray(0, at), NO_GEOMETRY]));
-  const values = Object.entries(properties).filter(([name]) => name !== 'fid');
+  const values = Object.entries(properties)
+    .filter(([name]) => name !== 'fid')
+    .map(([name, value]) => [name, parsedToJson(value)] as const);
   const sorted = JSON.stringify(values.sort(([a], [b]) => (a < b ? -1 : 1)));
   return createHash('sha256').update(sorted).update(text.subarray(at)).digest('base64url');
 }

@@ -1,75 +1,70 @@
 // Bounding boxes (RFC 7946 section 5): of a unit that crosses the antimeridian, west is greater than east.
 
 import { elementAt, numberAt } from '../../format/element-at.ts';
+import type { Positions } from './positions.ts';
 
 /** `[west, south, east, north]` in scaled degrees (whole numbers). */
 export type Box = readonly [west: number, south: number, east: number, north: number];
 
-/** Collects the extents of a geometry's parts. */
-export interface Extent {
-  /** Flat `[west, east, ...]` of every part, in scaled degrees. */
-  spans: number[];
-  south: number;
-  north: number;
-  /** Adds a part: its first `count` positions, flat x, y. */
-  addPart(positions: Float64Array, count: number): void;
-}
+/** Collects the extents of a geometry's parts, in scaled degrees. */
+export class Extent {
+  /** Flat `[west, east, ...]` of every part. */
+  readonly #spans: number[] = [];
+  #south = Infinity;
+  #north = -Infinity;
 
-/** An extent without parts. */
-export function newExtent(): Extent {
-  const extent: Extent = {
-    spans: [],
-    south: Infinity,
-    north: -Infinity,
-    addPart(positions, count) {
-      let west = Infinity;
-      let east = -Infinity;
-      for (let i = 0; i < count * 2; i += 2) {
-        const x = positions[i] ?? 0;
-        const y = positions[i + 1] ?? 0;
-        if (x < west) west = x;
-        if (x > east) east = x;
-        if (y < extent.south) extent.south = y;
-        if (y > extent.north) extent.north = y;
-      }
-      extent.spans.push(west, east);
-    },
-  };
-  return extent;
-}
+  /** Adds a part: a point, a line or an exterior ring. */
+  addPart(positions: Positions): void {
+    let west = Infinity;
+    let east = -Infinity;
+    let south = this.#south;
+    let north = this.#north;
+    for (let i = 0; i < positions.count; i++) {
+      const x = positions.x(i);
+      const y = positions.y(i);
+      if (x < west) west = x;
+      if (x > east) east = x;
+      if (y < south) south = y;
+      if (y > north) north = y;
+    }
+    this.#spans.push(west, east);
+    this.#south = south;
+    this.#north = north;
+  }
 
-/**
- * The box around all parts. It crosses the antimeridian where parts touch it from both sides (section 3.1.9 cuts
- * geometries there), where a part reaches past it, or where the box across it is narrower than half the globe
- * (islands on either side, the Fiji of section 5.2); otherwise west is the least and east the greatest longitude.
- * @param scale scaled units per degree
- */
-export function boxFrom(extent: Extent, scale: number): Box {
-  const half = 180 * scale;
-  const full = 360 * scale;
-  const spans: [number, number][] = [];
-  for (let i = 0; i < extent.spans.length; i += 2) {
-    const west = numberAt(extent.spans, i);
-    const east = numberAt(extent.spans, i + 1);
-    // A part that reaches past the antimeridian is taken as two, one on each side.
-    if (east - west >= full) spans.push([-half, half]);
-    else if (east > half && west < half) spans.push([west, half], [-half, east - full]);
-    else if (west < -half && east > -half) spans.push([west + full, half], [-half, east]);
-    else if (west >= half && east > half) spans.push([west - full, east - full]);
-    else if (east <= -half && west < -half) spans.push([west + full, east + full]);
-    else spans.push([west, east]);
+  /**
+   * The box around all parts. It crosses the antimeridian where parts touch it from both sides (section 3.1.9 cuts
+   * geometries there), where a part reaches past it, or where the box across it is narrower than half the globe
+   * (islands on either side, the Fiji of section 5.2); otherwise west is the least and east the greatest longitude.
+   * @param scale scaled units per degree
+   */
+  box(scale: number): Box {
+    const half = 180 * scale;
+    const full = 360 * scale;
+    const spans: [number, number][] = [];
+    for (let i = 0; i < this.#spans.length; i += 2) {
+      const west = numberAt(this.#spans, i);
+      const east = numberAt(this.#spans, i + 1);
+      // A part that reaches past the antimeridian is taken as two, one on each side.
+      if (east - west >= full) spans.push([-half, half]);
+      else if (east > half && west < half) spans.push([west, half], [-half, east - full]);
+      else if (west < -half && east > -half) spans.push([west + full, half], [-half, east]);
+      else if (west >= half && east > half) spans.push([west - full, east - full]);
+      else if (east <= -half && west < -half) spans.push([west + full, east + full]);
+      else spans.push([west, east]);
+    }
+    spans.sort((a, b) => a[0] - b[0]);
+    const [west] = elementAt(spans, 0);
+    let east = west;
+    // The widest range of longitudes between two parts that no part covers.
+    let gap = { from: 0, to: 0 };
+    for (const span of spans) {
+      if (span[0] - east > gap.to - gap.from) gap = { from: east, to: span[0] };
+      east = Math.max(east, span[1]);
+    }
+    const across = full - (gap.to - gap.from);
+    const touches = west === -half && east === half;
+    const crosses = across < east - west && (touches || across < half);
+    return crosses ? [gap.to, this.#south, gap.from, this.#north] : [west, this.#south, east, this.#north];
   }
-  spans.sort((a, b) => a[0] - b[0]);
-  const [west] = elementAt(spans, 0);
-  let east = west;
-  // The widest range of longitudes between two parts that no part covers.
-  let gap = { from: 0, to: 0 };
-  for (const span of spans) {
-    if (span[0] - east > gap.to - gap.from) gap = { from: east, to: span[0] };
-    east = Math.max(east, span[1]);
-  }
-  const across = full - (gap.to - gap.from);
-  const touches = west === -half && east === half;
-  const crosses = across < east - west && (touches || across < half);
-  return crosses ? [gap.to, extent.south, gap.from, extent.north] : [west, extent.south, east, extent.north];
 }

@@ -40,6 +40,12 @@ export function writeAscii(text: Text, ascii: string): void {
   text.length += text.bytes.write(ascii, text.length, 'latin1');
 }
 
+/** Writes one byte, reserving for it. */
+export function writeByte(text: Text, byte: number): void {
+  reserve(text, 1);
+  text.bytes[text.length++] = byte;
+}
+
 /** Maximum bytes of one scaled number: sign, integer digits, point, decimals. */
 export const NUMBER_BYTES = 24;
 

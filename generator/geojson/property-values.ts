@@ -1,15 +1,28 @@
 // Property values: as JSON (verbatim, dates as ISO 8601), and as GIDs.
-import type { ColumnType } from '../source/columns.ts';
+import { elementAt } from '../../format/element-at.ts';
+import type { Column, ColumnType } from '../source/level-source.ts';
 
 /** A JSON value of a property. */
-export type PropertyValue = string | number | boolean | null | readonly (string | number)[];
+export type PropertyValue = string | number | bigint | boolean | null | readonly (string | number)[];
 
 /** A value that has no JSON form. */
-export class ValueError extends Error {}
+export class ValueError extends Error {
+  /** What to do; undefined if only the source can be changed. */
+  readonly remedy: string | undefined;
+
+  constructor(message: string, remedy?: string) {
+    super(message);
+    this.remedy = remedy;
+  }
+}
+
+/** A 64-bit integer beyond 2^53, read as a double: it has to be read as text. */
+export class InexactInteger extends ValueError {}
 
 /**
- * Converts a value of gdal-async to a JSON value.
- * @throws ValueError for a whole number that may have lost digits
+ * Converts a value of gdal-async to a JSON value; a 64-bit integer that was read as text becomes a bigint.
+ * @throws InexactInteger for a 64-bit integer that may have lost digits
+ * @throws ValueError for a value that has no JSON form
  */
 export function valueToJson(value: unknown, type: ColumnType): PropertyValue {
   if (value === null || value === undefined) return null;
@@ -17,19 +30,25 @@ export function valueToJson(value: unknown, type: ColumnType): PropertyValue {
     if (type === 'boolean') return value !== 0;
     // NaN and infinity have no JSON form; GDAL's own GeoJSON writer writes null as well.
     if (!Number.isFinite(value)) return null;
-    if (Number.isInteger(value) && !Number.isSafeInteger(value)) checkExact(value);
+    if (type === 'integer64' && !Number.isSafeInteger(value))
+      throw new InexactInteger(`${value} is beyond 2^53 and may have lost digits`);
     return value;
   }
-  if (typeof value === 'string' || Array.isArray(value)) return value;
+  if (typeof value === 'string') return type === 'integer64' ? BigInt(value) : value;
+  if (Array.isArray(value)) return listToJson(value);
   if (Buffer.isBuffer(value)) return value.toString('base64');
   if (typeof value === 'object') return dateToIso(value as Readonly<Record<string, number>>, type);
   throw new ValueError(`a value of type ${typeof value} has no JSON form`);
 }
 
-/** Rejects whole numbers beyond 2^53 that may come from a 64-bit integer: the double may differ from the source. */
-function checkExact(value: number): void {
-  if (Math.abs(value) < 2 ** 63)
-    throw new ValueError(`${value} is beyond 2^53 and may have lost digits; change the column to text`);
+/** @throws ValueError for a list with a whole number beyond 2^53, which may have lost digits */
+function listToJson(list: readonly (string | number)[]): readonly (string | number)[] {
+  const inexact = list.find((item) => Number.isInteger(item) && !Number.isSafeInteger(item));
+  if (inexact === undefined) return list;
+  throw new ValueError(
+    `a list has ${inexact}, which is beyond 2^53 and may have lost digits`,
+    'change the column to text',
+  );
 }
 
 const UTC_FLAG = 100;
@@ -50,7 +69,19 @@ function dateToIso(parts: Readonly<Record<string, number>>, type: ColumnType): s
   return `${date}T${time}${flag < UTC_FLAG ? '-' : '+'}${offset}`;
 }
 
-/** A GID column's value as text; null if it is empty. */
-export function gidFrom(value: unknown): string | null {
-  return value === null || value === undefined || value === '' ? null : String(value);
+/** A value as a column of joined fields, or the value of its only field. */
+export function columnValue(values: readonly unknown[], { fields }: Column): unknown {
+  return fields.length === 1 ? values[elementAt(fields, 0)] : gidFrom(values, fields);
+}
+
+/** The GID in some fields, joined with dots; null if one of them is empty, or there are none. */
+export function gidFrom(values: readonly unknown[], fields: readonly number[]): string | null {
+  const parts = fields.map((field) => values[field]);
+  const isMissing = parts.some((part) => part === null || part === undefined || part === '');
+  return isMissing || parts.length === 0 ? null : parts.join('.');
+}
+
+/** A property value as JSON text. */
+export function jsonOf(value: PropertyValue): string {
+  return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 // Finalises a release after its pages and feature files are written: one task per level writes manifest, feature index
 // and checksum lines, then release.json and checksums.txt are written.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { RECORD_BYTES } from '../../format/feature-index.ts';
@@ -18,16 +18,18 @@ import { type LevelSummary, type Release, releaseToJson } from '../../format/rel
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import { BuildError } from '../report/errors.ts';
-import { readStoreIndex } from './feature-store.ts';
+import { readStoreIndex } from '../store/feature-store.ts';
 import { type LevelPlan, planEmptyLevel, planLevel, plannedPages } from './plan.ts';
 import { FILE_KINDS, type FileKind, readRecords, SHA256_BYTES } from './records.ts';
+
+/** What release.json says of a level besides counts and digests. */
+export type LevelAbout = Pick<LevelSummary, 'layer' | 'gidColumns' | 'nameColumn' | 'isRenumbered'>;
 
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {
   release: string;
   level: Level;
-  /** The source layer; empty if the dataset lacks the level. */
-  layer: string;
+  about: LevelAbout;
   storedPages: StoredPages;
   /** Path of the level's store, whose index is read; undefined if the dataset lacks the level. */
   store: string | undefined;
@@ -61,13 +63,14 @@ interface Checksum {
 
 /**
  * Writes a level's manifest and feature index, and its checksum lines.
- * @throws BuildError if a planned file was not written
+ * @throws BuildError if a planned file was not written, or has not the size that was written
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { level, storedPages, store, out } = task;
   const plan =
     store === undefined ? planEmptyLevel(level, storedPages) : planLevel(level, readStoreIndex(store), storedPages);
   const { files, index } = mergeRecords(plan, task.records);
+  checkFiles(plan, files, out);
   const manifest = manifestToJson({
     release: task.release,
     level,
@@ -78,7 +81,10 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     storedPages,
     pages: { geojsonl: pageTable(files.geojsonl), fc: pageTable(files.fc) },
   });
-  const checksums = [...fileChecksums(plan, files)];
+  const checksums = Array.from(plannedFiles(plan), ({ path, kind, number }) => ({
+    path,
+    sha256: files[kind].sha256.toString('hex', number * SHA256_BYTES, (number + 1) * SHA256_BYTES),
+  }));
   const put = (path: string, content: string | Buffer): string => {
     mkdirSync(dirname(join(out, path)), { recursive: true });
     writeDurably(join(out, path), content);
@@ -88,7 +94,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   };
   const summary: LevelSummary = {
     level,
-    layer: task.layer,
+    ...task.about,
     features: plan.features,
     listings: plan.filledListings,
     pages: plan.pages,
@@ -170,14 +176,28 @@ function pageTable({ bytes, sha256 }: FileTable): PageTable {
   return { bytes: Array.from(bytes), digests: digests.join('') };
 }
 
-function* fileChecksums(plan: LevelPlan, files: Record<FileKind, FileTable>): Generator<Checksum> {
+/** Feature files and pages by path, with their kind and number. */
+function* plannedFiles(plan: LevelPlan): Generator<{ path: string; kind: FileKind; number: number }> {
   const { level } = plan;
-  const sha256At = (kind: FileKind, number: number): string =>
-    files[kind].sha256.toString('hex', number * SHA256_BYTES, (number + 1) * SHA256_BYTES);
-  for (let number = 0; number < files.features.bytes.length; number++)
-    yield { path: featureFilePath(level, number), sha256: sha256At('features', number) };
+  const featureFiles = Math.ceil(plan.features / FEATURES_PER_FILE[level]);
+  for (let number = 0; number < featureFiles; number++)
+    yield { path: featureFilePath(level, number), kind: 'features', number };
   for (const { format, number, listing, page } of plannedPages(plan))
-    yield { path: pagePath(level, format, listing.key, page), sha256: sha256At(format, number) };
+    yield { path: pagePath(level, format, listing.key, page), kind: format, number };
+}
+
+/** The last check before the release is published: the folder may have been changed since. */
+function checkFiles(plan: LevelPlan, files: Record<FileKind, FileTable>, out: string): void {
+  for (const { path, kind, number } of plannedFiles(plan)) {
+    const file = join(out, path);
+    const expected = elementAt(files[kind].bytes, number);
+    const size = statSync(file, { throwIfNoEntry: false })?.size;
+    if (size === expected) continue;
+    throw new BuildError(
+      `${file}: ${size === undefined ? 'is missing' : `has ${size} bytes`}, ${expected} bytes were written`,
+      'another program has changed the output folder: end it and run the command again',
+    );
+  }
 }
 
 /** The form that `sha256sum -c` reads, ordered by path. */

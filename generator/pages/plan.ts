@@ -5,15 +5,7 @@ import { FORMATS, type Format, type Level, PAGE_CAPS, type StoredPages } from '.
 import { type Listing, type ListingTable, listingTable } from '../../format/listing.ts';
 import { type Column, columnFrom, storedPageCount } from '../../format/manifest.ts';
 import { pushRun, pushValue, type Runs } from '../../format/runs.ts';
-import { BuildError } from '../report/errors.ts';
-import { newIndexBuilder, type StoreIndex } from './store-index.ts';
-
-/** Problems of real data; each fails the build unless it is accepted (--accept). */
-export const ACCEPTABLE = ['null-gids', 'duplicate-gids', 'collapsed-geometries'] as const;
-export type Acceptable = (typeof ACCEPTABLE)[number];
-
-/** Number of accepted units by problem. */
-export type Accepted = Partial<Record<Acceptable, number>>;
+import { newIndexBuilder, type StoreIndex } from '../store/store-index.ts';
 
 /** A page to store. */
 export interface PlannedPage {
@@ -130,40 +122,4 @@ export function* cutRuns(runs: Runs, count: number): Generator<Runs> {
 
 function* gidsAt(gids: readonly string[], owners: Int32Array): Generator<string | null> {
   for (const owner of owners) yield owner === -1 ? null : elementAt(gids, owner);
-}
-
-/**
- * Checks the identifiers of a level.
- * @throws BuildError for a repeated fid, and for missing or repeated GIDs that are not accepted
- */
-export function checkIdentifiers(level: Level, index: StoreIndex, accept: readonly Acceptable[]): Accepted {
-  const accepted: Accepted = {};
-  const acceptOrThrow = (what: Acceptable, problem: string): void => {
-    if (!accept.includes(what)) {
-      throw new BuildError(
-        `level ${level}: ${problem}`,
-        `fix the source, or publish the unit unchanged with --accept ${what}`,
-      );
-    }
-    accepted[what] = (accepted[what] ?? 0) + 1;
-  };
-  const own = elementAt(index.columns, level);
-  // The fid of the last unit with each GID, -1 for none yet.
-  const seen = new Float64Array(own.gids.length).fill(-1);
-  for (const [position, fid] of index.fids.entries()) {
-    if (position > 0 && fid === index.fids[position - 1])
-      throw new BuildError(`level ${level}: fid ${fid} occurs twice`, 'fix the source: fids must be unique in a layer');
-    const missing = index.columns.findIndex(({ owners }) => owners[position] === -1);
-    if (missing !== -1) acceptOrThrow('null-gids', `fid ${fid} has no GID_${missing}`);
-    const owner = elementAt(own.owners, position);
-    if (owner === -1) continue;
-    const twin = elementAt(seen, owner);
-    if (twin !== -1)
-      acceptOrThrow(
-        'duplicate-gids',
-        `fids ${twin} and ${fid} have the same GID_${level}, ${elementAt(own.gids, owner)}`,
-      );
-    seen[owner] = fid;
-  }
-  return accepted;
 }

@@ -1,7 +1,7 @@
 // Writes feature files: every feature is one gzip member, in order of position.
 import { featureRecord } from '../../format/feature-index.ts';
 import { deflateText, joinMember, sumOf } from '../../format/gzip-members.ts';
-import type { StoredFeature, StoreReader } from './feature-store.ts';
+import type { StoredFeature, StoreReader } from '../store/feature-store.ts';
 import { createOutputFile, type WrittenFile } from './output-file.ts';
 
 /** What was written, and the index records of its features, joined. */

@@ -3,7 +3,7 @@
 import { type DeflatedText, deflateText, FRAME_DATA, MemberAssembly, sumOf } from '../../format/gzip-members.ts';
 import { type Format, FRAMES } from '../../format/levels.ts';
 import type { Runs } from '../../format/runs.ts';
-import type { StoreReader } from './feature-store.ts';
+import type { StoreReader } from '../store/feature-store.ts';
 import { createOutputFile, type WrittenFile } from './output-file.ts';
 
 /** A part of a format's frame, as text and as deflate data. */

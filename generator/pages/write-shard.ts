@@ -4,7 +4,7 @@ import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { featureFilePath, pagePath } from '../../format/layout.ts';
 import { FEATURES_PER_FILE, type Level, type StoredPages } from '../../format/levels.ts';
-import { openStore } from './feature-store.ts';
+import { openStore } from '../store/feature-store.ts';
 import type { WrittenFile } from './output-file.ts';
 import { pageGroups, planLevel } from './plan.ts';
 import { RecordsBuilder } from './records.ts';

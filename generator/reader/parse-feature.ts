@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { FileError } from './inflate.ts';
 
-/** A parsed feature. */
+/** A parsed feature; a whole number that a double cannot hold exactly is a bigint. */
 export interface JsonFeature {
   id: unknown;
   properties: Readonly<Record<string, unknown>>;
@@ -23,12 +23,37 @@ export function featureFrom(line: Buffer): JsonFeature {
   return { id, properties, geometry };
 }
 
+/** A member whose value is a whole number of so many digits that a double may not hold it exactly. */
+const LONG_INTEGER = /:-?\d{16,}[,}]/;
+
+/** A string, or such a value. */
+const STRING_OR_LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<=:)(-?\d{16,})(?=[,}])/g;
+
+/** Text that replaces such a value for JSON.parse: a NUL, which no source has in its text, and the digits. */
+const EXACT_INTEGER = /^\0-?\d+$/;
+
 function jsonFrom(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return LONG_INTEGER.test(text) ? parseExactly(text) : JSON.parse(text);
   } catch {
     throw new FileError(`its text is not JSON: ${text.slice(0, 60)}`);
   }
+}
+
+/** JSON.parse, with a bigint for each member that is a whole number beyond 2^53. */
+function parseExactly(text: string): unknown {
+  const marked = text.replaceAll(STRING_OR_LONG_INTEGER, (token, digits?: string) =>
+    digits === undefined || Number.isSafeInteger(Number(digits)) ? token : `"\\u0000${digits}"`,
+  );
+  return JSON.parse(marked, (_, value: unknown) =>
+    typeof value === 'string' && EXACT_INTEGER.test(value) ? BigInt(value.slice(1)) : value,
+  );
+}
+
+/** A parsed value as JSON text, a bigint as its digits. */
+export function parsedToJson(value: unknown): string | undefined {
+  if (typeof value === 'bigint') return String(value);
+  return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? String(member) : member));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

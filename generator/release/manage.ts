@@ -1,48 +1,56 @@
 // Lists, activates and prunes the releases of an output folder.
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { StoredPages } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type LevelSummary, type Release, releaseFromJson } from '../../format/release.ts';
 import { BuildError, explained } from '../report/errors.ts';
 import { type Lock, takeLock } from './output-lock.ts';
-import { activate, publishedReleases, readCurrent, removeLeftovers, removeReleases } from './staging.ts';
+import { activate, publishedReleases, readCurrent, removeLeftovers, removeReleases, withdraw } from './staging.ts';
 
 /** A release in the list. */
 export interface ListedRelease {
   release: string;
   /** When its files were written. */
   date: Date;
-  units: number;
-  /** Which pages are stored as files. */
-  storedPages: StoredPages;
-  /** Number of pages and feature files. */
-  files: number;
-  /** Bytes of all pages and feature files. */
-  bytes: number;
   isCurrent: boolean;
+  /** What is wrong with its release.json; undefined, with the size below, if nothing is. */
+  damage?: string;
+  units?: number;
+  /** Which pages are stored as files. */
+  storedPages?: StoredPages;
+  /** Number of pages and feature files. */
+  files?: number;
+  /** Bytes of all pages and feature files. */
+  bytes?: number;
 }
 
-/** Every release of an output folder, oldest first. @throws BuildError if a release.json is damaged */
+/** Every release of an output folder, oldest first; those with a damaged release.json, too. */
 export async function listReleases(out: string): Promise<ListedRelease[]> {
   const current = readCurrent(out)?.release;
   const listed = await Promise.all(
     publishedReleases(out).map(async (id): Promise<ListedRelease> => {
-      const { levels, storedPages } = await readRelease(out, id);
-      return {
-        release: id,
-        date: statSync(join(out, releasePath(id), RELEASE_FILE)).mtime,
-        units: sum(levels, ({ features }) => features),
-        storedPages,
-        files: sum(levels, ({ pages, featureFiles }) => pages.geojsonl + pages.fc + featureFiles.files),
-        bytes: sum(levels, ({ bytes, featureFiles }) => bytes + featureFiles.bytes),
-        isCurrent: id === current,
-      };
+      const date = statSync(join(out, releasePath(id), RELEASE_FILE)).mtime;
+      return { release: id, date, isCurrent: id === current, ...(await sizeOrDamage(out, id)) };
     }),
   );
   return listed.sort((a, b) => a.date.getTime() - b.date.getTime() || (a.release < b.release ? -1 : 1));
+}
+
+/** The description of the current release; undefined if there is none, or it is damaged. */
+export function readServedRelease(out: string): Release | undefined {
+  try {
+    const current = readCurrent(out)?.release;
+    if (current === undefined) return undefined;
+    const file = join(releasePath(current), RELEASE_FILE);
+    return releaseFromJson(readFileSync(join(out, file), 'utf8'), file);
+  } catch {
+    // `verify` reports what is damaged; it does not prevent a new release.
+    return undefined;
+  }
 }
 
 /** Makes a release the current one. @throws BuildError if it does not exist or its release.json is damaged */
@@ -54,19 +62,39 @@ export async function activateRelease(out: string, release: string): Promise<voi
   });
 }
 
+/** The size of a release, or what is wrong with its release.json. */
+async function sizeOrDamage(out: string, id: string): Promise<Partial<ListedRelease>> {
+  try {
+    const { levels, storedPages } = await readRelease(out, id);
+    return {
+      units: sum(levels, ({ features }) => features),
+      storedPages,
+      files: sum(levels, ({ pages, featureFiles }) => pages.geojsonl + pages.fc + featureFiles.files),
+      bytes: sum(levels, ({ bytes, featureFiles }) => bytes + featureFiles.bytes),
+    };
+  } catch (error) {
+    if (error instanceof BuildError) return { damage: error.message };
+    throw error;
+  }
+}
+
 /**
- * Removes all but the newest releases. The current one is always kept.
+ * Removes all but the newest releases. The current one is always kept. Damaged ones are neither removed nor counted: an
+ * operator may want to look at them.
  * @param keep number of releases to keep, the current one included
+ * @param graceMs time between the removal from current.json and that of the files, for proxies that read them
  * @returns ids of the removed releases
  */
-export async function pruneReleases(out: string, keep: number): Promise<string[]> {
+export async function pruneReleases(out: string, keep: number, graceMs = 0): Promise<string[]> {
   return locked(out, async (lock) => {
     removeLeftovers(out);
-    const listed = await listReleases(out);
+    const listed = (await listReleases(out)).filter(({ damage }) => damage === undefined);
     const stays = (release: ListedRelease): number => (release.isCurrent ? 1 : 0);
     // The current one first, then the newest.
     const ranked = listed.toReversed().sort((a, b) => stays(b) - stays(a));
     const old = ranked.slice(keep).map(({ release }) => release);
+    lock.assertHeld();
+    if (await withdraw(out, old)) await setTimeout(graceMs);
     lock.assertHeld();
     await removeReleases(out, old);
     return old;
@@ -78,13 +106,14 @@ function sum(levels: readonly LevelSummary[], pick: (level: LevelSummary) => num
 }
 
 async function locked<T>(out: string, work: (lock: Lock) => Promise<T>): Promise<T> {
-  const lock = takeLock(out);
+  let lock: Lock | undefined;
   try {
+    lock = takeLock(out);
     return await work(lock);
   } catch (error) {
-    throw explained(error);
+    throw explained(error, out);
   } finally {
-    lock.release();
+    lock?.release();
   }
 }
 

@@ -1,11 +1,12 @@
-// The lock of an output folder: one writer at a time. The lock file names its holder; a lock is stale if its holder has
-// ended or the machine has restarted since.
+// The lock of an output folder: one writer at a time. The lock is a folder with a file that names its holder; it is stale
+// if its holder has ended or the machine has restarted since.
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { RELEASES_PATH } from '../../format/layout.ts';
 import { BuildError } from '../report/errors.ts';
+import { removeFolder } from './staging.ts';
 
 /** A held lock. */
 export interface Lock {
@@ -14,16 +15,25 @@ export interface Lock {
   release(): void;
 }
 
-const LOCK_FILE = '.lock';
+const LOCK_FOLDER = '.lock';
+const HOLDER_FILE = 'holder.json';
+/** Each try but the first follows the end of another process that held the lock. */
+const TRIES_MAX = 100;
 
 /** Tokens of the locks that this process holds. */
 const held = new Set<string>();
 
-/** The holder of a lock: the content of the lock file. */
-interface Holder {
+/** Where process ids have one meaning. */
+interface Place {
+  host: string;
+  /** The PID namespace, from /proc: containers on one machine may have one host name. Empty on systems without it. */
+  pidNamespace: string;
+}
+
+/** The holder of a lock: the content of its file. */
+interface Holder extends Place {
   /** Distinguishes holders with the same process id. */
   token: string;
-  host: string;
   pid: number;
   /** When the machine and the process started, from /proc; empty on systems without it. */
   boot: string;
@@ -36,97 +46,141 @@ interface Holder {
  */
 export function takeLock(out: string): Lock {
   const folder = join(out, RELEASES_PATH);
-  const file = join(folder, LOCK_FILE);
+  const lock = join(folder, LOCK_FOLDER);
   mkdirSync(folder, { recursive: true });
-  const mine: Holder = { token: randomUUID(), host: hostname(), pid: process.pid, ...lifeOf(process.pid) };
-  const written = `${file}.${mine.token}`;
-  writeFileSync(written, JSON.stringify(mine), { flag: 'wx' });
+  const mine: Holder = { token: randomUUID(), pid: process.pid, ...thisPlace(), ...lifeOf(process.pid) };
+  const candidate = `${lock}.${mine.token}`;
   try {
-    // link(2) is atomic and fails if the lock exists: a lock file always has its content.
-    while (!tryLink(written, file)) dropDeadLock(file, out);
+    for (let tries = 1; !tryTake(lock, candidate, mine); tries++) {
+      dropStaleLock(lock, out);
+      if (tries === TRIES_MAX)
+        throw new BuildError(
+          `${lock}: does not name its holder`,
+          'remove that folder if no other command is writing there',
+        );
+    }
     held.add(mine.token);
-    rmSync(written);
-    removeDeadHolders(folder);
+    removeCandidates(folder);
   } catch (error) {
-    rmSync(written, { force: true });
-    releaseLock(file, mine);
+    removeFolder(candidate);
+    releaseLock(lock, mine);
     throw error;
   }
   return {
     assertHeld() {
-      if (readHolder(file)?.token === mine.token) return;
+      if (readHolder(lock)?.token === mine.token) return;
       throw new BuildError(
-        `${file}: another process has taken the lock`,
+        `${lock}: another process has taken the lock`,
         'run the command again; two builds into one folder cannot run at once',
       );
     },
-    release: () => releaseLock(file, mine),
+    release: () => releaseLock(lock, mine),
   };
 }
 
-function releaseLock(file: string, mine: Holder): void {
-  held.delete(mine.token);
-  if (readHolder(file)?.token === mine.token) rmSync(file, { force: true });
-}
-
-function tryLink(from: string, to: string): boolean {
+/**
+ * rename(2) of a folder is atomic, fails if the target is a folder with a file in it, and needs no hard links, which some
+ * file systems lack. So a lock always has its holder's file.
+ */
+function tryTake(lock: string, candidate: string, mine: Holder): boolean {
   try {
-    linkSync(from, to);
+    mkdirSync(candidate, { recursive: true });
+    writeFileSync(join(candidate, HOLDER_FILE), JSON.stringify(mine));
+    renameSync(candidate, lock);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    // ENOENT: the process that took the lock has removed the candidate.
+    if (['EEXIST', 'ENOTEMPTY', 'ENOENT'].includes(codeOf(error))) return false;
     throw error;
   }
 }
 
+function releaseLock(lock: string, mine: Holder): void {
+  held.delete(mine.token);
+  if (readHolder(lock)?.token !== mine.token) return;
+  // Renamed first: a folder without its file is no lock, so another process could take it before it is removed.
+  const released = `${lock}.${mine.token}`;
+  renameSync(lock, released);
+  removeFolder(released);
+}
+
 /** Removes a stale lock. @throws BuildError if its holder is running */
-function dropDeadLock(file: string, out: string): void {
-  const holder = readHolder(file);
+function dropStaleLock(lock: string, out: string): void {
+  const holder = readHolder(lock);
   if (holder === undefined) return;
   if (isAlive(holder)) {
     throw new BuildError(
-      `${out}: process ${holder.pid}${holder.host === hostname() ? '' : ` on ${holder.host}`} is writing there`,
-      `wait until it has ended; if it is not running any more, remove ${file}`,
+      `${out}: process ${holder.pid}${placeToText(holder)} is writing there`,
+      `wait until it has ended; if it is not running any more, remove the folder ${lock}`,
     );
   }
   // Renamed first: of two processes that find the same stale lock, one moves it; a new lock moved by mistake is put back.
-  const moved = `${file}.${randomUUID()}`;
+  const moved = `${lock}.${randomUUID()}`;
+  if (!tryRename(lock, moved)) return;
+  if (readHolder(moved)?.token !== holder.token && tryRename(moved, lock)) return;
+  removeFolder(moved);
+}
+
+/** Renames a folder unless it is gone or another has taken the place. */
+function tryRename(from: string, to: string): boolean {
   try {
-    renameSync(file, moved);
-  } catch {
-    return;
-  }
-  if (readHolder(moved)?.token !== holder.token) tryLink(moved, file);
-  rmSync(moved, { force: true });
-}
-
-/** Removes the files of processes that ended while they took the lock. */
-function removeDeadHolders(folder: string): void {
-  const left = readdirSync(folder).filter((name) => name.startsWith(`${LOCK_FILE}.`));
-  for (const name of left) {
-    const holder = readHolder(join(folder, name));
-    // Taking a lock is synchronous: a file of this process is the leftover of an attempt that failed.
-    if (holder === undefined || holder.pid === process.pid || !isAlive(holder))
-      rmSync(join(folder, name), { force: true });
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (['EEXIST', 'ENOTEMPTY', 'ENOENT'].includes(codeOf(error))) return false;
+    throw error;
   }
 }
 
-function readHolder(file: string): Holder | undefined {
+/** Removes what other processes prepared to take the lock; one that is running finds the lock taken. */
+function removeCandidates(folder: string): void {
+  for (const name of readdirSync(folder).filter((entry) => entry.startsWith(`${LOCK_FOLDER}.`)))
+    removeFolder(join(folder, name));
+}
+
+/** The holder of a lock; undefined if there is no lock. @throws BuildError if its file is damaged */
+function readHolder(lock: string): Holder | undefined {
+  const file = join(lock, HOLDER_FILE);
+  let text: string;
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return JSON.parse(text);
   } catch {
-    return undefined;
+    throw new BuildError(
+      `${file}: is damaged; the machine may have lost its power during a build`,
+      `if no other command is writing there, remove the folder ${lock}`,
+    );
   }
 }
 
-/** Is the holder running? One on another machine cannot be checked and counts as running. */
+function thisPlace(): Place {
+  try {
+    return { host: hostname(), pidNamespace: readlinkSync('/proc/self/ns/pid') };
+  } catch {
+    return { host: hostname(), pidNamespace: '' };
+  }
+}
+
+/** The place of a holder, if it is another one. */
+function placeToText({ host, pidNamespace }: Place): string {
+  const here = thisPlace();
+  if (host !== here.host) return ` on ${host}`;
+  return pidNamespace === here.pidNamespace ? '' : ` in another container or PID namespace on ${host}`;
+}
+
+/** Is the holder running? One in another place cannot be checked and counts as running. */
 function isAlive(holder: Holder): boolean {
-  if (holder.host !== hostname()) return true;
+  if (placeToText(holder) !== '') return true;
   if (holder.pid === process.pid) return held.has(holder.token);
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    if (codeOf(error) === 'ESRCH') return false;
   }
   const { boot, started } = lifeOf(holder.pid);
   return boot === holder.boot && started === holder.started;
@@ -142,4 +196,8 @@ function lifeOf(pid: number): { boot: string; started: string } {
   } catch {
     return { boot: '', started: '' };
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

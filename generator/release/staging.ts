@@ -1,5 +1,6 @@
 // Publishes releases: the staging folder beside its target, the rename, and finally the pointer (current.json).
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   CHECKSUMS_FILE,
@@ -17,6 +18,8 @@ import { renameDurably, syncFiles, syncTree, writeDurably } from './fsync.ts';
 
 /** The folders of a release that is being built. */
 export interface Staging {
+  /** The folder that holds the other two. */
+  root: string;
   /** The files of the release. */
   release: string;
   /** Working files of the build. */
@@ -24,15 +27,16 @@ export interface Staging {
 }
 
 /**
- * Makes an empty staging folder for a release. The caller holds the lock, so any other staging folder is a leftover of a
- * build that was killed: it is removed.
+ * Makes a staging folder with a new name. The caller holds the lock, so any other staging folder is a leftover of a build
+ * that was killed: it is removed. A child process of that build may write there until it ends, so no name occurs twice.
  * @throws BuildError if `release` is not a release id
  */
 export function openStaging(out: string, release: string): Staging {
   if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
   removeLeftovers(out);
-  const root = stagingPath(out, release);
-  const staging = { release: join(root, 'release'), work: join(root, 'work') };
+  // Hidden, so that no release id (which begins with a letter or digit) can name it.
+  const root = join(out, RELEASES_PATH, `.${release}.${randomUUID()}.staging`);
+  const staging = { root, release: join(root, 'release'), work: join(root, 'work') };
   for (const folder of Object.values(staging)) mkdirSync(folder, { recursive: true });
   return staging;
 }
@@ -41,13 +45,7 @@ export function openStaging(out: string, release: string): Staging {
  * Moves the finished release to its place and removes the staging folder.
  * @throws BuildError if a release with that id and other content exists; one with the same content is kept
  */
-export async function settle(out: string, release: string): Promise<void> {
-  await settleFrom(stagingPath(out, release), out, release);
-}
-
-/** Like `settle`, for any staging folder: the release is in `root`/release. */
-export async function settleFrom(root: string, out: string, release: string): Promise<void> {
-  const staged = join(root, 'release');
+export async function settle({ root, release: staged }: Staging, out: string, release: string): Promise<void> {
   const target = join(out, releasePath(release));
   if (existsSync(target)) {
     const [mine, theirs] = [staged, target].map((folder) => checksumsIn(folder));
@@ -62,7 +60,7 @@ export async function settleFrom(root: string, out: string, release: string): Pr
     await renameDurably(staged, target);
     await syncFiles([out, dirname(out)]);
   }
-  rmSync(root, { recursive: true, force: true });
+  removeFolder(root);
 }
 
 /**
@@ -81,27 +79,45 @@ export async function activate(out: string, release: string): Promise<void> {
 }
 
 /**
- * Removes releases: first from the pointer, then by a rename, then their files, so that no reader sees half a release.
+ * Takes releases out of the pointer.
  * @param releases ids; not the current one
+ * @returns whether one of them was in it: proxies may still read its files
  */
-export async function removeReleases(out: string, releases: readonly string[]): Promise<void> {
+export async function withdraw(out: string, releases: readonly string[]): Promise<boolean> {
   const current = readCurrent(out);
-  if (current)
-    await writeCurrent(out, { ...current, hosted: publishedReleases(out).filter((id) => !releases.includes(id)) });
+  if (current === undefined) return false;
+  await writeCurrent(out, { ...current, hosted: publishedReleases(out).filter((id) => !releases.includes(id)) });
+  return releases.some((id) => current.hosted.includes(id));
+}
+
+/** Removes withdrawn releases: first by a rename, then their files, so that no reader sees half a release. */
+export async function removeReleases(out: string, releases: readonly string[]): Promise<void> {
   for (const release of releases) {
     const removed = join(out, RELEASES_PATH, `.${release}.removed`);
     await renameDurably(join(out, releasePath(release)), removed);
-    rmSync(removed, { recursive: true, force: true });
+    removeFolder(removed);
   }
 }
 
 /** Removes leftovers of killed builds and prunes. The caller holds the lock. */
 export function removeLeftovers(out: string): void {
   const folder = join(out, RELEASES_PATH);
-  const isLeftover = (name: string): boolean => /^\..*\.(staging|removed)$/.test(name);
-  for (const name of readdirSync(folder).filter(isLeftover))
-    rmSync(join(folder, name), { recursive: true, force: true });
+  for (const name of readdirSync(folder)) {
+    const leftover = join(folder, name);
+    if (/^\..*\.removed$/.test(name)) removeFolder(leftover);
+    if (/^\..*\.staging$/.test(name)) {
+      // Renamed first: a child process of a killed build, until it ends, finds no folder to write new files in.
+      const removed = join(folder, `.${randomUUID()}.removed`);
+      renameSync(leftover, removed);
+      removeFolder(removed);
+    }
+  }
   rmSync(temporaryPath(out), { force: true });
+}
+
+/** Removes a folder. Over NFS, a file that another process has open keeps its folder until that process ends. */
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** Reads current.json; undefined before the first release. @throws BuildError if it is damaged */
@@ -147,9 +163,4 @@ function checksumsIn(folder: string): string {
 /** The folder of the shards of a release. Failed builds leave it; `seal` removes it. */
 export function shardsPath(out: string, release: string): string {
   return join(out, RELEASES_PATH, `.${release}.shards`);
-}
-
-// Hidden, so that no release id (which begins with a letter or digit) can name it.
-function stagingPath(out: string, release: string): string {
-  return join(out, RELEASES_PATH, `.${release}.staging`);
 }

@@ -13,6 +13,7 @@ export class BuildError extends Error {
 
 const DISK_REMEDY = 'check the disk (dmesg, smartctl), then run the command again';
 const ACCESS_REMEDY = 'give this user write access to the folder and run the command again';
+const PATH_REMEDY = 'a file is in the place of a folder: use another --out, or move the file';
 
 /** What to do about an error of the operating system, by error code. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -23,13 +24,20 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EROFS: ACCESS_REMEDY,
   EACCES: ACCESS_REMEDY,
   EPERM: ACCESS_REMEDY,
+  ENOTDIR: PATH_REMEDY,
+  EEXIST: PATH_REMEDY,
   EMFILE: 'raise the limit of open files (ulimit -n 4096) and run the command again',
   ENFILE: 'too many files are open on this machine: close some or raise fs.file-max, and run the command again',
 };
 
-/** Turns an error of the operating system into a BuildError; returns any other error unchanged. */
-export function explained(error: unknown): unknown {
+/**
+ * Turns an error of the operating system into a BuildError; returns any other error unchanged.
+ * @param folder the output folder, named where the error has no path: that of a write has none
+ */
+export function explained(error: unknown, folder?: string): unknown {
   if (!(error instanceof Error) || error instanceof BuildError || !('code' in error)) return error;
   const remedy = REMEDIES[String(error.code)];
-  return remedy === undefined ? error : new BuildError(error.message, remedy);
+  if (remedy === undefined) return error;
+  const hasPath = 'path' in error && error.path !== undefined;
+  return new BuildError(hasPath || folder === undefined ? error.message : `${folder}: ${error.message}`, remedy);
 }

@@ -4,16 +4,19 @@ import type { JsonObject } from '../../format/parse.ts';
 import { objectFrom, textIn } from '../../format/parse.ts';
 import { BuildError } from './errors.ts';
 
+/** Optional packages are not installed. */
+export class MissingPackagesError extends BuildError {}
+
 /**
  * The error for a feature whose packages are not installed; the remedy is the command that installs them.
  * @param what the feature that needs the packages
  * @param error the error of the import
  */
-export function missingPackages(what: string, packages: readonly string[], error: unknown): BuildError {
+export function missingPackages(what: string, packages: readonly string[], error: unknown): MissingPackagesError {
   const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
   const versions = peerVersions();
   const named = packages.map((name) => `"${name}@${textIn(versions, name, 'package.json')}"`);
-  return new BuildError(
+  return new MissingPackagesError(
     `${what} needs ${packages.join(', ')}: ${reason}`,
     `npm install ${named.join(' ')}    (in a clone of the repository: npm run setup)`,
   );

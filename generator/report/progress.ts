@@ -6,11 +6,13 @@ export interface Report {
   expect(what: string, amount: number): void;
   /** Adds `amount` to what is done of `what`. */
   advance(what: string, amount: number): void;
+  /** Shows a line of text. */
+  note(text: string): void;
   end(): void;
 }
 
 /** No report. */
-export const SILENT: Report = { expect() {}, advance() {}, end() {} };
+export const SILENT: Report = { expect() {}, advance() {}, note() {}, end() {} };
 
 interface Count {
   done: number;
@@ -49,6 +51,9 @@ export function reportTo(stream: NodeJS.WriteStream): Report {
       countOf(what).done += amount;
       isShown = false;
       if (performance.now() - shownAt >= every) show();
+    },
+    note(text) {
+      stream.write(stream.isTTY ? `\r\x1b[K${text}\n` : `${text}\n`);
     },
     end() {
       if (!isShown) show();

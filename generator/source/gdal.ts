@@ -1,19 +1,9 @@
-// Loads gdal-async; the only module that imports it. The package is optional: `verify`, `diff`, `list`, `activate` and
-// `prune` work without it.
-import type gdalAsync from 'gdal-async';
+// Loads gdal-async; the only module that imports it. The package is optional: importing this module fails with a BuildError
+// if it is not installed. So `verify`, `diff`, `list`, `activate` and `prune` reach it only through child processes and
+// imports at the time of use.
 import { missingPackages } from '../report/missing-packages.ts';
 
-type Gdal = typeof gdalAsync;
-
-const module = await import('gdal-async').catch((error: unknown) => ({ error }));
-
-/** gdal-async. If it is not installed or does not load, every property access throws a BuildError that says so. */
-export const gdal: Gdal = 'default' in module ? module.default : standIn(module.error);
-
-function standIn(error: unknown): Gdal {
-  return new Proxy({} as Gdal, {
-    get() {
-      throw missingPackages('reading and writing datasets', ['gdal-async'], error);
-    },
-  });
-}
+/** gdal-async. */
+export const { default: gdal } = await import('gdal-async').catch((error: unknown) => {
+  throw missingPackages('reading and writing datasets', ['gdal-async'], error);
+});

@@ -1,27 +1,34 @@
 // The files of the source with their sizes and SHA-256, for release.json; sorted, so that the order is reproducible.
 import { createHash } from 'node:crypto';
 import { createReadStream, readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SourceFile } from '../../format/release.ts';
+import { isRemote } from './source-options.ts';
 
-/** Name, size and SHA-256 of every source file; a file in a folder has a path that begins with the folder's name. */
+/**
+ * Name, size and SHA-256 of every source file; a file in a folder has a path that begins with the folder's name. A URL or
+ * a connection to a database has its name only, without user, password and query.
+ */
 export async function sourceFiles(source: readonly string[]): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   for (const path of source) {
-    for (const name of namesUnder(path, basename(path))) {
-      const file = join(path, '..', name);
-      files.push({ name, bytes: statSync(file).size, sha256: await sha256OfFile(file) });
+    if (isRemote(path)) {
+      files.push({ name: publicName(path) });
+      continue;
     }
+    for (const [name, file] of filesUnder(resolve(path), basename(resolve(path))))
+      files.push({ name, bytes: statSync(file).size, sha256: await sha256OfFile(file) });
   }
   return files;
 }
 
-function namesUnder(path: string, name: string): string[] {
-  if (!statSync(path).isDirectory()) return [name];
+/** The names of all files under a path, and where they are. */
+function filesUnder(path: string, name: string): [name: string, file: string][] {
+  if (!statSync(path).isDirectory()) return [[name, path]];
   return readdirSync(path)
     .sort()
-    .flatMap((entry) => namesUnder(join(path, entry), `${name}/${entry}`));
+    .flatMap((entry) => filesUnder(join(path, entry), `${name}/${entry}`));
 }
 
 /** SHA-256 of a file of any size, in hex. */
@@ -29,4 +36,11 @@ export async function sha256OfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
   return hash.digest('hex');
+}
+
+/** What a connection string or URL names, without what only its owner should know. */
+function publicName(path: string): string {
+  const connection = /^([A-Za-z]+):.*?\b(dbname|database)\s*=\s*'?([^'\s,]+)/i.exec(path);
+  if (connection) return `${connection[1]}:${connection[2]}=${connection[3]}`;
+  return path.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/, '');
 }

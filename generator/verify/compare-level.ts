@@ -5,23 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import { featureFilePath, manifestPath, releasePath } from '../../format/layout.ts';
-import type { Level } from '../../format/levels.ts';
 import { manifestFromJson } from '../../format/manifest.ts';
 import { valuesOf } from '../../format/runs.ts';
-import { ValueError, valueToJson } from '../geojson/property-values.ts';
+import { columnValue, jsonOf, type PropertyValue, ValueError, valueToJson } from '../geojson/property-values.ts';
+import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
+import { GeometryError } from '../geojson/wkb-reader.ts';
 import { openFeatures, readFeatureIndex } from '../reader/feature-reader.ts';
-import { featureFrom, type JsonFeature } from '../reader/parse-feature.ts';
-import { type LevelLayer, lastGdalError, type OpenLayer, openLayer, openStraightened } from '../source/dataset.ts';
+import { featureFrom, type JsonFeature, parsedToJson } from '../reader/parse-feature.ts';
+import { type Fault, type Faults, newFaults, problemOf } from '../report/faults.ts';
+import type { LayerSource, LevelSource } from '../source/level-source.ts';
+import { takeGdalMessage } from '../source/open-dataset.ts';
+import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { geometryDifference } from './compare-geometry.ts';
-import { type Fault, type Faults, newFaults, problemOf } from './findings.ts';
 
 /** What to compare. Plain data: it is sent to a child process. */
 export interface CompareTask {
   out: string;
   release: string;
-  level: Level;
-  /** The source's layer of that level. */
-  found: LevelLayer;
+  /** The source of the level. */
+  source: LevelSource;
+  /** Do the units have other fids than in the source (see `isRenumbered` in release.json)? */
+  isRenumbered: boolean;
   /** Decimals of the published coordinates. */
   precision: number;
 }
@@ -33,65 +37,130 @@ export interface CompareResult {
   faults: Fault[];
 }
 
-/** gdal-async has no classes for curves: the layer is read again, with its curves approximated by segments. */
-class CurveMet extends Error {}
-
-/** Compares every feature of the layer, and looks for published ones that the layer lacks. */
+/** Compares every feature of a level, and looks for published ones that the source lacks. */
 export function compareLevel(task: CompareTask): CompareResult {
-  const opened = openLayer(task.found);
+  const scratch = mkdtempSync(join(tmpdir(), 'compare-'));
+  const published = new PublishedLevel(task);
+  const faults = newFaults();
+  let features = 0;
   try {
-    return compareOpened(opened, task);
-  } catch (error) {
-    if (!(error instanceof CurveMet)) throw error;
-  } finally {
-    opened.close();
-  }
-  const scratch = mkdtempSync(join(tmpdir(), 'straightened-'));
-  try {
-    const straight = openStraightened(task.found, join(scratch, 'layer.gpkg'));
-    try {
-      return compareOpened(straight, task);
-    } finally {
-      straight.close();
+    for (const layer of task.source.layers) {
+      features += compareLayer(layer, { first: features, scratch, published, faults, task });
     }
+    for (const [fid, file] of published.rest()) faults.add(file, `fid ${fid}: the source has no such feature`);
+    return { features, faults: faults.list() };
   } finally {
+    published.close();
     rmSync(scratch, { recursive: true });
   }
 }
 
-function compareOpened(opened: OpenLayer, task: CompareTask): CompareResult {
-  const { found, level } = task;
-  const folder = releasePath(task.release);
-  const root = join(task.out, folder);
-  const file = manifestPath(level);
-  const manifest = manifestFromJson(readFileSync(join(root, file), 'utf8'), file);
-  const index = readFeatureIndex(root, manifest);
-  const published = openFeatures(root, level, index);
-  const fileOf = (position: number): string => `${folder}/${featureFilePath(level, index.fileOf(position))}`;
-  const faults = newFaults();
-  // Features that remain at the end are published but not in the source.
-  const positions = new Map([...valuesOf(manifest.fids)].map((fid, position) => [fid, position]));
-  let features = 0;
+/** What the comparison of a layer needs. */
+interface Comparison {
+  /** Number of features of the layers before. */
+  first: number;
+  scratch: string;
+  published: PublishedLevel;
+  faults: Faults;
+  task: CompareTask;
+}
+
+/** Compares the features of a layer; returns their number. */
+function compareLayer(layer: LayerSource, comparison: Comparison): number {
+  const mode = readingModeOf(layer, comparison.scratch);
+  const copy = join(comparison.scratch, 'copy.gpkg');
+  const opened = openLayer(layer, mode, copy);
   try {
-    for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
-      features++;
-      const { fid } = feature;
-      const position = positions.get(fid);
-      if (position === undefined) {
-        faults.add(`${folder}/${file}`, `lacks fid ${fid}, which the source has`);
-        continue;
-      }
-      positions.delete(fid);
-      const read = readPublished(() => featureFrom(published.textAt(position)));
-      const difference = read && differenceOf(read, feature, opened, task);
-      if (difference !== undefined) faults.add(fileOf(position), `fid ${fid}: ${difference}`);
-    }
+    return compareFeatures(opened, layer, comparison);
   } finally {
-    published.close();
+    opened.close();
+    rmSync(copy, { force: true });
   }
-  for (const [fid, position] of positions) faults.add(fileOf(position), `fid ${fid}: the source has no such feature`);
-  checkCount(features, found, faults);
-  return { features, faults: faults.list() };
+}
+
+/** How GDAL can read all features of a layer. */
+function readingModeOf(layer: LayerSource, scratch: string): ReadingMode {
+  const hasIntegers = layer.columns.some(({ type }) => type === 'integer64');
+  const opened = openLayer(layer, { isStraightened: false, hasTextIntegers: false }, scratch);
+  try {
+    for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next())
+      readGeometry(feature, opened);
+  } catch (error) {
+    if (error instanceof CurveMet) return { isStraightened: true, hasTextIntegers: hasIntegers };
+    if (!(error instanceof GeometryError)) throw error;
+  } finally {
+    opened.close();
+    takeGdalMessage();
+  }
+  return { isStraightened: false, hasTextIntegers: hasIntegers };
+}
+
+function compareFeatures(
+  opened: OpenLayer,
+  layer: LayerSource,
+  { first, published, faults, task }: Comparison,
+): number {
+  let features = 0;
+  const reportMessage = (where: string): void => {
+    const said = takeGdalMessage();
+    if (said?.isFailure) faults.add(layer.path, `layer ${layer.layer}${where}: GDAL reports: ${said.message}`);
+  };
+  for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
+    features++;
+    const fid = task.isRenumbered ? first + features : feature.fid;
+    const found = published.take(fid);
+    if (found === undefined) {
+      faults.add(published.manifestFile, `lacks fid ${fid}, which the source has`);
+      continue;
+    }
+    const read = readPublished(() => featureFrom(found.text()));
+    const difference = read && differenceOf(read, feature, { opened, layer, fid, precision: task.precision });
+    if (difference !== undefined) faults.add(found.file, `fid ${fid}: ${difference}`);
+    reportMessage(`, fid ${feature.fid}`);
+  }
+  reportMessage('');
+  // The iterator returns null at the end and after a read error: only the count distinguishes them.
+  if (features !== layer.features)
+    faults.add(layer.path, `layer ${layer.layer}: GDAL reads ${features} features and counts ${layer.features}`);
+  return features;
+}
+
+/** The published features of a level by fid, each of which is taken once. */
+class PublishedLevel {
+  /** Relative to the output folder. */
+  readonly manifestFile: string;
+  readonly #positions: Map<number, number>;
+  readonly #features: ReturnType<typeof openFeatures>;
+  readonly #fileOf: (position: number) => string;
+
+  constructor({ out, release, source: { level } }: CompareTask) {
+    const folder = releasePath(release);
+    const root = join(out, folder);
+    const file = manifestPath(level);
+    const manifest = manifestFromJson(readFileSync(join(root, file), 'utf8'), file);
+    const index = readFeatureIndex(root, manifest);
+    this.manifestFile = `${folder}/${file}`;
+    this.#positions = new Map([...valuesOf(manifest.fids)].map((fid, position) => [fid, position]));
+    this.#features = openFeatures(root, level, index);
+    this.#fileOf = (position) => `${folder}/${featureFilePath(level, index.fileOf(position))}`;
+  }
+
+  /** A published feature and its file; undefined if there is none with this fid, or it was taken before. */
+  take(fid: number): { text: () => Buffer; file: string } | undefined {
+    const position = this.#positions.get(fid);
+    if (position === undefined) return undefined;
+    this.#positions.delete(fid);
+    return { text: () => this.#features.textAt(position), file: this.#fileOf(position) };
+  }
+
+  /** The fids and files of the features that were not taken. */
+  rest(): [fid: number, file: string][] {
+    return [...this.#positions].map(([fid, position]) => [fid, this.#fileOf(position)]);
+  }
+
+  close(): void {
+    this.#features.close();
+  }
 }
 
 /** A published feature; undefined if its file is damaged, which the verification of the feature files reports. */
@@ -104,28 +173,21 @@ function readPublished(read: () => JsonFeature): JsonFeature | undefined {
   }
 }
 
-/** The iterator returns null at the end and after a read error: only the count distinguishes them. */
-function checkCount(features: number, found: LevelLayer, faults: Faults): void {
-  if (features === found.features) return;
-  const reason = lastGdalError() ? `; GDAL says: ${lastGdalError()}` : '';
-  faults.add(found.path, `layer ${found.layer}: GDAL reads ${features} features and counts ${found.features}${reason}`);
-}
-
 /** How a published feature differs from the source's; undefined if it does not. */
 function differenceOf(
   { properties, geometry }: JsonFeature,
   feature: gdalTypes.Feature,
-  opened: OpenLayer,
-  { found, precision }: CompareTask,
+  { opened, layer, fid, precision }: { opened: OpenLayer; layer: LayerSource; fid: number; precision: number },
 ): string | undefined {
   try {
-    const expected = geometryOf(feature, opened);
+    const expected = readGeometry(feature, opened);
     return (
-      propertiesDifference(properties, feature, found) ??
+      propertiesDifference(properties, feature, { layer, fid }) ??
       geometryDifference(geometry, expected === null ? null : JSON.parse(expected.toJSON()), precision)
     );
   } catch (error) {
     if (error instanceof ValueError) return `the source has a value that cannot be published: ${error.message}`;
+    if (error instanceof GeometryError) return `the source has a geometry that cannot be published: ${error.message}`;
     throw error;
   }
 }
@@ -133,28 +195,17 @@ function differenceOf(
 function propertiesDifference(
   properties: JsonFeature['properties'],
   feature: gdalTypes.Feature,
-  { columns }: LevelLayer,
+  { layer, fid }: { layer: LayerSource; fid: number },
 ): string | undefined {
-  const fields: Readonly<Record<string, unknown>> = feature.fields.toObject();
-  const expected = new Map<string, unknown>([['fid', feature.fid]]);
-  for (const { name, type } of columns) if (name !== 'fid') expected.set(name, valueToJson(fields[name], type));
+  const values = feature.fields.toArray();
+  const expected = new Map<string, PropertyValue>([['fid', fid]]);
+  for (const column of layer.columns)
+    if (column.name !== 'fid') expected.set(column.name, valueToJson(columnValue(values, column), column.type));
   for (const [name, value] of expected) {
     if (!Object.hasOwn(properties, name)) return `has no property ${name}`;
-    const [got, want] = [properties[name], value].map((side) => JSON.stringify(side));
+    const [got, want] = [parsedToJson(properties[name]), jsonOf(value)];
     if (got !== want) return `${name} is ${got?.slice(0, 100)}, the source has ${want?.slice(0, 100)}`;
   }
   const more = Object.keys(properties).find((name) => !expected.has(name));
   return more === undefined ? undefined : `has a property ${more}; the source has no such column`;
-}
-
-/** The feature's geometry in WGS 84, or null. */
-function geometryOf(feature: gdalTypes.Feature, { transformation }: OpenLayer): gdalTypes.Geometry | null {
-  try {
-    const geometry = feature.getGeometry();
-    if (transformation) geometry?.transform(transformation);
-    return geometry;
-  } catch (error) {
-    if (error instanceof Error && error.message.includes('unsupported geometry type')) throw new CurveMet();
-    throw new ValueError(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { CHECKSUMS_FILE, featureFilePath, indexPath, manifestPath, RELEASE_FILE } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Manifest } from '../../format/manifest.ts';
+import { problemOf } from '../report/faults.ts';
 import { sha256OfFile } from '../source/source-files.ts';
-import { problemOf } from './findings.ts';
+import { pagesOf } from './content/pages.ts';
 import type { Metadata } from './metadata.ts';
-import { pagesOf } from './pages.ts';
 
 /**
  * Compares the folder, the manifests and checksums.txt with one another. That the promised files are there is seen

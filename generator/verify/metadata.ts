@@ -16,8 +16,8 @@ import { type Manifest, manifestFromJson } from '../../format/manifest.ts';
 import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
 import { type Checksums, readChecksums, sha256Of } from '../release/checksums.ts';
 import { BuildError } from '../report/errors.ts';
+import { type Faults, problemOf } from '../report/faults.ts';
 import { checkIndexCounts, checkManifestCounts, checkStoredPages } from './counts.ts';
-import { type Faults, problemOf } from './findings.ts';
 
 /** The metadata of a release, without the files that are damaged. */
 export interface Metadata {

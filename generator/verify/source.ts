@@ -1,11 +1,16 @@
 // Verifies a release against the dataset that it was built from: the files themselves, then each level's features.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { RELEASE_FILE } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import type { Release, SourceFile } from '../../format/release.ts';
+import { describeSource, splitIntoLevels } from '../describe-source.ts';
 import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
-import { findLevels, type LevelLayer } from '../source/dataset.ts';
+import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { sourceFiles } from '../source/source-files.ts';
+import type { SourceOptions } from '../source/source-options.ts';
 import type { Pool } from '../workers/pool.ts';
 import { workIn } from '../workers/work.ts';
 import type { CompareResult } from './compare-level.ts';
@@ -19,49 +24,63 @@ const COMPARE = workIn<typeof import('./compare-level.ts'), 'compareLevel'>(
 
 /**
  * Compares every level that has a manifest and an index with the source.
- * @throws BuildError if the source cannot be opened or lacks a layer that the release was built from
+ * @param options the options that the release was built with; all its levels are compared
+ * @throws BuildError if the source cannot be opened or lacks a level that the release has
  */
 export async function verifySource(
-  source: readonly string[],
+  options: Omit<SourceOptions, 'levels'>,
   metadata: Metadata,
   pool: Pool,
   report: Report,
 ): Promise<CompareResult[]> {
-  const { out, id, description } = metadata;
-  // Only release.json names the layers and the decimals.
+  const { description } = metadata;
+  // Only release.json has the decimals.
   if (description === undefined) return [];
-  const layers = layersOf(source, description, metadata);
-  // The largest first, so that all child processes finish at about the same time: a level is one task.
-  const ordered = layers.toSorted((a, b) => b.features - a.features);
-  const comparing = ordered.map(async (found) => {
-    report.expect('features compared', found.features);
-    const task = { out, release: id, level: found.level, found, precision: description.precision };
-    const result = await pool.run(COMPARE, task);
-    report.advance('features compared', result.features);
-    return result;
-  });
-  const [compared] = await Promise.all([Promise.all(comparing), verifyFiles(source, description, metadata)]);
-  return compared;
+  const scratch = mkdtempSync(join(tmpdir(), 'verify-'));
+  try {
+    const published = description.levels.filter(({ layer }) => layer !== '').map(({ level }) => level);
+    const wanted = { ...options, levels: published };
+    const described = await describeSource(wanted, pool);
+    const { levels } = await splitIntoLevels(described, wanted, scratch, { pool, report });
+    refuseMissing(published, levels);
+    const [compared] = await Promise.all([
+      compareLevels(levels, description, metadata, { pool, report }),
+      verifyFiles(options.source, description, metadata),
+    ]);
+    return compared;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
-/** The source's layers, by the names of layers and GID columns in the release. */
-function layersOf(source: readonly string[], { levels }: Release, { manifests, indexes }: Metadata): LevelLayer[] {
-  const published = levels.filter(({ layer }) => layer !== '');
-  // Several files may have layers of the same name; then the columns decide.
-  const isNamed = new Set(published.map(({ layer }) => layer)).size === published.length;
-  const layers = isNamed ? Object.fromEntries(published.map(({ level, layer }) => [level, layer])) : {};
-  const columns = manifests.flatMap((manifest) => manifest?.columns.map(({ name }, n) => [n, name] as const) ?? []);
-  const gidColumns = Object.fromEntries(columns.filter(([, name]) => name !== ''));
-  const isReadable = (level: Level): boolean => indexes[level] !== undefined;
-  try {
-    const found = findLevels({ source, layers, gidColumns, levels: published.map(({ level }) => level) });
-    const missing = published.find(({ level }) => !found.some((layer) => layer.level === level));
-    if (missing) throw new BuildError(`no layer of the source is level ${missing.level}`, '');
-    return found.filter(({ level }) => isReadable(level));
-  } catch (error) {
-    if (!(error instanceof BuildError)) throw error;
-    throw new BuildError(error.message, 'set --source to the files that the release was built from');
-  }
+function refuseMissing(published: readonly Level[], levels: readonly LevelSource[]): void {
+  const missing = published.find((level) => !levels.some((source) => source.level === level));
+  if (missing === undefined) return;
+  throw new BuildError(
+    `no layer of the source is level ${missing}`,
+    'set --source, and the options of the source (--layer, --gid-column ...), as for the build',
+  );
+}
+
+function compareLevels(
+  levels: readonly LevelSource[],
+  description: Release,
+  { out, id, indexes }: Metadata,
+  { pool, report }: { pool: Pool; report: Report },
+): Promise<CompareResult[]> {
+  const readable = levels.filter(({ level }) => indexes[level] !== undefined);
+  // The largest first, so that all child processes finish at about the same time: a level is one task.
+  const ordered = readable.toSorted((a, b) => featureCount(b) - featureCount(a));
+  return Promise.all(
+    ordered.map(async (source) => {
+      report.expect('features compared', featureCount(source));
+      const isRenumbered = description.levels[source.level]?.isRenumbered === true;
+      const task = { out, release: id, source, isRenumbered, precision: description.precision };
+      const result = await pool.run(COMPARE, task);
+      report.advance('features compared', result.features);
+      return result;
+    }),
+  );
 }
 
 /** Compares the given files with those in release.json. Names may repeat across folders: identical files match first. */

@@ -2,22 +2,27 @@
 // from GDAL's reading of it.
 import { featureFilePath } from '../../format/layout.ts';
 import { FORMATS, LEVELS, type Level } from '../../format/levels.ts';
+import { type Fault, newFaults } from '../report/faults.ts';
 import type { Report } from '../report/progress.ts';
+import type { SourceOptions } from '../source/source-options.ts';
 import { openPool, type Pool } from '../workers/pool.ts';
 import { workIn } from '../workers/work.ts';
+import { pagesOf } from './content/pages.ts';
+import type { ShardTask } from './content/shard.ts';
 import { verifyList, verifySums } from './file-list.ts';
-import { type Fault, newFaults } from './findings.ts';
 import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
-import { pagesOf } from './pages.ts';
-import type { ShardTask } from './shard.ts';
 import { verifySource } from './source.ts';
 
-const VERIFY_FEATURES = workIn<typeof import('./features.ts'), 'verifyFeatures'>(
+const VERIFY_FEATURES = workIn<typeof import('./content/features.ts'), 'verifyFeatures'>(
   import.meta.url,
-  './features',
+  './content/features',
   'verifyFeatures',
 );
-const VERIFY_PAGES = workIn<typeof import('./pages.ts'), 'verifyPages'>(import.meta.url, './pages', 'verifyPages');
+const VERIFY_PAGES = workIn<typeof import('./content/pages.ts'), 'verifyPages'>(
+  import.meta.url,
+  './content/pages',
+  'verifyPages',
+);
 
 /** What to verify, and how. */
 export interface VerifyOptions {
@@ -25,8 +30,8 @@ export interface VerifyOptions {
   out: string;
   /** The id of the release; without it, the current one. */
   release?: string | undefined;
-  /** The dataset of the release, files or folders, to compare every feature with. */
-  source?: readonly string[] | undefined;
+  /** The dataset of the release, to compare every feature with. */
+  source?: Omit<SourceOptions, 'levels'> | undefined;
   /** Number of child processes; 0 to work in this process. */
   workers: number;
 }
@@ -42,7 +47,7 @@ export interface Verification {
   /** Of all feature files and pages. */
   bytes: number;
   /** By path; empty for an intact release. */
-  faults: Fault[];
+  findings: Fault[];
 }
 
 /** Shards per child process, so that they end at about the same time. */
@@ -55,7 +60,7 @@ const SHARDS_PER_WORKER = 4;
 export async function verify(options: VerifyOptions, report: Report): Promise<Verification> {
   const faults = newFaults();
   const release = options.release ?? currentRelease(options.out, faults);
-  if (release === undefined) return { release: '', files: 0, pages: 0, features: 0, bytes: 0, faults: faults.list() };
+  if (release === undefined) return { release: '', files: 0, pages: 0, features: 0, bytes: 0, findings: faults.list() };
   const metadata = readMetadata(options.out, release, faults);
   const files = verifyList(metadata);
   const pool = openPool(options.workers);
@@ -71,7 +76,7 @@ export async function verify(options: VerifyOptions, report: Report): Promise<Ve
       pages: verified.reduce((total, { pages }) => total + pages, 0),
       features: metadata.manifests.reduce((total, manifest) => total + (manifest?.features ?? 0), 0),
       bytes: verified.reduce((total, { bytes }) => total + bytes, 0),
-      faults: faults.list(),
+      findings: faults.list(),
     };
   } finally {
     await pool.close();

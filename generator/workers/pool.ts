@@ -27,7 +27,8 @@ export function openPool(size: number, atOnce = 0): Pool {
   let performed: Promise<unknown> = Promise.resolve();
 
   function startChild(): ChildProcess {
-    const child = fork(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), { serialization: 'advanced' });
+    const program = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
+    const child = fork(program, [String(process.pid)], { serialization: 'advanced' });
     children.add(child);
     child.once('exit', () => {
       children.delete(child);
@@ -42,8 +43,9 @@ export function openPool(size: number, atOnce = 0): Pool {
     const answer = await ask(child, job);
     idle.add(child);
     if ('result' in answer) return answer.result;
-    const { message, remedy } = answer.failure;
-    throw remedy === undefined ? new Error(message) : new BuildError(message, remedy);
+    const { message, remedy, code, path } = answer.failure;
+    if (remedy !== undefined) throw new BuildError(message, remedy);
+    throw code === undefined ? new Error(message) : Object.assign(new Error(message), { code, path });
   }
 
   function performHere(job: Job): Promise<unknown> {
@@ -58,6 +60,11 @@ export function openPool(size: number, atOnce = 0): Pool {
     return size === 0 ? performHere(job) : delegate(job);
   }
 
+  const killChildren = (): void => {
+    for (const child of children) child.kill('SIGKILL');
+  };
+  // At once: a child process by itself notices the end of this one only a moment later.
+  process.on('exit', killChildren);
   for (let i = 0; i < Math.min(size, atOnce); i++) idle.add(startChild());
   return {
     size,
@@ -68,8 +75,9 @@ export function openPool(size: number, atOnce = 0): Pool {
       await performed;
       const living = [...children];
       const gone = Promise.all(living.map((child) => once(child, 'exit')));
-      for (const child of living) child.kill('SIGKILL');
+      killChildren();
       await gone;
+      process.off('exit', killChildren);
     },
   };
 }

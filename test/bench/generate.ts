@@ -11,8 +11,9 @@ import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
-import { findLevels } from '../../generator/source/dataset.ts';
-import { hasProgram, printRows, type Row, secondsOf } from './measure.ts';
+import { ACCEPTABLE } from '../../generator/quality/kinds.ts';
+import { findLevels } from '../../generator/source/level-sources.ts';
+import { hasProgram, printRows, type Row, secondsOf } from './measure/measure.ts';
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:generate -- [options]\n\nNeeds ogr2ogr for the control.')
@@ -44,7 +45,7 @@ const TARGETS: Readonly<Record<StoredPages, string>> = {
 const MEMORY_EVERY_MS = 50;
 
 const source = values.source ?? synthetic(values.units);
-const levels = findLevels({ source: [source], layers: {}, gidColumns: {}, levels: LEVELS });
+const { levels } = findLevels({ source: [source], levels: LEVELS });
 const out = join(folder, 'output');
 const rows: Row[] = [];
 
@@ -103,7 +104,7 @@ function synthetic(units: number): string {
 
 async function dumpAll(): Promise<number> {
   let seconds = 0;
-  for (const { path, layer, level } of levels) {
+  for (const { path, layer, level } of levels.flatMap((source) => source.layers)) {
     const file = join(folder, `${level}.geojsonl`);
     seconds += await secondsOf('ogr2ogr', ['-f', 'GeoJSONSeq', '-lco', 'COORDINATE_PRECISION=7', file, path, layer]);
     rmSync(file);
@@ -113,7 +114,8 @@ async function dumpAll(): Promise<number> {
 
 async function buildOnce(pages: StoredPages): Promise<Build> {
   rmSync(out, { recursive: true, force: true });
-  const accept = ['--accept', 'null-gids', 'duplicate-gids', 'collapsed-geometries'];
+  // A measurement is of any dataset, whatever its quality.
+  const accept = ['--accept', ...ACCEPTABLE];
   const options = ['--source', source, '--out', out, '--release', 'bench', '--pages', pages, ...accept];
   const started = performance.now();
   const child = spawn(process.execPath, [...process.execArgv, 'generator/main.ts', '--quiet', 'build', ...options], {

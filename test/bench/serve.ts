@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { compareWithBareNode } from './bare-node.ts';
-import type { Bench } from './compare.ts';
-import { measureHuge } from './huge.ts';
-import { hasProgram, printRows, type Row } from './measure.ts';
-import { releaseToMeasure } from './measured-release.ts';
-import { canDropPageCache, readAll } from './page-cache.ts';
-import { compareWithPostgis } from './postgis-questions.ts';
-import { QUESTION_NAMES, type Question, type QuestionName, questionNames, questionOf } from './questions.ts';
-import { prepareService } from './service.ts';
-import { measureMemory, measureStart } from './start-up.ts';
-import { compareWithHttpProxy } from './url-origin.ts';
+import { compareWithBareNode } from './comparisons/bare-node.ts';
+import type { Bench } from './comparisons/compare.ts';
+import { measureHuge } from './comparisons/huge.ts';
+import { measureMemory, measureStart } from './comparisons/start-up.ts';
+import { compareWithHttpProxy } from './comparisons/url-origin.ts';
+import { hasProgram, printRows, type Row } from './measure/measure.ts';
+import { canDropPageCache, readAll } from './measure/page-cache.ts';
+import { compareWithPostgis } from './postgis/postgis-questions.ts';
+import { releaseToMeasure } from './requests/measured-release.ts';
+import { QUESTION_NAMES, type Question, type QuestionName, questionNames, questionOf } from './requests/questions.ts';
+import { prepareService } from './servers/service.ts';
 
 const ROW_NAMES = ['start', ...QUESTION_NAMES, 'memory', 'url-page', 'url-slice', 'huge'] as const;
 

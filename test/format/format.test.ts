@@ -53,6 +53,7 @@ test('runs behave as the sorted sets they stand for', () => {
 const cursor = fc.record(
   {
     release: fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),
+    content: fc.stringMatching(/^[0-9a-f]{8}$/),
     level: fc.constantFrom(...LEVELS),
     position: fc.nat(2 ** 31 - 1),
   },
@@ -71,7 +72,7 @@ test('every cursor round-trips, is URL-safe and never all digits', () => {
 });
 
 test('a cursor changed in any one character, or cut short, or longer, is refused', () => {
-  const text = encodeCursor({ release: '2026-11', level: 3, position: 4711 });
+  const text = encodeCursor({ release: '2026-11', content: '0a1b2c3d', level: 3, position: 4711 });
   for (let i = 0; i < text.length; i++) {
     for (const other of 'ABYZabyz0189-_.~%+/= é') {
       if (other === text[i]) continue;
@@ -153,9 +154,13 @@ const RELEASE: Release = {
   precision: 7,
   storedPages: 'unfiltered',
   attribution: ['Maker of "maps"', 'ébauche'],
+  quality: [{ level: 2, kind: 'empty-geometries', count: 3, example: 'levels.gpkg: layer ADM_2, fid 7, GID ?' }],
   levels: LEVELS.map((level) => ({
     level,
     layer: level === 5 ? '' : `ADM_${level}`,
+    gidColumns: LEVELS.slice(0, level + 1).map((n) => `GID_${n}`),
+    nameColumn: `NAME_${level}`,
+    isRenumbered: level % 2 === 1,
     features: 100 + level,
     listings: 10 + level,
     pages: { geojsonl: 20 + level, fc: 30 + level },

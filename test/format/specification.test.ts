@@ -30,8 +30,11 @@ import {
   manifestToJson,
 } from '../../format/manifest.ts';
 import { currentToJson, type LevelSummary, releaseToJson } from '../../format/release.ts';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { without } from '../support/programs.ts';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { without } from '../support/processes/programs.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SPECIFICATION = readFileSync(new URL('../../format/README.md', import.meta.url), 'utf8');
 const READER = fileURLToPath(new URL('read_release.py', import.meta.url));
@@ -111,10 +114,11 @@ test('the manifest of the worked example is read, and describes the bytes of the
 });
 
 test('the cursor of the worked example is the one that the code writes', () => {
-  const cursor = encodeCursor({ release: 'demo', level: 0, position: 1 });
+  const content = { release: 'demo', content: '9f86d081', level: 0, position: 1 } as const;
+  const cursor = encodeCursor(content);
   assert.ok(SPECIFICATION.includes(`\`${cursor}\``));
   assert.equal(cursor, `c_${bytesIn('text cursor').toString('base64url')}`);
-  assert.deepEqual(decodeCursor(cursor), { release: 'demo', level: 0, position: 1 });
+  assert.deepEqual(decodeCursor(cursor), content);
 });
 
 /** What release.json says of the example's level, and of the levels that its source lacks. */
@@ -123,7 +127,16 @@ function summaryOf(level: Manifest['level'], manifest: string): LevelSummary {
   if (level === 0) return { ...JSON.parse(block('json level')), manifest: sha256 };
   const pages = { geojsonl: 0, fc: 0 };
   const index = createHash('sha256').digest('hex');
-  const nothing = { layer: '', features: 0, listings: 0, bytes: 0, featureFiles: { files: 0, bytes: 0 } };
+  const nothing = {
+    layer: '',
+    gidColumns: [],
+    nameColumn: '',
+    isRenumbered: false,
+    features: 0,
+    listings: 0,
+    bytes: 0,
+    featureFiles: { files: 0, bytes: 0 },
+  };
   return { level, ...nothing, pages, manifest: sha256, index };
 }
 
@@ -148,7 +161,15 @@ function writeExample(out: string): void {
     return summaryOf(level, json);
   });
   put(`${root}/${featureFilePath(0, 0)}`, Buffer.concat(members));
-  const about = { release, source: [], gdal: '', precision: 7, storedPages: example.storedPages, attribution: [] };
+  const about = {
+    release,
+    source: [],
+    gdal: '',
+    precision: 7,
+    storedPages: example.storedPages,
+    attribution: [],
+    quality: [],
+  };
   put(`${root}/${RELEASE_FILE}`, releaseToJson({ ...about, levels }));
   put(CURRENT_PATH, currentToJson({ release, hosted: [release] }));
 }
@@ -221,11 +242,7 @@ test('the combination of CRCs that the specification gives is right', { skip: wi
 
 /** Builds a small release and runs a block of shell commands in its folder. */
 async function runInRelease(name: string, info: string): Promise<{ root: string; stdout: string }> {
-  const source = writeDataset(
-    join(folder, `${name}.gpkg`),
-    'GPKG',
-    countryLayers((level) => `ADM_${level}`),
-  );
+  const source = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', countryLayers());
   await buildRelease(source, join(folder, name), { storedPages: 'none' });
   const root = join(folder, name, releasePath('r1'));
   const run = spawnSync('sh', ['-eu', '-c', block(info)], { cwd: root, encoding: 'utf8' });

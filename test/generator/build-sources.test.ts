@@ -4,17 +4,19 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { manifestPath } from '../../format/layout.ts';
 import { type Level, levelName } from '../../format/levels.ts';
+import { listingsOf } from '../../format/listing.ts';
+import { manifestFromJson } from '../../format/manifest.ts';
+import { releaseFromJson } from '../../format/release.ts';
+import { SILENT } from '../../generator/report/progress.ts';
 import { gdal } from '../../generator/source/gdal.ts';
-import {
-  buildRelease,
-  countryLayers,
-  readLayer,
-  runSql,
-  square,
-  temporaryFolder,
-  writeDataset,
-} from '../support/fixture.ts';
+import { verify } from '../../generator/verify/verify.ts';
+import { readLayer } from '../support/datasets/read-layer.ts';
+import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
+import { runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 
@@ -31,11 +33,7 @@ function names(out: string, level: Level): unknown[] {
 }
 
 test("builds a GeoPackage with GADM's layer names", async () => {
-  const source = writeDataset(
-    join(folder, 'levels.gpkg'),
-    'GPKG',
-    countryLayers((level) => `ADM_${level}`),
-  );
+  const source = writeCountries();
   const out = join(folder, 'levels');
   const release = await buildRelease(source, out);
   assert.deepEqual(
@@ -135,7 +133,17 @@ test('keeps fids that start at 0, have gaps and are unsorted in the file, and or
     type: 'Feature',
     id,
     properties: { GID_0: `A${id}` },
-    geometry: { type: 'Point', coordinates: [1, 2] },
+    geometry: {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [1, 2],
+          [2, 2],
+          [2, 3],
+          [1, 2],
+        ],
+      ],
+    },
   }));
   const source = join(folder, 'unsorted.geojson');
   writeFileSync(source, JSON.stringify({ type: 'FeatureCollection', features }));
@@ -189,7 +197,7 @@ test('writes properties verbatim: column order, types, booleans, dates, nulls an
   );
   dataset.close();
   const out = join(folder, 'types');
-  await buildRelease(source, out);
+  await buildRelease(source, out, { accept: ['empty-geometries'] });
   const [first, second] = published(out, 0);
   const expected = {
     fid: 9,
@@ -218,26 +226,76 @@ test('writes properties verbatim: column order, types, booleans, dates, nulls an
   );
 });
 
-test('refuses a 64-bit number that JSON cannot hold, and says where it is', async () => {
-  const column = { name: 'POP', type: gdal.OFTInteger64 };
-  const layer = {
-    name: 'ADM_0',
-    columns: ['GID_0', column],
-    features: [{ fid: 4, values: ['AAA', 2 ** 60], wkt: square(0, 0) }],
-  };
-  const source = writeDataset(join(folder, 'big.gpkg'), 'GPKG', [layer]);
-  await assert.rejects(buildRelease(source, join(folder, 'big')), /layer ADM_0 \(level 0\), fid 4, GID AAA: .*2\^53/);
-});
+/** Integers that a double cannot hold: the ends of the 64-bit range, and the first beyond 2^53 on both sides. */
+const BIG_INTEGERS = ['9223372036854775807', '-9223372036854775808', '9007199254740993', '-9007199254740993'];
 
-test("refuses GADM's single-layer download and names the levels file", async () => {
-  const columns = ['UID', 'GID_0', 'NAME_0', 'GID_1', 'NAME_1', 'GID_2', 'NAME_2', 'GID_3', 'GID_4', 'GID_5'];
-  const features = [
-    { fid: 1, values: ['1', 'AAA', 'Aland', 'AAA.1_1', 'North', 'AAA.1.1_1', 'Næst', '', '', ''], wkt: square(0, 0) },
-    { fid: 2, values: ['2', 'BBB', 'Beland', '', '', '', '', '', '', ''], wkt: square(3, 0) },
-  ];
-  const source = writeDataset(join(folder, 'gadm_410.gpkg'), 'GPKG', [{ name: 'gadm_410', columns, features }]);
-  const out = join(folder, 'gadm_410');
-  await assert.rejects(buildRelease(source, out), { message: /gadm_410/, remedy: /gadm_410-levels\.gpkg/ });
+/** GeoJSON with these properties, as text: JSON.stringify would round the integers. */
+function geojsonOf(properties: readonly string[]): string {
+  const geometry = '{"type":"Polygon","coordinates":[[[1,2],[2,2],[2,3],[1,2]]]}';
+  const features = properties.map(
+    (json, i) => `{"type":"Feature","id":${i + 1},"properties":{${json}},"geometry":${geometry}}`,
+  );
+  return `{"type":"FeatureCollection","features":[${features.join(',')}]}`;
+}
+
+// FlatGeobuf has no type for dates.
+for (const [driver, ending, day] of [
+  ['GPKG', 'gpkg', '"2020-01-02"'],
+  ['GeoJSON', 'geojson', '"2020-01-02"'],
+  ['FlatGeobuf', 'fgb', '"2020-01-02T00:00:00"'],
+] as const) {
+  test(`${driver}: writes a 64-bit number exactly, as a property and as a GID`, async () => {
+    const written = (file: string, properties: readonly string[]): string => {
+      const json = join(folder, `${file}-${ending}.json`);
+      writeFileSync(json, geojsonOf(properties));
+      const target = join(folder, `${file}.${ending}`);
+      gdal.vectorTranslate(target, gdal.open(json), ['-f', driver, '-nln', file, '-preserve_fid']).close();
+      return target;
+    };
+    const others = '"is":true,"day":"2020-01-02","share":0.1';
+    const populations = [...BIG_INTEGERS, '0', '9007199254740991', 'null'];
+    const source = [
+      written(
+        'big0',
+        populations.map((population, i) => `"GID_0":${BIG_INTEGERS[i] ?? i},"POP":${population},${others}`),
+      ),
+      written(
+        'big1',
+        BIG_INTEGERS.map((gid) => `"GID_1":"${gid}/child","GID_0":${gid}`),
+      ),
+    ];
+    const out = join(folder, `big-${ending}`);
+    await buildRelease(source, out);
+    const root = join(out, 'releases/r1');
+    const textOf = (page: string): string => gunzipSync(readFileSync(join(root, page))).toString();
+    for (const page of ['lv0/geojsonl/all/000001.geojsonl.gz', 'lv0/fc/all/000001.json.gz']) {
+      const text = textOf(page);
+      const cap = page.includes('/fc/') ? 5 : populations.length;
+      const bare = (name: string) =>
+        [...text.matchAll(new RegExp(`"${name}":([^,}]*)`, 'g'))].map(([, value]) => value);
+      assert.deepEqual(bare('POP'), populations.slice(0, cap));
+      assert.deepEqual(bare('GID_0'), [...BIG_INTEGERS, '4', '5', '6'].slice(0, cap));
+      for (const [name, value] of Object.entries({ is: 'true', day, share: '0.1' }))
+        assert.deepEqual(new Set(bare(name)), new Set([value]));
+    }
+    const manifest = manifestFromJson(readFileSync(join(root, manifestPath(1)), 'utf8'), manifestPath(1));
+    const gids = listingsOf(1, manifest.features, manifest.columns).flatMap(({ key, features }) =>
+      key === 'all' ? [] : [[key.column, key.gid, features]],
+    );
+    assert.deepEqual(gids.filter(([column]) => column === 0).sort(), BIG_INTEGERS.map((gid) => [0, gid, 1]).sort());
+    assert.deepEqual(releaseFromJson(readFileSync(join(root, 'release.json'), 'utf8'), 'release.json').quality, []);
+    const found = await verify({ out, source: { source }, workers: 0 }, SILENT);
+    assert.deepEqual(found.findings, []);
+  });
+}
+
+test('refuses a list with a 64-bit number beyond 2^53, and says where it is', async () => {
+  const source = join(folder, 'list.geojson');
+  writeFileSync(source, geojsonOf(['"GID_0":"AAA","POP":[1,9007199254740993]']));
+  await assert.rejects(buildRelease(source, join(folder, 'list')), {
+    message: /list\.geojson: layer list \(level 0\), fid 1, GID AAA: a list has 9007199254740992, .*2\^53/,
+    remedy: /fix the feature in the source/,
+  });
 });
 
 test('takes layers and columns by name where they are called otherwise', async () => {
@@ -246,22 +304,24 @@ test('takes layers and columns by name where they are called otherwise', async (
     { name: 'regions', columns: ['ISO', 'REG'], features: [{ fid: 1, values: ['AAA', 'AAA.1_1'], wkt: square(0, 0) }] },
   ]);
   const out = join(folder, 'named');
-  const release = await buildRelease(source, out, { gidColumns: { 0: 'ISO', 1: 'REG' } });
+  const release = await buildRelease(source, out, {
+    gidColumns: [
+      { level: undefined, of: 0, columns: ['ISO'] },
+      { level: undefined, of: 1, columns: ['REG'] },
+    ],
+  });
   assert.deepEqual(
     release.levels.map((level) => level.layer),
     ['states', 'regions', '', '', '', ''],
   );
   await assert.rejects(buildRelease(source, join(folder, 'unnamed')), {
-    message: /no layer .* states \(ISO\); regions \(ISO, REG\)/,
+    message: /named\.gpkg: no layer has GID columns \(GID_0 \.\. GID_5\); it has states \(ISO\); regions \(ISO, REG\)$/,
+    remedy: /--layer lv0=countries --gid-column lv0=ISO3/,
   });
 });
 
 test('publishes only the levels it is told to', async () => {
-  const source = writeDataset(
-    join(folder, 'some.gpkg'),
-    'GPKG',
-    countryLayers((level) => `ADM_${level}`),
-  );
+  const source = writeCountries();
   const release = await buildRelease(source, join(folder, 'some'), { levels: [1] });
   assert.deepEqual(
     release.levels.map((level) => level.features),

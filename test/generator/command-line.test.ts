@@ -1,47 +1,152 @@
 // The generator's command line as an operator meets it when something in it is wrong.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
+import { BuildError } from '../../generator/report/errors.ts';
+import { writeWorld } from '../support/datasets/large-dataset.ts';
+import { without } from '../support/processes/programs.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'command-line-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
+const out = join(folder, 'out');
+const source = writeWorld(join(folder, 'world.gpkg'));
+await buildRelease(source, out);
 
-test('an error in the command line is one line that says what is wrong and one that says what to do', () => {
+const MAIN = [...process.execArgv, 'generator/main.ts'];
+
+function run(...args: string[]) {
+  return spawnSync(process.execPath, [...MAIN, ...args], { encoding: 'utf8' });
+}
+
+test('an error is one line that says what is wrong and one that says what to do; the exit code is 2 for the command line, else 1', () => {
   const kept = join(folder, 'kept.gpkg');
   writeFileSync(kept, '');
-  const build = ['build', '--source', 'none.gpkg', '--release', 'r1', '--out', join(folder, 'out')];
-  const cases: [string[], RegExp, RegExp][] = [
-    [[], /^Missing command$/, /--help/],
-    [['bild'], /^Did you mean build\?$/, /--help/],
-    [['list', '--outt', folder], /^Unknown argument.*: outt$/, /--help/],
-    [['sample'], /^Missing required argument: out$/, /--help/],
-    [
-      ['build', '--sample', '--pages', 'some'],
-      /^Invalid values: Argument: pages, Given: "some", Choices: "all"/,
-      /--help/,
-    ],
-    [['build', '--release', 'r1'], /^build needs either --source or --sample$/, /--source FILE/],
-    [['build', '--source', 'none.gpkg'], /^build --source needs a release id$/, /--release/],
-    [[...build, '--precision', '13'], /^--precision 13: /, /0 to 12$/],
-    [[...build, '--levels', 'lv6'], /^--levels lv6: not a level$/, /lv0, lv1, lv2, lv3, lv4, lv5$/],
-    [[...build, '--shard', '4/4'], /^--shard 4\/4: /, /--shard 0\/4/],
-    [build, /^none\.gpkg: no such file or folder$/, /--source/],
-    [['activate', 'r1', '--out', folder], /releases\/r1: no such release$/, /build a release/],
-    [['sample', '--out', kept, '--synthetic', '60'], /kept\.gpkg exists already$/, /remove it/],
+  const build = ['build', '--source', 'none.gpkg', '--release', 'r1', '--out', join(folder, 'none')];
+  const cases: [number, string[], RegExp, RegExp][] = [
+    [2, [], /^missing command$/, /build, sample, .*--help/],
+    [2, ['list', '--outt', folder], /^--outt: unknown option; did you mean --out\?$/, /--help/],
+    [1, build, /^none\.gpkg: no such file or folder$/, /--source/],
+    [1, ['activate', 'r2', '--out', out], /releases\/r2: no such release$/, /^ {2}what to do: use one of: r1$/],
+    [1, ['diff', 'r1', 'r2', '--out', out], /releases\/r2: no such release$/, /use one of: r1$/],
+    [1, ['sample', '--out', kept, '--synthetic', '60'], /kept\.gpkg exists already$/, /remove it/],
+    [1, ['build', '--sample', '--out', kept], /^ENOTDIR: .*kept\.gpkg|^EEXIST: .*kept\.gpkg/, /another --out/],
   ];
-  for (const [args, message, remedy] of cases) {
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [...process.execArgv, 'generator/main.ts', '--quiet', ...args],
-      { encoding: 'utf8' },
-    );
+  for (const [code, args, message, remedy] of cases) {
+    const { status, stdout, stderr } = run('--quiet', ...args);
     const [first = '', second = '', ...rest] = stderr.split('\n');
-    assert.deepEqual([status, stdout, rest], [1, '', ['']], `${args.join(' ')}: ${stderr}`);
+    assert.deepEqual([status, stdout, rest], [code, '', ['']], `${args.join(' ')}: ${stderr}`);
     assert.match(first, message);
     assert.match(second, /^ {2}what to do: /);
     assert.match(second, remedy);
   }
+});
+
+test('a file in the place of the output folder is an error with a remedy, in build, activate and prune', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  for (const failing of [
+    () => buildRelease(source, file),
+    () => activateRelease(file, 'r1'),
+    () => pruneReleases(file, 1),
+  ])
+    await assert.rejects(failing, (error) => {
+      assert.ok(error instanceof BuildError, String(error));
+      assert.match(error.message, /ENOTDIR|EEXIST/);
+      assert.ok(error.message.includes(file), error.message);
+      return /another --out/.test(error.remedy);
+    });
+});
+
+/** chattr(1) needs root and a file system with that attribute. */
+function immutable(path: string, isImmutable: boolean): boolean {
+  return spawnSync('chattr', [isImmutable ? '+i' : '-i', path]).status === 0;
+}
+
+test('an output folder that cannot be written to is an error with a remedy, in activate and prune', async (t) => {
+  const releases = join(out, 'releases');
+  if (!immutable(releases, true)) {
+    t.skip('chattr +i is not possible here');
+    return;
+  }
+  try {
+    for (const failing of [() => activateRelease(out, 'r1'), () => pruneReleases(out, 1)])
+      await assert.rejects(failing, (error) => {
+        assert.ok(error instanceof BuildError, String(error));
+        assert.ok(error.message.includes(releases), error.message);
+        return /write access/.test(error.remedy);
+      });
+  } finally {
+    immutable(releases, false);
+  }
+});
+
+test('a write that fails in a child process names the output folder, where the error has no path', {
+  skip: without('bash --version'),
+}, () => {
+  const limited = join(folder, 'limited');
+  // The largest file has 8 KiB; Node.js must not be killed by the signal for that.
+  const script = `trap '' XFSZ; ulimit -f 8; exec "$@"`;
+  const args = [...MAIN, '--quiet', 'build', '--source', source, '--release', 'r1', '--out', limited, '--workers', '1'];
+  const { status, stderr } = spawnSync('bash', ['-c', script, 'bash', process.execPath, ...args], { encoding: 'utf8' });
+  assert.equal(status, 1, stderr);
+  assert.match(stderr, /^\S+\/limited: EFBIG: .*\n {2}what to do: raise the limit of file sizes .*\n$/);
+});
+
+test('results that a reader stops to read end the command without a message', {
+  skip: without('bash --version'),
+}, () => {
+  const { stdout, stderr } = spawnSync(
+    'bash',
+    ['-c', '"$@" | true', 'bash', process.execPath, ...MAIN, 'list', '--out', out],
+    {
+      encoding: 'utf8',
+    },
+  );
+  assert.deepEqual([stdout, stderr], ['', '']);
+});
+
+/** Ids of the child processes of a process. */
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').map(Number).filter(Boolean);
+}
+
+test('a build that gets SIGINT, SIGTERM, SIGHUP or SIGKILL ends with its child processes, without a message', {
+  skip: existsSync('/proc/self/task') ? false : 'needs /proc',
+}, async () => {
+  const big = join(folder, 'big.gpkg');
+  assert.equal(run('--quiet', 'sample', '--out', big, '--synthetic', '10000').status, 0);
+  const interrupted = join(folder, 'interrupted');
+  const staging = join(interrupted, 'releases', '.r1.staging');
+  const work = join(staging, 'work');
+  for (const [signal, ...end] of [
+    ['SIGINT', 130, null],
+    ['SIGTERM', 143, null],
+    ['SIGHUP', 129, null],
+    ['SIGKILL', null, 'SIGKILL'],
+  ] as const) {
+    const args = ['--quiet', 'build', '--source', big, '--release', 'r1', '--out', interrupted, '--workers', '2'];
+    const child = spawn(process.execPath, [...MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (piece) => {
+        text += piece;
+      });
+    const { pid = 0 } = child;
+    const isAtWork = (): boolean => existsSync(work) && readdirSync(work).length > 0 && childrenOf(pid).length === 2;
+    await until(isAtWork, () => `no build: ${text}`);
+    const workers = childrenOf(pid);
+    child.kill(signal);
+    assert.deepEqual(await once(child, 'close'), end);
+    assert.equal(text, '', signal);
+    await until(() => workers.every((worker) => !existsSync(`/proc/${worker}`)), 'the child processes go on');
+    assert.ok(existsSync(staging));
+  }
+  await buildRelease(source, interrupted);
+  assert.ok(!existsSync(staging));
 });

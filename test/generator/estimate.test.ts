@@ -7,20 +7,25 @@ import { test } from 'node:test';
 import { LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
 import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
-import { forecast } from '../../generator/pages/estimate.ts';
+import { forecast } from '../../generator/estimate/estimate.ts';
 import { SILENT } from '../../generator/report/progress.ts';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder } from '../support/files.ts';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { compile } from '../support/processes/compile.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
+const PROGRAM = compile('generator/main.ts');
 const folder = temporaryFolder();
 const source = join(folder, 'synthetic.gpkg');
 writeSynthetic(source, 1500);
-const accept = ['null-gids', 'duplicate-gids'] as const;
-const options = { source: [source], layers: {}, gidColumns: {}, levels: LEVELS, precision: 7, accept };
-const expected = forecast(options, SILENT);
+const accept = ['null-gids', 'duplicate-gids', 'empty-geometries'] as const;
+const options = { source: [source], levels: LEVELS, precision: 7, workers: 0, accept };
+const expected = await forecast(options, SILENT);
 const releases = new Map<StoredPages, Release>();
 for (const storedPages of STORED_PAGES)
-  releases.set(storedPages, await buildRelease(source, join(folder, storedPages), { accept, storedPages, workers: 2 }));
+  releases.set(storedPages, await buildRelease(source, join(folder, storedPages), { accept, storedPages }));
 
 /** Sizes in bytes of the files of a release. */
 function filesOf(storedPages: StoredPages): number[] {
@@ -61,12 +66,10 @@ for (const storedPages of STORED_PAGES) {
 
 /** What the command line prints. */
 function dryRun(dataset: string, ...more: string[]): string {
-  const args = ['generator/main.ts', 'build', '--dry-run', '--quiet', '--source', dataset, '--release', 'r1'];
-  const run = spawnSync(
-    process.execPath,
-    [...process.execArgv, ...args, '--out', join(folder, 'nothing'), '--accept', ...accept, ...more],
-    { encoding: 'utf8' },
-  );
+  const args = [PROGRAM, 'build', '--dry-run', '--quiet', '--source', dataset, '--release', 'r1'];
+  const run = spawnSync(process.execPath, [...args, '--out', join(folder, 'nothing'), '--accept', ...accept, ...more], {
+    encoding: 'utf8',
+  });
   assert.equal(run.status, 0, run.stderr);
   return run.stdout;
 }
@@ -80,7 +83,7 @@ test('the command line prints the three choices as a table or as JSON and writes
 });
 
 test('levels that the dataset lacks, and units without geometry, are forecast too', async () => {
-  const [countries, ...others] = countryLayers((level) => `ADM_${level}`);
+  const [countries, ...others] = countryLayers();
   assert.ok(countries);
   const bare = { fid: 9, values: ['CCC', 'Celand'], wkt: null };
   const dataset = writeDataset(join(folder, 'few.gpkg'), 'GPKG', [
@@ -88,8 +91,8 @@ test('levels that the dataset lacks, and units without geometry, are forecast to
     ...others,
   ]);
   const out = join(folder, 'few');
-  await buildRelease(dataset, out);
-  const few = forecast({ ...options, source: [dataset] }, SILENT);
+  await buildRelease(dataset, out, { accept: ['empty-geometries'] });
+  const few = await forecast({ ...options, source: [dataset] }, SILENT);
   assert.deepEqual(
     few.levels.map(({ features }) => features),
     [3, 3, 4, 0, 0, 0],

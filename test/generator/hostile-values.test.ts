@@ -1,12 +1,15 @@
 // Values that break other services, published and asked for: every GID and every name comes back as it is, and none
 // reaches another file than its own.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import naughtyStrings from 'big-list-of-naughty-strings';
-import { buildRelease, square, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
+import { ACCEPTABLE, type Acceptable } from '../../generator/quality/kinds.ts';
+import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const naughty: readonly string[] = naughtyStrings;
@@ -110,58 +113,136 @@ test('each hostile GID has one folder of plain characters, none inside or outsid
   ]);
 });
 
-test('a unit whose geometry is missing, empty, invalid or three-dimensional is published; one without a place is refused', async () => {
-  const cases: [string, string | null, unknown][] = [
-    ['null', null, null],
-    ['empty', 'MULTIPOLYGON EMPTY', null],
-    [
-      'bow tie',
-      'POLYGON((0 0,1 1,1 0,0 2,0 0))',
-      [
-        [
-          [0, 0],
-          [1, 1],
-          [1, 0],
-          [0, 2],
-          [0, 0],
-        ],
-      ],
-    ],
-    [
-      '3D',
-      'POLYGON Z((0 0 9,1 0 9,1 1 9,0 0 9))',
-      [
-        [
-          [0, 0],
-          [1, 0],
-          [1, 1],
-          [0, 0],
-        ],
-      ],
-    ],
-  ];
-  const features = cases.map(([name, wkt], i) => ({ fid: i + 1, values: [name], wkt }));
-  const file = writeDataset(join(folder, 'odd.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
-  const odd = join(folder, 'odd');
-  await buildRelease(file, odd);
+const SQUARE = [
+  [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 0],
+  ],
+];
+
+/** A GeoPackage of one unit with this geometry, between two sound ones: only fid 2 is odd. */
+function writeOdd(name: string, wkt: string | null): string {
+  const features = [square(20, 0), wkt, square(30, 0)].map((geometry, i) => ({
+    fid: i + 1,
+    values: [`A${i + 1}`],
+    wkt: geometry,
+  }));
+  return writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
+}
+
+/** The published geometry of the odd unit. */
+async function publishedOdd(file: string, name: string, accept: readonly Acceptable[]): Promise<unknown> {
+  const odd = join(folder, name);
+  const release = await buildRelease(file, odd, { accept });
+  assert.deepEqual(
+    release.quality.filter(({ kind }) => ACCEPTABLE.some((other) => other === kind)),
+    accept.map((kind) => ({ level: 0, kind, count: 1, example: `${name}.gpkg: layer ADM_0, fid 2, GID A2` })),
+  );
   const { url } = await startService(odd);
   const answer = await fetch(`${url}/api/v1/fc/lv0`, { headers: AUTHORIZED });
-  const got: { geometry: { coordinates: unknown } | null }[] = JSON.parse(await answer.text()).features;
+  const features: { id: number; geometry: { coordinates?: unknown } | null }[] = JSON.parse(
+    await answer.text(),
+  ).features;
   assert.deepEqual(
-    got.map((feature) => feature.geometry?.coordinates ?? null),
-    cases.map(([, , coordinates]) => coordinates),
+    features.map(({ id }) => id),
+    [1, 2, 3],
   );
-  for (const [name, wkt, message] of [
-    ['metres', 'POINT(500000 4649776)', /fid 1, GID A: \[500000, 4649776\] is not a longitude and latitude/],
+  return features[1]?.geometry;
+}
+
+test('a unit whose geometry is missing, empty, no polygon or without area is refused by layer and fid, and published once accepted', async () => {
+  const cases: [name: string, wkt: string | null, kind: Acceptable, what: string, geometry: unknown][] = [
+    ['null', null, 'empty-geometries', 'units without geometry', null],
+    ['empty', 'MULTIPOLYGON EMPTY', 'empty-geometries', 'units without geometry', null],
+    ['empty-parts', 'MULTIPOLYGON(EMPTY,EMPTY)', 'empty-geometries', 'units without geometry', null],
+    [
+      'point',
+      'POINT(1 2)',
+      'non-polygonal',
+      'units whose geometry is not a polygon',
+      { type: 'Point', coordinates: [1, 2] },
+    ],
     [
       'line',
-      'POLYGON((0 0,0.00000001 0,0.00000001 0.00000001,0 0))',
-      /fid 1: its geometry has no area left at 7 decimals/,
+      'LINESTRING(1 2,3 4)',
+      'non-polygonal',
+      'units whose geometry is not a polygon',
+      {
+        type: 'LineString',
+        coordinates: [
+          [1, 2],
+          [3, 4],
+        ],
+      },
     ],
+    [
+      'collection',
+      'GEOMETRYCOLLECTION(POLYGON((0 0,1 0,1 1,0 0)))',
+      'non-polygonal',
+      'units whose geometry is not a polygon',
+      { type: 'GeometryCollection', geometries: [{ type: 'Polygon', coordinates: SQUARE }] },
+    ],
+    [
+      'collapsed',
+      'POLYGON((0 0,0.00000001 0,0.00000001 0.00000001,0 0))',
+      'collapsed-geometries',
+      'units without area at this precision',
+      {
+        type: 'Polygon',
+        coordinates: [
+          [
+            [0, 0],
+            [0, 0],
+            [0, 0],
+            [0, 0],
+          ],
+        ],
+      },
+    ],
+  ];
+  for (const [name, wkt, kind, what, geometry] of cases) {
+    const file = writeOdd(name, wkt);
+    const others = ACCEPTABLE.filter((other) => other !== kind);
+    await assert.rejects(
+      buildRelease(file, join(folder, name), { accept: others }),
+      {
+        message: `${file}: not published, because of the data:\n  lv0: ${what}: 1 (${name}.gpkg: layer ADM_0, fid 2, GID A2)`,
+        remedy: `fix the source, or publish it unchanged with --accept ${kind}`,
+      },
+      name,
+    );
+    assert.ok(!existsSync(join(folder, name, 'current.json')), name);
+    assert.deepEqual(await publishedOdd(file, name, [kind]), geometry, name);
+  }
+});
+
+test('a polygon that is not valid or three-dimensional is published as it is, without acceptance', async () => {
+  const bowTie = [
+    [
+      [0, 0],
+      [1, 1],
+      [1, 0],
+      [0, 2],
+      [0, 0],
+    ],
+  ];
+  const tie = writeOdd('bow-tie', 'POLYGON((0 0,1 1,1 0,0 2,0 0))');
+  assert.deepEqual(await publishedOdd(tie, 'bow-tie', []), { type: 'Polygon', coordinates: bowTie });
+  const high = writeOdd('high', 'POLYGON Z((0 0 9,1 0 9,1 1 9,0 0 9))');
+  assert.deepEqual(await publishedOdd(high, 'high', []), { type: 'Polygon', coordinates: SQUARE });
+});
+
+test('a unit in metres is refused by layer and fid, whatever is accepted', async () => {
+  for (const [name, wkt] of [
+    ['metre-point', 'POINT(500000 4649776)'],
+    ['metre-polygon', square(500_000, 4_649_776, 100)],
   ] as const) {
-    const bad = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [
-      { name: 'ADM_0', columns: ['GID_0'], features: [{ fid: 1, values: ['A'], wkt }] },
-    ]);
-    await assert.rejects(buildRelease(bad, join(folder, name)), { message });
+    const file = writeOdd(name, wkt);
+    await assert.rejects(buildRelease(file, join(folder, name), { accept: ACCEPTABLE }), {
+      message: /layer ADM_0 \(level 0\), fid 2, GID A2: \[500000, 4649776\] is not a longitude and latitude/,
+    });
+    assert.ok(!existsSync(join(folder, name, 'current.json')), name);
   }
 });

@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { columnsOf } from '../../generator/datasets/gadm-columns.ts';
 import { SAMPLE_ATTRIBUTION, writeSample } from '../../generator/datasets/sample/sample.ts';
-import { attributionOf } from '../../generator/source/attribution.ts';
 import { gdal } from '../../generator/source/gdal.ts';
+import { attributionOf } from '../../generator/source/open-dataset.ts';
+import { type ReadUnit, readUnits, testHierarchy } from '../support/datasets/read-units.ts';
 import { sha256Of } from '../support/files.ts';
-import { temporaryFolder } from '../support/fixture.ts';
-import { type ReadUnit, readUnits, testHierarchy } from '../support/units.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const file = join(folder, 'sample.gpkg');

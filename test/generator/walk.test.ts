@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { check } from '@placemarkio/check-geojson';
 import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../../format/levels.ts';
-import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
-import { buildRelease, type ReadFeature, readLayer, temporaryFolder } from '../support/fixture.ts';
-import { fidsOf, nextOf, pagesFrom, refusal, send, tamperedCursors, textOf } from '../support/http-client.ts';
-import { startService } from '../support/in-process-proxy.ts';
+import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
+import { fidsOf, nextOf, pagesFrom, refusal, send, tamperedCursors, textOf } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { buildSynthetic } from '../support/releases/build-synthetic.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const source = join(folder, 'synthetic.gpkg');
-await writeSynthetic(source, 1500);
 const out = join(folder, 'output');
-await buildRelease(source, out, { workers: 2, accept: ['null-gids', 'duplicate-gids'] });
+await buildSynthetic(source, 1500, out, { workers: 2 });
 const service = await startService(out);
 const read = LEVELS.map((level) => readLayer(source, `ADM_${level}`));
 

@@ -9,10 +9,13 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { CURRENT_PATH } from '../../format/layout.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { filesUnder } from '../support/files.ts';
-import { buildRelease, countryLayers, listen, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { send, textOf } from '../support/http-client.ts';
-import { startService } from '../support/in-process-proxy.ts';
+import { send, textOf } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { listen } from '../support/http/listen.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../proxy/examples/bucket/upload.sh', import.meta.url));
 const SKIP = spawnSync('aws', ['--version']).status !== 0 && 'the AWS command line is not installed here';
@@ -80,8 +83,7 @@ test('a release goes into a bucket feature files and pages first and the pointer
   skip: SKIP,
 }, async () => {
   const out = temporaryFolder();
-  const layers = countryLayers((level) => `ADM_${level}`);
-  const source = writeDataset(join(temporaryFolder(), 'small.gpkg'), 'GPKG', layers);
+  const source = writeCountries();
   await buildRelease(source, out);
   const { url, uploads, folder } = await startBucket();
   await upload(out, url);

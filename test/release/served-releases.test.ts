@@ -7,11 +7,11 @@ import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from
 import { currentToJson } from '../../format/release.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { Releases } from '../../proxy/origin/releases.ts';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const folder = temporaryFolder();
-const layers = countryLayers((level) => `ADM_${level}`);
-const source = writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers);
+const source = writeCountries();
 const built = temporaryFolder();
 await buildRelease(source, built, { release: 'r2' });
 await buildRelease(source, built, { release: 'r1' });

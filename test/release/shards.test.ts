@@ -6,10 +6,17 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
-import { seal } from '../../generator/sharded-build.ts';
+import type { BuildOptions } from '../../generator/build.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { buildShard, seal } from '../../generator/sharded-build.ts';
+import { manyUnitLayers } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
-import { buildRelease, manyUnitLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
+import { compile } from '../support/processes/compile.ts';
+import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
+const PROGRAM = compile('generator/main.ts');
 const folder = temporaryFolder();
 const source = writeDataset(join(folder, 'many.gpkg'), 'GPKG', manyUnitLayers());
 /** A plain build with each choice of --pages. */
@@ -19,6 +26,11 @@ const plain: Readonly<Record<StoredPages, string>> = {
   none: join(folder, 'none'),
 };
 for (const storedPages of STORED_PAGES) await buildRelease(source, plain[storedPages], { storedPages });
+
+/** Builds one shard in this process. */
+async function buildOne(shard: number, shards: number, options: Partial<BuildOptions> = {}): Promise<void> {
+  await buildShard(buildOptions(source, out, options), { shard, shards }, SILENT);
+}
 
 /** Runs one shard from the command line. */
 async function runShard(out: string, share: string, ...more: string[]): Promise<{ code: unknown; output: string }> {
@@ -36,7 +48,7 @@ async function runShard(out: string, share: string, ...more: string[]): Promise<
     '0',
     ...more,
   ];
-  const child = spawn(process.execPath, [...process.execArgv, 'generator/main.ts', ...args]);
+  const child = spawn(process.execPath, [PROGRAM, ...args]);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const [code] = await once(child, 'close');
@@ -61,7 +73,7 @@ test('each shard writes feature files of its own and the pages that begin in the
   const release = join(out, 'releases/.r1.shards/release');
   const filesOf = (): string[] => Object.keys(contentOf(release));
   rmSync(out, { recursive: true });
-  assert.equal((await runShard(out, '1/3')).code, 0);
+  await buildOne(1, 3);
   const first = filesOf();
   const own = [
     'lv0/features/000002.geojsonl.gz',
@@ -71,7 +83,7 @@ test('each shard writes feature files of its own and the pages that begin in the
   for (const file of own) assert.ok(first.includes(file), file);
   for (const file of ['lv0/features/000001.geojsonl.gz', 'lv0/geojsonl/all/000001.geojsonl.gz'])
     assert.ok(!first.includes(file), file);
-  assert.equal((await runShard(out, '2/3')).code, 0);
+  await buildOne(2, 3);
   const both = filesOf();
   for (const file of ['lv0/features/000003.geojsonl.gz', 'lv0/fc/all/000050.json.gz'])
     assert.ok(both.includes(file) && !first.includes(file), file);
@@ -79,8 +91,8 @@ test('each shard writes feature files of its own and the pages that begin in the
 
 test('shards that are run again with another choice of --pages leave no files of the first one in the release', async () => {
   rmSync(out, { recursive: true });
-  for (const storedPages of ['all', 'unfiltered'])
-    for (const share of ['0/2', '1/2']) assert.equal((await runShard(out, share, '--pages', storedPages)).code, 0);
+  for (const storedPages of ['all', 'unfiltered'] as const)
+    for (const shard of [0, 1]) await buildOne(shard, 2, { storedPages });
   await seal(out, 'r1', true);
   assert.deepEqual(contentOf(out), contentOf(plain.unfiltered));
 });
@@ -88,17 +100,14 @@ test('shards that are run again with another choice of --pages leave no files of
 test('seal names the shards that are missing and those that do not fit; a shard that is run again replaces its files', async () => {
   rmSync(out, { recursive: true });
   await assert.rejects(seal(out, 'r1', true), { message: /no shard is finished/ });
-  for (const share of ['0/3', '2/3']) assert.equal((await runShard(out, share)).code, 0);
+  for (const shard of [0, 2]) await buildOne(shard, 3);
   await assert.rejects(seal(out, 'r1', true), { message: /shards not finished: 1\/3/, remedy: /--shard 1\/3/ });
-  for (const other of [
-    ['--precision', '0'],
-    ['--pages', 'unfiltered'],
-  ]) {
-    assert.equal((await runShard(out, '1/3', ...other)).code, 0);
+  for (const other of [{ precision: 0 }, { storedPages: 'unfiltered' }] as const) {
+    await buildOne(1, 3, other);
     await assert.rejects(seal(out, 'r1', true), { message: /shards 0\/3 and 1\/3 differ in source, options/ });
   }
   assert.ok(!existsSync(join(out, 'current.json')));
-  assert.equal((await runShard(out, '1/3')).code, 0);
+  await buildOne(1, 3);
   await seal(out, 'r1', true);
   assert.deepEqual(contentOf(out), contentOf(plain.all));
 });
@@ -106,7 +115,7 @@ test('seal names the shards that are missing and those that do not fit; a shard 
 test('a share that is not i/n with i below n is refused', async () => {
   for (const share of ['4/4', '1', 'a/b', '0/0']) {
     const { code, output } = await runShard(out, share);
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(output, /not i\/n with i from 0 to n - 1/);
   }
 });

@@ -1,15 +1,20 @@
 // Traversals that survive a release: clients that walk while the current release switches see one release each, whole.
 import assert from 'node:assert/strict';
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
-import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
+import { currentToJson } from '../../format/release.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
+import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
 import { type Dice, dice } from '../support/dice.ts';
-import { buildRelease, type ReadFeature, readLayer, temporaryFolder } from '../support/fixture.ts';
-import { fidsOf, nextOf, pagesFrom, refusal, send } from '../support/http-client.ts';
-import { startService } from '../support/in-process-proxy.ts';
+import { fidsOf, nextOf, pagesFrom, refusal, send } from '../support/http/http-client.ts';
+import type { RunningService } from '../support/http/in-process-proxy.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { buildSynthetic } from '../support/releases/build-synthetic.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const out = join(folder, 'output');
@@ -18,8 +23,7 @@ const RELEASES = ['2026-01', '2026-02', '2026-03'];
 const read = new Map<string, ReadFeature[][]>();
 for (const [i, release] of RELEASES.entries()) {
   const source = join(folder, `${release}.gpkg`);
-  await writeSynthetic(source, 200 + i * 60);
-  await buildRelease(source, out, { release, accept: ['null-gids', 'duplicate-gids'] });
+  await buildSynthetic(source, 200 + i * 60, out, { release });
   read.set(
     release,
     LEVELS.map((level) => readLayer(source, `ADM_${level}`)),
@@ -108,3 +112,76 @@ test('a cursor of a release that was pruned is answered 410, and says to start a
   await service.releases.refresh();
   assert.match(refusal(await send(service, next), 410, 'release-gone'), /start again/i);
 });
+
+/** A folder with all releases, the first one current, and a service that has polled it. */
+async function ownService(name: string): Promise<{ own: string; service: RunningService }> {
+  const own = join(folder, name);
+  cpSync(out, own, { recursive: true });
+  await activateRelease(own, '2026-01');
+  return { own, service: await startService(own) };
+}
+
+test('a proxy that has not polled yet answers a cursor of a new release that another proxy has given', async () => {
+  const { own, service: late } = await ownService('unpolled');
+  // The late proxy must not know the new release.
+  const pointer = readFileSync(join(own, CURRENT_PATH), 'utf8');
+  writeFileSync(join(own, CURRENT_PATH), currentToJson({ release: '2026-01', hosted: ['2026-01'] }));
+  await late.releases.refresh();
+  writeFileSync(join(own, CURRENT_PATH), pointer);
+  await activateRelease(own, '2026-02');
+  const early = await startService(own);
+  const next = nextOf(await send(early, '/api/v1/fc/lv3?page-size=2')) ?? '';
+  const answers = await Promise.all(Array.from({ length: 10 }, () => send(late, next)));
+  for (const answer of answers) assert.deepEqual([answer.status, answer.headers['boundaries-release']], [200, '2026-02']);
+});
+
+test('after a prune that the proxy has not noticed: 410 for a cursor, the new release without one', async () => {
+  for (const query of ['', '?page-size=3', '?gid-0=']) {
+    const { own, service } = await ownService(`unnoticed${query.length}`);
+    const gid = query.endsWith('=') ? String(read.get('2026-01')?.[0]?.[1]?.fields['GID_0']) : '';
+    const path = `/api/v1/geojsonl/lv2${query}${gid}`;
+    const next = nextOf(await send(service, '/api/v1/fc/lv4?page-size=2')) ?? '';
+    await activateRelease(own, '2026-03');
+    await pruneReleases(own, 1);
+    const plain = await send(service, path, { 'accept-encoding': 'identity' });
+    assert.deepEqual([plain.status, plain.headers['boundaries-release']], [200, '2026-03']);
+    assert.ok(fidsOf(plain).length > 0);
+    assert.match(refusal(await send(service, next), 410, 'release-gone'), /start again/i);
+    assert.deepEqual(service.log, []);
+  }
+});
+
+test('a file that is missing although its release is hosted is still an error', async () => {
+  const { own, service } = await ownService('incomplete');
+  rmSync(join(own, releasePath('2026-01'), 'lv2'), { recursive: true });
+  refusal(await send(service, '/api/v1/fc/lv2'), 502, 'origin-damaged');
+  assert.equal(service.log.length, 1);
+});
+
+for (const isNoticed of [true, false])
+  test(`an id that is used again: old cursors are answered 410, ${isNoticed ? 'noticed' : 'not noticed'} by the proxy`, async () => {
+    const { own, service } = await ownService(`again-${isNoticed}`);
+    const path = '/api/v1/geojsonl/lv3?page-size=2';
+    const old = nextOf(await send(service, path)) ?? '';
+    // What is requested twice is in the response cache.
+    for (let i = 0; i < 2; i++) assert.equal((await send(service, old)).status, 200);
+    await activateRelease(own, '2026-02');
+    if (isNoticed) await service.releases.refresh();
+    await pruneReleases(own, 1);
+    await buildRelease(join(folder, '2026-03.gpkg'), own, {
+      release: '2026-01',
+      accept: ['null-gids', 'duplicate-gids'],
+    });
+    if (isNoticed) await service.releases.refresh();
+    const fresh = await startService(own);
+    const next = nextOf(await send(fresh, path)) ?? '';
+    assert.notEqual(next, old);
+    const expected = await send(fresh, next);
+    for (const proxy of [service, fresh]) {
+      const answer = await send(proxy, next);
+      assert.deepEqual([answer.status, answer.body.equals(expected.body)], [200, true]);
+      if (isNoticed || proxy === fresh) refusal(await send(proxy, old), 410, 'release-gone');
+    }
+    // A proxy that has noticed nothing learns of it from the first cursor of the new content.
+    refusal(await send(service, old), 410, 'release-gone');
+  });

@@ -9,9 +9,11 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { SignJWT } from 'jose';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { AUDIENCE, ISSUER } from '../support/in-process-proxy.ts';
-import { freePort } from '../support/nginx-varnish.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { AUDIENCE, ISSUER } from '../support/http/in-process-proxy.ts';
+import { freePort } from '../support/processes/nginx-varnish.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,11 +21,7 @@ const PACKAGE = 'administrative-boundaries-service';
 const SECRET = 'a secret of at least thirty-two bytes';
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 
-const source = writeDataset(
-  join(temporaryFolder(), 'small.gpkg'),
-  'GPKG',
-  countryLayers((level) => `ADM_${level}`),
-);
+const source = writeCountries();
 const out = temporaryFolder();
 await buildRelease(source, out);
 const home = temporaryFolder();
@@ -62,6 +60,8 @@ test('both programs show their help, under their own names', () => {
     const { status, stdout, stderr } = run(program, ['--help']);
     assert.deepEqual([status, stderr], [0, '']);
     assert.match(stdout, new RegExp(`${program} ${command}`));
+    const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+    for (const option of ['--version', '-V']) assert.equal(run(program, [option]).stdout, `${version}\n`);
   }
 });
 
@@ -101,10 +101,13 @@ test('development tokens need no clone', () => {
 
 test('without GDAL releases can be listed and verified, and what needs it says what to install', () => {
   assert.match(run('boundaries-generator', ['list', '--out', out]).stdout, /\br1\b/);
-  assert.match(run('boundaries-generator', ['verify', '--out', out]).stdout, /0 faults/);
+  assert.match(run('boundaries-generator', ['verify', '--out', out]).stdout, /0 findings/);
   const build = run('boundaries-generator', ['build', '--source', source, '--release', 'r2', '--out', out]);
   assert.equal(build.status, 1);
   assert.match(build.stderr, /needs gdal-async.*\n {2}what to do: npm install "gdal-async@\^\d/);
+  const verify = run('boundaries-generator', ['verify', '--out', out, '--source', source]);
+  assert.equal(verify.status, 1);
+  assert.match(verify.stderr, /needs gdal-async.*\n {2}what to do: npm install "gdal-async@\^\d/);
   const sample = run('boundaries-generator', ['build', '--sample', '--out', out]);
   assert.equal(sample.status, 1);
   assert.match(sample.stderr, /the sample needs world-atlas.*\n {2}what to do: npm install "world-atlas@\^\d/);

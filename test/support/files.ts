@@ -25,3 +25,12 @@ export function sha256Of(file: string): string {
 export function contentOf(folder: string): Record<string, string> {
   return Object.fromEntries(filesUnder(folder).map((file) => [file, sha256Of(join(folder, file))]));
 }
+
+/** Folders and files below a folder and the content of the files: equal where nothing can tell two folders apart. */
+export function snapshotOf(folder: string): string {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true }).map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    return `${relative(folder, path)} ${entry.isDirectory() ? 'folder' : sha256Of(path)}`;
+  });
+  return entries.sort().join('\n');
+}

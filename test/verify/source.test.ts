@@ -6,23 +6,24 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { STORED_PAGES } from '../../format/levels.ts';
 import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
+import { SILENT } from '../../generator/report/progress.ts';
 import { gdal } from '../../generator/source/gdal.ts';
+import type { SourceOptions } from '../../generator/source/source-options.ts';
 import { geometryDifference } from '../../generator/verify/compare-geometry.ts';
 import { verify } from '../../generator/verify/verify.ts';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
 import {
-  buildRelease,
-  countryLayers,
   type FixtureFeature,
   type FixtureLayer,
   runSql,
-  SILENT,
   square,
-  temporaryFolder,
   writeDataset,
-} from '../support/fixture.ts';
+} from '../support/datasets/write-dataset.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const layers = countryLayers((level) => `ADM_${level}`);
+const layers = countryLayers();
 const source = writeDataset(join(folder, 'levels.gpkg'), 'GPKG', layers);
 const out = join(folder, 'levels');
 await buildRelease(source, out);
@@ -31,7 +32,10 @@ await buildRelease(source, out);
 async function faultsOfOwn(name: string, files: string | string[], options: Parameters<typeof buildRelease>[2] = {}) {
   const own = join(folder, `${name}-out`);
   await buildRelease(files, own, options);
-  const { faults, features } = await verify({ out: own, source: [files].flat(), workers: 0 }, SILENT);
+  const { findings: faults, features } = await verify(
+    { out: own, source: { ...options, source: [files].flat() }, workers: 0 },
+    SILENT,
+  );
   assert.ok(features > 0);
   return faults;
 }
@@ -39,7 +43,7 @@ async function faultsOfOwn(name: string, files: string | string[], options: Para
 test('a release is what GDAL reads of the synthetic dataset, at any precision, whichever pages it stores', async () => {
   const synthetic = join(folder, 'synthetic.gpkg');
   await writeSynthetic(synthetic, 150);
-  const accept = ['null-gids', 'duplicate-gids', 'collapsed-geometries'] as const;
+  const accept = ['null-gids', 'duplicate-gids', 'empty-geometries', 'collapsed-geometries'] as const;
   for (const [i, precision] of [7, 12, 0].entries()) {
     const storedPages = STORED_PAGES[i] ?? 'all';
     assert.deepEqual(
@@ -71,7 +75,17 @@ test('it is so of Shapefiles, GeoJSON, FlatGeobuf and unsorted fids too', async 
     type: 'Feature',
     id: (i * 37) % 90,
     properties: { GID_0: `A${i}`, list: ['a', 'b'] },
-    geometry: { type: 'Point', coordinates: [i, i / 3] },
+    geometry: {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [i, i / 3],
+          [i + 1, i / 3],
+          [i + 1, i / 3 + 1],
+          [i, i / 3],
+        ],
+      ],
+    },
   }));
   writeFileSync(unsorted, JSON.stringify({ type: 'FeatureCollection', features }));
   assert.deepEqual(await faultsOfOwn('unsorted', unsorted), []);
@@ -89,7 +103,13 @@ test('files whose layers have one name, renamed columns and levels left out are 
     { name: 'b', columns: ['ISO', 'REG'], features: [{ fid: 1, values: ['AAA', 'AAA.1'], wkt: square(0, 0) }] },
     { name: 'c', columns: ['ISO', 'REG'], features: [{ fid: 1, values: ['AAA', 'AAA.2'], wkt: square(0, 0) }] },
   ]);
-  const options = { gidColumns: { 0: 'ISO', 1: 'REG' }, layers: { 1: 'c' } };
+  const options: Partial<SourceOptions> = {
+    gidColumns: [
+      { level: undefined, of: 0, columns: ['ISO'] },
+      { level: undefined, of: 1, columns: ['REG'] },
+    ],
+    layers: [{ level: 1, value: 'c' }],
+  };
   assert.deepEqual(await faultsOfOwn('renamed', renamed, options), []);
   assert.deepEqual(await faultsOfOwn('some', source, { levels: [1] }), []);
 });
@@ -116,7 +136,7 @@ test('other reference systems, curves, heights, open rings, empty parts and ever
     features: wkts.map((wkt, fid) => ({ fid, values: [`A${fid}`], wkt })),
   };
   const files = { shapes: writeDataset(join(folder, 'shapes.gpkg'), 'GPKG', [shapes]) };
-  const accept = ['collapsed-geometries'] as const;
+  const accept = ['empty-geometries', 'non-polygonal'] as const;
   assert.deepEqual(await faultsOfOwn('kinds', files.shapes, { accept }), []);
   const mercator = [{ fid: 5, values: ['A'], wkt: 'POLYGON((0 0,1000000 0,1000000 6000000,0 6000000,0 0))' }];
   const latitudeFirst = [{ fid: 5, values: ['A'], wkt: 'POLYGON((10 50,11 50,11 51,10 50))' }];
@@ -131,7 +151,7 @@ test('other reference systems, curves, heights, open rings, empty parts and ever
   writeFileSync(csv, 'GID_0,WKT\nAAA,"CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))"\nBBB,"POINT(5 5)"\n');
   const curved = join(folder, 'curved.gpkg');
   gdal.vectorTranslate(curved, gdal.open(csv), ['-f', 'GPKG', '-a_srs', 'EPSG:4326', '-nln', 'ADM_0']).close();
-  assert.deepEqual(await faultsOfOwn('curved', curved), []);
+  assert.deepEqual(await faultsOfOwn('curved', curved, { accept: ['non-polygonal'] }), []);
   const types = join(folder, 'types.gpkg');
   const dataset = gdal.open(types, 'w', 'GPKG');
   dataset.layers.create('seed', gdal.SpatialReference.fromEPSG(4326), gdal.wkbPoint);
@@ -144,9 +164,12 @@ test('other reference systems, curves, heights, open rings, empty parts and ever
     dataset,
     `INSERT INTO ADM_0 VALUES (9, 7, 'A', 1, 9007199254740991, 0.1, '\t"\\ ü🗺', '2020-01-02', '2020-01-02T03:04:05Z', x'00ff', NULL)`,
   );
-  runSql(dataset, "INSERT INTO ADM_0 VALUES (10, NULL, 'B', 0, -1, 1e300, '', NULL, NULL, NULL, NULL)");
+  runSql(
+    dataset,
+    "INSERT INTO ADM_0 VALUES (10, NULL, 'B', 0, -9223372036854775808, 1e300, '', NULL, NULL, NULL, NULL)",
+  );
   dataset.close();
-  assert.deepEqual(await faultsOfOwn('types', types), []);
+  assert.deepEqual(await faultsOfOwn('types', types, { accept: ['empty-geometries'] }), []);
 });
 
 const levels = 'releases/r1';
@@ -164,7 +187,7 @@ async function faultsAgainst(
   const renamed = join(folder, 'changed/levels.gpkg');
   mkdirSync(dirname(renamed), { recursive: true });
   renameSync(file, renamed);
-  const { faults } = await verify({ out, source: [renamed], workers: 0 }, SILENT);
+  const { findings: faults } = await verify({ out, source: { source: [renamed] }, workers: 0 }, SILENT);
   // Whatever differs, the file is not the one that the release was built from.
   const [first] = faults.filter(({ path }) => path === `${levels}/release.json`);
   assert.match(first?.problem ?? '', /^was built from levels\.gpkg with SHA-256 [0-9a-f]{64}; the given one has/);
@@ -227,6 +250,27 @@ test('a changed property is found, in any script', async () => {
   ]);
 });
 
+test('a 64-bit number of which only the last digit differs is found, also as a GID', async () => {
+  const own = join(folder, 'integers');
+  const file = join(folder, 'integers.geojson');
+  const write = (gid: string, population: string): void => {
+    const geometry = '{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}';
+    const properties = `{"GID_0":${gid},"POP":${population}}`;
+    writeFileSync(file, `{"type":"Feature","id":1,"properties":${properties},"geometry":${geometry}}`);
+  };
+  write('9223372036854775807', '-9007199254740993');
+  await buildRelease(file, own);
+  const differences = async (): Promise<string[]> => {
+    const { findings } = await verify({ out: own, source: { source: [file] }, workers: 0 }, SILENT);
+    return findings.map(({ problem }) => problem).filter((problem) => problem.startsWith('fid'));
+  };
+  assert.deepEqual(await differences(), []);
+  write('9223372036854775806', '-9007199254740993');
+  assert.deepEqual(await differences(), ['fid 1: GID_0 is 9223372036854775807, the source has 9223372036854775806']);
+  write('9223372036854775807', '-9007199254740992');
+  assert.deepEqual(await differences(), ['fid 1: POP is -9007199254740993, the source has -9007199254740992']);
+});
+
 test('a unit that only the release has, and one that only the source has', async () => {
   assert.deepEqual(await faultsAgainst(2, (features) => features.filter(({ fid }) => fid !== 2)), [
     { path: fileOf(2), problem: 'fid 2: the source has no such feature' },
@@ -244,7 +288,7 @@ test('a column that only one of them has', async () => {
     return { ...layer, columns: [...layer.columns, 'MORE'], features };
   });
   const file = writeDataset(join(folder, 'wider.gpkg'), 'GPKG', wider);
-  const { faults } = await verify({ out, source: [file], workers: 0 }, SILENT);
+  const { findings: faults } = await verify({ out, source: { source: [file] }, workers: 0 }, SILENT);
   assert.deepEqual(
     faults.filter(({ path }) => path === fileOf(0)),
     [
@@ -254,8 +298,8 @@ test('a column that only one of them has', async () => {
   );
   const own = join(folder, 'wider-out');
   await buildRelease(file, own);
-  const narrow = await verify({ out: own, source: [source], workers: 0 }, SILENT);
-  assert.deepEqual(narrow.faults.map(({ problem }) => problem).sort(), [
+  const narrow = await verify({ out: own, source: { source: [source] }, workers: 0 }, SILENT);
+  assert.deepEqual(narrow.findings.map(({ problem }) => problem).sort(), [
     'fid 1: has a property MORE; the source has no such column',
     'fid 2: has a property MORE; the source has no such column',
     'was built from wider.gpkg, which is not among the given files',
@@ -264,10 +308,13 @@ test('a column that only one of them has', async () => {
 });
 
 test('a source that is missing, or lacks a level of the release, is refused before anything is read', async () => {
-  await assert.rejects(verify({ out, source: [join(folder, 'none.gpkg')], workers: 0 }, SILENT), {
+  await assert.rejects(verify({ out, source: { source: [join(folder, 'none.gpkg')] }, workers: 0 }, SILENT), {
     message: /none\.gpkg: no such file/,
-    remedy: /the release was built from/,
+    remedy: 'correct --source',
   });
   const fewer = writeDataset(join(folder, 'fewer.gpkg'), 'GPKG', layers.slice(0, 2));
-  await assert.rejects(verify({ out, source: [fewer], workers: 0 }, SILENT), { message: /no layer ADM_2 for level 2/ });
+  await assert.rejects(verify({ out, source: { source: [fewer] }, workers: 0 }, SILENT), {
+    message: 'no layer of the source is level 2',
+    remedy: /^set --source, and the options of the source .*, as for the build$/,
+  });
 });

@@ -15,21 +15,20 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { RECORD_BYTES } from '../../format/feature-index.ts';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
-import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
 import type { Report } from '../../generator/report/progress.ts';
+import { SILENT } from '../../generator/report/progress.ts';
 import { type VerifyOptions, verify } from '../../generator/verify/verify.ts';
+import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
+import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder } from '../support/files.ts';
-import { buildRelease, countryLayers, SILENT, square, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { readMembers } from '../support/reseal-features.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { buildSynthetic } from '../support/releases/build-synthetic.ts';
+import { readMembers } from '../support/releases/reseal-features.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const source = writeDataset(
-  join(folder, 'countries.gpkg'),
-  'GPKG',
-  countryLayers((level) => `ADM_${level}`),
-);
+const source = writeCountries();
 const synthetic = join(folder, 'synthetic.gpkg');
-await writeSynthetic(synthetic, 60);
 const releases: Record<StoredPages, string> = {
   all: join(folder, 'good'),
   unfiltered: join(folder, 'unfiltered'),
@@ -38,7 +37,7 @@ const releases: Record<StoredPages, string> = {
 for (const storedPages of STORED_PAGES) await buildRelease(source, releases[storedPages], { storedPages });
 const good = releases.all;
 const other = join(folder, 'other');
-await buildRelease(synthetic, other, { release: 'other', accept: ['null-gids', 'duplicate-gids'] });
+await buildSynthetic(synthetic, 60, other, { release: 'other' });
 const root = 'releases/r1';
 const files = filesOf(good);
 const featureFiles = files.filter((file) => file.includes('/features/'));
@@ -56,7 +55,7 @@ async function faultsOf(damage: (out: string) => void, options: Partial<VerifyOp
   rmSync(out, { recursive: true, force: true });
   cpSync(from, out, { recursive: true });
   damage(out);
-  return (await verify({ out, workers: 0, ...options }, SILENT)).faults;
+  return (await verify({ out, workers: 0, ...options }, SILENT)).findings;
 }
 
 const spoilt = join(folder, 'spoilt');
@@ -67,7 +66,7 @@ async function faultsWith(file: string, damage: (path: string, bytes: Buffer) =>
   const path = join(spoilt, file);
   const bytes = readFileSync(path);
   damage(path, Buffer.from(bytes));
-  const { faults } = await verify({ out: spoilt, workers: 0 }, SILENT);
+  const { findings: faults } = await verify({ out: spoilt, workers: 0 }, SILENT);
   rmSync(path, { recursive: true, force: true });
   writeFileSync(path, bytes);
   return faults;
@@ -102,9 +101,9 @@ test('a good release has no faults, whichever pages it stores, and everything in
       pages: packed.filter((file) => !file.includes('/features/')).length,
       features: 9,
       bytes: sizes.reduce((sum, size) => sum + size, 0),
-      faults: [],
+      findings: [],
     });
-    const named = await verify({ out, release: 'r1', source: [source], workers: 0 }, SILENT);
+    const named = await verify({ out, release: 'r1', source: { source: [source] }, workers: 0 }, SILENT);
     assert.deepEqual(named, found);
   }
   const [all, unfiltered, none] = STORED_PAGES.map((storedPages) => filesOf(releases[storedPages]).length);
@@ -119,15 +118,16 @@ test('child processes find what this process finds, and the work is announced an
   const report: Report = {
     expect: (what, amount) => count(`${what}, expected`, amount),
     advance: count,
+    note: (text) => count(text, 1),
     end: () => count('ends', 1),
   };
   const page = 'releases/other/lv5/fc/all/000001.json.gz';
   const bytes = readFileSync(join(other, page));
   writeFileSync(join(other, page), Buffer.concat([bytes.subarray(0, -1), Buffer.of(~(bytes.at(-1) ?? 0))]));
-  const options = { out: other, source: [synthetic] };
+  const options = { out: other, source: { source: [synthetic] } };
   const found = await verify({ ...options, workers: 2 }, report);
   assert.deepEqual(found, await verify({ ...options, workers: 0 }, SILENT));
-  assertNamed(found.faults, [page], 'one byte');
+  assertNamed(found.findings, [page], 'one byte');
   assert.deepEqual(Object.fromEntries(counts), {
     'features verified, expected': found.features,
     'features verified': found.features,
@@ -277,7 +277,7 @@ test('a level of several feature files: two of them swapped, one cut short, one 
     values: [`A${i}`, 'x'],
     wkt: square(i / 2, 0),
   }));
-  const [countries] = countryLayers((level) => `ADM_${level}`);
+  const [countries] = countryLayers();
   assert.ok(countries);
   const from = join(folder, 'many');
   const many = writeDataset(join(folder, 'many.gpkg'), 'GPKG', [{ ...countries, features }]);
@@ -285,7 +285,7 @@ test('a level of several feature files: two of them swapped, one cut short, one 
   const [first, second, third] = [1, 2, 3].map((n) => `${root}/lv0/features/00000${n}.geojsonl.gz`);
   assert.ok(first && second && third);
   for (const workers of [0, 2]) {
-    const options = { workers, source: [many] };
+    const options = { workers, source: { source: [many] } };
     const swapped = await faultsOf(
       (out) => {
         renameSync(join(out, first), join(out, 'x'));

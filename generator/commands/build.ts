@@ -1,0 +1,123 @@
+// The command `build`: builds a release, or one shard of it, or estimates its size.
+import { join } from 'node:path';
+import { STORED_PAGES } from '../../format/levels.ts';
+import { type BuildOptions, build } from '../build.ts';
+import { defineCommand, type GlobalOptions } from '../cli/command.ts';
+import { exitOnSignal } from '../cli/exit-on-signal.ts';
+import { printResult, reportOf } from '../cli/output.ts';
+import { releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-options.ts';
+import { sampleWriter } from '../cli/sample-writer.ts';
+import { buildTable, forecastTable } from '../cli/tables.ts';
+import { MAX_PRECISION } from '../geojson/geometry.ts';
+import { ACCEPTABLE } from '../quality/kinds.ts';
+import { readCurrent } from '../release/staging.ts';
+import { explained } from '../report/errors.ts';
+import { buildShard } from '../sharded-build.ts';
+import { ACTIVATE, OUT, WORKERS, WORKERS_MAX } from './shared-options.ts';
+import { addSourceOptions, LIST, sourceOptionsFrom } from './source-options.ts';
+
+const SAMPLE_RELEASE = 'sample';
+
+export const buildCommand = defineCommand({
+  command: 'build',
+  describe: 'build a release from a dataset and make it current',
+  builder: (args) =>
+    addSourceOptions(args)
+      .option('sample', { type: 'boolean', describe: 'build the sample dataset instead of --source' })
+      .option('out', OUT)
+      .option('release', { type: 'string', requiresArg: true, describe: 'id of the new release, e.g. 2026-11' })
+      .option('activate', ACTIVATE)
+      .option('precision', {
+        type: 'number',
+        requiresArg: true,
+        default: 7,
+        describe: `decimal places of coordinates, 0 to ${MAX_PRECISION}`,
+      })
+      .option('accept', {
+        choices: ACCEPTABLE,
+        array: true,
+        requiresArg: true,
+        default: [],
+        describe: 'data problems to accept; the units are published unchanged',
+      })
+      .option('pages', {
+        choices: STORED_PAGES,
+        requiresArg: true,
+        default: 'all' as const,
+        describe: 'pages to store: of all listings, of unfiltered listings only, or none; responses are the same',
+      })
+      .option('attribution', { ...LIST, default: [], describe: 'attribution text for the data; repeatable' })
+      .option('workers', WORKERS)
+      .option('shard', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'write only shard i of n (i/n, i from 0 to n - 1); publish all with seal',
+      })
+      .option('dry-run', {
+        type: 'boolean',
+        describe: 'estimate files and bytes for each choice of --pages; write nothing',
+      })
+      .option('unless-published', {
+        type: 'boolean',
+        describe: 'do nothing if the output folder has a current release',
+      })
+      .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1', 'build and publish GADM in output/')
+      .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --dry-run', 'compare the choices of --pages')
+      .example(
+        '$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --shard 0/8',
+        'build on eight machines: the first shard',
+      ),
+  async handler(argv) {
+    if (argv.unlessPublished && readCurrent(argv.out)) return;
+    requireSource(argv);
+    const settings = {
+      ...sourceOptionsFrom(argv),
+      out: argv.out,
+      release: releaseId('--release', argv.release ?? SAMPLE_RELEASE),
+      precision: wholeNumber('--precision', argv.precision, 0, MAX_PRECISION),
+      workers: wholeNumber('--workers', argv.workers, 0, WORKERS_MAX),
+      accept: argv.accept,
+      storedPages: argv.pages,
+      attribution: argv.attribution,
+      activate: argv.activate,
+    };
+    const share = argv.shard === undefined ? undefined : shareFrom(argv.shard);
+    if (settings.workers > 0) exitOnSignal();
+    const source = argv.sample ? [await writeSampleIn(argv.out)] : settings.source;
+    const options: BuildOptions = { ...settings, source };
+    if (argv.dryRun) await printForecast(options, argv);
+    else if (share !== undefined) {
+      await buildShard(options, share, reportOf(argv));
+      const { release } = options;
+      const done = `shard ${argv.shard} of release ${release} is written; after the last shard, run seal ${release}`;
+      printResult(argv, { release, shard: argv.shard }, done);
+    } else await buildAndPrint(options, argv);
+  },
+});
+
+async function printForecast(options: BuildOptions, global: GlobalOptions): Promise<void> {
+  const { forecast } = await import('../estimate/estimate.ts');
+  const expected = await forecast(options, reportOf(global));
+  printResult(global, expected, `${forecastTable(expected)}\n\nBytes are estimates. Nothing was written.`);
+}
+
+async function buildAndPrint(options: BuildOptions, global: GlobalOptions): Promise<void> {
+  const started = performance.now();
+  const built = await build(options, reportOf(global));
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const { release, activate } = options;
+  const state = activate ? 'is current' : `is published; to make it current, run activate ${release}`;
+  printResult(global, built, `${buildTable(built)}\n\nrelease ${release} ${state} (${seconds} s)`);
+}
+
+/** Writes the sample dataset in a folder; returns the file. */
+async function writeSampleIn(folder: string): Promise<string> {
+  const file = join(folder, 'sample.gpkg');
+  const writeSample = await sampleWriter();
+  try {
+    writeSample(file, { overwrite: true });
+  } catch (error) {
+    throw explained(error, folder);
+  }
+  return file;
+}

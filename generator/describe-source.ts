@@ -1,0 +1,62 @@
+// Describes the source of a command. A single layer that holds units of all levels is split into levels first.
+import { mkdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Finding } from '../format/release.ts';
+import { Findings } from './quality/findings.ts';
+import type { Report } from './report/progress.ts';
+import { splitCostToText, splitSingleLayer } from './single-layer/split-single-layer.ts';
+import type { DatasetDescription } from './source/describe.ts';
+import { type SourceOptions, sourceOptionsOf } from './source/source-options.ts';
+import type { Pool } from './workers/pool.ts';
+import { workIn } from './workers/work.ts';
+
+const DESCRIBE = workIn<typeof import('./source/describe.ts'), 'describeDataset'>(
+  import.meta.url,
+  './source/describe',
+  'describeDataset',
+);
+const COST = workIn<typeof import('./single-layer/describe.ts'), 'describeSingleLayer'>(
+  import.meta.url,
+  './single-layer/describe',
+  'describeSingleLayer',
+);
+
+/** Describes a source. @throws BuildError as `findLevels` does */
+export function describeSource(options: SourceOptions, pool: Pool): Promise<DatasetDescription> {
+  return pool.run(DESCRIBE, sourceOptionsOf(options));
+}
+
+/** A described source, in which every layer has units of one level. */
+export interface LevelledSource extends DatasetDescription {
+  /** What was found while it was split. */
+  findings: readonly Finding[];
+}
+
+/**
+ * Splits the single layer of a source into levels, if it has one.
+ * @param folder for the levels; the caller removes it when the source has been read
+ * @returns the description of the levels
+ */
+export async function splitIntoLevels(
+  described: DatasetDescription,
+  options: SourceOptions,
+  folder: string,
+  { pool, report }: { pool: Pool; report: Report },
+): Promise<LevelledSource> {
+  const { singleLayer } = described;
+  if (singleLayer === undefined) return { ...described, findings: [] };
+  report.note(`${singleLayer.path}: ${splitCostToText(await pool.run(COST, singleLayer), pool.size)}`);
+  mkdirSync(folder, { recursive: true });
+  const { paths, repaired } = await splitSingleLayer(singleLayer, folder, pool, report);
+  const { levels, columns, nameColumns } = options;
+  const split = await describeSource({ source: paths, levels, columns, nameColumns }, pool);
+  const { attribution } = described;
+  const [first] = split.levels;
+  const findings = new Findings(first?.level ?? 0);
+  findings.add(
+    'repaired-geometries',
+    `${basename(singleLayer.path)}: layer ${singleLayer.layer}, fid ${repaired[0]}`,
+    repaired.length,
+  );
+  return { ...split, attribution, findings: findings.list() };
+}

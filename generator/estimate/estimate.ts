@@ -1,0 +1,193 @@
+// The estimate of `build --dry-run`: file counts come from the plan and are exact, sizes are estimated from a sample of
+// features.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { elementAt } from '../../format/element-at.ts';
+import { RECORD_BYTES } from '../../format/feature-index.ts';
+import { featureFilePath, indexPath, manifestPath, pagePath } from '../../format/layout.ts';
+import {
+  FEATURES_PER_FILE,
+  type Format,
+  LEVELS,
+  type Level,
+  levelName,
+  STORED_PAGES,
+  type StoredPages,
+} from '../../format/levels.ts';
+import { DIGEST_CHARS, manifestToJson } from '../../format/manifest.ts';
+import type { Finding } from '../../format/release.ts';
+import { describeSource, splitIntoLevels } from '../describe-source.ts';
+import { type LevelPlan, planLevel, plannedPages } from '../pages/plan.ts';
+import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
+import type { Acceptable } from '../quality/kinds.ts';
+import type { Report } from '../report/progress.ts';
+import { featureCount, layerNames } from '../source/level-source.ts';
+import type { SourceOptions } from '../source/source-options.ts';
+import { findOrphans } from '../store/identifiers.ts';
+import type { StoreIndex } from '../store/store-index.ts';
+import { openPool } from '../workers/pool.ts';
+
+import { emptySizes, readSizes } from './read-sizes.ts';
+import { estimateSizes, type SizeEstimate } from './size-estimate.ts';
+
+/** The pages of a level: number of files by format, and estimated bytes. */
+export interface PagesForecast {
+  geojsonl: number;
+  fc: number;
+  bytes: number;
+}
+
+/** The estimate of a level. */
+export interface LevelForecast {
+  level: Level;
+  /** The source layer; empty if the dataset lacks the level. */
+  layer: string;
+  features: number;
+  listings: number;
+  /** Number of feature files, and their estimated bytes. */
+  featureFiles: { files: number; bytes: number };
+  /** The stored pages with each choice of --pages. */
+  pages: Readonly<Record<StoredPages, PagesForecast>>;
+}
+
+/** The estimate of a release with one choice of --pages. */
+export interface ReleaseForecast {
+  pages: StoredPages;
+  /** Exact: pages, feature files, manifests, indexes, release.json and checksums.txt. */
+  files: number;
+  /** Of all of them, estimated. */
+  bytes: number;
+}
+
+/** The estimate of a build. */
+export interface Forecast {
+  /** Problems of the data. */
+  quality: readonly Finding[];
+  levels: readonly LevelForecast[];
+  /** One entry for each choice of --pages. */
+  releases: readonly ReleaseForecast[];
+}
+
+/** Bytes of a line of checksums.txt besides the path: SHA-256 in hex, two spaces, line feed. */
+const CHECKSUM_BYTES = 67;
+
+/** Approximate bytes of release.json. */
+const RELEASE_JSON_BYTES = 3500;
+
+/** Files of a level besides pages and feature files: manifest and index. */
+const LEVEL_FILES = 2;
+
+/** Files of a release besides those of its levels: release.json and checksums.txt. */
+const RELEASE_FILES = 2;
+
+/** A level's forecast, and the bytes of its manifest, index and checksum lines. */
+interface LevelSizes {
+  forecast: LevelForecast;
+  metadataBytes: Readonly<Record<StoredPages, number>>;
+}
+
+/**
+ * Reads the dataset and estimates a build. Publishes nothing.
+ * @throws BuildError as `build` does for options, layers and the quality of the data
+ */
+export async function forecast(
+  options: SourceOptions & { precision: number; accept: readonly Acceptable[]; workers: number },
+  report: Report,
+): Promise<Forecast> {
+  const scratch = mkdtempSync(join(tmpdir(), 'estimate-'));
+  const pool = openPool(options.workers);
+  try {
+    const described = await describeSource(options, pool);
+    const dataset = await splitIntoLevels(described, options, scratch, { pool, report });
+    for (const source of dataset.levels) report.expect('features read', featureCount(source));
+    const read = LEVELS.map((level) => {
+      const source = dataset.levels.find((candidate) => candidate.level === level);
+      return source ? readSizes(source, options, join(scratch, levelName(level)), report) : emptySizes(level);
+    });
+    const indexes = new Map(dataset.levels.map(({ level }) => [level, elementAt(read, level).index]));
+    const quality = [
+      ...datasetFindings(dataset),
+      ...dataset.findings,
+      ...read.flatMap(({ findings }) => findings),
+      ...findOrphans(indexes, dataset.levels),
+    ];
+    refuseUnaccepted(options.source, quality, options.accept);
+    const sizes = LEVELS.map((level) => {
+      const source = dataset.levels.find((candidate) => candidate.level === level);
+      const { index, wkb, sample } = elementAt(read, level);
+      return levelSizes(level, source === undefined ? '' : layerNames(source), index, estimateSizes(wkb, sample));
+    });
+    const levels = sizes.map((level) => level.forecast);
+    return { quality, levels, releases: STORED_PAGES.map((pages) => releaseForecast(pages, sizes)) };
+  } finally {
+    await pool.close();
+    rmSync(scratch, { recursive: true, force: true });
+    report.end();
+  }
+}
+
+function releaseForecast(pages: StoredPages, levels: readonly LevelSizes[]): ReleaseForecast {
+  let files = RELEASE_FILES;
+  let bytes = RELEASE_JSON_BYTES;
+  for (const { forecast: level, metadataBytes } of levels) {
+    const { geojsonl, fc, bytes: pageBytes } = level.pages[pages];
+    files += level.featureFiles.files + geojsonl + fc + LEVEL_FILES;
+    bytes += level.featureFiles.bytes + pageBytes + metadataBytes[pages];
+  }
+  return { pages, files, bytes };
+}
+
+function levelSizes(level: Level, layer: string, index: StoreIndex, estimate: SizeEstimate): LevelSizes {
+  const files = Math.ceil(index.features / FEATURES_PER_FILE[level]);
+  const choose = (storedPages: StoredPages) => forecastPages(planLevel(level, index, storedPages), files, estimate);
+  const [all, unfiltered, none] = [choose('all'), choose('unfiltered'), choose('none')];
+  return {
+    forecast: {
+      level,
+      layer,
+      features: index.features,
+      listings: all.listings,
+      featureFiles: { files, bytes: Math.round(estimate.featureFiles) },
+      pages: { all: all.pages, unfiltered: unfiltered.pages, none: none.pages },
+    },
+    metadataBytes: {
+      all: all.metadataBytes,
+      unfiltered: unfiltered.metadataBytes,
+      none: none.metadataBytes,
+    },
+  };
+}
+
+function forecastPages(plan: LevelPlan, featureFiles: number, estimate: SizeEstimate) {
+  const { level, features } = plan;
+  const bytes: Record<Format, number[]> = { geojsonl: [], fc: [] };
+  let checksumBytes = LEVEL_FILES * CHECKSUM_BYTES + indexPath(level).length + manifestPath(level).length;
+  checksumBytes += featureFiles * (CHECKSUM_BYTES + featureFilePath(level, 0).length);
+  let pageBytes = 0;
+  for (const { format, number, listing, page, runs } of plannedPages(plan)) {
+    const size = Math.round(estimate.page(format, runs));
+    bytes[format][number] = size;
+    pageBytes += size;
+    checksumBytes += CHECKSUM_BYTES + pagePath(level, format, listing.key, page).length;
+  }
+  const table = (format: Format) => ({
+    bytes: bytes[format],
+    digests: '-'.repeat(DIGEST_CHARS * bytes[format].length),
+  });
+  const manifest = manifestToJson({
+    release: '',
+    level,
+    features,
+    fids: plan.fids,
+    columns: plan.columns,
+    featuresPerFile: FEATURES_PER_FILE[level],
+    storedPages: plan.storedPages,
+    pages: { geojsonl: table('geojsonl'), fc: table('fc') },
+  });
+  return {
+    listings: plan.filledListings,
+    pages: { ...plan.pages, bytes: pageBytes },
+    metadataBytes: Buffer.byteLength(manifest) + features * RECORD_BYTES + checksumBytes,
+  };
+}

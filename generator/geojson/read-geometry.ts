@@ -1,0 +1,55 @@
+// Reads the geometry of a feature through GDAL, for builds and for `verify --source`.
+import type * as gdalTypes from 'gdal-async';
+import type { OpenLayer } from '../source/open-layer.ts';
+import { GeometryError, unsupportedType } from './wkb-reader.ts';
+
+/** A curve, for which gdal-async has no class: the layer has to be read again with its curves approximated by segments. */
+export class CurveMet extends Error {}
+
+/** Types of curves, as WKT spells them. */
+const CURVES: ReadonlySet<string> = new Set([
+  'CIRCULARSTRING',
+  'COMPOUNDCURVE',
+  'CURVEPOLYGON',
+  'MULTICURVE',
+  'MULTISURFACE',
+]);
+
+/**
+ * The geometry of a feature in WGS 84, longitude first; null if it has none.
+ * @throws CurveMet
+ * @throws GeometryError for a geometry that GDAL cannot read or transform, or of a type that has no GeoJSON form
+ */
+export function readGeometry(
+  feature: gdalTypes.Feature,
+  { layer, transformation }: Pick<OpenLayer, 'layer' | 'transformation'>,
+): gdalTypes.Geometry | null {
+  const geometry = geometryOf(feature, layer);
+  if (geometry === null || transformation === undefined || geometry.isEmpty()) return geometry;
+  try {
+    geometry.transform(transformation);
+  } catch (error) {
+    throw new GeometryError(`cannot be transformed to WGS 84: ${error instanceof Error ? error.message : error}`);
+  }
+  return geometry;
+}
+
+function geometryOf(feature: gdalTypes.Feature, layer: gdalTypes.Layer): gdalTypes.Geometry | null {
+  try {
+    return feature.getGeometry();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (!reason.includes('unsupported geometry type')) throw new GeometryError(reason);
+    const type = geometryType(layer, feature.fid);
+    if (CURVES.has(type)) throw new CurveMet();
+    throw unsupportedType(type);
+  }
+}
+
+/** The type of a feature's geometry, also one that gdal-async has no class for. OGR SQL has it as a special field. */
+function geometryType(layer: gdalTypes.Layer, fid: number): string {
+  const name = layer.name.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+  const rows = layer.ds.executeSQL(`SELECT OGR_GEOMETRY FROM "${name}" WHERE FID = ${fid}`, undefined, 'OGRSQL');
+  const type: unknown = rows.features.first()?.fields.get(0);
+  return typeof type === 'string' ? type : 'unknown';
+}

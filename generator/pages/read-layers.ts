@@ -1,0 +1,232 @@
+// Reads the layers of a level through GDAL, from the first feature to the last, and serialises each feature once. A build
+// keeps the text (read-level.ts), an estimate only measures it (estimate/read-sizes.ts).
+// gdal-async is used from one thread of a process only.
+import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { elementAt } from '../../format/element-at.ts';
+import { newFeatureWriter, type WrittenFeature } from '../geojson/feature.ts';
+import { gidFrom, InexactInteger, ValueError } from '../geojson/property-values.ts';
+import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
+import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
+import { Findings } from '../quality/findings.ts';
+import { BuildError } from '../report/errors.ts';
+import { featureCount, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
+import { takeGdalMessage } from '../source/open-dataset.ts';
+import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
+
+/** What to read. */
+export interface LayersTask {
+  source: LevelSource;
+  /** Decimals of the coordinates. */
+  precision: number;
+  /** Fail if units of several layers have the same fid, instead of numbering the level's units from 1. */
+  keepFids: boolean;
+  /** Path of scratch files; they are removed. */
+  scratch: string;
+}
+
+/** A feature, ready to be written; its text is valid until the next one is read. */
+export interface ReadFeature {
+  fid: number;
+  /** Its GID at each level 0 .. level, or null. */
+  gids: readonly (string | null)[];
+  /** Its line of GeoJSON in pieces. */
+  text: readonly Buffer[];
+  /** Bytes of its geometry in WKB. */
+  wkbBytes: number;
+}
+
+/** The result of reading a level. */
+export interface LayersRead {
+  features: number;
+  /** The problems found. */
+  findings: Findings;
+  /** Whether the units have new fids, 1, 2, 3 ... in the order in which they were read. */
+  isRenumbered: boolean;
+}
+
+/** Some features can be read only in another way: the level is read again from its first feature. */
+class ReadAgain extends Error {
+  readonly how: (plan: ReadingPlan) => void;
+
+  constructor(how: (plan: ReadingPlan) => void) {
+    super('read again');
+    this.how = how;
+  }
+}
+
+interface ReadingPlan {
+  isRenumbered: boolean;
+  /** For each layer. */
+  modes: ReadingMode[];
+}
+
+/**
+ * Reads all features of a level.
+ * @param begin is called when reading begins, possibly several times; the function that it returns gets every feature
+ * @throws BuildError with file, layer, level and fid if GDAL reports an error or a feature cannot be written
+ */
+export function readLayers(task: LayersTask, begin: () => (feature: ReadFeature) => void): LayersRead {
+  const plan: ReadingPlan = {
+    isRenumbered: false,
+    modes: task.source.layers.map(() => ({ isStraightened: false, hasTextIntegers: false })),
+  };
+  for (;;) {
+    try {
+      return new LevelReading(task, plan, begin()).read();
+    } catch (error) {
+      if (!(error instanceof ReadAgain)) throw error;
+      error.how(plan);
+    }
+  }
+}
+
+/** One pass over the features of a level. */
+class LevelReading {
+  readonly #task: LayersTask;
+  readonly #plan: ReadingPlan;
+  readonly #onFeature: (feature: ReadFeature) => void;
+  readonly #findings: Findings;
+  /** The layer of each fid; only if there are several layers. */
+  readonly #layerOfFid = new Map<number, number>();
+  #features = 0;
+
+  constructor(task: LayersTask, plan: ReadingPlan, onFeature: (feature: ReadFeature) => void) {
+    this.#task = task;
+    this.#plan = plan;
+    this.#onFeature = onFeature;
+    this.#findings = new Findings(task.source.level);
+  }
+
+  read(): LayersRead {
+    const { layers } = this.#task.source;
+    const isRenumbered = this.#plan.isRenumbered;
+    for (const at of layers.keys()) this.#readLayer(at);
+    if (isRenumbered)
+      this.#findings.add('renumbered-fids', `${layers.length} layers are merged`, featureCount(this.#task.source));
+    return { features: this.#features, findings: this.#findings, isRenumbered };
+  }
+
+  #readLayer(at: number): void {
+    const { source, scratch } = this.#task;
+    const layer = elementAt(source.layers, at);
+    const copy = `${scratch}.${at}.gpkg`;
+    const opened = openLayer(layer, elementAt(this.#plan.modes, at), copy);
+    try {
+      this.#readFeatures(at, layer, opened);
+    } finally {
+      opened.close();
+      rmSync(copy, { force: true });
+    }
+    if (layer.features === 0) this.#findings.add('no-units', `${basename(layer.path)}: layer ${layer.layer}`);
+  }
+
+  #readFeatures(at: number, layer: LayerSource, opened: OpenLayer): void {
+    const { features: table } = opened.layer;
+    const write = newFeatureWriter(layer.columns, this.#task.precision);
+    let features = 0;
+    let last: number | undefined;
+    this.#refuseFailure(layer, last);
+    // The iterator returns null at the end and after a read error; GDAL may also return a feature beside an error.
+    for (let feature = table.first(); feature; feature = table.next()) {
+      const sourceFid = feature.fid;
+      last = sourceFid;
+      const fid = this.#fidFor(sourceFid, at);
+      const values = feature.fields.toArray();
+      const wkb = this.#attempt(at, sourceFid, values, () => wkbOf(readGeometry(feature, opened)));
+      this.#refuseFailure(layer, last);
+      const written = this.#attempt(at, sourceFid, values, () => write(fid, values, wkb, sourceFid));
+      this.#inspect(layer, sourceFid, values, written);
+      const gids = layer.gids.map((fields) => gidFrom(values, fields));
+      this.#onFeature({ fid, gids, text: written.text, wkbBytes: wkb?.length ?? 0 });
+      features++;
+      this.#features++;
+    }
+    this.#refuseFailure(layer, last);
+    if (features !== layer.features)
+      throw new BuildError(
+        `${placeOf(layer)}: read ${features} features, expected ${layer.features}`,
+        'the file is damaged or incomplete: download or copy it again',
+      );
+  }
+
+  /** The fid of a feature in the release. */
+  #fidFor(fid: number, at: number): number {
+    if (this.#plan.isRenumbered) return this.#features + 1;
+    const { layers } = this.#task.source;
+    if (layers.length === 1) return fid;
+    const other = this.#layerOfFid.get(fid);
+    this.#layerOfFid.set(fid, at);
+    // A fid that occurs twice in one layer is an error of that layer.
+    if (other === undefined || other === at) return fid;
+    if (!this.#task.keepFids)
+      throw new ReadAgain((plan) => {
+        plan.isRenumbered = true;
+      });
+    throw new BuildError(
+      `fid ${fid} occurs in ${placeOf(elementAt(layers, other))} and in ${placeOf(elementAt(layers, at))}`,
+      'leave out --keep-fids: the units are then numbered 1, 2, 3 ... in the order of the layers',
+    );
+  }
+
+  /** Runs a step; says where it failed. */
+  #attempt<Result>(at: number, fid: number, values: readonly unknown[], step: () => Result): Result {
+    try {
+      return step();
+    } catch (error) {
+      const mode = elementAt(this.#plan.modes, at);
+      if (error instanceof CurveMet && !mode.isStraightened)
+        throw new ReadAgain(({ modes }) => {
+          elementAt(modes, at).isStraightened = true;
+        });
+      if (error instanceof InexactInteger && !mode.hasTextIntegers)
+        throw new ReadAgain(({ modes }) => {
+          elementAt(modes, at).hasTextIntegers = true;
+        });
+      if (!(error instanceof GeometryError || error instanceof ValueError)) throw error;
+      const layer = elementAt(this.#task.source.layers, at);
+      throw new BuildError(`${placeOf(layer)}, ${unitName(layer, fid, values)}: ${error.message}`, remedyFor(error));
+    }
+  }
+
+  /** GDAL's messages since the last call: failures end the build, warnings are counted. */
+  #refuseFailure(layer: LayerSource, fid: number | undefined): void {
+    const said = takeGdalMessage();
+    if (said === undefined) return;
+    const where = fid === undefined ? '' : `, fid ${fid}`;
+    if (!said.isFailure) {
+      this.#findings.add('gdal-warnings', `${basename(layer.path)}: layer ${layer.layer}${where}: ${said.message}`);
+      return;
+    }
+    throw new BuildError(
+      `${placeOf(layer)}${where}: GDAL reports: ${said.message}`,
+      'the file is damaged or incomplete: download or copy it again',
+    );
+  }
+
+  #inspect(layer: LayerSource, fid: number, values: readonly unknown[], { quality }: WrittenFeature): void {
+    const findings = this.#findings;
+    const example = (): string => `${basename(layer.path)}: layer ${layer.layer}, ${unitName(layer, fid, values)}`;
+    if (quality.isEmpty) findings.add('empty-geometries', example);
+    else if (!quality.isPolygonal) findings.add('non-polygonal', example);
+    if (quality.isCollapsed) findings.add('collapsed-geometries', example);
+    else if (quality.collapsed > 0) findings.add('collapsed-rings', example, quality.collapsed);
+    if (quality.outOfRange) findings.add('out-of-range', example);
+    if (quality.jumps) findings.add('antimeridian-jumps', example);
+  }
+}
+
+function remedyFor(error: GeometryError | ValueError): string {
+  if (error instanceof NotDegrees)
+    return 'the layer has no CRS, or a wrong one: declare its CRS with ogr2ogr -a_srs EPSG:CODE, or with a .prj file';
+  return (error instanceof ValueError ? error.remedy : undefined) ?? 'fix the feature in the source';
+}
+
+/** Little-endian ISO WKB; null for no geometry. */
+function wkbOf(geometry: ReturnType<typeof readGeometry>): Buffer | null {
+  return geometry === null || geometry.isEmpty() ? null : geometry.toWKB('LSB', 'ISO');
+}
+
+function unitName(layer: LayerSource, fid: number, values: readonly unknown[]): string {
+  return `fid ${fid}, GID ${gidFrom(values, elementAt(layer.gids, layer.level)) ?? 'none'}`;
+}

@@ -1,0 +1,54 @@
+// Reads one level of the source into a feature store. Runs in a child process: gdal-async is used from one thread of a
+// process only.
+
+import { elementAt } from '../../format/element-at.ts';
+import type { StoredPages } from '../../format/levels.ts';
+import type { Finding } from '../../format/release.ts';
+import { createStore, type StoreWriter } from '../store/feature-store.ts';
+import { checkIdentifiers } from '../store/identifiers.ts';
+import { planLevel } from './plan.ts';
+import { type LayersTask, readLayers } from './read-layers.ts';
+
+/** What to read, and the store to write. Plain data: it is sent to a child process. */
+export interface ReadTask extends Omit<LayersTask, 'scratch'> {
+  /** Path of the store. */
+  store: string;
+  storedPages: StoredPages;
+}
+
+/** The result of reading a level. */
+export interface ReadResult {
+  features: number;
+  /** The problems found in this level. */
+  findings: readonly Finding[];
+  /** Whether the units have new fids. */
+  isRenumbered: boolean;
+  /** Number of pages that the level will store. */
+  pages: number;
+}
+
+/**
+ * Reads the level into the store.
+ * @throws BuildError with file, layer, level and fid if a feature cannot be written or GDAL reports an error
+ */
+export function readLevel({ store: file, storedPages, ...task }: ReadTask): ReadResult {
+  const { source } = task;
+  const { level } = source;
+  let store: StoreWriter | undefined;
+  const read = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
+    store?.close();
+    const writer = createStore(file, elementAt(source.layers, 0).gidColumns);
+    store = writer;
+    return ({ fid, gids, text }) => writer.append(fid, gids, text);
+  });
+  if (store === undefined) throw new Error(`level ${level}: nothing was read`);
+  const index = store.close();
+  checkIdentifiers(source, index, read.findings);
+  const { pages } = planLevel(level, index, storedPages);
+  return {
+    features: read.features,
+    findings: read.findings.list(),
+    isRenumbered: read.isRenumbered,
+    pages: pages.geojsonl + pages.fc,
+  };
+}

@@ -1,0 +1,78 @@
+// Decides whether a release may be published: the problems that fail a build must have been accepted by name.
+import { LEVELS, levelName } from '../../format/levels.ts';
+import type { Finding, LevelSummary } from '../../format/release.ts';
+import { BuildError } from '../report/errors.ts';
+import type { FoundLevels } from '../source/level-sources.ts';
+import { ACCEPTABLE, type Acceptable, KINDS } from './kinds.ts';
+
+/** A level with fewer units than this share of those in the current release is probably incomplete. */
+const FEWER_UNITS_SHARE = 0.9;
+
+/** Maximum number of problems that an error lists. */
+const LISTED_MAX = 8;
+
+/** A finding as a line of text. */
+export function findingToText({ level, kind, count, example }: Finding): string {
+  const known = Object.entries(KINDS).find(([name]) => name === kind);
+  return `${levelName(level)}: ${known?.[1].what ?? kind}: ${count.toLocaleString('en')} (${count > 1 ? 'e.g. ' : ''}${printable(example)})`;
+}
+
+/** @throws BuildError that lists every problem that fails a build and is not accepted */
+export function refuseUnaccepted(
+  source: readonly string[],
+  findings: readonly Finding[],
+  accept: readonly Acceptable[],
+): void {
+  const isRefused = ({ kind }: Finding): boolean =>
+    ACCEPTABLE.some((name) => name === kind) && !accept.some((name) => name === kind);
+  const refused = findings.filter(isRefused);
+  if (refused.length === 0) return;
+  const kinds = ACCEPTABLE.filter((name) => refused.some(({ kind }) => kind === name));
+  const lines = refused.slice(0, LISTED_MAX).map(findingToText);
+  if (refused.length > LISTED_MAX) lines.push(`and ${refused.length - LISTED_MAX} more`);
+  throw new BuildError(
+    `${source.join(', ')}: not published, because of the data:\n  ${lines.join('\n  ')}`,
+    `fix the source, or publish it unchanged with --accept ${kinds.join(' ')}`,
+  );
+}
+
+/** Levels with far fewer units than the current release has: the source is probably incomplete. */
+export function findFewerUnits(
+  counts: readonly number[],
+  current: { release: string; levels: readonly LevelSummary[] },
+): Finding[] {
+  return LEVELS.flatMap((level): Finding[] => {
+    const before = current.levels[level]?.features ?? 0;
+    const now = counts[level] ?? 0;
+    if (now >= before * FEWER_UNITS_SHARE) return [];
+    const example = `${now.toLocaleString('en')} units, ${before.toLocaleString('en')} in release ${current.release}`;
+    return [{ level, kind: 'fewer-units', count: before - now, example }];
+  });
+}
+
+/** Levels without a layer between levels that have one. */
+function findMissingLevels(present: readonly boolean[]): Finding[] {
+  const last = present.lastIndexOf(true);
+  const first = present.indexOf(true);
+  return LEVELS.filter((level) => level > first && level < last && present[level] === false).map((level) => ({
+    level,
+    kind: 'missing-level',
+    count: 1,
+    example: `the source has levels ${first} and ${last}`,
+  }));
+}
+
+/** What is remarkable about the layers of a dataset. */
+export function datasetFindings({ levels, unused }: Pick<FoundLevels, 'levels' | 'unused'>): Finding[] {
+  const found = findMissingLevels(LEVELS.map((level) => levels.some((source) => source.level === level)));
+  const [first] = levels;
+  const [example] = unused;
+  if (first !== undefined && example !== undefined)
+    found.push({ level: first.level, kind: 'unused-layers', count: unused.length, example });
+  return found;
+}
+
+/** Text from the data, without control characters, which a terminal or a log would interpret. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

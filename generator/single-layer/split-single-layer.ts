@@ -1,0 +1,70 @@
+// Makes the levels of a dataset from its single layer, as in GADM's single-layer download: level n is the union of the
+// units that share a GID of level n. The build reads the parts that it writes like any other source.
+import { join } from 'node:path';
+import type { Report } from '../report/progress.ts';
+import type { Pool } from '../workers/pool.ts';
+import { workIn } from '../workers/work.ts';
+import type { SplitCost } from './describe.ts';
+import type { SingleLayer } from './source-units.ts';
+
+const PLAN = workIn<typeof import('./plan.ts'), 'planSplit'>(import.meta.url, './plan', 'planSplit');
+const WRITE_PART = workIn<typeof import('./write-part.ts'), 'writePart'>(import.meta.url, './write-part', 'writePart');
+
+// Rates of one core and memory, by bytes of geometry as WKB. Measured with GDAL 3.6.2 and GEOS 3.11.1: 2.2 MB/s for
+// 54,954 real units on six levels, 0.9 MB/s for 52,000 synthetic units of few vertices, six levels everywhere.
+const DISSOLVED_BYTES_PER_SECOND = 1.5e6;
+const SCANNED_BYTES_PER_SECOND = 40e6;
+const MEMORY_FACTOR = 8;
+/** Memory of a child process besides its units. */
+const PROCESS_BYTES = 300e6;
+
+/** The parts of a split dataset. */
+export interface SplitResult {
+  /** Paths of GeoPackages. The unit fids of a level, 1, 2, 3, ..., are unique across them. */
+  paths: readonly string[];
+  /** Source fids of units that were made valid to unite them with others, ascending. Their own geometry is unchanged. */
+  repaired: readonly number[];
+}
+
+/** The cost as a sentence. */
+export function splitCostToText({ sourceUnits, levels, partBytes }: SplitCost, workers: number): string {
+  const bytes = partBytes.reduce((sum, part) => sum + part, 0);
+  const largest = Math.max(0, ...partBytes);
+  const longest = Math.max(bytes / Math.max(workers, 1), largest);
+  const minutes = Math.ceil((longest / DISSOLVED_BYTES_PER_SECOND + bytes / SCANNED_BYTES_PER_SECOND) / 60);
+  const memory = (PROCESS_BYTES + largest * MEMORY_FACTOR) / 1e9;
+  const units = levels.reduce((sum, count) => sum + count, 0);
+  return (
+    `${sourceUnits.toLocaleString('en')} units in one layer: its ${units.toLocaleString('en')} units on ` +
+    `${levels.length} levels are made by dissolving; about ${minutes} minute${minutes === 1 ? '' : 's'}, ` +
+    `up to ${memory.toFixed(1)} GB of memory for each worker`
+  );
+}
+
+/**
+ * Splits a single layer into its levels.
+ * @param folder for the part files
+ * @throws BuildError with file, layer and fid if GDAL or GEOS fails
+ */
+export async function splitSingleLayer(
+  source: SingleLayer,
+  folder: string,
+  pool: Pool,
+  report: Report,
+): Promise<SplitResult> {
+  const { sourceUnits, levels, parts } = await pool.run(PLAN, source);
+  report.expect('units dissolved', sourceUnits);
+  const digits = String(parts.length).length;
+  const written = await Promise.all(
+    parts.map(async (part, i) => {
+      const file = join(folder, `part-${String(i + 1).padStart(digits, '0')}.gpkg`);
+      const { repaired } = await pool.run(WRITE_PART, { source, levels, part, file });
+      report.advance('units dissolved', part.fids.length);
+      return { file, repaired };
+    }),
+  );
+  return {
+    paths: written.map(({ file }) => file),
+    repaired: written.flatMap((part) => part.repaired).sort((a, b) => a - b),
+  };
+}

@@ -1,0 +1,200 @@
+// Writes a part: dissolves the units of some countries, level by level from the deepest, into a GeoPackage with a layer
+// for each level. Runs in a child process.
+import { rmSync } from 'node:fs';
+import type * as gdalTypes from 'gdal-async';
+import { elementAt } from '../../format/element-at.ts';
+import { BuildError } from '../report/errors.ts';
+import { gdal } from '../source/gdal.ts';
+import { openDataset, takeGdalMessage } from '../source/open-dataset.ts';
+import { multiPolygonFrom, UnionError, union, validPolygons } from './dissolve.ts';
+import type { LevelPlan, PartPlan } from './plan.ts';
+import { atUnit, polygonsOf, type SingleLayer, unitAt } from './source-units.ts';
+
+/** What to write. */
+export interface PartTask {
+  source: SingleLayer;
+  levels: readonly LevelPlan[];
+  part: PartPlan;
+  /** Path of the GeoPackage. */
+  file: string;
+}
+
+/** The result of writing a part. */
+export interface PartResult {
+  /** Fids of the source units whose polygons had to be made valid before they could be united. */
+  repaired: readonly number[];
+}
+
+/** A source unit, or the union of several. */
+interface Piece {
+  /** Index of its first source unit in the part. */
+  first: number;
+  /** By field of the source; null also where its source units differ. */
+  values: readonly unknown[];
+  geometry: gdalTypes.MultiPolygon | null;
+  /** Are its polygons known to be valid? */
+  isValid: boolean;
+}
+
+/**
+ * Writes a part with layers ADM_0, ADM_1, ...; a level without units in this part has no layer.
+ * @throws BuildError with file, layer and fid if GDAL or GEOS fails
+ */
+export function writePart(task: PartTask): PartResult {
+  const dataset = openDataset(task.source.path);
+  try {
+    return new PartWriter(task, dataset.layers.get(task.source.layer)).write();
+  } finally {
+    dataset.close();
+  }
+}
+
+class PartWriter {
+  readonly #task: PartTask;
+  readonly #layer: gdalTypes.Layer;
+  readonly #output: gdalTypes.Dataset;
+  readonly #repaired: number[] = [];
+
+  constructor(task: PartTask, layer: gdalTypes.Layer) {
+    this.#task = task;
+    this.#layer = layer;
+    rmSync(task.file, { force: true });
+    this.#output = this.#writing(() => gdal.open(task.file, 'w', 'GPKG'));
+  }
+
+  write(): PartResult {
+    const { part, levels } = this.#task;
+    let pieces = Array.from(part.fids, (_, i) => this.#readPiece(i));
+    for (let n = levels.length - 1; n >= 0; n--) {
+      const owners = elementAt(part.owners, n);
+      pieces = this.#mergeByOwner(pieces, owners, n);
+      const units = pieces.filter(({ first }) => elementAt(owners, first) !== 0);
+      if (units.length > 0) this.#writing(() => this.#writeLevel(n, units));
+    }
+    this.#writing(() => this.#output.close());
+    return { repaired: this.#repaired };
+  }
+
+  #readPiece(first: number): Piece {
+    const feature = this.#readFeature(first);
+    const polygons = polygonsOf(feature, this.#task.source);
+    polygons?.flattenTo2D();
+    const geometry = polygons === null ? null : multiPolygonFrom(polygons);
+    return { first, values: feature.fields.toArray(), geometry, isValid: false };
+  }
+
+  #readFeature(i: number): gdalTypes.Feature {
+    const { source, part } = this.#task;
+    return unitAt(this.#layer, elementAt(part.fids, i), source);
+  }
+
+  /** Unites the pieces of each unit of level n; the others are kept. */
+  #mergeByOwner(pieces: readonly Piece[], owners: Uint32Array, n: number): Piece[] {
+    const members = new Map<number, Piece[]>();
+    for (const piece of pieces) {
+      const owner = elementAt(owners, piece.first);
+      const known = members.get(owner);
+      if (known === undefined) members.set(owner, [piece]);
+      else known.push(piece);
+    }
+    const kept = members.get(0) ?? [];
+    members.delete(0);
+    return [...kept, ...[...members.values()].map((group) => this.#merge(group, n))].sort((a, b) => a.first - b.first);
+  }
+
+  #merge(group: readonly Piece[], n: number): Piece {
+    const [first, ...others] = group;
+    if (first === undefined) throw new RangeError('a unit without members');
+    if (others.length === 0) return first;
+    const values = first.values.map((value, at) =>
+      others.every((other) => isSameValue(value, other.values[at])) ? value : null,
+    );
+    return { first: first.first, values, geometry: this.#unite(group, n), isValid: true };
+  }
+
+  #unite(group: readonly Piece[], n: number): gdalTypes.MultiPolygon | null {
+    let at = elementAt(group, 0).first;
+    try {
+      const geometries = group.flatMap((piece) => {
+        at = piece.first;
+        return this.#validGeometry(piece);
+      });
+      at = elementAt(group, 0).first;
+      return geometries.length === 0 ? null : union(geometries);
+    } catch (error) {
+      if (!(error instanceof UnionError)) throw error;
+      const { source, part } = this.#task;
+      const gid = this.#readFeature(at).fields.get(elementAt(source.gidColumns, n));
+      throw new BuildError(
+        `${atUnit(source, elementAt(part.fids, at))}: it cannot be united with the other units of ${gid}: ${error.message}`,
+        'repair the geometry in the source, e.g. ogr2ogr -makevalid OUTPUT.gpkg SOURCE',
+      );
+    }
+  }
+
+  #validGeometry({ first, geometry, isValid }: Piece): gdalTypes.MultiPolygon[] {
+    if (geometry === null) return [];
+    if (isValid) return [geometry];
+    const valid = validPolygons(geometry);
+    if (valid !== geometry) this.#repaired.push(elementAt(this.#task.part.fids, first));
+    return [valid];
+  }
+
+  #writeLevel(n: number, units: readonly Piece[]): void {
+    const { levels, part } = this.#task;
+    const owners = elementAt(part.owners, n);
+    const { fields } = elementAt(levels, n);
+    // A layer without a CRS is in WGS 84, as the build reads it; GDAL would declare an unknown CRS.
+    const srs = this.#layer.srs ?? gdal.SpatialReference.fromEPSG(4326);
+    const layer = this.#output.layers.create(`ADM_${n}`, srs, gdal.wkbMultiPolygon, [
+      // Names that no column of the source has.
+      'FID=unit_fid',
+      'GEOMETRY_NAME=unit_geometry',
+      'SPATIAL_INDEX=NO',
+    ]);
+    for (const at of fields) layer.fields.add(this.#layer.fields.get(at));
+    const fieldMap = this.#layer.fields.map((_, at) => fields.indexOf(at));
+    runStatement(this.#output, 'BEGIN');
+    for (const { first, values, geometry } of units) {
+      const feature = new gdal.Feature(layer);
+      // GDAL copies the values itself: in JavaScript, 64-bit integers would lose digits.
+      feature.setFrom(this.#readFeature(first), fieldMap);
+      for (const [i, at] of fields.entries()) if (values[at] === null) feature.fields.set(i, null);
+      feature.fid = elementAt(owners, first);
+      feature.setGeometry(geometry);
+      layer.features.add(feature);
+    }
+    runStatement(this.#output, 'COMMIT');
+  }
+
+  /** Runs a step of writing. */
+  #writing<Result>(step: () => Result): Result {
+    const failed = (reason: string): BuildError =>
+      new BuildError(`${this.#task.file}: GDAL cannot write it: ${reason}`, 'check the space on that disk');
+    let result: Result;
+    try {
+      result = step();
+    } catch (error) {
+      if (error instanceof BuildError) throw error;
+      throw failed(takeGdalMessage()?.message ?? String(error));
+    }
+    const said = takeGdalMessage();
+    if (said?.isFailure) throw failed(said.message);
+    return result;
+  }
+}
+
+/** Are two values of gdal-async equal? Integers beyond 2^53 never are: they may have lost digits. */
+function isSameValue(a: unknown, b: unknown): boolean {
+  if (typeof a === 'object' && a !== null) return JSON.stringify(a) === JSON.stringify(b);
+  return a === b && !(Number.isInteger(a) && !Number.isSafeInteger(a));
+}
+
+/** Runs a statement without a result: gdal-async then throws an error with an empty message on success. */
+function runStatement(dataset: gdalTypes.Dataset, statement: string): void {
+  try {
+    dataset.executeSQL(statement);
+  } catch (error) {
+    if (!(error instanceof Error) || error.message !== '') throw error;
+  }
+}

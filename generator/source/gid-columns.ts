@@ -1,0 +1,80 @@
+// Which fields of a layer hold the GIDs of its units and of their parents, and which their names.
+import { LEVELS, type Level, levelName } from '../../format/levels.ts';
+import { BuildError } from '../report/errors.ts';
+import type { SourceField } from './layer-columns.ts';
+import type { GidFields, LayerPlace } from './level-source.ts';
+import { NAME_COLUMNS, SCHEMAS } from './schemas.ts';
+import { type GidColumnOption, type SourceOptions, valuesFor } from './source-options.ts';
+
+/**
+ * The fields of the GIDs of level `n` in a layer of level `level`: as the options say, otherwise by the known schemas.
+ * @returns undefined if the layer lacks a column; empty if the options say that there is no parent at that level
+ */
+export function gidFieldsFor(
+  n: Level,
+  level: Level,
+  fields: readonly SourceField[],
+  options: SourceOptions,
+): number[] | undefined {
+  const option = optionFor(n, level, options);
+  if (option !== undefined) return indexesOf(option.columns, fields);
+  for (const schema of SCHEMAS) {
+    const indexes = indexesOf(schema.gid(n), fields);
+    const isSchema = schema.marker === undefined || indexesOf([schema.marker], fields) !== undefined;
+    if (indexes !== undefined && isSchema) return indexes;
+  }
+  return undefined;
+}
+
+/** The last --gid-column for the GIDs of level `n` in layers of level `level`; one for that level only comes first. */
+function optionFor(n: Level, level: Level, { gidColumns = [] }: SourceOptions): GidColumnOption | undefined {
+  const options = gidColumns.filter(({ of }) => of === n);
+  return (
+    options.findLast((option) => option.level === level) ?? options.findLast((option) => option.level === undefined)
+  );
+}
+
+/** The GIDs 0 .. level of a layer. @throws BuildError if the layer lacks a column */
+export function findGids(place: LayerPlace, fields: readonly SourceField[], options: SourceOptions): GidFields[] {
+  const { path, layer, level } = place;
+  return LEVELS.slice(0, level + 1).map((n) => {
+    const indexes = gidFieldsFor(n, level, fields, options);
+    if (indexes !== undefined && (n < level || indexes.length > 0)) return { of: n, fields: indexes };
+    const option = optionFor(n, level, options);
+    const wanted = option?.columns.length ? option.columns.join('+') : `GID_${n}`;
+    const none = n < level ? `, or --gid-column ${levelName(level)}:${levelName(n)}= if there is none` : '';
+    throw new BuildError(
+      `${path}: layer ${layer} is level ${level} but has no column ${wanted}`,
+      `name it with --gid-column ${levelName(level)}:${levelName(n)}=COLUMN${none}; the layer has ${fields.map(({ name }) => name).join(', ')}`,
+    );
+  });
+}
+
+/** The field with the units' names: as the options say, otherwise by the known schemas; undefined if there is none. */
+export function nameFieldOf(
+  { path, layer, level }: LayerPlace,
+  fields: readonly SourceField[],
+  options: SourceOptions,
+): number | undefined {
+  const option = valuesFor(options.nameColumns, level).at(-1);
+  if (option !== undefined) {
+    const [at] = indexesOf([option], fields) ?? [];
+    if (at !== undefined) return at;
+    throw new BuildError(
+      `--name-column ${levelName(level)}=${option}: ${path}: layer ${layer} has no such column`,
+      `use one of: ${fields.map(({ name }) => name).join(', ')}`,
+    );
+  }
+  const candidates = [...SCHEMAS.flatMap((schema) => schema.names(level)), ...NAME_COLUMNS];
+  for (const name of candidates) {
+    const [at] = indexesOf([name], fields) ?? [];
+    if (at !== undefined) return at;
+  }
+  return undefined;
+}
+
+/** The indexes of columns by name, without regard to case; undefined if one is missing. */
+function indexesOf(names: readonly string[], fields: readonly SourceField[]): number[] | undefined {
+  const indexes = names.map((name) => fields.findIndex((field) => field.name.toLowerCase() === name.toLowerCase()));
+  return indexes.includes(-1) ? undefined : indexes;
+}

@@ -1,0 +1,74 @@
+// The description of the units of a level in the source: plain data, so that it can be sent to another process, which
+// opens the layers again.
+import type { Level } from '../../format/levels.ts';
+
+/** How a column's values are written. */
+export type ColumnType = 'boolean' | 'date' | 'time' | 'dateTime' | 'binary' | 'integer64' | 'plain';
+
+/** A published column. */
+export interface Column {
+  /** Its name in the published features. */
+  name: string;
+  type: ColumnType;
+  /** Indexes of its fields in the layer. Several fields: their values are joined with dots. */
+  fields: readonly number[];
+}
+
+/** A layer and the level of its units. */
+export interface LayerPlace {
+  /** The name for `gdal.open`. */
+  path: string;
+  /** The layer's name. */
+  layer: string;
+  level: Level;
+}
+
+/** The fields of a GID. */
+export interface GidFields {
+  /** The level of the unit that has this GID. */
+  of: Level;
+  /** Indexes of fields; empty for no parent at that level. */
+  fields: readonly number[];
+}
+
+/** A layer of the source that holds units of a level. */
+export interface LayerSource extends LayerPlace {
+  /** Only the features for which this condition (SQL WHERE) holds; undefined for all. */
+  where: string | undefined;
+  /** A SELECT statement in OGR SQL whose result is read instead of the layer; undefined for the layer itself. */
+  sql: string | undefined;
+  /** GDAL's feature count. */
+  features: number;
+  /** The published columns, in order. */
+  columns: readonly Column[];
+  /**
+   * For each n = 0 .. level the fields whose values, joined with dots, are the GID at level n; empty if the units have no
+   * parent at that level.
+   */
+  gids: readonly (readonly number[])[];
+  /** For each n = 0 .. level the name of the published column that has this GID; empty if there is none. */
+  gidColumns: readonly string[];
+  /** The name of the published column with the units' names; empty if there is none. */
+  nameColumn: string;
+}
+
+/** The layers of a level, in the order in which they are read; at least one. */
+export interface LevelSource {
+  level: Level;
+  layers: readonly LayerSource[];
+}
+
+/** Number of features in all layers of a level. */
+export function featureCount({ layers }: LevelSource): number {
+  return layers.reduce((sum, { features }) => sum + features, 0);
+}
+
+/** The names of a level's layers, for people. */
+export function layerNames({ layers }: LevelSource): string {
+  return [...new Set(layers.map(({ layer }) => layer))].join(', ');
+}
+
+/** Where a layer is, for messages. */
+export function placeOf({ path, layer, level }: LayerPlace): string {
+  return `${path}: layer ${layer} (level ${level})`;
+}

@@ -1,0 +1,199 @@
+// Finds the layers of each level in the source, by the options or by their columns.
+import { basename } from 'node:path';
+import { elementAt } from '../../format/element-at.ts';
+import { LEVELS, type Level, levelName } from '../../format/levels.ts';
+import { BuildError } from '../report/errors.ts';
+import { expandSource } from './expand-source.ts';
+import { findGids, gidFieldsFor, nameFieldOf } from './gid-columns.ts';
+import { fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
+import type { LayerSource, LevelSource } from './level-source.ts';
+import { openDataset, withoutSecrets } from './open-dataset.ts';
+import { countFeatures, openSelection } from './open-layer.ts';
+import { type SourceOptions, valuesFor } from './source-options.ts';
+
+/** The levels of a source. */
+export interface FoundLevels {
+  /** Ascending. */
+  levels: readonly LevelSource[];
+  /** Layers that no level uses, e.g. tables of styles. */
+  unused: readonly string[];
+  /** The only layer, if it holds the deepest units of every area, of whatever level; undefined otherwise. */
+  singleLayer: SingleLayer | undefined;
+}
+
+/** A layer that holds units of several levels, as GADM's single-layer download does. */
+export interface SingleLayer {
+  path: string;
+  layer: string;
+  /** Names of the columns GID_0 .. GID_n. */
+  gidColumns: readonly string[];
+}
+
+/** A layer of the source, described for messages. */
+interface SeenLayer {
+  path: string;
+  layer: string;
+  columns: readonly string[];
+  isUsed: boolean;
+}
+
+/**
+ * Finds the layers of every level in the source.
+ * @throws BuildError if a file cannot be read, a dataset has no layer with GIDs, two layers of one file have the same
+ *   level, a layer lacks the column of a parent, or an option names a layer or column that does not exist
+ */
+export function findLevels(options: SourceOptions): FoundLevels {
+  const found: LayerSource[] = [];
+  const seen: SeenLayer[] = [];
+  for (const path of expandSource(options.source)) {
+    const layers = layersIn(path, options, seen);
+    refuseTwins(path, layers);
+    found.push(...layers);
+  }
+  refuseOtherColumns(found);
+  refuseUnknownLayers(options, seen);
+  refuseUnusedDatasets(options, seen, found);
+  const levels = LEVELS.filter((level) => options.levels.includes(level)).flatMap((level) => {
+    const layers = found.filter((layer) => layer.level === level);
+    return layers.length === 0 ? [] : [{ level, layers }];
+  });
+  const unused = seen
+    .filter(({ isUsed }) => !isUsed)
+    .map(({ path, layer }) => `${basename(withoutSecrets(path))}: ${layer}`);
+  return { levels, unused, singleLayer: findSingleLayer(found) };
+}
+
+/** Some units of a single layer have no GID at its level: they belong to levels above. */
+function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined {
+  const [only] = found;
+  if (found.length !== 1 || only === undefined || only.level === 0 || only.gidColumns.includes('')) return undefined;
+  const { path, layer, level, sql, gidColumns } = only;
+  if (sql !== undefined) return undefined;
+  const own = `"${elementAt(gidColumns, level).replaceAll('"', '""')}"`;
+  const selection = { ...only, where: `${own} IS NULL OR ${own} = ''` };
+  const opened = openSelection(selection);
+  const shallower = countFeatures(opened, selection);
+  opened.close();
+  return shallower === 0 ? undefined : { path, layer, gidColumns };
+}
+
+/** The layers of a dataset that hold units; all layers are added to `seen`. */
+function layersIn(path: string, options: SourceOptions, seen: SeenLayer[]): LayerSource[] {
+  const dataset = openDataset(path);
+  if (dataset.layers.count() === 0)
+    throw new BuildError(
+      `${withoutSecrets(path)}: has no layers`,
+      'check that the file is complete, or remove it from --source',
+    );
+  const found: LayerSource[] = [];
+  for (const layer of dataset.layers) {
+    const fields = fieldsOf(dataset, layer);
+    const levels = levelsOf(layer.name, fields, options);
+    seen.push({ path, layer: layer.name, columns: fields.map(({ name }) => name), isUsed: levels.length > 0 });
+    for (const level of levels) found.push(layerSource({ path, layer: layer.name, level, options, fields }));
+  }
+  dataset.close();
+  return found;
+}
+
+/** The levels of a layer: those whose option names it, otherwise the deepest level whose GIDs it has. */
+function levelsOf(layer: string, fields: readonly SourceField[], options: SourceOptions): Level[] {
+  const named = LEVELS.filter((level) => valuesFor(options.layers, level).length > 0);
+  const claiming = named.filter((level) => valuesFor(options.layers, level).some((pattern) => matches(pattern, layer)));
+  if (claiming.length > 0) return claiming;
+  const level = LEVELS.findLast((n) => gidFieldsFor(n, n, fields, options) !== undefined);
+  return level === undefined || named.includes(level) ? [] : [level];
+}
+
+/** Does a layer have this name? `*` in the pattern stands for any characters. */
+function matches(pattern: string, layer: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`).test(layer);
+}
+
+function layerSource({
+  path,
+  layer,
+  level,
+  options,
+  fields: layerFields,
+}: {
+  path: string;
+  layer: string;
+  level: Level;
+  options: SourceOptions;
+  fields: readonly SourceField[];
+}): LayerSource {
+  const where = valuesFor(options.where, level).at(-1);
+  const sql = valuesFor(options.sql, level).at(-1);
+  const selection = { path, layer, level, where, sql };
+  const opened = openSelection(selection);
+  const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
+  const gids = findGids({ path, layer, level }, fields, options);
+  const columns = publishedColumns({ path, layer, level }, fields, gids, valuesFor(options.columns, level));
+  const features = countFeatures(opened, selection);
+  opened.close();
+  const nameOf = (wanted: readonly number[]): string =>
+    columns.find((column) => wanted.length > 0 && column.fields.join() === wanted.join())?.name ?? '';
+  const nameField = nameFieldOf({ path, layer, level }, fields, options);
+  return {
+    ...selection,
+    features,
+    columns,
+    gids: gids.map((gid) => gid.fields),
+    gidColumns: gids.map((gid) => nameOf(gid.fields)),
+    nameColumn: nameField === undefined ? '' : nameOf([nameField]),
+  };
+}
+
+/** Two layers of one file at the same level are variants of each other; layers of several files are merged. */
+function refuseTwins(path: string, layers: readonly LayerSource[]): void {
+  for (const [i, { level, layer }] of layers.entries()) {
+    const twin = layers.slice(0, i).find((other) => other.level === level);
+    if (twin === undefined) continue;
+    throw new BuildError(
+      `${withoutSecrets(path)}: layers ${twin.layer} and ${layer} are both level ${level}`,
+      `choose one: add --layer ${levelName(level)}=${twin.layer} or --layer ${levelName(level)}=${layer}`,
+    );
+  }
+}
+
+/** The manifest names the GID columns of a level once, for all its layers. */
+function refuseOtherColumns(found: readonly LayerSource[]): void {
+  for (const { level, path, layer, gidColumns } of found) {
+    const first = found.find((other) => other.level === level);
+    const n = gidColumns.findIndex((name, i) => name !== first?.gidColumns[i]);
+    if (first === undefined || n === -1) continue;
+    throw new BuildError(
+      `level ${level} is merged from layers with different GID columns: ${first.gidColumns[n] || 'none'} in ` +
+        `${withoutSecrets(first.path)}: ${first.layer}, ${gidColumns[n] || 'none'} in ${withoutSecrets(path)}: ${layer}`,
+      `rename one in the source, or leave one file out of --source`,
+    );
+  }
+}
+
+function refuseUnknownLayers(options: SourceOptions, seen: readonly SeenLayer[]): void {
+  for (const { level, value } of options.layers ?? []) {
+    if (seen.some(({ layer }) => matches(value, layer))) continue;
+    const known = [...new Set(seen.map(({ layer }) => layer))];
+    throw new BuildError(
+      `--layer ${level === undefined ? '' : `${levelName(level)}=`}${value}: the source has no such layer`,
+      `use one of: ${known.join(', ') || 'none'}`,
+    );
+  }
+}
+
+/** Every file must contribute: one that does not was probably named or downloaded by mistake. */
+function refuseUnusedDatasets(options: SourceOptions, seen: readonly SeenLayer[], found: readonly LayerSource[]): void {
+  for (const path of new Set(seen.map((layer) => layer.path))) {
+    const layers = seen.filter((layer) => layer.path === path);
+    if (layers.some(({ isUsed }) => isUsed)) continue;
+    // With --layer, the user has chosen from all files.
+    if (options.layers?.length && found.length > 0) continue;
+    const described = layers.map(({ layer, columns }) => `${layer} (${columns.join(', ')})`);
+    throw new BuildError(
+      `${withoutSecrets(path)}: no layer has GID columns (GID_0 .. GID_5); it has ${described.join('; ') || 'no layers'}`,
+      'name the layer and the GID column of each level, e.g. --layer lv0=countries --gid-column lv0=ISO3; or remove the file from --source',
+    );
+  }
+}

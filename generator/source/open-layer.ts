@@ -1,0 +1,125 @@
+// Opens the layers that level-sources.ts found: as they are, with straight segments instead of curves, or with 64-bit
+// integers as text.
+import type * as gdalTypes from 'gdal-async';
+import { BuildError } from '../report/errors.ts';
+import { gdal } from './gdal.ts';
+import type { LayerSource } from './level-source.ts';
+import { openDataset, takeGdalMessage } from './open-dataset.ts';
+
+/** What to read of a dataset. */
+export type Selection = Pick<LayerSource, 'path' | 'layer' | 'level' | 'where' | 'sql'>;
+
+/** A selection, opened. */
+export interface OpenSelection {
+  dataset: gdalTypes.Dataset;
+  layer: gdalTypes.Layer;
+  close(): void;
+}
+
+/** An opened layer. */
+export interface OpenLayer {
+  layer: gdalTypes.Layer;
+  /** Transforms a geometry to WGS 84 in place; undefined if it is in WGS 84 already. */
+  transformation: gdalTypes.CoordinateTransformation | undefined;
+  close(): void;
+}
+
+/** How a layer has to be read. */
+export interface ReadingMode {
+  /** Approximate curves by straight segments: gdal-async has no classes for curves. */
+  isStraightened: boolean;
+  /** Read 64-bit integers as text: gdal-async converts them to doubles. */
+  hasTextIntegers: boolean;
+}
+
+/** The dialect of --sql: it keeps fids and geometries, whatever the format of the source. */
+const DIALECT = 'OGRSQL';
+
+/** Opens a selection. @throws BuildError if a condition or statement is not valid */
+export function openSelection(selection: Selection): OpenSelection {
+  const { path, layer: name, where, sql } = selection;
+  const dataset = openDataset(path);
+  const close = (): void => dataset.close();
+  try {
+    if (sql !== undefined) return { dataset, layer: dataset.executeSQL(sql, undefined, DIALECT), close };
+    const layer = dataset.layers.get(name);
+    if (where !== undefined) layer.setAttributeFilter(where);
+    return { dataset, layer, close };
+  } catch (error) {
+    close();
+    takeGdalMessage();
+    throw selectionError(selection, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function selectionError({ path, layer, level, where, sql }: Selection, reason: string): BuildError {
+  const [option, value] = sql === undefined ? ['--where', where] : ['--sql', sql];
+  return new BuildError(
+    `${path}: layer ${layer}: ${option} lv${level}=${value}: ${reason}`,
+    `correct ${option}; ogrinfo shows the columns of the layer`,
+  );
+}
+
+/** Number of features of a selection. @throws BuildError if GDAL cannot count them */
+export function countFeatures({ layer }: OpenSelection, selection: Selection): number {
+  const { path, layer: name, level, where, sql } = selection;
+  const count = layer.features.count(true);
+  const said = takeGdalMessage();
+  if (!said?.isFailure) return count;
+  if (where !== undefined || sql !== undefined) throw selectionError(selection, said.message);
+  throw new BuildError(
+    `${path}: layer ${name} (level ${level}): GDAL cannot count its features: ${said.message}`,
+    'the file is damaged or incomplete: download or copy it again',
+  );
+}
+
+/**
+ * Opens a layer for reading.
+ * @param scratch path for a copy, if the mode needs one; the caller removes it
+ */
+export function openLayer(source: LayerSource, mode: ReadingMode, scratch: string): OpenLayer {
+  if (mode.isStraightened) return openStraightened(source, mode, scratch);
+  const { layer, close } = openSelection(mode.hasTextIntegers ? withTextIntegers(source) : source);
+  return { layer, transformation: transformationFor(layer), close };
+}
+
+/** Opens a copy of the layer with its curves approximated by segments of 4 degrees, GDAL's default. */
+function openStraightened(source: LayerSource, mode: ReadingMode, scratch: string): OpenLayer {
+  const { path, layer: name, where, sql } = mode.hasTextIntegers ? withTextIntegers(source) : source;
+  const dataset = openDataset(path);
+  const options = ['-f', 'GPKG', '-nlt', 'CONVERT_TO_LINEAR', '-preserve_fid'];
+  const selected = sql === undefined ? [name] : ['-sql', sql, '-dialect', DIALECT];
+  const condition = sql === undefined && where !== undefined ? ['-where', where] : [];
+  const straight = gdal.vectorTranslate(scratch, dataset, [...options, ...condition, ...selected]);
+  dataset.close();
+  const layer = straight.layers.get(0);
+  return { layer, transformation: transformationFor(layer), close: () => straight.close() };
+}
+
+/** A statement that reads the layer's 64-bit integers as text, its other fields unchanged. */
+function withTextIntegers(source: LayerSource): LayerSource {
+  if (source.sql !== undefined)
+    throw new BuildError(
+      `${source.path}: layer ${source.layer} (level ${source.level}): --sql selects an integer beyond 2^53`,
+      'write CAST(column AS CHARACTER(20)) for that column in the statement',
+    );
+  const opened = openSelection(source);
+  const selected = opened.layer.fields.map(({ name, type }) =>
+    type === 'integer64' ? `CAST(${quoted(name)} AS CHARACTER(20)) AS ${quoted(name)}` : quoted(name),
+  );
+  opened.close();
+  const condition = source.where === undefined ? '' : ` WHERE ${source.where}`;
+  return { ...source, sql: `SELECT ${selected.join(', ')} FROM ${quoted(source.layer)}${condition}` };
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '\\"')}"`;
+}
+
+function transformationFor(layer: gdalTypes.Layer): gdalTypes.CoordinateTransformation | undefined {
+  const { srs } = layer;
+  // GDAL's drivers return longitude first, whatever the axis order of the CRS.
+  if (srs === null || (srs.isGeographic() && srs.isSameGeogCS(gdal.SpatialReference.fromEPSG(4326)))) return undefined;
+  // CRS84 is WGS 84 with longitude first; EPSG:4326 as a target would give latitude first.
+  return new gdal.CoordinateTransformation(srs, gdal.SpatialReference.fromURN('urn:ogc:def:crs:OGC:1.3:CRS84'));
+}

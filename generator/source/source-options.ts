@@ -1,0 +1,59 @@
+// The options that describe the source: where it is, and how its layers and columns become levels.
+import { existsSync } from 'node:fs';
+import type { Level } from '../../format/levels.ts';
+
+/** An option that applies to one level, or to all levels if `level` is undefined. */
+export interface LevelOption {
+  level: Level | undefined;
+  value: string;
+}
+
+/** `--gid-column`: the columns of the GIDs of a level. */
+export interface GidColumnOption {
+  /** The level of the units whose columns these are; undefined for all. */
+  level: Level | undefined;
+  /** The level of the GIDs: `level` itself, or that of a parent. */
+  of: Level;
+  /** Column names; the values of several are joined with dots. Empty: the units have no parent at that level. */
+  columns: readonly string[];
+}
+
+/** The options that describe the source. */
+export interface SourceOptions {
+  /** Files, folders, archives, URLs and connection strings, in order. */
+  source: readonly string[];
+  /** The levels to publish; others are published as empty. */
+  levels: readonly Level[];
+  /** Names of the layers of a level, in which `*` stands for any characters; a level without any is found by columns. */
+  layers?: readonly LevelOption[] | undefined;
+  /** The GID columns, where they differ from the known schemas. */
+  gidColumns?: readonly GidColumnOption[] | undefined;
+  /** The columns that have the units' names, where they differ from the known schemas. */
+  nameColumns?: readonly LevelOption[] | undefined;
+  /** Conditions (SQL WHERE) that select the units of a level. */
+  where?: readonly LevelOption[] | undefined;
+  /** SELECT statements (OGR SQL) that are read instead of the layers of a level. */
+  sql?: readonly LevelOption[] | undefined;
+  /** Comma-separated lists of columns to keep (`NAME`), drop (`-NAME`) or rename (`NAME:new`). */
+  columns?: readonly LevelOption[] | undefined;
+  /** Fail if units of several layers have the same fid, instead of numbering the level's units from 1. */
+  keepFids?: boolean | undefined;
+}
+
+/** The source options among those of a command. */
+export function sourceOptionsOf(options: SourceOptions): SourceOptions {
+  const { source, levels, layers, gidColumns, nameColumns, where, sql, columns, keepFids } = options;
+  return { source, levels, layers, gidColumns, nameColumns, where, sql, columns, keepFids };
+}
+
+/** The values of an option that apply to a level. */
+export function valuesFor(options: readonly LevelOption[] | undefined, level: Level): string[] {
+  return (options ?? [])
+    .filter((option) => option.level === undefined || option.level === level)
+    .map(({ value }) => value);
+}
+
+/** Is it the name of something other than a local file: a URL, a connection string, a path of a GDAL file system? */
+export function isRemote(path: string): boolean {
+  return /^(\/vsi|[A-Za-z][A-Za-z0-9_+-]+:)/.test(path) && !existsSync(path);
+}

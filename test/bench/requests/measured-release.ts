@@ -1,0 +1,95 @@
+// The release that the serving benchmark measures: made of synthetic units where there is none yet, and kept.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { FeatureIndex } from '../../../format/feature-index.ts';
+import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
+import { LEVELS } from '../../../format/levels.ts';
+import { FORMAT_VERSION, type Manifest, manifestFromJson } from '../../../format/manifest.ts';
+import { currentFromJson, type Release, releaseFromJson } from '../../../format/release.ts';
+import { ACCEPTABLE } from '../../../generator/quality/kinds.ts';
+import { secondsOf } from '../measure/measure.ts';
+
+/** What to measure; see the options of the command. */
+export interface ReleaseChoice {
+  release: string | undefined;
+  source: string | undefined;
+  units: number;
+  cache: string;
+}
+
+/** A release and what its metadata says. */
+export interface MeasuredRelease {
+  /** The output folder. */
+  out: string;
+  /** The release's folder, relative to it. */
+  path: string;
+  /** The dataset that it was built from, where that is known. */
+  source: string | undefined;
+  about: Release;
+  levels: readonly Manifest[];
+  indexes: readonly FeatureIndex[];
+  /** Bytes that a proxy reads at its start: manifests and indexes. */
+  metadataBytes: number;
+}
+
+const say = (line: string): void => console.error(line);
+
+/** The release to measure, built first where it is not there. @throws Error when a build fails or `release` has none */
+export async function releaseToMeasure({ release, source, units, cache }: ReleaseChoice): Promise<MeasuredRelease> {
+  if (release !== undefined) return readRelease(resolve(release), source);
+  mkdirSync(cache, { recursive: true });
+  const dataset = source ?? join(cache, `synthetic-${units}.gpkg`);
+  if (source === undefined && !existsSync(dataset))
+    await generator('sample', '--out', dataset, '--synthetic', String(units));
+  const out = join(cache, `v${FORMAT_VERSION}-${source === undefined ? units : identityOf(source)}`);
+  await buildOnce(dataset, out);
+  return readRelease(out, dataset);
+}
+
+/** Builds a release of `source` unless `out` has one. @throws Error when the build fails */
+export async function buildOnce(source: string, out: string, ...options: string[]): Promise<void> {
+  if (existsSync(join(out, CURRENT_PATH))) {
+    say(`measuring the release kept in ${out}; remove that folder to build it again`);
+    return;
+  }
+  // A measurement is of any dataset, whatever its quality.
+  const accept = ['--accept', ...ACCEPTABLE];
+  await generator('build', '--source', source, '--out', out, '--release', 'bench', ...options, ...accept);
+}
+
+async function generator(...args: string[]): Promise<void> {
+  say(`generator ${args.join(' ')}`);
+  const seconds = await secondsOf(process.execPath, [...process.execArgv, 'generator/main.ts', ...args]);
+  say(`  ${seconds.toFixed(1)} s`);
+}
+
+/** A name that another file, or a changed one, does not have. */
+function identityOf(source: string): string {
+  const { size, mtimeMs } = statSync(source);
+  return createHash('sha256')
+    .update(`${resolve(source)} ${size} ${mtimeMs}`)
+    .digest('hex')
+    .slice(0, 12);
+}
+
+function readRelease(out: string, source: string | undefined): MeasuredRelease {
+  if (!existsSync(join(out, CURRENT_PATH)))
+    throw new Error(`${out} has no ${CURRENT_PATH}: name an output folder of the generator with --release`);
+  const { release } = currentFromJson(readFileSync(join(out, CURRENT_PATH), 'utf8'), join(out, CURRENT_PATH));
+  const path = releasePath(release);
+  const inRelease = (name: string): string => join(out, path, name);
+  const about = releaseFromJson(readFileSync(inRelease(RELEASE_FILE), 'utf8'), inRelease(RELEASE_FILE));
+  let metadataBytes = 0;
+  const read = (name: string): Buffer => {
+    const bytes = readFileSync(inRelease(name));
+    metadataBytes += bytes.length;
+    return bytes;
+  };
+  const levels = LEVELS.map((level) => manifestFromJson(read(manifestPath(level)).toString(), manifestPath(level)));
+  const indexes = levels.map(
+    ({ level, features, featuresPerFile }) =>
+      new FeatureIndex(read(indexPath(level)), features, featuresPerFile, indexPath(level)),
+  );
+  return { out, path, source, about, levels, indexes, metadataBytes };
+}

@@ -1,0 +1,146 @@
+// What the serving benchmark asks: lists of request targets made from a release's manifests, no two the same, in an
+// order that looks random and is the same in every run.
+import { join } from 'node:path';
+import { contentOf, encodeCursor } from '../../../format/cursor.ts';
+import { featureFilePath, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
+import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../../../format/levels.ts';
+import { type Listing, listingTable, pageStart } from '../../../format/listing.ts';
+import { type Manifest, pageCount } from '../../../format/manifest.ts';
+import { valueAt, valuesOf } from '../../../format/runs.ts';
+import { sha256Of } from '../../support/files.ts';
+import type { MeasuredRelease } from './measured-release.ts';
+
+/** One request. */
+export interface Target {
+  /** Path and query. */
+  path: string;
+  /** Content-Length of a stored page with gzip; undefined where no page file is asked for. */
+  bytes?: number;
+  /** The same bytes on a static host: a path, and a tab and a byte range where they are part of the file. */
+  file?: string;
+}
+
+/** Targets and what they have in common. */
+export interface TargetList {
+  what: string;
+  targets: Target[];
+}
+
+/** The level with the most units among these, the deepest of equals. */
+export function largestLevel({ levels }: MeasuredRelease, among: readonly Level[] = LEVELS): Manifest {
+  const [largest] = levels
+    .filter(({ level }) => among.includes(level))
+    .sort((a, b) => b.features - a.features || b.level - a.level);
+  if (largest === undefined) throw new Error(`the release has none of the levels ${among.join(', ')}`);
+  return largest;
+}
+
+/**
+ * Slices of `size` features that start at a random fid. Where the level has fewer than `wanted` fids, page sizes around
+ * `size` are asked for as well, so that no request occurs twice.
+ */
+export function slicesAtRandomFids(
+  release: MeasuredRelease,
+  manifest: Manifest,
+  format: Format,
+  size: number,
+  wanted: number,
+): TargetList {
+  const { level, features, fids } = manifest;
+  const sizes = sizesAround(size, PAGE_CAPS[format][level], Math.ceil(wanted / features));
+  const targets = [...valuesOf(fids)].flatMap((fid, position) =>
+    sizes.map((pageSize) => ({
+      path: `${endpoint(format, level)}?page-size=${pageSize}&start-at=${fid}`,
+      file: rangeOf(release, manifest, position, pageSize),
+    })),
+  );
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+  const count = least === most ? String(size) : `${least} to ${most}`;
+  return { what: `${count} features of ${format}/${levelName(level)} at a random fid`, targets: shuffled(targets) };
+}
+
+/** Single units by GID, of the largest level first, until there are `wanted`. */
+export function singleUnits({ levels }: MeasuredRelease, wanted: number): TargetList {
+  const targets: Target[] = [];
+  const used = new Set<string>();
+  for (const manifest of levels.toSorted((a, b) => b.features - a.features || b.level - a.level))
+    for (const format of FORMATS) {
+      if (targets.length >= wanted) break;
+      const { level, columns } = manifest;
+      used.add(levelName(level));
+      for (const gid of columns[level]?.gids ?? [])
+        targets.push({ path: `${endpoint(format, level)}?gid-${level}=${encodeURIComponent(gid)}` });
+    }
+  return { what: `one unit by its GID (${[...used].join(', ')})`, targets: shuffled(targets) };
+}
+
+/** Every stored page, half of them by a cursor, half by a fid. */
+export function storedPages({ out, levels, path }: MeasuredRelease): TargetList {
+  const targets: Target[] = [];
+  const content = contentOf(sha256Of(join(out, path, RELEASE_FILE)));
+  for (const manifest of levels) {
+    const { level, features, columns, storedPages } = manifest;
+    const listings = listingTable(level, features, storedPages === 'all' ? columns : []);
+    const fids = [...valuesOf(manifest.fids)];
+    for (let number = 0; storedPages !== 'none' && number < listings.count; number++) {
+      const listing = listings.at(number);
+      if (listing === undefined) continue;
+      for (const format of FORMATS)
+        for (let page = 0; page < pageCount(level, format, listing.features); page++) {
+          const position = valueAt(listing.runs, pageStart(level, format, page)) ?? 0;
+          const cursor = encodeCursor({ release: manifest.release, content, level, position });
+          const start = page === 0 ? '' : `start-at=${targets.length % 2 === 0 ? cursor : fids[position]}`;
+          const query = [filterOf(listing), start].filter((part) => part !== '').join('&');
+          targets.push({
+            path: endpoint(format, level) + (query === '' ? '' : `?${query}`),
+            bytes: manifest.pages[format].bytes[listing.firstPage[format] + page] ?? Number.NaN,
+            file: `/${path}/${pagePath(level, format, listing.key, page)}`,
+          });
+        }
+    }
+  }
+  return { what: 'a stored page (random listing and page number)', targets: shuffled(targets) };
+}
+
+function endpoint(format: Format, level: Level): string {
+  return `/api/v1/${format}/${levelName(level)}`;
+}
+
+function filterOf({ key }: Listing): string {
+  return key === 'all' ? '' : `gid-${key.column}=${encodeURIComponent(key.gid)}`;
+}
+
+/** `count` sizes from 1 to `cap`: the wanted one and its nearest neighbours, at most half of it away. */
+function sizesAround(size: number, cap: number, count: number): number[] {
+  const distances = Array.from({ length: Math.floor(size / 2) }, (_, i) => i + 1);
+  const all = [size, ...distances.flatMap((distance) => [size - distance, size + distance])];
+  return all.filter((near) => near <= cap).slice(0, count);
+}
+
+/** Where the members of a slice stand, as far as they are in one feature file. */
+function rangeOf({ path, indexes }: MeasuredRelease, { level }: Manifest, first: number, size: number): string {
+  const index = indexes[level];
+  if (index === undefined) throw new Error(`the release has no index of level ${level}`);
+  const file = index.fileOf(first);
+  const end = Math.min(first + size, index.rangeOf(file).end);
+  const from = index.offsetAt(first);
+  const to = from + index.bytesOf({ first, end }) - 1;
+  return `/${path}/${featureFilePath(level, file)}\tbytes=${from}-${to}`;
+}
+
+const SEED = 20_240_607;
+
+/** In an order that depends on nothing but their number: Fisher and Yates, with a linear congruential generator. */
+function shuffled<T>(values: T[]): T[] {
+  let state = SEED;
+  for (let left = values.length; left > 1; left--) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    const other = Math.floor((state / 2 ** 32) * left);
+    const last = values[left - 1];
+    const drawn = values[other];
+    if (last === undefined || drawn === undefined) continue;
+    values[left - 1] = drawn;
+    values[other] = last;
+  }
+  return values;
+}

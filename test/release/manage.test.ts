@@ -1,0 +1,142 @@
+// The output folder under its operator: one builder at a time, releases that never change, activate, list and prune.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FORMAT_VERSION } from '../../format/manifest.ts';
+import { releaseTable } from '../../generator/cli/tables.ts';
+import { activateRelease, listReleases, pruneReleases } from '../../generator/release/manage.ts';
+import { countryRow } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { contentOf } from '../support/files.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+const oldSource = writeDataset(join(folder, 'old.gpkg'), 'GPKG', [countryRow(2)]);
+const newSource = writeDataset(join(folder, 'new.gpkg'), 'GPKG', [countryRow(3)]);
+// An output folder that serves `old`, and one in which `new` has been built after it.
+const before = join(folder, 'before');
+const reference = join(folder, 'reference');
+const newBuild = { release: 'new' };
+await buildRelease(oldSource, before, { release: 'old' });
+cpSync(before, reference, { recursive: true });
+await buildRelease(newSource, reference, newBuild);
+const expected = contentOf(reference);
+
+/** A fresh copy of the output folder that serves `old`. */
+function freshOutput(name: string): string {
+  const out = join(folder, name);
+  cpSync(before, out, { recursive: true });
+  return out;
+}
+
+test('of two builders at once the second is refused and told who is writing; the first is not disturbed', async () => {
+  const out = freshOutput('two');
+  const first = buildRelease(newSource, out, newBuild);
+  await assert.rejects(buildRelease(oldSource, out, { release: 'other' }), {
+    message: new RegExp(`process ${process.pid} is writing there`),
+  });
+  await first;
+  assert.deepEqual(contentOf(out), expected);
+});
+
+test('a lock that a dead process has left counts for nothing, nor one from before a restart or of a reused process id', async () => {
+  const out = freshOutput('dead');
+  const lock = join(out, 'releases/.lock');
+  const child = spawn(process.execPath, ['--eval', '']);
+  await once(child, 'exit');
+  const dead = { token: 'x', host: hostname(), pid: child.pid, boot: 'b', started: '1' };
+  for (const holder of [dead, { ...dead, pid: process.pid }, { ...dead, pid: 1 }]) {
+    writeFileSync(lock, JSON.stringify(holder));
+    await activateRelease(out, 'old');
+    assert.ok(!existsSync(lock));
+  }
+  writeFileSync(lock, JSON.stringify({ ...dead, host: 'another.machine' }));
+  await assert.rejects(activateRelease(out, 'old'), {
+    message: /on another\.machine is writing there/,
+    remedy: /remove .*\.lock/,
+  });
+});
+
+test('the same release built again is fine; other content under its id is refused; --no-activate leaves the pointer', async () => {
+  const out = freshOutput('again');
+  await buildRelease(newSource, out, { ...newBuild, activate: false });
+  assert.equal(JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')).release, 'old');
+  await buildRelease(newSource, out, newBuild);
+  assert.deepEqual(contentOf(out), expected);
+  await assert.rejects(buildRelease(oldSource, out, { ...newBuild, accept: ['fewer-units'] }), {
+    message: /releases\/new exists already, with other content/,
+  });
+  assert.deepEqual(contentOf(out), expected);
+});
+
+test('activate goes forward and back, list shows what there is, prune keeps the current one and clears away leftovers', async () => {
+  const out = freshOutput('operator');
+  for (const release of ['b', 'c', 'd']) await buildRelease(newSource, out, { release });
+  await activateRelease(out, 'old');
+  const listed = await listReleases(out);
+  assert.deepEqual(
+    listed.map(({ release, units, isCurrent }) => [release, units, isCurrent]),
+    [
+      ['old', 2, true],
+      ['b', 3, false],
+      ['c', 3, false],
+      ['d', 3, false],
+    ],
+  );
+  assert.ok(listed.every(({ bytes = 0, date }) => bytes > 0 && date.getTime() > 0));
+  // A feature file and a page in each format.
+  assert.ok(listed.every(({ files, storedPages }) => files === 3 && storedPages === 'all'));
+  await assert.rejects(activateRelease(out, 'e'), { message: /releases\/e: no such release/, remedy: /b, c, d, old/ });
+  mkdirSync(join(out, 'releases/.z.staging/release'), { recursive: true });
+  assert.deepEqual(await pruneReleases(out, 2), ['c', 'b']);
+  assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['d', 'old']);
+  assert.deepEqual(JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')), {
+    version: FORMAT_VERSION,
+    release: 'old',
+    hosted: ['d', 'old'],
+  });
+  assert.deepEqual(await pruneReleases(out, 1), ['d']);
+  assert.deepEqual(await pruneReleases(out, 1), []);
+});
+
+test('a release with a damaged release.json is listed as damaged; prune removes others and leaves it', async () => {
+  const out = freshOutput('damaged');
+  for (const release of ['b', 'c']) await buildRelease(newSource, out, { release });
+  writeFileSync(join(out, 'releases/b/release.json'), '{');
+  const damage = `${join(out, 'releases/b/release.json')}: is not JSON`;
+  const listed = (await listReleases(out)).toSorted((a, b) => (a.release < b.release ? -1 : 1));
+  assert.deepEqual(
+    listed.map(({ release, units, damage }) => [release, units, damage]),
+    [
+      ['b', undefined, damage],
+      ['c', 3, undefined],
+      ['old', 2, undefined],
+    ],
+  );
+  const table = releaseTable(listed).split('\n');
+  assert.match(table[1] ?? '', /^b .* damaged /);
+  assert.equal(table.at(-1), `damaged: ${damage}`);
+  assert.deepEqual(await pruneReleases(out, 1), ['old']);
+  assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['b', 'c']);
+});
+
+test('prune takes a release out of current.json, waits, and then removes its files', async () => {
+  const out = freshOutput('grace');
+  await buildRelease(newSource, out, newBuild);
+  const isHosted = (): boolean => JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')).hosted.includes('old');
+  const graceMs = 300;
+  const begun = performance.now();
+  const pruning = pruneReleases(out, 1, graceMs);
+  while (isHosted()) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(existsSync(join(out, 'releases/old/release.json')));
+  assert.deepEqual(await pruning, ['old']);
+  assert.ok(performance.now() - begun >= graceMs);
+  assert.ok(!existsSync(join(out, 'releases/old')));
+  // Nothing is withdrawn, so there is nothing to wait for.
+  assert.deepEqual(await pruneReleases(out, 1, 60_000), []);
+});

@@ -1,0 +1,45 @@
+// The size of the request path, as proxy/README.md states it: counted in the files of its table of steps.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+
+const readme = readFileSync('proxy/README.md', 'utf8');
+const section = readme.slice(readme.indexOf('## How a request flows'), readme.indexOf('## Deployment'));
+
+/** The files and folders that some lines of the README link to, relative to proxy/. */
+function linksIn(lines: readonly string[]): string[] {
+  const links = lines.flatMap((line) => [...line.matchAll(/\]\(([\w./-]+)\)/g)].map(([, link]) => link));
+  return [...new Set(links)].filter((link) => link !== undefined);
+}
+
+/** The files of proxy/ that a file imports, itself and by way of others. */
+function importsFrom(file: string, found: Set<string> = new Set()): Set<string> {
+  if (found.has(file) || file.startsWith('..')) return found;
+  found.add(file);
+  for (const [, from = ''] of readFileSync(join('proxy', file), 'utf8').matchAll(/ from '(\.[^']+)'/g))
+    importsFrom(normalize(join(dirname(file), from)), found);
+  return found;
+}
+
+/** Rounded to hundreds. */
+function hundreds(count: number): string {
+  return (Math.round(count / 100) * 100).toLocaleString('en');
+}
+
+const steps = linksIn(section.split('\n').filter((line) => line.startsWith('| ')));
+
+test('the README states how many files and lines a request passes through', () => {
+  const lines = steps.flatMap((file) => readFileSync(join('proxy', file), 'utf8').trimEnd().split('\n'));
+  const code = lines.filter((line) => !/^\s*(\/\/|\/\*|\*|$)/.test(line));
+  const stated = `${steps.length} files with ${hundreds(lines.length)} lines, of which ${hundreds(code.length)} are code`;
+  assert.ok(section.includes(stated), `expected in proxy/README.md: ${stated}`);
+});
+
+test('the README names every file that the server imports, as a step or as not counted', () => {
+  const named = linksIn(section.split('\n'));
+  const files = ['server.ts', 'origin/directory.ts', 'origin/static-host.ts'].flatMap((file) => [...importsFrom(file)]);
+  assert.ok(files.length > steps.length);
+  const missing = files.filter((file) => !named.some((name) => file === name || file.startsWith(`${name}/`)));
+  assert.deepEqual(missing, []);
+});

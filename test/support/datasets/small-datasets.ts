@@ -1,0 +1,69 @@
+// Small datasets in GADM's shape that many tests build from.
+import { join } from 'node:path';
+import type { Level } from '../../../format/levels.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { type FixtureLayer, square, writeDataset } from './write-dataset.ts';
+
+/** Two countries, three regions, four districts: levels 0 to 2 in GADM's shape, under GADM's layer names or others. */
+export function countryLayers(layerName: (level: Level) => string = (level) => `ADM_${level}`): FixtureLayer[] {
+  return [
+    {
+      name: layerName(0),
+      columns: ['GID_0', 'COUNTRY'],
+      features: [
+        { fid: 1, values: ['AAA', 'Aland'], wkt: square(0, 0, 4) },
+        { fid: 2, values: ['BBB', 'Beland'], wkt: square(10, 0, 4) },
+      ],
+    },
+    {
+      name: layerName(1),
+      columns: ['GID_1', 'GID_0', 'COUNTRY', 'NAME_1'],
+      features: [
+        { fid: 1, values: ['AAA.1_1', 'AAA', 'Aland', 'North'], wkt: square(0, 2, 2) },
+        { fid: 2, values: ['AAA.2_1', 'AAA', 'Aland', 'South'], wkt: square(0, 0, 2) },
+        { fid: 3, values: ['BBB.1_1', 'BBB', 'Beland', 'All'], wkt: square(10, 0, 4) },
+      ],
+    },
+    {
+      name: layerName(2),
+      columns: ['GID_2', 'GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'NAME_2'],
+      features: [
+        { fid: 1, values: ['AAA.1.1_1', 'AAA', 'Aland', 'AAA.1_1', 'North', 'Næst'], wkt: square(0, 3) },
+        { fid: 2, values: ['AAA.2.1_1', 'AAA', 'Aland', 'AAA.2_1', 'South', 'Søst'], wkt: square(0, 0) },
+        { fid: 3, values: ['BBB.1.1_1', 'BBB', 'Beland', 'BBB.1_1', 'All', '東'], wkt: square(10, 0) },
+        { fid: 4, values: ['AAA.1.2_1', 'AAA', 'Aland', 'AAA.1_1', 'North', 'Wüst "late"'], wkt: square(1, 3) },
+      ],
+    },
+  ];
+}
+
+/** Writes `countryLayers` as a GeoPackage, which is removed when the test file ends; its path. */
+export function writeCountries(): string {
+  return writeDataset(join(temporaryFolder(), 'countries.gpkg'), 'GPKG', countryLayers());
+}
+
+/** Countries in a row, A0, A1 and so on, with fids from 1: a layer of level 0 alone. */
+export function countryRow(count: number): FixtureLayer {
+  const features = Array.from({ length: count }, (_, i) => ({ fid: i + 1, values: [`A${i}`], wkt: square(i, 0) }));
+  return { name: 'ADM_0', columns: ['GID_0'], features };
+}
+
+/** 250 countries and 450 regions: several feature files at both levels, and parents whose regions are scattered. */
+export function manyUnitLayers(): FixtureLayer[] {
+  const place = (i: number): string => square((i % 300) - 150, Math.floor(i / 300), 0.5);
+  return [
+    {
+      name: 'ADM_0',
+      columns: ['GID_0'],
+      features: Array.from({ length: 250 }, (_, i) => ({ fid: i + 1, values: [`C${i}`], wkt: place(i) })),
+    },
+    {
+      name: 'ADM_1',
+      columns: ['GID_1', 'GID_0'],
+      features: Array.from({ length: 450 }, (_, i) => {
+        const country = `C${(i * i) % 61}`;
+        return { fid: 2 * i, values: [`${country}.${i}`, country], wkt: place(i) };
+      }),
+    },
+  ];
+}

@@ -1,0 +1,66 @@
+// Datasets for tests, written through GDAL from WKT literals.
+import { gdal } from '../../../generator/source/gdal.ts';
+
+/** A layer to write: column names, then for each feature its fid, its values and its WKT. */
+export interface FixtureLayer {
+  name: string;
+  columns: readonly (string | { name: string; type: string })[];
+  features: readonly FixtureFeature[];
+  /** EPSG code of the WKT; 4326 where left out. */
+  epsg?: number;
+}
+
+export interface FixtureFeature {
+  fid?: number;
+  values: readonly unknown[];
+  wkt: string | null;
+}
+
+/** Writes a dataset; formats that hold one layer take one. */
+export function writeDataset(file: string, driver: string, layers: readonly FixtureLayer[]): string {
+  const dataset = gdal.open(file, 'w', driver);
+  for (const { name, columns, features, epsg } of layers) {
+    const options = driver === 'ESRI Shapefile' ? ['ENCODING=UTF-8'] : [];
+    const srs = gdal.SpatialReference.fromEPSG(epsg ?? 4326);
+    const layer = dataset.layers.create(name, srs, gdal.wkbUnknown, options);
+    for (const column of columns) {
+      const { name: title, type } = typeof column === 'string' ? { name: column, type: gdal.OFTString } : column;
+      layer.fields.add(new gdal.FieldDefn(title, type));
+    }
+    for (const { fid, values, wkt } of features) {
+      const feature = new gdal.Feature(layer);
+      if (fid !== undefined) feature.fid = fid;
+      for (const [i, value] of values.entries()) feature.fields.set(i, value);
+      if (wkt !== null) feature.setGeometry(gdal.Geometry.fromWKT(wkt));
+      layer.features.add(feature);
+    }
+    layer.flush();
+  }
+  dataset.close();
+  return file;
+}
+
+/** Runs a statement that gives no rows; gdal-async throws an empty error for those. */
+export function runSql(dataset: { executeSQL(sql: string): unknown }, sql: string): void {
+  try {
+    dataset.executeSQL(sql);
+  } catch (error) {
+    if (!(error instanceof Error) || error.message !== '') throw error;
+  }
+}
+
+/** A square of `size` degrees with its south-west corner at (x, y), clockwise as Shapefiles have it. */
+export function square(x: number, y: number, size = 1): string {
+  return `MULTIPOLYGON(((${ring(x, y, size)})))`;
+}
+
+function ring(x: number, y: number, size: number): string {
+  const corners = [
+    [x, y],
+    [x, y + size],
+    [x + size, y + size],
+    [x + size, y],
+    [x, y],
+  ];
+  return corners.map((corner) => corner.join(' ')).join(',');
+}

@@ -1,0 +1,119 @@
+// A running proxy for tests: a real server on a free port over a release folder, and tokens it accepts.
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { after } from 'node:test';
+import { SignJWT } from 'jose';
+import type { KeySource, TokenRules } from '../../../proxy/auth/authenticate.ts';
+import { authenticator } from '../../../proxy/auth/authenticate.ts';
+import type { KeySet } from '../../../proxy/auth/key-set.ts';
+import { jwksToKeySet } from '../../../proxy/auth/key-set.ts';
+import { issuersToMetadata } from '../../../proxy/auth/resource-metadata.ts';
+import { fixedKeys, keysUnavailableReason } from '../../../proxy/auth/rotating-keys.ts';
+import { rangesToTrustedProxies } from '../../../proxy/http/base-url.ts';
+import type { LimitRules } from '../../../proxy/limits/client-limits.ts';
+import { MemoryCounter } from '../../../proxy/limits/client-limits.ts';
+import type { WorkLimits } from '../../../proxy/limits/work-queue.ts';
+import { WorkQueue } from '../../../proxy/limits/work-queue.ts';
+import { directoryOrigin } from '../../../proxy/origin/directory.ts';
+import type { Origin } from '../../../proxy/origin/origin.ts';
+import { Releases } from '../../../proxy/origin/releases.ts';
+import { ResponseCache } from '../../../proxy/pages/response-cache.ts';
+import { createHttpServer, type Observer, type ServerLimits } from '../../../proxy/server.ts';
+import { publicAssets } from '../../../proxy/site/public-assets.ts';
+
+export const ISSUER = 'https://issuer.test';
+export const AUDIENCE = 'boundaries';
+
+const KEY = generateKeyPairSync('ed25519');
+
+/** The key set that `token` signs for. */
+export const JWKS: string = JSON.stringify({
+  keys: [{ ...KEY.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'EdDSA' }],
+});
+
+/** What a test may choose about its service. */
+export interface ServiceOptions {
+  scope?: string;
+  publicUrl?: string;
+  origin?: Origin;
+  /** The keys of each issuer; ISSUER and its key where left out. */
+  issuers?: ReadonlyMap<string, KeySource>;
+  /** The clock that the times of tokens are compared with; the system's where left out. */
+  now?: () => Date;
+  /** Shall challenges name the metadata? */
+  metadata?: boolean;
+  trustProxy?: readonly string[];
+  limits?: ServerLimits;
+  /** How much is done at a time. */
+  work?: WorkLimits;
+  /** The limits of each client. */
+  rules?: LimitRules;
+  observe?: Observer['observe'];
+  /** Shall it have looked for no release yet? */
+  early?: boolean;
+  /** Shall it have the explorer? */
+  explorer?: boolean;
+}
+
+/** A running service. */
+export interface RunningService {
+  /** `http://127.0.0.1:port` */
+  url: string;
+  releases: Releases;
+  /** Lines that it logged. */
+  log: string[];
+}
+
+/** The rules with one issuer that has these keys. */
+export function rulesWith(keys: KeySet): TokenRules {
+  const issuers = new Map([[ISSUER, fixedKeys(keys)]]);
+  return { issuers, audience: AUDIENCE, scope: undefined, now: () => new Date() };
+}
+
+/** Starts a proxy for the output folder `out`; it stops when the test file ends. */
+export async function startService(out: string, options: ServiceOptions = {}): Promise<RunningService> {
+  const origin = options.origin ?? directoryOrigin(out);
+  const releases = new Releases(origin);
+  if (!options.early) await releases.refresh();
+  const { issuers } = rulesWith(jwksToKeySet(JWKS, 'test keys'));
+  const rules = {
+    issuers: options.issuers ?? issuers,
+    audience: AUDIENCE,
+    scope: options.scope,
+    now: options.now ?? (() => new Date()),
+  };
+  const log: string[] = [];
+  const service = {
+    authenticate: authenticator(rules),
+    releases,
+    origin,
+    responses: new ResponseCache(),
+    work: new WorkQueue(options.work),
+    limits: options.rules && { rules: options.rules, counter: new MemoryCounter(options.rules) },
+    lifecycle: { isStopping: false },
+    keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
+    publicUrl: options.publicUrl,
+    trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
+    resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
+    assets: publicAssets(options.publicUrl, options.explorer ?? false),
+    log: (line: string) => log.push(line),
+  };
+  const observer: Observer = options.observe ? { observe: options.observe } : {};
+  const { server, stop } = createHttpServer(service, observer, options.limits);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  after(() => stop({ drainMs: 0, timeoutMs: 30_000 }));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, releases, log };
+}
+
+/** A valid token, but for what `claims` change; undefined leaves a claim out. */
+export function token(claims: Record<string, unknown> = {}, key: KeyObject = KEY.privateKey): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const all = { iss: ISSUER, aud: AUDIENCE, sub: 'tester', iat: now, exp: now + 3600, ...claims };
+  return new SignJWT(all).setProtectedHeader({ alg: 'EdDSA', kid: 'one' }).sign(key);
+}
+
+/** Headers with a valid token. */
+export const AUTHORIZED: { authorization: string } = { authorization: `Bearer ${await token()}` };

@@ -1,0 +1,91 @@
+// An issuer for tests: signs tokens, publishes its keys on a real HTTP server, counts who asks, and fails when told to.
+import type { KeyObject } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
+import type { Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { SignJWT } from 'jose';
+import { fetchKeySet, jwksToKeySet } from '../../../proxy/auth/key-set.ts';
+import type { KeyPolicy } from '../../../proxy/auth/rotating-keys.ts';
+import { RotatingKeys } from '../../../proxy/auth/rotating-keys.ts';
+import { AUDIENCE } from './in-process-proxy.ts';
+import { listen } from './listen.ts';
+
+/** A key pair by name. */
+export interface IssuerKey {
+  kid: string;
+  privateKey: KeyObject;
+  jwk: Record<string, unknown>;
+}
+
+/** A running issuer. */
+export interface RunningIssuer {
+  /** Its `iss`. */
+  name: string;
+  /** Where its key set is. */
+  url: URL;
+  server: Server;
+  /** How often the key set was asked for. */
+  fetches: number;
+  /** What is answered; the published keys where undefined. */
+  fault: ((res: ServerResponse) => void) | undefined;
+  published: IssuerKey[];
+  log: string[];
+}
+
+/** Milliseconds that a test moves forward by hand. */
+export interface Clock {
+  ms: number;
+}
+
+export const POLICY: KeyPolicy = { cacheMs: 300_000, staleMs: 3_600_000, cooldownMs: 10_000 };
+
+/** Makes a key pair. */
+export function issuerKey(kid: string): IssuerKey {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  return { kid, privateKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: 'EdDSA', use: 'sig' } };
+}
+
+/** Starts an issuer that publishes one key, `one`; it stops when the test file ends. */
+export async function startIssuer(name: string): Promise<RunningIssuer> {
+  const server = createServer((_req, res) => {
+    issuer.fetches++;
+    if (issuer.fault) issuer.fault(res);
+    else res.end(JSON.stringify({ keys: issuer.published.map(({ jwk }) => jwk) }));
+  });
+  const port = await listen(server);
+  const url = new URL(`http://127.0.0.1:${port}/jwks`);
+  const published = [issuerKey('one')];
+  const issuer: RunningIssuer = { name, url, server, fetches: 0, fault: undefined, published, log: [] };
+  return issuer;
+}
+
+/** The issuer's keys as the proxy follows them, on a clock of the test's. */
+export function keysOf(issuer: RunningIssuer, clock: Clock, policy: KeyPolicy = POLICY): RotatingKeys {
+  const location = {
+    name: 'of the issuer',
+    read: () => fetchKeySet(issuer.url, FETCH_MS),
+    parse: (text: string) => jwksToKeySet(text, 'set'),
+  };
+  return new RotatingKeys(
+    location,
+    policy,
+    (line) => issuer.log.push(line),
+    () => clock.ms,
+  );
+}
+
+/** Short, so that a test of an issuer that hangs is too; long enough for a busy machine. */
+const FETCH_MS = 1_000;
+
+/** A valid token of this issuer, but for what `claims` and `header` change. */
+export function tokenOf(
+  { name }: RunningIssuer,
+  key: IssuerKey,
+  claims: Record<string, unknown> = {},
+  header: Record<string, unknown> = {},
+): Promise<string> {
+  const exp = Math.floor(Date.now() / 1000) + 3600;
+  return new SignJWT({ iss: name, aud: AUDIENCE, sub: 'tester', exp, ...claims })
+    .setProtectedHeader({ alg: 'EdDSA', kid: key.kid, ...header })
+    .sign(key.privateKey);
+}

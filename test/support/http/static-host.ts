@@ -1,0 +1,63 @@
+// A static host for tests: serves a folder over HTTP with ranges, remembers what it was asked, and fails when told to.
+import { createReadStream, statSync } from 'node:fs';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { listen } from './listen.ts';
+
+/** What the host was asked. */
+export interface Asked {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+}
+
+/** Answers instead of the host; false leaves the answer to it. */
+export type Fault = (req: IncomingMessage, res: ServerResponse, file: string) => boolean;
+
+/** A running host. */
+export interface RunningHost {
+  url: URL;
+  server: Server;
+  asked: Asked[];
+  /** The way it fails at the moment. */
+  fault: Fault | undefined;
+}
+
+/** Starts a host for a folder; it stops when the test file ends. */
+export async function startStaticHost(folder: string): Promise<RunningHost> {
+  const server = createServer((req, res) => {
+    host.asked.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers });
+    const file = join(folder, decodeURI((req.url ?? '').split('?')[0] ?? ''));
+    if (!host.fault?.(req, res, file)) answer(file, req, res);
+  });
+  const port = await listen(server);
+  const host: RunningHost = { url: new URL(`http://127.0.0.1:${port}/`), server, asked: [], fault: undefined };
+  return host;
+}
+
+function answer(file: string, req: IncomingMessage, res: ServerResponse): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) {
+    res.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>Not Found</h1>');
+    return;
+  }
+  const [, from, to] = /^bytes=([0-9]+)-([0-9]+)$/.exec(req.headers.range ?? '') ?? [];
+  if (from === undefined || to === undefined) {
+    res.writeHead(200, { 'Content-Length': String(size) });
+    pipeline(createReadStream(file), res, () => {});
+    return;
+  }
+  const start = Number(from);
+  const end = Math.min(Number(to), size - 1);
+  if (start >= size) {
+    res.writeHead(416, { 'Content-Range': `bytes */${size}` }).end();
+    return;
+  }
+  res.writeHead(206, {
+    'Content-Length': String(end - start + 1),
+    'Content-Range': `bytes ${start}-${end}/${size}`,
+  });
+  pipeline(createReadStream(file, { start, end }), res, () => {});
+}

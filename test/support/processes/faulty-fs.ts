@@ -1,0 +1,70 @@
+// A file system that fails on command: counts every file operation of the process and does something at the nth.
+// It replaces functions of node:fs itself, so whatever the code under test calls is met.
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+
+const SYNC = [
+  'openSync',
+  'closeSync',
+  'writeSync',
+  'writevSync',
+  'readSync',
+  'writeFileSync',
+  'readFileSync',
+  'fsyncSync',
+  'mkdirSync',
+  'readdirSync',
+  'statSync',
+  'linkSync',
+  'copyFileSync',
+  'renameSync',
+  'rmSync',
+] as const;
+const ASYNC = ['open', 'readdir', 'readFile'] as const;
+
+/** Called before each operation with its number, from 1, and its name; may throw in its place. */
+export type OnOperation = (n: number, name: string) => void;
+
+/** Starts counting. Returns a function that stops, puts everything back and gives the names counted. */
+export function interceptFiles(onOperation: OnOperation): () => string[] {
+  const names: string[] = [];
+  let isObserved = false;
+  const restore: (() => void)[] = [];
+  const intercept = (target: object, name: string): void => {
+    const original: unknown = Reflect.get(target, name);
+    if (typeof original !== 'function') throw new Error(`node:fs has no ${name}`);
+    const replacement = (...args: unknown[]): unknown => {
+      // What a function of node:fs calls inside itself is part of one operation.
+      const inner =
+        new Error().stack
+          ?.split('\n')
+          .slice(2, 4)
+          .some((line) => line.includes('node:fs')) ?? false;
+      // Nor are those counted that `onOperation` itself does.
+      if (!inner && !isObserved) {
+        isObserved = true;
+        try {
+          onOperation(names.push(name), name);
+        } finally {
+          isObserved = false;
+        }
+      }
+      return Reflect.apply(original, target, args);
+    };
+    Reflect.set(target, name, replacement);
+    restore.push(() => Reflect.set(target, name, original));
+  };
+  for (const name of SYNC) intercept(fs, name);
+  for (const name of ASYNC) intercept(fs.promises, name);
+  syncBuiltinESMExports();
+  return () => {
+    for (const put of restore) put();
+    syncBuiltinESMExports();
+    return names;
+  };
+}
+
+/** An error as the operating system gives it. */
+export function systemError(code: string, name: string): Error {
+  return Object.assign(new Error(`${code}: injected, ${name.replace('Sync', '')}`), { code, syscall: name });
+}

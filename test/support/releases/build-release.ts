@@ -1,0 +1,35 @@
+// Releases for tests, built in this process from a dataset.
+import { LEVELS } from '../../../format/levels.ts';
+import type { Release } from '../../../format/release.ts';
+import { type BuildOptions, build } from '../../../generator/build.ts';
+import { SILENT } from '../../../generator/report/progress.ts';
+
+/** The options of a build of `source` in `out`: the defaults of the command line, but for `options`. */
+export function buildOptions(
+  source: string | string[],
+  out: string,
+  options: Partial<BuildOptions> = {},
+): BuildOptions {
+  return {
+    source: [source].flat(),
+    out,
+    release: 'r1',
+    precision: 7,
+    levels: LEVELS,
+    workers: 0,
+    accept: [],
+    attribution: [],
+    activate: true,
+    storedPages: 'all',
+    ...options,
+  };
+}
+
+/** Builds a release of `source` in `out` with the defaults of the command line, but for `options`. */
+export async function buildRelease(
+  source: string | string[],
+  out: string,
+  options: Partial<BuildOptions> = {},
+): Promise<Release> {
+  return build(buildOptions(source, out, options), SILENT);
+}

@@ -1,0 +1,19 @@
+// Releases of synthetic datasets, for tests that need many units of every level.
+import type { Release } from '../../../format/release.ts';
+import type { BuildOptions } from '../../../generator/build.ts';
+import { writeSynthetic } from '../../../generator/datasets/synthetic/synthetic.ts';
+import { buildRelease } from './build-release.ts';
+
+/**
+ * Writes a synthetic dataset of about `units` units to `source` and builds a release of it in `out`. The dataset has
+ * units without a GID or geometry and GIDs that occur twice, as GADM has; they are accepted.
+ */
+export function buildSynthetic(
+  source: string,
+  units: number,
+  out: string,
+  options: Partial<BuildOptions> = {},
+): Promise<Release> {
+  writeSynthetic(source, units);
+  return buildRelease(source, out, { accept: ['null-gids', 'duplicate-gids', 'empty-geometries'], ...options });
+}

@@ -28,7 +28,7 @@ export interface Finding {
 /** The description of a level in release.json. */
 export interface LevelSummary {
   level: Level;
-  /** The source layers, separated by commas; empty if the dataset lacks the level. */
+  /** The names of the source layers, for people; empty if the dataset lacks the level. */
   layer: string;
   /** The columns of the GIDs of the levels 0 to this one; empty texts where the units have no parent. */
   gidColumns: readonly string[];

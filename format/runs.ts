@@ -99,10 +99,10 @@ export function intersectRuns(a: Runs, b: Runs): Runs {
 function firstEndingAfter(runs: Runs, from: number, value: number): number {
   const endsAfter = (at: number): boolean => numberAt(runs, at) + numberAt(runs, at + 1) > value;
   if (from >= runs.length || endsAfter(from)) return from;
+  let low = from;
   let step = 2;
-  while (from + step < runs.length && !endsAfter(from + step)) step *= 2;
-  let low = from + step / 2;
-  let high = Math.min(from + step, runs.length);
+  for (; low + step < runs.length && !endsAfter(low + step); step *= 2) low += step;
+  let high = Math.min(low + step, runs.length);
   // The run at `low` does not end after the value; the one at `high` does, or is past the last.
   while (high - low > 2) {
     const middle = low + 2 * Math.floor((high - low) / 4);

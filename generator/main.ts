@@ -10,6 +10,7 @@ import { listCommand } from './commands/list.ts';
 import { pruneCommand } from './commands/prune.ts';
 import { sampleCommand } from './commands/sample.ts';
 import { sealCommand } from './commands/seal.ts';
+import { uploadCommand } from './commands/upload.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { BuildError, explained } from './report/errors.ts';
 
@@ -28,7 +29,8 @@ const program = yargs()
   .command(diffCommand)
   .command(listCommand)
   .command(activateCommand)
-  .command(pruneCommand);
+  .command(pruneCommand)
+  .command(uploadCommand);
 
 const commands = [
   buildCommand,
@@ -39,6 +41,7 @@ const commands = [
   listCommand,
   activateCommand,
   pruneCommand,
+  uploadCommand,
 ].map(({ command }) => command);
 
 await runProgram(program, commands, hideBin(process.argv), (error) => {

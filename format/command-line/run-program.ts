@@ -1,10 +1,11 @@
 // Runs a program: the settings of yargs that both programs share, and how an error ends the process. Used by the
 // main.ts of generator and proxy.
 import { createRequire } from 'node:module';
-import { styleText } from 'node:util';
+import { inspect, styleText } from 'node:util';
 import type { Argv } from 'yargs';
 import { objectFrom, textIn } from '../parse.ts';
 import { checkArguments } from './check-arguments.ts';
+import { printable, printableLines } from './printable.ts';
 import { UsageError, usageErrorFrom } from './usage-error.ts';
 
 /** Exit code after an error in the command line, as of most Unix programs. */
@@ -18,6 +19,8 @@ const HELP_CHARS_DEFAULT = 100;
 export interface KnownError {
   /** What is wrong, and where. */
   message: string;
+  /** The lines of the message, if it has several. */
+  lines?: readonly string[];
   /** What to do. */
   remedy: string;
   /** Is the command line wrong? */
@@ -39,7 +42,7 @@ export async function runProgram(
     await runCommand(program, commands, args);
   } catch (error) {
     const known = error instanceof UsageError ? error : explain(error);
-    if (known === undefined) console.error(error);
+    if (known === undefined) console.error(printableLines(inspect(error)));
     else printError(known);
     process.exit(known?.isUsage ? USAGE_EXIT_CODE : FAILURE_EXIT_CODE);
   }
@@ -71,8 +74,9 @@ export async function runCommand(program: Argv, commands: readonly string[], arg
 }
 
 /** What is wrong and where, then what to do; in colour on a terminal, unless NO_COLOR is set (https://no-color.org). */
-function printError({ message, remedy }: KnownError): void {
-  console.error(`${styleText('red', message, { stream: process.stderr })}\n  what to do: ${remedy}`);
+function printError({ message, lines = [message], remedy }: KnownError): void {
+  const text = lines.map(printable).join('\n  ');
+  console.error(`${styleText('red', text, { stream: process.stderr })}\n  what to do: ${printable(remedy)}`);
 }
 
 /** The version of this package. yargs would print that of the project in which it is installed. */

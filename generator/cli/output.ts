@@ -1,15 +1,16 @@
 // What a command prints: its result on standard output, its progress on standard error.
+import { printableLines } from '../../format/command-line/printable.ts';
 import { type Report, reportTo, SILENT } from '../report/progress.ts';
 import type { GlobalOptions } from './command.ts';
 
-/** Prints the result of a command: `data` with --json, otherwise `text`. */
+/** Prints the result of a command: `data` with --json, otherwise `text`, in which data is printable. */
 export function printResult({ json }: GlobalOptions, data: unknown, text: string): void {
   // The reader has ended, e.g. head.
   process.stdout.on('error', (error) => {
     if (!('code' in error && error.code === 'EPIPE')) throw error;
     process.exit();
   });
-  console.log(json ? JSON.stringify(data, null, 2) : text);
+  console.log(json ? printableLines(JSON.stringify(data, null, 2)) : text);
 }
 
 /** The progress of a command; silent with --quiet. */

@@ -1,4 +1,5 @@
 // The results of commands as plain-text tables, numbers aligned to the right.
+import { printable } from '../../format/command-line/printable.ts';
 import { levelName, type StoredPages } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import type { Changes, LevelDiff } from '../diff/diff.ts';
@@ -9,7 +10,9 @@ import type { ListedRelease } from '../release/manage.ts';
 /** Rows as aligned lines; numbers are grouped by thousands and aligned to the right. */
 export function tableOf(rows: readonly (readonly (string | number)[])[]): string {
   const isNumber = rows.at(-1)?.map((cell) => typeof cell === 'number') ?? [];
-  const text = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)));
+  const text = rows.map((row) =>
+    row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en') : printable(cell))),
+  );
   const widths = isNumber.map((_, i) => Math.max(...text.map((row) => row[i]?.length ?? 0)));
   const align = (cell: string, i: number): string =>
     isNumber[i] ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0);
@@ -70,9 +73,11 @@ export function diffTable(levels: readonly LevelDiff[]): string {
   const rows = levels.map(({ level, units, files }) => [levelName(level), ...counts(units), ...counts(files)]);
   const head = ['level', 'units added', 'removed', 'changed', 'files added', 'removed', 'changed'];
   const examples = levels.flatMap(({ level, units }) =>
-    Object.entries(units).flatMap(([kind, { count, examples: gids }]) =>
-      count === 0 ? [] : [`${levelName(level)} ${kind}: ${gids.join(', ')}${count > gids.length ? ', ...' : ''}`],
-    ),
+    (['added', 'removed', 'changed'] as const).flatMap((kind) => {
+      const { count, examples: gids } = units[kind];
+      const more = count > gids.length ? ', ...' : '';
+      return count === 0 ? [] : [`${levelName(level)} ${kind}: ${gids.map(printable).join(', ')}${more}`];
+    }),
   );
   return [tableOf([head, ...rows]), ...examples].join('\n');
 }

@@ -1,4 +1,5 @@
 // The command `sample`: writes a sample or synthetic GeoPackage.
+import { printable } from '../../format/command-line/printable.ts';
 import { defineCommand } from '../cli/command.ts';
 import { printResult, progressOf } from '../cli/output.ts';
 import { wholeNumber } from '../cli/parse-options.ts';
@@ -32,7 +33,7 @@ export const sampleCommand = defineCommand({
       units = writeSynthetic(argv.out, synthetic, written);
     }
     const total = units.reduce((sum, count) => sum + count, 0);
-    const summary = `${argv.out}: ${total.toLocaleString('en')} units, by level ${units.join(', ')}`;
+    const summary = `${printable(argv.out)}: ${total.toLocaleString('en')} units, by level ${units.join(', ')}`;
     printResult(argv, { file: argv.out, units }, summary);
   },
 });

@@ -1,5 +1,6 @@
 // The command `verify`: checks every file of a release, and with --source every feature. Exit code 1 with findings.
 import { styleText } from 'node:util';
+import { printable } from '../../format/command-line/printable.ts';
 import { defineCommand } from '../cli/command.ts';
 import { exitOnSignal } from '../cli/exit-on-signal.ts';
 import { printResult, reportOf } from '../cli/output.ts';
@@ -38,7 +39,9 @@ function summaryOf({ release, files, pages, features, findings }: Verification, 
     stream: process.stdout,
   });
   return [
-    ...findings.map(({ path, problem }) => `${path}: ${problem}`),
-    release === '' ? `${out} has no release to verify` : `release ${release}: ${counts.join(', ')}, ${verdict}`,
+    ...findings.map(({ path, problem }) => printable(`${path}: ${problem}`)),
+    release === ''
+      ? `${printable(out)} has no release to verify`
+      : `release ${release}: ${counts.join(', ')}, ${verdict}`,
   ].join('\n');
 }

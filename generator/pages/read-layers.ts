@@ -4,11 +4,12 @@
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
-import { newFeatureWriter, type WrittenFeature } from '../geojson/feature.ts';
+import { newFeatureWriter } from '../geojson/feature.ts';
 import { gidFrom, InexactInteger, ValueError } from '../geojson/property-values.ts';
 import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
 import { Findings } from '../quality/findings.ts';
+import { inspectGeometry } from '../quality/inspect-geometry.ts';
 import { BuildError } from '../report/errors.ts';
 import { featureCount, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
@@ -136,7 +137,9 @@ class LevelReading {
       const wkb = this.#attempt(at, sourceFid, values, () => wkbOf(readGeometry(feature, opened)));
       this.#refuseFailure(layer, last);
       const written = this.#attempt(at, sourceFid, values, () => write(fid, values, wkb, sourceFid));
-      this.#inspect(layer, sourceFid, values, written);
+      const example = (): string =>
+        `${basename(layer.path)}: layer ${layer.layer}, ${unitName(layer, sourceFid, values)}`;
+      inspectGeometry(written.quality, example, this.#findings);
       const gids = layer.gids.map((fields) => gidFrom(values, fields));
       this.#onFeature({ fid, gids, text: written.text, wkbBytes: wkb?.length ?? 0 });
       features++;
@@ -202,17 +205,6 @@ class LevelReading {
       `${placeOf(layer)}${where}: GDAL reports: ${said.message}`,
       'the file is damaged or incomplete: download or copy it again',
     );
-  }
-
-  #inspect(layer: LayerSource, fid: number, values: readonly unknown[], { quality }: WrittenFeature): void {
-    const findings = this.#findings;
-    const example = (): string => `${basename(layer.path)}: layer ${layer.layer}, ${unitName(layer, fid, values)}`;
-    if (quality.isEmpty) findings.add('empty-geometries', example);
-    else if (!quality.isPolygonal) findings.add('non-polygonal', example);
-    if (quality.isCollapsed) findings.add('collapsed-geometries', example);
-    else if (quality.collapsed > 0) findings.add('collapsed-rings', example, quality.collapsed);
-    if (quality.outOfRange) findings.add('out-of-range', example);
-    if (quality.jumps) findings.add('antimeridian-jumps', example);
   }
 }
 

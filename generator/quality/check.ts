@@ -1,4 +1,5 @@
 // Decides whether a release may be published: the problems that fail a build must have been accepted by name.
+import { printable } from '../../format/command-line/printable.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Finding, LevelSummary } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
@@ -31,7 +32,7 @@ export function refuseUnaccepted(
   const lines = refused.slice(0, LISTED_MAX).map(findingToText);
   if (refused.length > LISTED_MAX) lines.push(`and ${refused.length - LISTED_MAX} more`);
   throw new BuildError(
-    `${source.join(', ')}: not published, because of the data:\n  ${lines.join('\n  ')}`,
+    [`${source.join(', ')}: not published, because of the data:`, ...lines],
     `fix the source, or publish it unchanged with --accept ${kinds.join(' ')}`,
   );
 }
@@ -70,9 +71,4 @@ export function datasetFindings({ levels, unused }: Pick<FoundLevels, 'levels' |
   if (first !== undefined && example !== undefined)
     found.push({ level: first.level, kind: 'unused-layers', count: unused.length, example });
   return found;
-}
-
-/** Text from the data, without control characters, which a terminal or a log would interpret. */
-export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

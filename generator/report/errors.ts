@@ -2,11 +2,16 @@
 
 /** An error in the source, the options or the environment. `message` says what and where; `remedy` what to do. */
 export class BuildError extends Error {
+  /** The lines of the message: data in them may have line breaks of its own. */
+  readonly lines: readonly string[];
   readonly remedy: string;
 
-  constructor(message: string, remedy: string) {
-    super(message);
+  /** @param message in one line, or in several of which the second and later ones are a list */
+  constructor(message: string | readonly string[], remedy: string) {
+    const lines = [message].flat();
+    super(lines.join('\n  '));
     this.name = 'BuildError';
+    this.lines = lines;
     this.remedy = remedy;
   }
 }

@@ -1,5 +1,7 @@
 // Progress of a command: a bar with rate and time left on a terminal, a line every few seconds elsewhere.
 
+import { printable } from '../../format/command-line/printable.ts';
+
 /** Counts of work by name: announced, then done. */
 export interface Report {
   /** Adds `amount` to the expected total of `what`. */
@@ -53,7 +55,7 @@ export function reportTo(stream: NodeJS.WriteStream): Report {
       if (performance.now() - shownAt >= every) show();
     },
     note(text) {
-      stream.write(stream.isTTY ? `\r\x1b[K${text}\n` : `${text}\n`);
+      stream.write(`${stream.isTTY ? '\r\x1b[K' : ''}${printable(text)}\n`);
     },
     end() {
       if (!isShown) show();

@@ -63,9 +63,14 @@ export function featureCount({ layers }: LevelSource): number {
   return layers.reduce((sum, { features }) => sum + features, 0);
 }
 
-/** The names of a level's layers, for people. */
+/** Maximum number of names of layers that are listed. */
+const LISTED_LAYERS = 3;
+
+/** The names of a level's layers, for people; of many the first ones and the number of the others. */
 export function layerNames({ layers }: LevelSource): string {
-  return [...new Set(layers.map(({ layer }) => layer))].join(', ');
+  const names = [...new Set(layers.map(({ layer }) => layer))];
+  const listed = names.slice(0, LISTED_LAYERS).join(', ');
+  return names.length > LISTED_LAYERS ? `${listed} and ${names.length - LISTED_LAYERS} more` : listed;
 }
 
 /** Where a layer is, for messages. */

@@ -10,6 +10,10 @@ backend boundaries {
 }
 
 sub vcl_recv {
+    if (req.method == "CONNECT") {
+        # By default, Varnish would open a tunnel to the proxy.
+        return (synth(405, "Method Not Allowed"));
+    }
     if (req.url ~ "^/api/") {
         # No cache look-up. Without this, Varnish decides by Cache-Control, with the same result.
         return (pass);

@@ -13,8 +13,10 @@ import type { ServeOptions } from '../../proxy/config/options.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
-import { buildRelease, listen, temporaryFolder } from '../support/fixture.ts';
-import { writeWorld } from '../support/large-dataset.ts';
+import { writeWorld } from '../support/datasets/large-dataset.ts';
+import { listen } from '../support/http/listen.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
@@ -104,27 +106,29 @@ test('options may come from the environment', async () => {
   assert.doesNotMatch(text, /secret of/);
 });
 
-test('an error at the start says what is wrong, where and what to do', async () => {
+test('an error at the start says where, what is wrong and what to do; the exit code is 2 for an option, else 1', async () => {
   const taken = createServer();
   const port = String(await listen(taken));
   const empty = temporaryFolder();
-  const faults: [string[], RegExp][] = [
+  const faults: [number, string[], RegExp][] = [
     [
+      1,
       ['--origin', folder, '--port', port],
-      /^The port is already in use\n {2}where: 127\.0\.0\.1 port \d+\n {2}what to do: .*--port/,
+      /^127\.0\.0\.1 port \d+: the port is already in use\n {2}what to do: .*, e\.g\. npm start -- --port 9000\n$/,
     ],
-    [['--origin', empty], /^There is no release to serve\n {2}where: .*\n {2}what to do: .*generator\/main\.ts build/],
+    [1, ['--origin', empty], /^\/.*: there is no release to serve\n {2}what to do: .*generator\/main\.ts build/],
     [
+      2,
       ['--host', '0.0.0.0'],
-      /^The development key works on loopback addresses only\n {2}where: .*0\.0\.0\.0\n {2}what to do: /,
+      /^--dev with --host 0\.0\.0\.0: the development key works on loopback addresses only\n {2}what to do: /,
     ],
-    [['--issuer', 'i'], /^Development tokens exclude other issuers\n {2}where: --dev with --issuer\n {2}what to do: /],
-    [['--prot', '1'], /^Unknown argument.*\n {2}where: command line\n {2}what to do: add --help/],
-    [['--port'], /^Not enough arguments following: port\n {2}where: command line\n {2}what to do: /],
+    [2, ['--issuer', 'i'], /^--dev with --issuer: development tokens exclude other issuers\n {2}what to do: /],
+    [2, ['--prot', '1'], /^--prot: unknown option; did you mean --port\?\n {2}what to do: add --help/],
+    [2, ['--port'], /^--port: missing value\n {2}what to do: /],
   ];
-  for (const [args, message] of faults) {
+  for (const [code, args, message] of faults) {
     const { status, stdout, stderr } = run(['serve', '--dev', ...args]);
-    assert.deepEqual([status, stdout], [1, '']);
+    assert.deepEqual([status, stdout], [code, '']);
     assert.match(stderr, message);
     assert.doesNotMatch(stderr, /\bat .*:\d+:\d+/);
   }
@@ -139,35 +143,35 @@ test('an invalid option is named, without its secret', async () => {
     return join(folder, name);
   };
   const faults: [Partial<ServeOptions>, RegExp, RegExp][] = [
-    [{}, /^No token issuer is configured$/, /^missing: --jwks or --secret$/],
-    [{ secret, issuer: undefined }, /^No token issuer is configured$/, /^missing: --issuer$/],
-    [{ secret, audience: undefined }, /^No token issuer is configured$/, /^missing: --audience$/],
+    [{}, /^no token issuer is configured$/, /^missing --jwks or --secret$/],
+    [{ secret, issuer: undefined }, /^no token issuer is configured$/, /^missing --issuer$/],
+    [{ secret, audience: undefined }, /^no token issuer is configured$/, /^missing --audience$/],
     [{ dev: true }, /exclude other issuers/, /^--dev with --issuer, --audience$/],
-    [{ secret, jwks: ['a'] }, /Two kinds of keys/, /^--jwks with --secret$/],
-    [{ secret, issuer: ['i', 'j'] }, /Issuers and key sets do not match/, /--issuer/],
-    [{ jwks: ['a', 'b'] }, /Issuers and key sets do not match/, /1 --issuer, 2 --jwks/],
-    [{ jwks: ['a', 'b'], issuer: ['i', 'i'] }, /Issuers and key sets do not match/, /--issuer/],
+    [{ secret, jwks: ['a'] }, /two kinds of keys/, /^--jwks with --secret$/],
+    [{ secret, issuer: ['i', 'j'] }, /issuers and key sets do not match/, /--issuer/],
+    [{ jwks: ['a', 'b'] }, /issuers and key sets do not match/, /1 --issuer, 2 --jwks/],
+    [{ jwks: ['a', 'b'], issuer: ['i', 'i'] }, /issuers and key sets do not match/, /--issuer/],
     [{ secret: 'short' }, /secret: 5 bytes, expected at least 32/, /--secret/],
-    [{ secret, port: 70_000 }, /Invalid port number/, /--port/],
-    [{ secret, port: Number.NaN }, /Invalid port number/, /--port/],
-    [{ secret, metricsPort: -1 }, /Invalid port number/, /--metrics-port/],
-    [{ secret, publicUrl: 'ftp://x' }, /Not a usable --public-url/, /--public-url/],
-    [{ secret, publicUrl: 'https://x.test/?a=b' }, /Not a usable --public-url/, /--public-url/],
-    [{ secret, scope: 'a b' }, /Invalid scope/, /--scope/],
-    [{ secret, workers: 0 }, /Invalid number of workers/, /--workers/],
-    [{ secret, workers: 1.5 }, /Invalid number of workers/, /--workers/],
-    [{ secret, stopTimeout: 'soon' }, /Invalid duration/, /--stop-timeout soon/],
-    [{ secret, trustProxy: ['10.0.0.0/33'] }, /Invalid address or network/, /--trust-proxy/],
-    [{ secret, trustProxy: ['localhost'] }, /Invalid address or network/, /--trust-proxy/],
-    [{ secret, origin: 'https://user:pass@x.test' }, /Not a usable --origin URL/, /--origin$/],
-    [{ secret, origin: 'http://' }, /Not a usable --origin URL/, /--origin$/],
-    [{ secret, origin: remote, originHeader: ['X-Key'] }, /Not a usable request header/, /--origin-header$/],
-    [{ secret, origin: remote, originHeader: ['X Key: a'] }, /Not a usable request header/, /--origin-header$/],
-    [{ secret, origin: remote, originHeader: ['X-Key: a\r\nb: c'] }, /Not a usable request header/, /--origin-header$/],
-    [{ secret, origin: remote, originHeader: ['Range: bytes=0-1'] }, /Not a usable request header/, /--origin-header$/],
-    [{ jwks: ['http://keys.test/jwks'] }, /Not a usable --jwks URL/, /--jwks/],
-    [{ jwks: ['https://user:pass@keys.test/jwks'] }, /Not a usable --jwks URL/, /--jwks/],
-    [{ jwks: ['https://keys.test/jwks'], jwksCache: '5' }, /Invalid duration/, /--jwks-cache 5/],
+    [{ secret, port: 70_000 }, /invalid port number/, /--port/],
+    [{ secret, port: Number.NaN }, /invalid port number/, /--port/],
+    [{ secret, metricsPort: -1 }, /invalid port number/, /--metrics-port/],
+    [{ secret, publicUrl: 'ftp://x' }, /^not a usable URL$/, /--public-url/],
+    [{ secret, publicUrl: 'https://x.test/?a=b' }, /^not a usable URL$/, /--public-url/],
+    [{ secret, scope: 'a b' }, /invalid scope/, /--scope/],
+    [{ secret, workers: 0 }, /invalid number of workers/, /--workers/],
+    [{ secret, workers: 1.5 }, /invalid number of workers/, /--workers/],
+    [{ secret, stopTimeout: 'soon' }, /invalid duration/, /--stop-timeout soon/],
+    [{ secret, trustProxy: ['10.0.0.0/33'] }, /invalid address or network/, /--trust-proxy/],
+    [{ secret, trustProxy: ['localhost'] }, /invalid address or network/, /--trust-proxy/],
+    [{ secret, origin: 'https://user:pass@x.test' }, /^not a usable URL$/, /--origin$/],
+    [{ secret, origin: 'http://' }, /^not a usable URL$/, /--origin$/],
+    [{ secret, origin: remote, originHeader: ['X-Key'] }, /not a usable request header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['X Key: a'] }, /not a usable request header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['X-Key: a\r\nb: c'] }, /not a usable request header/, /--origin-header$/],
+    [{ secret, origin: remote, originHeader: ['Range: bytes=0-1'] }, /not a usable request header/, /--origin-header$/],
+    [{ jwks: ['http://keys.test/jwks'] }, /^not a usable URL$/, /--jwks/],
+    [{ jwks: ['https://user:pass@keys.test/jwks'] }, /^not a usable URL$/, /--jwks/],
+    [{ jwks: ['https://keys.test/jwks'], jwksCache: '5' }, /invalid duration/, /--jwks-cache 5/],
     [{ jwks: [join(folder, 'none.json')] }, /cannot be read \(ENOENT\)/, /--jwks/],
     [{ jwks: [file('text.json', 'keys')] }, /is not JSON/, /--jwks/],
     [{ jwks: [file('empty.json', '{"keys":[]}')] }, /no usable key/, /--jwks/],
@@ -199,7 +203,7 @@ test('proxy/README.md lists every option with its default', () => {
 });
 
 test('token without --dev is refused', () => {
-  assert.equal(run(['token']).status, 1);
+  assert.equal(run(['token']).status, 2);
 });
 
 test('a duration has a number and a unit', () => {

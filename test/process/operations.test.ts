@@ -6,17 +6,18 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { send, sendRaw } from '../support/http-client.ts';
-import { AUDIENCE, ISSUER, JWKS, token } from '../support/in-process-proxy.ts';
-import { issuerKey, startIssuer, tokenOf } from '../support/issuer.ts';
-import { serve } from '../support/proxy-process.ts';
-import { startStaticHost } from '../support/static-host.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { send, sendRaw } from '../support/http/http-client.ts';
+import { AUDIENCE, ISSUER, JWKS, token } from '../support/http/in-process-proxy.ts';
+import { issuerKey, startIssuer, tokenOf } from '../support/http/issuer.ts';
+import { startStaticHost } from '../support/http/static-host.ts';
+import { PROXY, serve } from '../support/processes/proxy-process.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
-const layers = countryLayers((level) => `ADM_${level}`);
-await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+await buildRelease(writeCountries(), folder);
 const jwks = join(folder, 'keys.json');
 writeFileSync(jwks, JWKS);
 
@@ -115,13 +116,13 @@ test('variables of a Kubernetes service called boundaries do not stop the start;
     ['BOUNDARIES_WORKERS', 'many', '--workers'],
     ['BOUNDARIES_STOP_TIMEOUT', '5', '--stop-timeout 5'],
   ] as const) {
-    const args = ['--import', 'tsx', 'proxy/main.ts', 'serve', ...OPTIONS];
+    const args = [PROXY, 'serve', ...OPTIONS];
     const { status, stderr } = spawnSync(process.execPath, args, {
       encoding: 'utf8',
       env: { ...process.env, BOUNDARIES_PORT: '0', [name]: value },
     });
-    assert.equal(status, 1, name);
-    assert.match(stderr, new RegExp(`\\n {2}where: ${where}\\n`));
+    assert.equal(status, 2, name);
+    assert.match(stderr, new RegExp(`^${where}: .*\\n {2}what to do: `));
   }
 });
 

@@ -6,17 +6,18 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { send } from '../support/http-client.ts';
-import { AUDIENCE, AUTHORIZED, ISSUER, JWKS } from '../support/in-process-proxy.ts';
-import { enlargePage } from '../support/large-page.ts';
-import type { Running } from '../support/proxy-process.ts';
-import { serve } from '../support/proxy-process.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { send } from '../support/http/http-client.ts';
+import { AUDIENCE, AUTHORIZED, ISSUER, JWKS } from '../support/http/in-process-proxy.ts';
+import type { Running } from '../support/processes/proxy-process.ts';
+import { serve } from '../support/processes/proxy-process.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { enlargePage } from '../support/releases/large-page.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
-const layers = countryLayers((level) => `ADM_${level}`);
-await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+await buildRelease(writeCountries(), folder);
 // Larger than all the buffers between a server and a client that does not read.
 const { page } = enlargePage(folder, 32 * 1024 * 1024);
 const jwks = join(folder, 'keys.json');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -49,13 +49,18 @@ test('a lock that a dead process has left counts for nothing, nor one from befor
   const lock = join(out, 'releases/.lock');
   const child = spawn(process.execPath, ['--eval', '']);
   await once(child, 'exit');
-  const dead = { token: 'x', host: hostname(), pid: child.pid, boot: 'b', started: '1' };
+  const pidNamespace = existsSync('/proc/self/ns/pid') ? readlinkSync('/proc/self/ns/pid') : '';
+  const dead = { token: 'x', host: hostname(), pidNamespace, pid: child.pid, boot: 'b', started: '1' };
+  const leave = (holder: object): void => {
+    mkdirSync(lock);
+    writeFileSync(join(lock, 'holder.json'), JSON.stringify(holder));
+  };
   for (const holder of [dead, { ...dead, pid: process.pid }, { ...dead, pid: 1 }]) {
-    writeFileSync(lock, JSON.stringify(holder));
+    leave(holder);
     await activateRelease(out, 'old');
     assert.ok(!existsSync(lock));
   }
-  writeFileSync(lock, JSON.stringify({ ...dead, host: 'another.machine' }));
+  leave({ ...dead, host: 'another.machine' });
   await assert.rejects(activateRelease(out, 'old'), {
     message: /on another\.machine is writing there/,
     remedy: /remove .*\.lock/,

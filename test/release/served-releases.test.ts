@@ -3,11 +3,19 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import v8 from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { currentToJson } from '../../format/release.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import type { Origin } from '../../proxy/origin/origin.ts';
+import { ReleaseBusyError } from '../../proxy/origin/recent-releases.ts';
 import { Releases } from '../../proxy/origin/releases.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { sha256Of } from '../support/files.ts';
+import { refusal, send } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -15,6 +23,9 @@ const source = writeCountries();
 const built = temporaryFolder();
 await buildRelease(source, built, { release: 'r2' });
 await buildRelease(source, built, { release: 'r1' });
+const fiveBuilt = temporaryFolder();
+cpSync(built, fiveBuilt, { recursive: true });
+for (const release of ['r3', 'r4', 'r5']) await buildRelease(source, fiveBuilt, { release });
 
 /** A folder with releases r1 and r2, r1 current, and the releases of it. */
 async function twoReleases(): Promise<{ out: string; releases: Releases; point(release: string): void }> {
@@ -100,4 +111,149 @@ test('notices a new release by itself, and tells once why one is refused', async
   assert.equal(lines.length, 2);
   stopWatching();
   clearInterval(awake);
+});
+
+/** Five releases r1 to r5, r1 current; a clock that a test sets; how often each file is read. */
+async function fiveReleases() {
+  const out = temporaryFolder();
+  cpSync(fiveBuilt, out, { recursive: true });
+  const hosted = ['r1', 'r2', 'r3', 'r4', 'r5'];
+  const point = (release: string, ids = hosted): void =>
+    writeFileSync(join(out, CURRENT_PATH), currentToJson({ release, hosted: ids }));
+  point('r1');
+  const files = directoryOrigin(out);
+  const reads = new Map<string, number>();
+  const origin: Origin = {
+    ...files,
+    read(path, range, client) {
+      reads.set(path, (reads.get(path) ?? 0) + 1);
+      return files.read(path, range, client);
+    },
+  };
+  const clock = { now: 0 };
+  const releases = new Releases(origin, { now: () => clock.now });
+  await releases.refresh();
+  const loads = (id: string): number => reads.get(`${releasePath(id)}/${manifestPath(0)}`) ?? 0;
+  return { out, origin, releases, clock, reads, loads, point };
+}
+
+test('holds the current release and two others in memory, and frees the memory of the rest', async () => {
+  v8.setFlagsFromString('--expose-gc');
+  const collectGarbage: unknown = runInNewContext('gc');
+  if (typeof collectGarbage !== 'function') assert.fail('no garbage collector');
+  const { releases, clock, point } = await fiveReleases();
+  const seen = new Map<string, WeakRef<object>>();
+  for (const id of ['r1', 'r2', 'r3', 'r4', 'r5']) {
+    point(id);
+    await releases.refresh();
+    const { current } = releases;
+    assert.ok(current);
+    seen.set(id, new WeakRef(current));
+  }
+  const inMemory = async (): Promise<string[]> => {
+    // A weak reference is cleared in a later turn of the event loop.
+    for (let i = 0; i < 5; i++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collectGarbage();
+    }
+    return [...seen].flatMap(([id, ref]) => (ref.deref() === undefined ? [] : [id]));
+  };
+  assert.deepEqual(await inMemory(), ['r3', 'r4', 'r5']);
+  // Nobody asks for the older two.
+  clock.now += 300_000;
+  await releases.refresh();
+  assert.deepEqual(await inMemory(), ['r5']);
+});
+
+test('cursors of many releases cause two loads in ten seconds, then 503 with Retry-After; those in memory are answered', async () => {
+  const { out, origin, releases, clock, loads } = await fiveReleases();
+  const find = async (id: string): Promise<string | number | undefined> => {
+    try {
+      return (await releases.find(id))?.id;
+    } catch (error) {
+      assert.ok(error instanceof ReleaseBusyError);
+      return error.retrySeconds;
+    }
+  };
+  assert.deepEqual(await Promise.all(['r2', 'r3', 'r4', 'r2'].map(find)), ['r2', 'r3', 10, 'r2']);
+  clock.now += 4000;
+  assert.deepEqual(await Promise.all(['r1', 'r3', 'r5', 'r2'].map(find)), ['r1', 'r3', 6, 'r2']);
+  clock.now += 6000;
+  // The least recently used one leaves.
+  assert.equal(await find('r3'), 'r3');
+  assert.deepEqual([await find('r4'), await find('r2')], ['r4', 'r2']);
+  assert.deepEqual([await find('r5'), await find('r3')], [10, 10]);
+  assert.deepEqual(['r1', 'r2', 'r3', 'r4', 'r5'].map(loads), [1, 2, 1, 1, 0]);
+
+  const service = await startService(out, { origin });
+  const ask = (id: string) => {
+    const content = contentOf(sha256Of(join(out, releasePath(id), RELEASE_FILE)));
+    return send(service, `/api/v1/fc/lv0?start-at=${encodeCursor({ release: id, content, level: 0, position: 0 })}`);
+  };
+  assert.deepEqual([(await ask('r2')).status, (await ask('r3')).status], [200, 200]);
+  const busy = await ask('r4');
+  refusal(busy, 503, 'not-ready');
+  assert.match(busy.headers['retry-after'] ?? '', /^([1-9]|10)$/);
+});
+
+test('a damaged release that cursors name is parsed once in 30 seconds', async () => {
+  const { out, releases, clock, loads } = await fiveReleases();
+  writeFileSync(join(out, releasePath('r2'), manifestPath(0)), '{}');
+  const ask = (): Promise<void> => assert.rejects(releases.find('r2'), /lv0\/manifest\.json: SHA-256/);
+  await Promise.all(Array.from({ length: 20 }, ask));
+  for (let i = 0; i < 20; i++) await ask();
+  assert.equal(loads('r2'), 1);
+  clock.now += 29_999;
+  await ask();
+  assert.equal(loads('r2'), 1);
+  clock.now += 1;
+  await ask();
+  assert.equal(loads('r2'), 2);
+});
+
+test('a release that is damaged does not take the place of another one', async () => {
+  const { out, releases } = await fiveReleases();
+  writeFileSync(join(out, releasePath('r2'), manifestPath(0)), '{}');
+  await assert.rejects(releases.find('r2'));
+  assert.deepEqual([(await releases.find('r3'))?.id, (await releases.find('r4'))?.id], ['r3', 'r4']);
+});
+
+test('reads current.json once for all requests that wait, and a quarter of a second later for the next ones', async () => {
+  const { releases, clock, reads, point } = await fiveReleases();
+  const pointers = (): number => reads.get(CURRENT_PATH) ?? 0;
+  assert.equal(pointers(), 1);
+  const gone = (): Promise<unknown[]> => Promise.all(Array.from({ length: 50 }, () => releases.find('r9')));
+  assert.deepEqual(new Set(await gone()), new Set([undefined]));
+  assert.equal(pointers(), 2);
+  const begun = performance.now();
+  // The clock of the releases does not go on: the whole pause is waited for.
+  await gone();
+  assert.ok(performance.now() - begun >= 240);
+  assert.equal(pointers(), 3);
+  clock.now += 250;
+  // A release that has become hosted meanwhile is found.
+  point('r2', ['r2', 'r3']);
+  assert.equal((await releases.find('r1'))?.id, 'r1');
+  clock.now += 250;
+  assert.equal(await releases.find('r9'), undefined);
+  assert.equal(pointers(), 4);
+  // It is no longer hosted, and could be so again.
+  clock.now += 250;
+  assert.equal(await releases.find('r1'), undefined);
+  assert.equal(pointers(), 5);
+});
+
+test('a release in memory is compared with its release.json again when current.json has changed', async () => {
+  const { out, releases, loads, point } = await fiveReleases();
+  const found = async () => (await releases.find('r2'))?.attribution;
+  assert.deepEqual(await found(), []);
+  point('r1', ['r2', 'r1']);
+  await releases.refresh();
+  // The same content is not parsed again.
+  assert.deepEqual([await found(), loads('r2')], [[], 1]);
+  const file = join(out, releasePath('r2'), RELEASE_FILE);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"attribution": []', '"attribution": ["Another one"]'));
+  point('r1', ['r1', 'r2']);
+  await releases.refresh();
+  assert.deepEqual([await found(), loads('r2')], [['Another one'], 2]);
 });

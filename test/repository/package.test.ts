@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -160,6 +160,23 @@ test('the program in proxy/README.md compiles without skipLibCheck and serves a 
   assert.equal(JSON.parse(await page.text()).type, 'FeatureCollection');
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+test('the program in generator/README.md compiles without skipLibCheck and without GDAL, and builds where GDAL is', () => {
+  const readme = readFileSync(join(REPOSITORY, 'generator', 'README.md'), 'utf8');
+  const [, program] = /```ts\n(import .*?)```/s.exec(readme) ?? [];
+  assert.ok(program);
+  compile('build.mts', program, ['--skipLibCheck', 'false']);
+  const without = spawnSync(process.execPath, [join(home, 'build.mjs')], { cwd: home, encoding: 'utf8' });
+  assert.match(without.stderr, /^reading and writing datasets needs gdal-async.*: npm install "gdal-async@/);
+  // A file of the package imports the package by its own name.
+  const inside = join(REPOSITORY, 'dist', 'readme-build.mjs');
+  cpSync(join(home, 'build.mjs'), inside);
+  after(() => rmSync(inside));
+  const folder = temporaryFolder();
+  cpSync(source, join(folder, 'levels.gpkg'));
+  const built = spawnSync(process.execPath, [inside], { cwd: folder, encoding: 'utf8' });
+  assert.deepEqual([built.stdout, built.stderr], ['[ 2, 3, 4, 0, 0, 0 ] 0\n', '']);
 });
 
 test('the types of both modules refuse wrong options', () => {

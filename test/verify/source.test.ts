@@ -271,6 +271,37 @@ test('a 64-bit number of which only the last digit differs is found, also as a G
   assert.deepEqual(await differences(), ['fid 1: POP is -9007199254740993, the source has -9007199254740992']);
 });
 
+test('columns with names of members of JavaScript objects, as __proto__, differ only where their values do', async () => {
+  const file = join(folder, 'members.gpkg');
+  const own = join(folder, 'members-out');
+  const write = (value: string, big: string): void => {
+    const names = ['GID_0', '__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+    const columns = [...names, { name: 'valueOf', type: gdal.OFTInteger64 }];
+    const features = [{ fid: 1, values: [...names.map(() => value), null], wkt: square(0, 0) }];
+    writeDataset(file, 'GPKG', [{ name: 'ADM_0', columns, features }]);
+    const dataset = gdal.open(file, 'r+');
+    runSql(dataset, `UPDATE ADM_0 SET valueOf = ${big}`);
+    dataset.close();
+  };
+  const differences = async (): Promise<string[]> => {
+    const { findings } = await verify({ out: own, source: { source: [file] }, workers: 0 }, SILENT);
+    return findings.map(({ problem }) => problem).filter((problem) => !problem.startsWith('was built'));
+  };
+  // With a number of so many digits, a feature is parsed in another way.
+  for (const big of ['1', '9007199254740993']) {
+    write('A', big);
+    await buildRelease(file, own, { release: `r${big}` });
+    assert.deepEqual(await differences(), []);
+  }
+  for (const name of ['__proto__', 'constructor']) {
+    write('A', '9007199254740993');
+    const dataset = gdal.open(file, 'r+');
+    runSql(dataset, `UPDATE ADM_0 SET "${name}" = 'B'`);
+    dataset.close();
+    assert.deepEqual(await differences(), [`fid 1: ${name} is "A", the source has "B"`]);
+  }
+});
+
 test('a unit that only the release has, and one that only the source has', async () => {
   assert.deepEqual(await faultsAgainst(2, (features) => features.filter(({ fid }) => fid !== 2)), [
     { path: fileOf(2), problem: 'fid 2: the source has no such feature' },

@@ -6,6 +6,13 @@ set -eu
 
 url=$1
 file=$2
+case $url in
+  */geojsonl/*) ;;
+  *)
+    echo "$url: not a geojsonl URL; use .../api/v1/geojsonl/LEVEL" >&2
+    exit 2
+    ;;
+esac
 layer=$(basename "$file" .gpkg)
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT

@@ -28,5 +28,11 @@ def walk(url, token):
 
 
 if __name__ == "__main__":
-    for feature in walk(sys.argv[1], os.environ["TOKEN"]):
-        print(feature["id"], json.dumps(feature["properties"], ensure_ascii=False))
+    try:
+        for feature in walk(sys.argv[1], os.environ["TOKEN"]):
+            print(feature["id"], json.dumps(feature["properties"], ensure_ascii=False))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has ended, e.g. head. Python flushes standard output at exit: that must not fail as well.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -1,5 +1,6 @@
 // A running proxy for tests: a real server on a free port over a release folder, and tokens it accepts.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { SignJWT } from 'jose';
@@ -9,7 +10,7 @@ import type { KeySet } from '../../../proxy/auth/key-set.ts';
 import { jwksToKeySet } from '../../../proxy/auth/key-set.ts';
 import { issuersToMetadata } from '../../../proxy/auth/resource-metadata.ts';
 import { fixedKeys, keysUnavailableReason } from '../../../proxy/auth/rotating-keys.ts';
-import { rangesToTrustedProxies } from '../../../proxy/http/base-url.ts';
+import { HttpLinkWarning, rangesToTrustedProxies } from '../../../proxy/http/base-url.ts';
 import type { LimitRules } from '../../../proxy/limits/client-limits.ts';
 import { MemoryCounter } from '../../../proxy/limits/client-limits.ts';
 import type { WorkLimits } from '../../../proxy/limits/work-queue.ts';
@@ -17,8 +18,9 @@ import { WorkQueue } from '../../../proxy/limits/work-queue.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
 import { Releases } from '../../../proxy/origin/releases.ts';
+import { FilterMatches } from '../../../proxy/pages/filter-matches.ts';
 import { ResponseCache } from '../../../proxy/pages/response-cache.ts';
-import { createHttpServer, type Observer, type ServerLimits } from '../../../proxy/server.ts';
+import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from '../../../proxy/server.ts';
 import { publicAssets } from '../../../proxy/site/public-assets.ts';
 
 export const ISSUER = 'https://issuer.test';
@@ -60,6 +62,8 @@ export interface RunningService {
   /** `http://127.0.0.1:port` */
   url: string;
   releases: Releases;
+  server: Server;
+  stop: HttpServer['stop'];
   /** Lines that it logged. */
   log: string[];
 }
@@ -87,6 +91,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     authenticate: authenticator(rules),
     releases,
     origin,
+    matches: new FilterMatches(),
     responses: new ResponseCache(),
     work: new WorkQueue(options.work),
     limits: options.rules && { rules: options.rules, counter: new MemoryCounter(options.rules) },
@@ -94,6 +99,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
     publicUrl: options.publicUrl,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
+    linkWarning: new HttpLinkWarning(Boolean(options.publicUrl ?? options.trustProxy), (line) => log.push(line)),
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
     assets: publicAssets(options.publicUrl, options.explorer ?? false),
     log: (line: string) => log.push(line),
@@ -105,7 +111,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   });
   after(() => stop({ drainMs: 0, timeoutMs: 30_000 }));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, releases, log };
+  return { url: `http://127.0.0.1:${port}`, releases, server, stop, log };
 }
 
 /** A valid token, but for what `claims` change; undefined leaves a claim out. */

@@ -1,10 +1,12 @@
 // Boundaries in the forms in which people download them: several files of a level, folders, archives, URLs, databases,
 // and the schemas of GADM 2, geoBoundaries, NUTS, OCHA COD and Natural Earth. Each is made through GDAL and built.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
@@ -16,6 +18,7 @@ import { verify } from '../../generator/verify/verify.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { listen } from '../support/http/listen.ts';
+import { compile } from '../support/processes/compile.ts';
 import { startPostgis } from '../support/processes/postgis.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -347,7 +350,7 @@ test('NUTS: one layer for four levels, parents from the code', async () => {
   );
 });
 
-test('OCHA COD: GIDs by their names, columns dropped', async () => {
+test('OCHA COD: GIDs by their names, columns dropped; the command reads the example', async () => {
   const layers = [0, 1, 2].map((n) => ({
     name: `nga_admbnda_adm${n}`,
     columns: [...Array(n + 1).keys()].flatMap((i) => [`ADM${i}_EN`, `ADM${i}_PCODE`]).concat('validOn', 'validTo'),
@@ -372,6 +375,14 @@ test('OCHA COD: GIDs by their names, columns dropped', async () => {
     'ADM1_PCODE',
   ]);
   assert.deepEqual(release.levels[2]?.nameColumn, 'ADM2_EN');
+  const config = fileURLToPath(new URL('../../generator/examples/cod.json', import.meta.url));
+  const args = [compile('generator/main.ts'), 'build', '--config', config, '--workers', '0', '--json', '--quiet'];
+  const built = JSON.parse(execFileSync(process.execPath, args, { cwd: files, encoding: 'utf8' }));
+  assert.deepEqual(
+    built.levels,
+    release.levels.map((level) => ({ ...level, manifest: built.levels[level.level].manifest })),
+  );
+  assert.equal(built.release, 'cod-nga');
 });
 
 test('Natural Earth: layers and columns by name', async () => {

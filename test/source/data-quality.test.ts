@@ -8,6 +8,7 @@ import type { Finding } from '../../format/release.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import type { Acceptable } from '../../generator/quality/kinds.ts';
 import { SILENT } from '../../generator/report/progress.ts';
+import { gdal } from '../../generator/source/gdal.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureFeature, type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
@@ -263,4 +264,27 @@ test('a GeoPackage that is cut short is refused', async () => {
   cpSync(file, copy);
   truncateSync(copy, Math.floor(readFileSync(file).length * 0.6));
   await assertRefused(copy, { message: /cut\.gpkg: / });
+});
+
+test('a geometry without a GeoJSON form is refused with its fid and type', async () => {
+  const csv = join(folder, 'tin.csv');
+  writeFileSync(csv, 'GID_0,WKT\nAAA,"POLYGON((5 5,6 5,6 6,5 5))"\nBBB,"TIN(((0 0,0 1,1 0,0 0)))"\n');
+  const source = join(folder, 'tin.gpkg');
+  const dataset = gdal.open(csv);
+  gdal.vectorTranslate(source, dataset, ['-f', 'GPKG', '-a_srs', 'EPSG:4326', '-nln', 'ADM_0']).close();
+  dataset.close();
+  await assertRefused(source, {
+    message: /tin\.gpkg: layer ADM_0 .*fid 2, GID BBB: geometries of type TIN have no GeoJSON form/,
+  });
+});
+
+test('verify reports the errors of GDAL while it reads the source', async () => {
+  const path = shapefiles();
+  const out = join(folder, `out-${made++}`);
+  await buildRelease(path, out);
+  const file = join(path, 'adm2.shp');
+  truncateSync(file, readFileSync(file).length / 2);
+  const { findings } = await verify({ out, source: { source: [path] }, workers: 0 }, SILENT);
+  const ofShapefile = findings.filter((finding) => finding.path === file).map(({ problem }) => problem);
+  assert.match(ofShapefile.join('\n'), /layer adm2, fid \d: GDAL reports: .*fread/);
 });

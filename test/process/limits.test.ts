@@ -1,0 +1,117 @@
+// The proxy as a process at its limits: an access log that cannot be written, limits of clients across workers, and the
+// metrics port.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { accessLog } from '../../proxy/operations/access-log.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { send } from '../support/http/http-client.ts';
+import { AUDIENCE, ISSUER, JWKS, startService, token } from '../support/http/in-process-proxy.ts';
+import { PROXY, serve } from '../support/processes/proxy-process.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+const folder = temporaryFolder();
+await buildRelease(writeCountries(), folder);
+const jwks = join(folder, 'keys.json');
+writeFileSync(jwks, JWKS);
+
+const OPTIONS = ['--origin', folder, '--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
+const PATH = '/api/v1/fc/lv1';
+
+test('an access log that nobody reads takes bounded memory, lines are counted as dropped, and SIGTERM ends the process', async () => {
+  const args = [PROXY, 'serve', ...OPTIONS, '--port', '0', '--metrics-port', '0', '--stop-timeout', '1s'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  after(() => child.kill('SIGKILL'));
+  let err = '';
+  child.stderr.on('data', (piece) => {
+    err += piece;
+  });
+  await until(
+    () => /serving .* at http/.test(err) && /metrics at http/.test(err),
+    () => err,
+  );
+  const [, url = ''] = /serving .* at (http:\S+)/.exec(err) ?? [];
+  const [, metrics = ''] = /metrics at (http:\S+)\/metrics/.exec(err) ?? [];
+  const droppedLines = async (): Promise<number> => {
+    const text = (await send({ url: metrics }, '/metrics')).body.toString();
+    return Number(/^boundaries_access_log_dropped_lines_total (\d+)$/m.exec(text)?.[1]);
+  };
+  // Each line has the 4,000 characters of its target: the buffers of the pipe and of the process fill soon.
+  const long = `${PATH}?gid-0=${'a'.repeat(4000)}`;
+  await until(async () => {
+    await Promise.all(Array.from({ length: 50 }, () => send({ url }, long)));
+    return (await droppedLines()) > 0;
+  }, 'no line is dropped');
+  const stopped = once(child, 'exit');
+  const startedAt = performance.now();
+  child.kill('SIGTERM');
+  assert.deepEqual(await stopped, [0, null]);
+  assert.ok(performance.now() - startedAt < 5000);
+});
+
+test('the first line after a gap says how many are missing', async () => {
+  const lines: string[] = [];
+  let isFull = false;
+  let drops = 0;
+  const write = (line: string): boolean => {
+    if (!isFull) lines.push(line);
+    return !isFull;
+  };
+  const log = accessLog(false, { write, end: async () => {} }, () => drops++);
+  const service = await startService(folder, { observe: log.observe });
+  const request = async (): Promise<unknown> => send(service, '/healthz', { connection: 'close' });
+  await request();
+  await until(() => lines.length === 1, 'no line');
+  isFull = true;
+  await Promise.all([request(), request(), request()]);
+  await until(
+    () => drops === 3,
+    () => `${drops} dropped`,
+  );
+  isFull = false;
+  await request();
+  await until(
+    () => lines.length === 3,
+    () => lines.join(''),
+  );
+  const [, gap, last] = lines.map((line) => JSON.parse(line));
+  assert.deepEqual([gap.level, gap.dropped, last.path], ['warn', 3, '/healthz']);
+});
+
+test('limits of a client count across workers', async () => {
+  const running = await serve([...OPTIONS, '--workers', '2', '--rate-limit', '6/h', '--no-access-log']);
+  const authorization = `Bearer ${await token({ sub: 'alice' })}`;
+  const statuses: number[] = [];
+  // Connections are handed to the workers in turn.
+  for (let i = 0; i < 8; i++) statuses.push((await send(running, PATH, { authorization, connection: 'close' })).status);
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 429, 429]);
+  const bob = `Bearer ${await token({ sub: 'bob' })}`;
+  assert.equal((await send(running, PATH, { authorization: bob })).status, 200);
+  running.child.kill('SIGTERM');
+  await once(running.child, 'exit');
+});
+
+test('metrics listen on the loopback address, whatever --host is', { skip: process.platform !== 'linux' }, async () => {
+  const args = [PROXY, 'serve', ...OPTIONS, '--host', '0.0.0.0', '--port', '0', '--metrics-port', '0'];
+  const child = spawn(process.execPath, args);
+  after(() => child.kill('SIGKILL'));
+  let err = '';
+  child.stderr.on('data', (piece) => {
+    err += piece;
+  });
+  await until(
+    () => /metrics at/.test(err),
+    () => err,
+  );
+  const port = Number(/metrics at http:\/\/127\.0\.0\.1:(\d+)/.exec(err)?.[1]);
+  // The listening sockets of this machine: local address and port in hexadecimal.
+  const hex = port.toString(16).toUpperCase().padStart(4, '0');
+  assert.match(readFileSync('/proc/net/tcp', 'utf8'), new RegExp(` 0100007F:${hex} 00000000:0000 0A`));
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+});

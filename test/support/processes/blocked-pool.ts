@@ -1,0 +1,16 @@
+// Run by builders.test.ts in a process of its own: a pool whose child process is in a long call, as of GDAL.
+import { writeSync } from 'node:fs';
+import { openPool } from '../../../generator/workers/pool.ts';
+import { workIn } from '../../../generator/workers/work.ts';
+
+const BLOCKED_MS = 120_000;
+const BLOCK = workIn<typeof import('./blocked-pool.ts'), 'block'>(import.meta.url, './blocked-pool', 'block');
+
+/** The job: says that it has begun, and blocks its thread. */
+export function block(_: undefined): void {
+  writeSync(1, 'blocked');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BLOCKED_MS);
+}
+
+// The child process loads this module, too.
+if (process.send === undefined) await openPool(1).run(BLOCK, undefined);

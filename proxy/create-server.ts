@@ -3,7 +3,6 @@ import type { Server } from 'node:http';
 import { assembleServer, openReleases } from './assemble-server.ts';
 import type { ServeOptions } from './config/options.ts';
 import { optionsToSettings } from './config/settings.ts';
-import { stopServer } from './server.ts';
 
 export { StartError } from './config/start-error.ts';
 
@@ -13,7 +12,7 @@ export { StartError } from './config/start-error.ts';
  * other than a loopback address.
  */
 export interface ServerOptions
-  extends Omit<ServeOptions, 'port' | 'workers' | 'metricsPort' | 'accessLog' | 'logSubject'> {
+  extends Omit<ServeOptions, 'port' | 'workers' | 'metricsHost' | 'metricsPort' | 'accessLog' | 'logSubject'> {
   /** Receives a line for each error of the origin or of an issuer, and for each new release; never a token. */
   log?: (line: string) => void;
 }
@@ -37,13 +36,13 @@ export async function createServer(options: ServerOptions = {}): Promise<Boundar
   const { log = () => {} } = options;
   const settings = await optionsToSettings(options, log);
   const releases = await openReleases(settings, log);
-  const server = assembleServer(settings, releases, {}, log);
+  const { server, stop } = assembleServer(settings, releases, {}, log);
   const stopWatching = releases.watch(log);
   return {
     server,
     stop() {
       stopWatching();
-      return stopServer(server, settings.stopTimeoutMs);
+      return stop({ drainMs: settings.drainMs, timeoutMs: settings.stopTimeoutMs });
     },
   };
 }

@@ -3,13 +3,16 @@ import { FormatError } from '../format/parse.ts';
 import { KeysUnavailableError } from './auth/rotating-keys.ts';
 import type { Answer } from './http/answer.ts';
 import { Problem, problemToAnswer } from './http/problem.ts';
+import { overloaded } from './limits/work-queue.ts';
 import { OriginError } from './origin/origin.ts';
+import { ReplacedAnswer } from './pages/answer-request.ts';
 
 /**
  * The answer for an error.
  * @param log receives a line for each error that the client did not cause
  */
 export function errorToAnswer(error: unknown, log: (line: string) => void): Answer {
+  if (error instanceof ReplacedAnswer) return error.answer;
   if (error instanceof Problem) return problemToAnswer(error);
   // Logged by its key source already.
   if (error instanceof KeysUnavailableError) return problemToAnswer(keysUnavailable(error));
@@ -35,6 +38,7 @@ function keysUnavailable({ message, retrySeconds }: KeysUnavailableError): Probl
 function unexpectedErrorToProblem(error: unknown): Problem {
   if (error instanceof OriginError && error.reason === 'slow')
     return new Problem('origin-slow', 'Stored data did not arrive in time. Try again.');
+  if (error instanceof OriginError && error.reason === 'busy') return overloaded();
   if (isStorageError(error))
     return new Problem('origin-damaged', 'Stored data is missing or damaged. The error has been logged.');
   return new Problem('internal', 'An unexpected error occurred. It has been logged.');

@@ -6,25 +6,27 @@ import { isMetadataPath, metadataToAnswer, metadataUrl } from './auth/resource-m
 import { errorToAnswer } from './error-answer.ts';
 import { codingFor } from './http/accept-encoding.ts';
 import type { Answer } from './http/answer.ts';
-import type { TrustedProxies } from './http/base-url.ts';
+import type { HttpLinkWarning, TrustedProxies } from './http/base-url.ts';
 import { requestBaseUrl } from './http/base-url.ts';
 import { isPreflight, OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './http/cors.ts';
 import { Problem } from './http/problem.ts';
-import {
-  refuseMalformed,
-  refuseOtherMethods,
-  refuseUnsupported,
-  requestTarget,
-  splitTarget,
-} from './http/validate-request.ts';
+import type { Target, UnsupportedFeature } from './http/validate-request.ts';
+import { refuseOtherMethods, refuseUnsupported, validateRequest } from './http/validate-request.ts';
+import type { ClientLimits } from './limits/admit-client.ts';
+import { admitClient } from './limits/admit-client.ts';
+import type { WorkQueue } from './limits/work-queue.ts';
+import type { Lifecycle } from './operations/health.ts';
 import { answerHealth, HEALTH_PATHS } from './operations/health.ts';
 import type { Origin } from './origin/origin.ts';
 import type { Releases } from './origin/releases.ts';
-import { isPinned, parseQuery } from './pages/parse-query.ts';
-import { pickRelease, servedRelease } from './pages/pick-release.ts';
+import { answerRequest } from './pages/answer-request.ts';
+import type { Endpoint } from './pages/endpoints.ts';
+import { ENDPOINTS, isProtected } from './pages/endpoints.ts';
+import type { FilterMatches } from './pages/filter-matches.ts';
+import { parseQuery } from './pages/parse-query.ts';
+import { servedRelease } from './pages/pick-release.ts';
 import { respond } from './pages/respond.ts';
 import type { ResponseCache } from './pages/response-cache.ts';
-import { endpointAt, isProtected } from './pages/routes.ts';
 import type { Assets } from './site/asset.ts';
 import { assetToAnswer } from './site/asset.ts';
 
@@ -33,13 +35,19 @@ export interface HandlerContext {
   authenticate: Authenticate;
   releases: Releases;
   origin: Origin;
+  matches: FilterMatches;
   responses: ResponseCache;
+  lifecycle: Lifecycle;
+  work: WorkQueue;
+  /** Undefined if clients are not limited. */
+  limits: ClientLimits | undefined;
   /** Why tokens cannot be verified; undefined if they can. Reads key sets that are not known yet. */
   keysUnavailableReason: () => Promise<string | undefined>;
   /** Base URL in Link headers; undefined uses that of the request. */
   publicUrl: string | undefined;
   /** Reverse proxies whose X-Forwarded-* headers are used. */
   trustedProxies: TrustedProxies | undefined;
+  linkWarning: HttpLinkWarning;
   /** Undefined if no issuer is a URL. */
   resourceMetadata: ResourceMetadata | undefined;
   /** Files that need no token. */
@@ -48,38 +56,46 @@ export interface HandlerContext {
   log: (line: string) => void;
 }
 
-/** The parts of a request target. */
-interface Target {
-  path: string;
-  /** Without `?`. */
-  query: string;
+/** A request whose target and headers are valid. */
+interface ValidRequest extends Target {
+  req: IncomingMessage;
+  unsupported: UnsupportedFeature | undefined;
   /** Base URL in Link headers. */
   base: string;
 }
 
 /** The answer to a request. Never rejects: errors become answers. */
-export async function handle(context: HandlerContext, req: IncomingMessage): Promise<Answer> {
+export async function handle(
+  context: HandlerContext,
+  req: IncomingMessage,
+  unsupported: UnsupportedFeature | undefined,
+): Promise<Answer> {
   return withErrorAnswers(context, async () => {
-    refuseMalformed(req);
+    const target = validateRequest(req);
     const base = context.publicUrl ?? requestBaseUrl(req, context.trustedProxies);
-    const target = { ...splitTarget(requestTarget(req)), base };
-    if (!isProtected(target.path)) return answerPublic(context, target, req);
+    const request = { ...target, req, unsupported, base };
+    if (!isProtected(target.path)) return answerPublic(context, request);
     if (isPreflight(req)) return PREFLIGHT_ANSWER;
 
     const metadata = context.resourceMetadata && metadataUrl(base);
-    const { subject } = await context.authenticate(req.headers.authorization, metadata);
-    const answer = await withErrorAnswers(context, () => answerApi(context, target, req));
-    return { ...answer, route: endpointAt(target.path)?.path, subject };
+    const { subject, client } = await context.authenticate(req.headers.authorization, metadata);
+    context.linkWarning.check(req);
+    const endpoint = ENDPOINTS.get(target.path);
+    const { limits } = context;
+    const makeAnswer = () => withErrorAnswers(context, () => answerApi(context, request, endpoint));
+    const answer = await withErrorAnswers(context, () =>
+      limits === undefined ? makeAnswer() : admitClient(limits, client, makeAnswer),
+    );
+    return { ...answer, route: endpoint?.path, subject };
   });
 }
 
 /** The answer to a request under /api/ with a valid token. */
 async function answerApi(
-  context: HandlerContext,
-  { path, query, base }: Target,
-  req: IncomingMessage,
+  { releases, origin, matches, responses, work }: HandlerContext,
+  { req, target, query, unsupported, base }: ValidRequest,
+  endpoint: Endpoint | undefined,
 ): Promise<Answer> {
-  const endpoint = endpointAt(path);
   if (endpoint === undefined)
     throw new Problem(
       'not-found',
@@ -87,21 +103,23 @@ async function answerApi(
     );
   if (req.method === 'OPTIONS') return OPTIONS_ANSWER;
   refuseOtherMethods(req);
-  refuseUnsupported(req);
-  const { releases, origin, responses } = context;
+  refuseUnsupported(unsupported);
   const coding = codingFor(req.headers['accept-encoding']);
-  return responses.find({ target: requestTarget(req), base, coding }, releases, async () => {
+  return responses.find({ target, base, coding }, releases, async () => {
     const request = parseQuery(query, endpoint.level);
-    const release = await pickRelease(releases, request);
-    const answer = respond(origin, { endpoint, request, release, coding, base });
-    return { answer, release: release.id, isPinned: isPinned(request) };
+    return answerRequest(releases, request, (release) =>
+      work.answer(`${release.digest} ${coding} ${base} ${target}`, () =>
+        respond(origin, { endpoint, request, release, matches, coding, base }),
+      ),
+    );
   });
 }
 
 /** The answer to a request outside /api/, which needs no token. */
-async function answerPublic(context: HandlerContext, { path, base }: Target, req: IncomingMessage): Promise<Answer> {
-  const { assets, releases, resourceMetadata, publicUrl, keysUnavailableReason } = context;
-  refuseUnsupported(req);
+async function answerPublic(context: HandlerContext, request: ValidRequest): Promise<Answer> {
+  const { assets, releases, resourceMetadata, publicUrl, lifecycle, keysUnavailableReason } = context;
+  const { req, path, unsupported, base } = request;
+  refuseUnsupported(unsupported);
   const asset = assets.get(path);
   const isMetadata = resourceMetadata !== undefined && isMetadataPath(path, publicUrl);
   if (asset === undefined && !isMetadata && !HEALTH_PATHS.includes(path))
@@ -110,7 +128,7 @@ async function answerPublic(context: HandlerContext, { path, base }: Target, req
   const answer = await withErrorAnswers(context, async () => {
     refuseOtherMethods(req);
     if (isMetadata) return metadataToAnswer(resourceMetadata, base);
-    if (asset === undefined) return answerHealth(path, releases, keysUnavailableReason);
+    if (asset === undefined) return answerHealth(path, releases, lifecycle, keysUnavailableReason);
     const file = typeof asset === 'function' ? asset(servedRelease(releases)) : asset;
     return assetToAnswer(file, codingFor(req.headers['accept-encoding']));
   });

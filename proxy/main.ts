@@ -1,25 +1,23 @@
 #!/usr/bin/env node
-// The command line of the proxy. The only file that reads arguments and the environment, prints, and sets the exit
-// code.
+// The command line of the proxy: the only file that reads arguments and the environment, and prints.
 import cluster from 'node:cluster';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { coloured } from '../format/terminal.ts';
-import { signToken } from './auth/authenticate.ts';
-import { DEV_AUDIENCE, DEV_ISSUER, devKey } from './auth/dev-key.ts';
+import { runProgram } from '../format/command-line/run-program.ts';
+import { DEV_AUDIENCE, DEV_ISSUER, devKey, signToken } from './auth/dev-key.ts';
 import { devBanner } from './config/dev-banner.ts';
 import { durationToSeconds } from './config/duration.ts';
 import type { ServeOptions } from './config/options.ts';
 import { optionsFromEnvironment, SERVE_OPTIONS } from './config/options.ts';
-import { StartError } from './config/start-error.ts';
-import type { LoadedRelease } from './origin/releases.ts';
+import { OptionError, StartError } from './config/start-error.ts';
+import type { LoadedRelease } from './origin/load-release.ts';
 import { serve } from './serve.ts';
 
 /** The name of the program: compiled, it is installed by a package. */
 const PROGRAM = import.meta.url.endsWith('.ts') ? 'proxy' : 'boundaries-proxy';
 const DAY_SECONDS = 86_400;
 
-await yargs(hideBin(process.argv))
+const program = yargs()
   .scriptName(PROGRAM)
   .usage('HTTP server for published boundaries; clients need a bearer token.\n\n$0 <command>')
   .command(
@@ -60,23 +58,13 @@ await yargs(hideBin(process.argv))
     async ({ expires, scope, subject }) => {
       console.log(await devToken(durationToSeconds(expires, '--expires'), scope, subject));
     },
-  )
-  .demandCommand(1, 'Missing command: serve or token')
-  .strict()
-  .recommendCommands()
-  .wrap(Math.min(120, process.stdout.columns ?? 100))
-  .fail((message, error) => {
-    // Errors of the command line come without an error object, or with one of yargs' own.
-    if (error instanceof StartError) printError(error);
-    else if (error && error.name !== 'YError') console.error(error);
-    else printError(new StartError(message, 'command line', 'add --help to see commands and options'));
-    process.exit(1);
-  })
-  .parseAsync();
+  );
 
-function printError({ message, where, remedy }: StartError): void {
-  console.error(`${coloured(process.stderr, 'red', message)}\n  where: ${where}\n  what to do: ${remedy}`);
-}
+await runProgram(program, ['serve', 'token'], hideBin(process.argv), (error) => {
+  if (!(error instanceof StartError)) return undefined;
+  const { message, where, remedy } = error;
+  return { message: `${where}: ${message}`, remedy, isUsage: error instanceof OptionError };
+});
 
 /** Prints where the service listens, and with --dev how to try it. */
 async function announce(url: string, release: LoadedRelease | undefined, options: ServeOptions): Promise<void> {

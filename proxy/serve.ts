@@ -9,9 +9,13 @@ import { SERVE_OPTIONS } from './config/options.ts';
 import type { Settings } from './config/settings.ts';
 import { optionsToSettings } from './config/settings.ts';
 import { listenErrorToStartError } from './config/start-error.ts';
+import { MemoryCounter } from './limits/client-limits.ts';
+import { countForWorkers, workerCounter } from './limits/shared-counter.ts';
 import { accessLog } from './operations/access-log.ts';
-import type { LoadedRelease, Releases } from './origin/releases.ts';
-import { stopServer } from './server.ts';
+import { standardOutput } from './operations/log-output.ts';
+import type { LoadedRelease } from './origin/load-release.ts';
+import type { Releases } from './origin/releases.ts';
+import type { HttpServer } from './server.ts';
 
 /** Exit codes of a program that a signal ended are this and the number of the signal, as in a shell. */
 const SIGNAL_EXIT_CODE = 128;
@@ -29,9 +33,10 @@ export async function serve(
 ): Promise<void> {
   const settings = await optionsToSettings(options, log);
   const releases = await openReleases(settings, log);
-  const { host, port, stopTimeoutMs } = settings;
+  const { host, port, drainMs, stopTimeoutMs } = settings;
   if (settings.workers > 1 && cluster.isPrimary) {
-    const workers = startWorkers(settings.workers, stopTimeoutMs, log);
+    if (settings.limits !== undefined) countForWorkers(new MemoryCounter(settings.limits));
+    const workers = startWorkers(settings.workers, drainMs + stopTimeoutMs, log);
     stopOnSignal(() => workers.stop(), workers.kill);
     const metricsServer = await listenForMetrics(settings, log);
     const sharedPort = await workers.listening.catch(() => process.exit(1));
@@ -39,13 +44,13 @@ export async function serve(
     metricsServer?.unref();
     return;
   }
-  const { server, endLog } = await observedServer(settings, releases, options, log);
+  const { server, stop, endLog } = await observedServer(settings, releases, options, log);
   const url = await listen(server, host, port);
   const stopWatching = releases.watch(log);
   if (cluster.isPrimary) (await listenForMetrics(settings, log))?.unref();
   stopOnSignal(async () => {
     stopWatching();
-    await stopServer(server, stopTimeoutMs);
+    await stop({ drainMs, timeoutMs: stopTimeoutMs });
     await endLog();
   });
   if (cluster.isPrimary) await announce(url, releases.current);
@@ -57,9 +62,9 @@ async function observedServer(
   releases: Releases,
   { accessLog: hasLog = SERVE_OPTIONS['access-log'].default, logSubject = false }: ServeOptions,
   log: (line: string) => void,
-): Promise<{ server: Server; endLog(): Promise<void> }> {
-  const requestLog = hasLog ? accessLog(logSubject) : undefined;
+): Promise<HttpServer & { endLog(): Promise<void> }> {
   const metrics = settings.metricsPort === undefined ? undefined : (await loadMetrics()).collectRequestMetrics();
+  const requestLog = hasLog ? accessLog(logSubject, standardOutput(), () => metrics?.droppedLine()) : undefined;
   const observer = {
     observe(...request: Parameters<NonNullable<typeof requestLog>['observe']>) {
       requestLog?.observe(...request);
@@ -67,7 +72,8 @@ async function observedServer(
     },
     unparsed: () => metrics?.unparsed(),
   };
-  return { server: assembleServer(settings, releases, observer, log), endLog: async () => requestLog?.end() };
+  const counter = cluster.isWorker ? workerCounter() : undefined;
+  return { ...assembleServer(settings, releases, observer, log, counter), endLog: async () => requestLog?.end() };
 }
 
 /** Loaded only with --metrics-port. */
@@ -75,14 +81,14 @@ function loadMetrics() {
   return import('./operations/metrics.ts');
 }
 
-/** The server for Prometheus, listening on --host; undefined without --metrics-port. */
+/** The server for Prometheus; undefined without --metrics-port. */
 async function listenForMetrics(
-  { host, metricsPort }: Settings,
+  { metricsHost, metricsPort }: Settings,
   log: (line: string) => void,
 ): Promise<Server | undefined> {
   if (metricsPort === undefined) return undefined;
   const server = (await loadMetrics()).createMetricsServer();
-  log(`metrics at ${await listen(server, host, metricsPort)}/metrics`);
+  log(`metrics at ${await listen(server, metricsHost, metricsPort)}/metrics`);
   return server;
 }
 

@@ -2,15 +2,18 @@
 // stopping.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { Socket } from 'node:net';
 import { errorToAnswer, errorToLogLine, isStorageError } from './error-answer.ts';
 import type { HandlerContext } from './handler.ts';
 import { handle } from './handler.ts';
 import type { Answer } from './http/answer.ts';
+import { sendAnswer } from './http/answer.ts';
+import { Connection } from './http/connection.ts';
 import type { ParserError } from './http/parser-errors.ts';
-import { refuseConnect, sendParserError } from './http/parser-errors.ts';
-import { sendAnswer } from './http/send-answer.ts';
-import { PARSER_MAX_BYTES } from './http/validate-request.ts';
+import { connectResponse, parserErrorToResponse } from './http/parser-errors.ts';
+import { PARSER_MAX_BYTES, unsupportedFeature } from './http/validate-request.ts';
+import type { StopTimes } from './stop-server.ts';
+import { stopServer } from './stop-server.ts';
 
 /** Timeouts for clients, in milliseconds. */
 export interface ServerLimits {
@@ -34,10 +37,6 @@ const SERVER_LIMITS: ServerLimits = {
   idleMs: 120_000,
 };
 
-/** Default time for responses in progress when the server stops. */
-const STOP_TIMEOUT_MS = 30_000;
-const IDLE_CHECK_MS = 50;
-
 /** The access log and metrics, as the server sees them. */
 export interface Observer {
   /**
@@ -49,27 +48,56 @@ export interface Observer {
   unparsed?(): void;
 }
 
-/** Creates the server; it does not listen yet. */
+/** A server that does not listen yet. */
+export interface HttpServer {
+  server: Server;
+  /**
+   * Stops: from now on every response closes its connection. Waits, stops accepting connections, lets responses in
+   * progress end, and resolves when all connections are closed.
+   */
+  stop(times: StopTimes): Promise<void>;
+}
+
+/** Creates the server. */
 export function createHttpServer(
   context: HandlerContext,
   observer: Observer,
   limits: ServerLimits = SERVER_LIMITS,
-): Server {
-  const responding = new WeakSet<Duplex>();
-  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
-    responding.add(req.socket);
-    res.once('close', () => responding.delete(req.socket));
+): HttpServer {
+  const connections = new Map<Socket, Connection>();
+  const sockets = { [Symbol.iterator]: () => connections.keys() };
+  const connectionOf = (socket: Socket): Connection => {
+    const known = connections.get(socket);
+    if (known !== undefined) return known;
+    const connection = new Connection(socket);
+    connections.set(socket, connection);
+    socket.once('close', () => connections.delete(socket));
+    return connection;
+  };
+  const respond = (req: IncomingMessage, res: ServerResponse, connection: Connection): void => {
+    const unsupported = unsupportedFeature(req);
     let answer: Answer | undefined;
     observer.observe?.(req, res, () => answer);
-    void handle(context, req).then((result) => {
+    void handle(context, req, unsupported).then((result) => {
       answer = result;
+      if (result.onClose !== undefined) whenClosed(res, result.onClose);
+      // A body is never read: the connection is closed, so that the body cannot be taken for another request.
+      const isLast = connection.hasDropped || (context.lifecycle.isStopping && !connection.hasWaiting);
+      if (unsupported !== undefined || isLast) res.setHeader('Connection', 'close');
       return sendOrCut(result, req, res, context.log);
+    });
+  };
+  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
+    const connection = connectionOf(req.socket);
+    connection.add((end) => {
+      whenClosed(res, end);
+      respond(req, res, connection);
     });
   };
   const server = createServer(
     {
       maxHeaderSize: PARSER_MAX_BYTES,
-      // `refuseMalformed` checks it, with a problem response.
+      // `validateRequest` checks it, with a problem response.
       requireHostHeader: false,
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
@@ -78,37 +106,27 @@ export function createHttpServer(
     },
     onRequest,
   );
-  // node:http would drop further headers silently; `refuseMalformed` limits their number and size.
+  // node:http would drop further headers silently; `validateRequest` limits their number and size.
   server.maxHeadersCount = 0;
   server.setTimeout(limits.idleMs);
+  server.on('connection', connectionOf);
   // Without these listeners node:http itself responds to `Expect` and CONNECT.
   server.on('checkContinue', onRequest).on('checkExpectation', onRequest);
-  server.on('connect', (_req, socket) => {
+  server.on('connect', (req) => {
     observer.unparsed?.();
-    refuseConnect(socket);
+    connectionOf(req.socket).refuseDetached(connectResponse());
   });
   server.on('clientError', (error: ParserError, socket) => {
     observer.unparsed?.();
-    if (socket.writable && !responding.has(socket)) sendParserError(error, socket);
+    if (socket.writable && socket instanceof Socket) connectionOf(socket).refuse(parserErrorToResponse(error));
     else socket.destroy();
   });
-  return server;
+  return { server, stop: (times) => stopServer(server, sockets, context.lifecycle, times) };
 }
 
-/**
- * Stops accepting connections, lets responses in progress end, then resolves.
- * @param timeoutMs responses that take longer are cut
- */
-export async function stopServer(server: Server, timeoutMs: number = STOP_TIMEOUT_MS): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  // A kept-alive connection becomes idle when its response has ended, and would keep the server open.
-  const idleChecks = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
-  await closed;
-  clearInterval(idleChecks);
-  clearTimeout(deadline);
+function whenClosed(res: ServerResponse, listener: () => void): void {
+  if (res.closed) listener();
+  else res.once('close', listener);
 }
 
 /** Sends an answer. An error becomes another answer while nothing has been sent, and cuts the connection later. */
@@ -121,10 +139,8 @@ async function sendOrCut(
   try {
     await sendAnswer(answer, req, res);
   } catch (error) {
-    if (!res.headersSent && !res.destroyed) {
-      await sendAnswer(errorToAnswer(error, log), req, res);
-      return;
-    }
+    // The other answer may be a page of a newer release, whose content can fail, too.
+    if (!res.headersSent && !res.destroyed) return sendOrCut(errorToAnswer(error, log), req, res, log);
     // A disconnect of the client is an error here too; it is not logged.
     if (isStorageError(error) || !res.destroyed) log(errorToLogLine(error));
     res.destroy();

@@ -1,20 +1,10 @@
-// Authentication with bearer tokens (RFC 6750): JWTs signed with a key of a configured issuer (RFC 7519, RFC 8725).
-// The only file that imports jose. Key sources and the clock are injected.
-import { createSecretKey } from 'node:crypto';
-import type { JWTVerifyGetKey } from 'jose';
-import { createLocalJWKSet, decodeJwt, errors, importJWK, jwtVerify, SignJWT } from 'jose';
-import { FormatError, type JsonObject } from '../../format/parse.ts';
-import { scopeMissing, tokenInvalid, tokenMissing } from './challenge.ts';
-import { ASYMMETRIC_ALGORITHMS, usableKeys } from './key-set.ts';
+// Authentication with bearer tokens (RFC 6750): JWTs signed with a key of a configured issuer (RFC 7519, RFC 8725), and
+// the challenges of refusals. Key sources and the clock are injected.
+import type { JWTPayload } from 'jose';
+import { decodeJwt, errors, jwtVerify } from 'jose';
+import { Problem } from '../http/problem.ts';
+import type { KeySet } from './key-set.ts';
 import { TokenCache } from './token-cache.ts';
-
-/** Keys that verify tokens. */
-export interface KeySet {
-  /** JWS algorithm names; a token with any other is refused before a key is looked up. */
-  algorithms: readonly string[];
-  /** The key for the header of a token. */
-  getKey: JWTVerifyGetKey;
-}
 
 /** The keys of one issuer, which may change. Its errors are not errors of the token: they do not lead to 401. */
 export interface KeySource {
@@ -34,20 +24,12 @@ export interface TokenRules {
   now: () => Date;
 }
 
-/** The claims of a token to sign. */
-export interface TokenClaims {
-  issuer: string;
-  audience: string;
-  subject: string;
-  /** Space-separated; undefined omits the claim. */
-  scope: string | undefined;
-  lifetimeSeconds: number;
-}
-
 /** The client that a valid token identifies. */
 export interface Principal {
   /** The `sub` of the token; undefined if it has none. */
   subject: string | undefined;
+  /** Issuer and subject: the same for every token of a client. */
+  client: string;
 }
 
 /**
@@ -59,15 +41,33 @@ export interface Principal {
 export type Authenticate = (authorization: string | undefined, metadataUrl?: string) => Promise<Principal>;
 
 const TOKEN_MAX_CHARS = 8 * 1024;
-/** Three base64url parts (RFC 7515 section 7.1), without the white space and padding that decoders accept. */
-const TOKEN_FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+/**
+ * Three base64url parts (RFC 7515 section 7.1), without the white space and padding that decoders accept. 77u_ is the
+ * byte order mark, which JSON must not begin with (RFC 8259 section 8.1) and decoders skip.
+ */
+const TOKEN_FORM = /^(?!77u_)[A-Za-z0-9_-]+\.(?!77u_)[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+/** Other types are tokens for another purpose, such as logout+jwt (RFC 8725 section 3.11). */
+const TOKEN_TYPES: readonly (string | undefined)[] = [
+  undefined,
+  'jwt',
+  'at+jwt',
+  'application/jwt',
+  'application/at+jwt',
+];
+/** The end of the year 9999, in seconds since 1970. */
+const EXPIRY_MAX_SECONDS = 253_402_300_799;
+/** Tokens with a longer subject are verified each time. OpenID Connect allows 255. */
+const CACHED_SUBJECT_MAX_CHARS = 255;
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** RFC 7518 section 3.2. */
-const SECRET_MIN_BYTES = 32;
+const MS_PER_SECOND = 1000;
+const CHALLENGE = 'Bearer realm="boundaries"';
 
-/** A verified token, and the keys that verified it. */
+/** What is remembered of a verified token, and the keys that verified it. */
 interface VerifiedToken {
-  claims: JsonObject;
+  issuer: string;
+  subject: string | undefined;
+  hasScope: boolean;
+  expiresMs: number;
   source: KeySource;
   keys: KeySet;
 }
@@ -85,53 +85,13 @@ export function authenticator(rules: TokenRules): Authenticate {
       cache.delete(token);
       verified = await verify(token, rules);
       if (verified === undefined) throw tokenInvalid(metadataUrl);
-      cache.set(token, verified, Number(verified.claims['exp']) * 1000);
+      if (verified.subject === undefined || verified.subject.length <= CACHED_SUBJECT_MAX_CHARS)
+        cache.set(token, verified, verified.expiresMs);
     }
-    const { claims } = verified;
-    if (rules.scope !== undefined && !scopesIn(claims).includes(rules.scope))
-      throw scopeMissing(rules.scope, metadataUrl);
-    return { subject: typeof claims['sub'] === 'string' ? claims['sub'] : undefined };
+    const { issuer, subject, hasScope } = verified;
+    if (rules.scope !== undefined && !hasScope) throw scopeMissing(rules.scope, metadataUrl);
+    return { subject, client: JSON.stringify([issuer, subject]) };
   };
-}
-
-/**
- * The usable keys of a JSON Web Key Set (RFC 7517).
- * @param where name of the set, for messages
- * @throws FormatError if it contains a private or secret key, or no usable key
- */
-export function jwksToKeySet(text: string, where: string): KeySet {
-  const keys = usableKeys(text, where).map((key) => ({ ...key, kty: String(key['kty']) }));
-  return { algorithms: ASYMMETRIC_ALGORITHMS, getKey: createLocalJWKSet({ keys }) };
-}
-
-/**
- * The key set of a secret shared with the issuer (HS256).
- * @throws FormatError if the secret is too short
- */
-export function secretToKeySet(secret: string): KeySet {
-  const bytes = Buffer.from(secret, 'utf8');
-  if (bytes.length < SECRET_MIN_BYTES)
-    throw new FormatError('secret', `${bytes.length} bytes, expected at least ${SECRET_MIN_BYTES}`);
-  const key = createSecretKey(bytes);
-  return { algorithms: ['HS256'], getKey: () => key };
-}
-
-/**
- * Signs a token.
- * @param key private key, a JWK with `alg` and `kid`
- * @param now start of the token's lifetime
- */
-export async function signToken(key: JsonObject, claims: TokenClaims, now: Date): Promise<string> {
-  const algorithm = String(key['alg']);
-  const seconds = Math.floor(now.getTime() / 1000);
-  return new SignJWT(claims.scope === undefined ? {} : { scope: claims.scope })
-    .setProtectedHeader({ alg: algorithm, kid: String(key['kid']), typ: 'JWT' })
-    .setIssuer(claims.issuer)
-    .setAudience(claims.audience)
-    .setSubject(claims.subject)
-    .setIssuedAt(seconds)
-    .setExpirationTime(seconds + claims.lifetimeSeconds)
-    .sign(await importJWK({ ...key, kty: String(key['kty']) }, algorithm));
 }
 
 /** The token of `Bearer <token>`. Another scheme counts as no token (RFC 6750 section 3.1). */
@@ -152,29 +112,39 @@ async function verify(token: string, rules: TokenRules): Promise<VerifiedToken |
     if (iss === undefined || source === undefined) return undefined;
     const keys = await source.current();
     try {
-      return { claims: await verifiedClaims(token, keys, iss, rules), source, keys };
+      return await verifyWith(token, { source, keys, issuer: iss }, rules);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
     const newer = await source.newerThan(keys);
     if (newer === keys) return undefined;
-    return { claims: await verifiedClaims(token, newer, iss, rules), source, keys: newer };
+    return await verifyWith(token, { source, keys: newer, issuer: iss }, rules);
   } catch (error) {
     if (isTokenError(error)) return undefined;
     throw error;
   }
 }
 
-async function verifiedClaims(token: string, keys: KeySet, issuer: string, rules: TokenRules): Promise<JsonObject> {
-  const { payload } = await jwtVerify(token, keys.getKey, {
-    algorithms: [...keys.algorithms],
-    issuer,
+/** Undefined if claims or header are not acceptable. */
+async function verifyWith(
+  token: string,
+  known: Pick<VerifiedToken, 'source' | 'keys' | 'issuer'>,
+  rules: TokenRules,
+): Promise<VerifiedToken | undefined> {
+  const { payload, protectedHeader } = await jwtVerify(token, known.keys.getKey, {
+    algorithms: [...known.keys.algorithms],
+    issuer: known.issuer,
     audience: rules.audience,
     requiredClaims: ['exp'],
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     currentDate: rules.now(),
   });
-  return payload;
+  const { exp, sub } = payload;
+  // 1e999 is JSON, and Infinity in JavaScript.
+  if (exp === undefined || exp > EXPIRY_MAX_SECONDS) return undefined;
+  if (!TOKEN_TYPES.includes(protectedHeader.typ?.toLowerCase())) return undefined;
+  const hasScope = rules.scope !== undefined && scopesIn(payload).includes(rules.scope);
+  return { ...known, subject: typeof sub === 'string' ? sub : undefined, hasScope, expiresMs: exp * MS_PER_SECOND };
 }
 
 const TOKEN_ERRORS = [
@@ -195,7 +165,36 @@ function isTokenError(error: unknown): boolean {
 }
 
 /** `scope` is space-separated text (RFC 8693 section 4.2); some issuers write a list, `scp`, instead. */
-function scopesIn(claims: JsonObject): readonly unknown[] {
+function scopesIn(claims: JWTPayload): readonly unknown[] {
   if (typeof claims['scope'] === 'string') return claims['scope'].split(' ');
   return Array.isArray(claims['scp']) ? claims['scp'] : [];
+}
+
+/** 401: the request has no token. */
+function tokenMissing(metadataUrl: string | undefined): Problem {
+  return refusal('token-missing', 'Send a token in the header: Authorization: Bearer <token>.', '', metadataUrl);
+}
+
+/** 401: the token is not valid. The description is fixed: which check failed would only help an attacker. */
+function tokenInvalid(metadataUrl: string | undefined): Problem {
+  const attributes = ', error="invalid_token", error_description="The token is not valid for this service"';
+  const detail = 'The token is expired, damaged, or not meant for this service.';
+  return refusal('token-invalid', detail, attributes, metadataUrl);
+}
+
+/** 403: the token is valid but lacks the required scope. */
+function scopeMissing(scope: string, metadataUrl: string | undefined): Problem {
+  const attributes = `, error="insufficient_scope", scope="${scope}"`;
+  return refusal('scope-missing', `The token lacks the required scope ${scope}.`, attributes, metadataUrl);
+}
+
+/** The problem with its WWW-Authenticate challenge (RFC 6750 section 3, RFC 9728 section 5.1). */
+function refusal(
+  code: 'token-missing' | 'token-invalid' | 'scope-missing',
+  detail: string,
+  attributes: string,
+  metadataUrl: string | undefined,
+): Problem {
+  const metadata = metadataUrl === undefined ? '' : `, resource_metadata="${metadataUrl}"`;
+  return new Problem(code, detail, { 'WWW-Authenticate': `${CHALLENGE}${attributes}${metadata}` });
 }

@@ -1,9 +1,11 @@
-// The development key: a key pair created on first use, so that the service can be tried without a token issuer.
+// The development key: a key pair created on first use, so that the service can be tried without a token issuer; and
+// tokens signed with it.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { importJWK, SignJWT } from 'jose';
 import type { JsonObject } from '../../format/parse.ts';
 import { objectFrom } from '../../format/parse.ts';
 
@@ -18,6 +20,16 @@ const DEV_FOLDER: string = import.meta.url.endsWith('.ts')
   ? fileURLToPath(new URL('../../.dev', import.meta.url))
   : join(homedir(), '.boundaries-dev');
 const OWNER_ONLY = 0o600;
+
+/** The claims of a token to sign. */
+export interface TokenClaims {
+  issuer: string;
+  audience: string;
+  subject: string;
+  /** Space-separated; undefined omits the claim. */
+  scope: string | undefined;
+  lifetimeSeconds: number;
+}
 
 /** The development key including its private part: a JWK with `alg` and `kid`. */
 export async function devKey(): Promise<JsonObject> {
@@ -44,4 +56,22 @@ export async function devKey(): Promise<JsonObject> {
 export function keyToPublicJwks(key: JsonObject): string {
   const { d: _private, ...publicPart } = key;
   return JSON.stringify({ keys: [publicPart] });
+}
+
+/**
+ * Signs a token.
+ * @param key private key, a JWK with `alg` and `kid`
+ * @param now start of the token's lifetime
+ */
+export async function signToken(key: JsonObject, claims: TokenClaims, now: Date): Promise<string> {
+  const algorithm = String(key['alg']);
+  const seconds = Math.floor(now.getTime() / 1000);
+  return new SignJWT(claims.scope === undefined ? {} : { scope: claims.scope })
+    .setProtectedHeader({ alg: algorithm, kid: String(key['kid']), typ: 'JWT' })
+    .setIssuer(claims.issuer)
+    .setAudience(claims.audience)
+    .setSubject(claims.subject)
+    .setIssuedAt(seconds)
+    .setExpirationTime(seconds + claims.lifetimeSeconds)
+    .sign(await importJWK({ ...key, kty: String(key['kty']) }, algorithm));
 }

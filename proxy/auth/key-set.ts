@@ -1,18 +1,31 @@
-// JSON Web Key Sets (RFC 7517): reads them from a file or from the issuer's URL, and selects the usable keys.
-import { createPublicKey } from 'node:crypto';
+// Key sets: JSON Web Key Sets (RFC 7517), read from a file or from the issuer's URL, and shared secrets.
+import { createPublicKey, createSecretKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { JWTVerifyGetKey } from 'jose';
+import { createLocalJWKSet } from 'jose';
 import type { JsonObject } from '../../format/parse.ts';
 import { FormatError, listIn, objectFrom } from '../../format/parse.ts';
+import { isWeakRsaKey } from './weak-rsa-key.ts';
 
 /** Accepted signature algorithms of public keys. */
-export const ASYMMETRIC_ALGORITHMS: readonly string[] = ['EdDSA', 'ES256', 'RS256'];
+const ASYMMETRIC_ALGORITHMS: readonly string[] = ['EdDSA', 'ES256', 'RS256'];
 /** RFC 7518 section 3.3. */
 const RSA_MIN_BITS = 2048;
+/** RFC 7518 section 3.2. */
+const SECRET_MIN_BYTES = 32;
 
 /** Far above the size of any real key set. */
 const KEY_SET_MAX_BYTES = 512 * 1024;
 /** Time for the whole response of the issuer. */
 const KEY_SET_TIMEOUT_MS = 5_000;
+
+/** Keys that verify tokens. */
+export interface KeySet {
+  /** JWS algorithm names; a token with any other is refused before a key is looked up. */
+  algorithms: readonly string[];
+  /** The key for the header of a token. */
+  getKey: JWTVerifyGetKey;
+}
 
 /**
  * Reads a key set file.
@@ -47,6 +60,28 @@ export async function fetchKeySet(url: URL, timeoutMs: number = KEY_SET_TIMEOUT_
 }
 
 /**
+ * The usable keys of a JSON Web Key Set (RFC 7517).
+ * @param where name of the set, for messages
+ * @throws FormatError if it contains a private or secret key, or no usable key
+ */
+export function jwksToKeySet(text: string, where: string): KeySet {
+  const keys = usableKeys(text, where).map((key) => ({ ...key, kty: String(key['kty']) }));
+  return { algorithms: ASYMMETRIC_ALGORITHMS, getKey: createLocalJWKSet({ keys }) };
+}
+
+/**
+ * The key set of a secret shared with the issuer (HS256).
+ * @throws FormatError if the secret is too short
+ */
+export function secretToKeySet(secret: string): KeySet {
+  const bytes = Buffer.from(secret, 'utf8');
+  if (bytes.length < SECRET_MIN_BYTES)
+    throw new FormatError('secret', `${bytes.length} bytes, expected at least ${SECRET_MIN_BYTES}`);
+  const key = createSecretKey(bytes);
+  return { algorithms: ['HS256'], getKey: () => key };
+}
+
+/**
  * The keys of a set that can verify signatures. Keys of other kinds are skipped.
  * @param where name of the set, for messages
  * @throws FormatError if the set contains a private or secret key, or no usable key
@@ -67,11 +102,17 @@ function isUsable(key: JsonObject): boolean {
   try {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key: { ...key }, format: 'jwk' });
     const bits = asymmetricKeyDetails?.modulusLength;
-    if (asymmetricKeyType === 'rsa') return bits !== undefined && bits >= RSA_MIN_BITS;
+    if (asymmetricKeyType === 'rsa')
+      return bits !== undefined && bits >= RSA_MIN_BITS && !isWeakRsaKey(bigintFrom(key['n']), bigintFrom(key['e']));
     return asymmetricKeyType === 'ed25519' || asymmetricKeyDetails?.namedCurve === 'prime256v1';
   } catch {
     return false;
   }
+}
+
+/** The number that a JWK has as base64url text (RFC 7518 section 2). */
+function bigintFrom(text: unknown): bigint {
+  return BigInt(`0x${Buffer.from(String(text), 'base64url').toString('hex')}`);
 }
 
 /** An error whose message is safe to log. */

@@ -1,6 +1,7 @@
 // The keys of one issuer over time: refreshed as they age, kept during an outage, with a minimum time between requests.
 // The location of the key set and the clock are injected.
-import type { KeySet, KeySource } from './authenticate.ts';
+import type { KeySource } from './authenticate.ts';
+import type { KeySet } from './key-set.ts';
 
 /** When keys are refreshed and how long they work, in milliseconds. */
 export interface KeyPolicy {

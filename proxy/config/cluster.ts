@@ -2,6 +2,7 @@
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
 import type { AddressInfo } from 'node:net';
+import { giveTurns } from './load-turns.ts';
 
 /** The worker processes, as the primary process sees them. */
 export interface Workers {
@@ -57,6 +58,7 @@ export function startWorkers(count: number, stopTimeoutMs: number, log: (line: s
       reject(new Error(`a worker exited with code ${code} before it listened`));
     });
   });
+  giveTurns();
   for (let i = 0; i < count; i++) start();
   return {
     listening,

@@ -1,7 +1,7 @@
 // The output of `serve --dev`: a token and three commands to paste into a POSIX shell.
 import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
-import type { LoadedRelease } from '../origin/releases.ts';
+import type { LoadedRelease } from '../origin/load-release.ts';
 
 /** Spain: part of the sample and of GADM, with units at lower levels. */
 const EXAMPLE_GID = 'ESP';
@@ -38,8 +38,8 @@ NEXT=$(${get} -o /dev/null -D - '${pageUrl}' | ${link}); ${get} "$NEXT"
 function filteredQuery(release: LoadedRelease): string {
   const level = firstLevelWithFeatures(release, 1);
   const [countries] = release.levels[level].manifest.columns;
-  const [firstGid] = countries?.gids ?? [];
-  const gid = firstGid === undefined || countries?.find(EXAMPLE_GID) !== undefined ? EXAMPLE_GID : firstGid;
+  const firstGid = countries?.gids.at(0);
+  const gid = firstGid === undefined || countries?.gids.find(EXAMPLE_GID) !== undefined ? EXAMPLE_GID : firstGid;
   // encodeURIComponent does not encode the apostrophe, which would end the shell's quotes.
   return `${levelName(level)}?gid-0=${encodeURIComponent(gid).replaceAll("'", '%27')}`;
 }

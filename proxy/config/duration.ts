@@ -1,5 +1,5 @@
 // Durations as options give them: a number and a unit, such as 90s, 15m, 24h, 7d.
-import { StartError } from './start-error.ts';
+import { OptionError } from './start-error.ts';
 
 const UNIT_SECONDS: ReadonlyMap<string | undefined, number> = new Map([
   ['s', 1],
@@ -9,13 +9,14 @@ const UNIT_SECONDS: ReadonlyMap<string | undefined, number> = new Map([
 ]);
 
 /**
- * The duration in seconds, at least 1.
+ * The duration in seconds.
  * @param option the option that has this value, for the message
+ * @param minSeconds the shortest allowed duration
  * @throws StartError
  */
-export function durationToSeconds(text: string, option: string): number {
+export function durationToSeconds(text: string, option: string, minSeconds = 1): number {
   const [, digits, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? [];
   const seconds = Number(digits) * (UNIT_SECONDS.get(unit) ?? Number.NaN);
-  if (seconds > 0) return seconds;
-  throw new StartError('Invalid duration', `${option} ${text}`, 'use a number and a unit: 90s, 15m, 24h, 7d');
+  if (seconds >= minSeconds) return seconds;
+  throw new OptionError('invalid duration', `${option} ${text}`, 'use a number and a unit: 90s, 15m, 24h, 7d');
 }

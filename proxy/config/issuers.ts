@@ -1,15 +1,14 @@
 // The token options: accepted issuers and the location of their keys.
 import { FormatError } from '../../format/parse.ts';
 import type { KeySource, TokenRules } from '../auth/authenticate.ts';
-import { jwksToKeySet, secretToKeySet } from '../auth/authenticate.ts';
 import { DEV_AUDIENCE, DEV_ISSUER, devKey, keyToPublicJwks } from '../auth/dev-key.ts';
-import { fetchKeySet, readKeySet } from '../auth/key-set.ts';
+import { fetchKeySet, jwksToKeySet, readKeySet, secretToKeySet } from '../auth/key-set.ts';
 import type { KeyPolicy } from '../auth/rotating-keys.ts';
 import { fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
 import { durationToSeconds } from './duration.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
-import { StartError } from './start-error.ts';
+import { OptionError, StartError } from './start-error.ts';
 
 /** A key set file is read again after this; while it cannot be used, the last valid key set stays in use. */
 const FILE_POLICY: KeyPolicy = { cacheMs: 1_000, staleMs: Number.POSITIVE_INFINITY, cooldownMs: 250 };
@@ -29,14 +28,14 @@ export async function optionsToTokenRules(options: ServeOptions, log: (line: str
   }
   const { issuer: names = [], jwks: locations = [], secret, audience } = options;
   if (names.length === 0 || !audience || (locations.length === 0 && !secret))
-    throw new StartError(
-      'No token issuer is configured',
-      `missing: ${missingOptions(options).join(', ')}`,
+    throw new OptionError(
+      'no token issuer is configured',
+      `missing ${missingOptions(options).join(', ')}`,
       'set --issuer, --audience and --jwks (or BOUNDARIES_ISSUER and so on), or use --dev to try the service locally',
     );
   if (names.length !== (secret ? 1 : locations.length) || new Set(names).size !== names.length)
-    throw new StartError(
-      'Issuers and key sets do not match',
+    throw new OptionError(
+      'issuers and key sets do not match',
       `${names.length} --issuer, ${secret ? '--secret' : `${locations.length} --jwks`}`,
       'give each issuer once, and one --jwks for each in the same order; --secret has exactly one issuer',
     );
@@ -55,14 +54,14 @@ function refuseConflicts({ dev, issuer, audience, jwks, secret }: ServeOptions):
     .filter(([, value]) => value !== undefined)
     .map(([name]) => `--${name}`);
   if (dev && given.length > 0)
-    throw new StartError(
-      'Development tokens exclude other issuers',
+    throw new OptionError(
+      'development tokens exclude other issuers',
       `--dev with ${given.join(', ')}`,
       'omit --dev, or omit the other options',
     );
   if (jwks !== undefined && secret !== undefined)
-    throw new StartError(
-      'Two kinds of keys are configured',
+    throw new OptionError(
+      'two kinds of keys are configured',
       '--jwks with --secret',
       'use --jwks for public keys, or --secret for a shared secret (HS256)',
     );
@@ -81,7 +80,7 @@ function secretKeys(secret: string): KeySource {
     return fixedKeys(secretToKeySet(secret));
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new StartError(error.message, '--secret', 'use a longer one: 32 random bytes or more');
+    throw new OptionError(error.message, '--secret', 'use a longer one: 32 random bytes or more');
   }
 }
 
@@ -98,7 +97,7 @@ async function keysAt(location: string, options: ServeOptions, log: (line: strin
   const keys = new RotatingKeys({ name: location, read: () => readKeySet(location), parse }, FILE_POLICY, log);
   await Promise.resolve(keys.current()).catch(() => {
     throw new StartError(
-      `The key set cannot be used: ${keys.lastError}`,
+      `the key set cannot be used: ${keys.lastError}`,
       `--jwks ${location}`,
       "use a file with the issuer's JSON Web Key Set (public keys only), or its URL",
     );
@@ -123,11 +122,11 @@ function parseKeySetUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLocal = url !== undefined && /^(localhost|\[::1\]|127(\.[0-9]{1,3}){3})$/.test(url.hostname);
   if (url && !url.username && !url.password && (url.protocol === 'https:' || isLocal)) return url;
-  throw new StartError('Not a usable --jwks URL', '--jwks', 'use an https:// URL without user name and password');
+  throw new OptionError('not a usable URL', '--jwks', 'use an https:// URL without user name and password');
 }
 
 /** The characters of one scope (RFC 6749 section 3.3): it appears in the WWW-Authenticate header. */
 function parseScope(scope: string | undefined): string | undefined {
   if (scope === undefined || /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) return scope;
-  throw new StartError('Invalid scope', `--scope ${scope}`, 'use one scope without spaces, quotes and backslashes');
+  throw new OptionError('invalid scope', `--scope ${scope}`, 'use one scope without spaces, quotes and backslashes');
 }

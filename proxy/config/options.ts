@@ -1,17 +1,21 @@
 // The options of `serve`: name, type, default and help text, declared once. Data only: main.ts passes the table to
 // yargs, settings.ts takes the defaults from it, and the types of `createServer` follow from it.
 
-/** One value; the last one counts when the option is repeated. */
-const TEXT = { type: 'string', requiresArg: true, coerce: lastValue<string> } as const;
-const NUMBER = { type: 'number', requiresArg: true, coerce: lastValue<number> } as const;
+const TEXT = { type: 'string', requiresArg: true } as const;
+const NUMBER = { type: 'number', requiresArg: true } as const;
 /** Repeatable: one value after each occurrence of the option's name. */
 const LIST = { type: 'string', array: true, nargs: 1, requiresArg: true } as const;
 const FLAG = { type: 'boolean' } as const;
 
 /** Every option of `serve`. Each can also be set in the environment: BOUNDARIES_ and its name in capitals. */
 export const SERVE_OPTIONS = {
-  origin: { ...TEXT, default: 'output', describe: 'output folder of the generator, or URL of a copy on a static host' },
+  origin: {
+    ...TEXT,
+    default: 'output',
+    describe: 'output folder of the generator, URL of a copy on a static host, or s3://bucket/prefix',
+  },
   'origin-header': { ...LIST, describe: "request header for the static host, 'Name: value'; repeatable" },
+  's3-endpoint': { ...TEXT, describe: 'URL of the S3 server, if the bucket is not with AWS' },
   host: { ...TEXT, default: '127.0.0.1', describe: 'address to listen on' },
   port: { ...NUMBER, default: 8080, describe: 'port to listen on; 0 selects a free port' },
   'public-url': { ...TEXT, describe: 'base URL of the service in Link headers; by default that of the request' },
@@ -34,6 +38,13 @@ export const SERVE_OPTIONS = {
   explorer: { ...FLAG, default: true, describe: 'serve the explorer at /; disable with --no-explorer' },
   dev: { ...FLAG, describe: 'accept development tokens of this machine; loopback addresses only' },
   workers: { ...NUMBER, default: 1, describe: 'number of worker processes; one that exits is replaced' },
+  'rate-limit': { ...TEXT, describe: 'requests per client (issuer and subject of the token): 20/s, 600/m or 10000/h' },
+  concurrency: { ...NUMBER, describe: 'requests in progress per client' },
+  drain: {
+    ...TEXT,
+    default: '0s',
+    describe: 'time after SIGTERM in which /readyz is 503 and connections are still accepted',
+  },
   'stop-timeout': { ...TEXT, default: '30s', describe: 'time for responses in progress after SIGTERM or SIGINT' },
   'access-log': {
     ...FLAG,
@@ -41,6 +52,7 @@ export const SERVE_OPTIONS = {
     describe: 'write one JSON line per request to standard output; disable with --no-access-log',
   },
   'log-subject': { ...FLAG, default: false, describe: 'include the token subject (sub) in the access log' },
+  'metrics-host': { ...TEXT, default: '127.0.0.1', describe: 'address for Prometheus metrics' },
   'metrics-port': { ...NUMBER, describe: 'port for Prometheus metrics, at /metrics; 0 selects a free port' },
 } as const;
 
@@ -81,9 +93,4 @@ export function optionsFromEnvironment(
     options[name] = 'array' in option ? value.split('\n').filter((line) => line.trim() !== '') : value;
   }
   return options;
-}
-
-/** yargs gives a list when an option is repeated. */
-function lastValue<Value>(value: Value | Value[]): Value | undefined {
-  return Array.isArray(value) ? value.at(-1) : value;
 }

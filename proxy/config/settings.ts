@@ -1,25 +1,29 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { isS3Url, parseS3Url } from '../../s3/location.ts';
+import { S3Error } from '../../s3/s3-error.ts';
 import type { TokenRules } from '../auth/authenticate.ts';
 import type { ResourceMetadata } from '../auth/resource-metadata.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import type { TrustedProxies } from '../http/base-url.ts';
 import { rangesToTrustedProxies } from '../http/base-url.ts';
+import type { LimitRules, RateRule } from '../limits/client-limits.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
+import { s3Origin } from '../origin/s3.ts';
 import { staticHostOrigin } from '../origin/static-host.ts';
 import { durationToSeconds } from './duration.ts';
 import { optionsToTokenRules } from './issuers.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
-import { StartError } from './start-error.ts';
+import { OptionError, StartError } from './start-error.ts';
 
 /** The options of `serve`, checked. */
 export interface Settings {
   origin: Origin;
   /** The value of --origin. */
   originName: string;
-  /** Is the origin a static host? It may be unreachable when the proxy starts. */
+  /** Is the origin a static host or a bucket? It may be unreachable when the proxy starts. */
   isRemote: boolean;
   host: string;
   port: number;
@@ -29,7 +33,11 @@ export interface Settings {
   tokenRules: TokenRules;
   resourceMetadata: ResourceMetadata | undefined;
   workers: number;
+  /** Undefined if clients are not limited. */
+  limits: LimitRules | undefined;
+  drainMs: number;
   stopTimeoutMs: number;
+  metricsHost: string;
   metricsPort: number | undefined;
   hasExplorer: boolean;
 }
@@ -51,16 +59,18 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     host = SERVE_OPTIONS.host.default,
     port = SERVE_OPTIONS.port.default,
     workers = SERVE_OPTIONS.workers.default,
+    drain = SERVE_OPTIONS.drain.default,
     stopTimeout = SERVE_OPTIONS['stop-timeout'].default,
+    metricsHost = SERVE_OPTIONS['metrics-host'].default,
     explorer = SERVE_OPTIONS.explorer.default,
   } = options;
   if (!Number.isInteger(workers) || workers < 1 || workers > WORKERS_MAX)
-    throw new StartError('Invalid number of workers', '--workers', `use a whole number from 1 to ${WORKERS_MAX}`);
+    throw new OptionError('invalid number of workers', '--workers', `use a whole number from 1 to ${WORKERS_MAX}`);
   if (options.dev) refuseUnlessLoopback(host);
-  const isRemote = /^https?:/i.test(origin);
+  const isRemote = /^https?:/i.test(origin) || isS3Url(origin);
   const tokenRules = await optionsToTokenRules(options, log);
   return {
-    origin: isRemote ? parseRemoteOrigin(origin, options.originHeader) : directoryOrigin(origin),
+    origin: await openOrigin(origin, options),
     originName: origin,
     isRemote,
     host,
@@ -70,8 +80,11 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     tokenRules,
     resourceMetadata: issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),
     workers,
+    limits: parseLimits(options),
+    drainMs: 1000 * durationToSeconds(drain, '--drain', 0),
     stopTimeoutMs: 1000 * durationToSeconds(stopTimeout, '--stop-timeout'),
     metricsPort: options.metricsPort === undefined ? undefined : checkPort(options.metricsPort, '--metrics-port'),
+    metricsHost,
     hasExplorer: explorer,
   };
 }
@@ -81,8 +94,8 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
  */
 function refuseUnlessLoopback(host: string): void {
   if (host === 'localhost' || host === '::1' || /^127(\.[0-9]{1,3}){3}$/.test(host)) return;
-  throw new StartError(
-    'The development key works on loopback addresses only',
+  throw new OptionError(
+    'the development key works on loopback addresses only',
     `--dev with --host ${host}`,
     'use --host 127.0.0.1, or replace --dev by a token issuer: --jwks FILE --issuer URL --audience NAME',
   );
@@ -90,15 +103,55 @@ function refuseUnlessLoopback(host: string): void {
 
 function checkPort(port: number, option: string): number {
   if (Number.isInteger(port) && port >= 0 && port <= PORT_MAX) return port;
-  throw new StartError('Invalid port number', option, `use a whole number from 0 to ${PORT_MAX}`);
+  throw new OptionError('invalid port number', option, `use a whole number from 0 to ${PORT_MAX}`);
+}
+
+const WINDOW_SECONDS: ReadonlyMap<string, number> = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+]);
+
+function parseLimits({ rateLimit, concurrency }: ServeOptions): LimitRules | undefined {
+  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
+    throw new OptionError('invalid number of requests', '--concurrency', 'use a whole number of at least 1');
+  const rate = rateLimit === undefined ? undefined : parseRate(rateLimit);
+  return rate === undefined && concurrency === undefined ? undefined : { rate, concurrency };
+}
+
+function parseRate(text: string): RateRule {
+  const [, requests, unit = ''] = /^([1-9][0-9]{0,8})\/([smh])$/.exec(text) ?? [];
+  const windowSeconds = WINDOW_SECONDS.get(unit);
+  if (windowSeconds !== undefined) return { requests: Number(requests), windowSeconds };
+  throw new OptionError('invalid rate', `--rate-limit ${text}`, 'use a number per second, minute or hour, e.g. 20/s');
+}
+
+async function openOrigin(origin: string, { originHeader, s3Endpoint }: ServeOptions): Promise<Origin> {
+  if (isS3Url(origin)) return openS3Origin(origin, s3Endpoint);
+  if (s3Endpoint !== undefined)
+    throw new OptionError('only for buckets', '--s3-endpoint', 'use it with --origin s3://bucket/prefix');
+  return /^https?:/i.test(origin) ? parseRemoteOrigin(origin, originHeader) : directoryOrigin(origin);
+}
+
+async function openS3Origin(origin: string, endpoint: string | undefined): Promise<Origin> {
+  const location = parseS3Url(origin);
+  if (location === undefined)
+    throw new OptionError('not a place in a bucket', `--origin ${origin}`, 'use s3://bucket or s3://bucket/prefix');
+  if (endpoint !== undefined && !/^https?:\/\//i.test(URL.canParse(endpoint) ? endpoint : ''))
+    throw new OptionError('not a usable URL', '--s3-endpoint', 'use scheme and host, e.g. https://minio.internal:9000');
+  try {
+    return await s3Origin(location, { endpoint });
+  } catch (error) {
+    throw error instanceof S3Error ? new StartError(error.message, `--origin ${origin}`, error.remedy) : error;
+  }
 }
 
 function parseRemoteOrigin(text: string, headers: readonly string[] = []): Origin {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // The message does not repeat the URL: its query may contain a secret.
   if (!url || url.username || url.password || url.hash)
-    throw new StartError(
-      'Not a usable --origin URL',
+    throw new OptionError(
+      'not a usable URL',
       '--origin',
       "use scheme, host and optional path; for a password use --origin-header 'Authorization: Basic ...'",
     );
@@ -116,8 +169,8 @@ function parseHeader(text: string): [name: string, value: string] {
   } catch {
     // The error below applies to all invalid headers.
   }
-  throw new StartError(
-    'Not a usable request header',
+  throw new OptionError(
+    'not a usable request header',
     '--origin-header',
     "use 'Name: value', e.g. 'X-Key: secret'; Range, Content-*, If-* and connection headers are not allowed",
   );
@@ -127,8 +180,8 @@ function parseTrustProxy(ranges: readonly string[] = []): TrustedProxies | undef
   if (ranges.length === 0) return undefined;
   const trusted = rangesToTrustedProxies(ranges);
   if (trusted !== undefined) return trusted;
-  throw new StartError(
-    'Invalid address or network',
+  throw new OptionError(
+    'invalid address or network',
     `--trust-proxy ${ranges.join(' ')}`,
     'use addresses such as 127.0.0.1, or networks such as 10.0.0.0/8',
   );
@@ -139,8 +192,8 @@ function parsePublicUrl(text: string | undefined): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password)
     return url.href.replace(/\/+$/, '');
-  throw new StartError(
-    'Not a usable --public-url',
+  throw new OptionError(
+    'not a usable URL',
     `--public-url ${text}`,
     'use scheme, host and optional path, e.g. https://boundaries.example.org',
   );

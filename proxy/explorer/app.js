@@ -1,13 +1,11 @@
 // The explorer: a walk through the interface, page by page, on a map. This file holds what is being walked and wires the
 // parts together; nothing is kept when the page is closed.
 
-import { remember, stepsTo } from './breadcrumbs.js';
-import { fetchPage, nextOf, tokenFrom } from './client.js';
-import { copyCurl } from './copy.js';
-import { nothing, showRefusal } from './error-message.js';
-import { fitForm, makeFilters, readForm, writeForm } from './form.js';
-import { createMap } from './map.js';
-import { askToPath, curlFor, pathToAsk, WORLD } from './page-request.js';
+import { createMap } from './map/map.js';
+import { remember, stepsTo } from './panels/breadcrumbs.js';
+import { copyCurl } from './panels/copy.js';
+import { nothing, showRefusal } from './panels/error-message.js';
+import { fitForm, makeFilters, readForm, writeForm } from './panels/form.js';
 import {
   factsOf,
   part,
@@ -18,13 +16,15 @@ import {
   showProgress,
   showRequest,
   showUnits,
-} from './panels.js';
-import { describe } from './service-info.js';
-import { gidOf, lineageOf } from './unit.js';
+} from './panels/panels.js';
+import { describe } from './panels/service-info.js';
+import { fetchPage, nextOf, tokenFrom } from './request/client.js';
+import { askToPath, curlFor, pathToAsk, WORLD } from './request/page-request.js';
+import { gidOf, identify, lineageOf } from './request/unit.js';
 
 /**
- * @typedef {import('./page-request.js').Ask} Ask
- * @typedef {import('./client.js').Unit} Unit
+ * @typedef {import('./request/page-request.js').Ask} Ask
+ * @typedef {import('./request/client.js').Unit} Unit
  */
 
 /** 'Load all' rests after so much text: full-resolution boundaries of the world do not fit into a browser. */
@@ -42,7 +42,7 @@ let requests = new AbortController();
 
 const map = createMap(part('map'), (unit) => pick(unit));
 makeFilters();
-const { caps, land } = await describe();
+const { caps, land, levels } = await describe();
 if (land !== undefined) map.drawLand(land);
 wire();
 welcome();
@@ -76,6 +76,7 @@ async function load(/** @type {string} */ url, /** @type {Ask} */ ask = walk.ask
   try {
     const page = await fetchPage(url, tokenFrom(part('token', HTMLInputElement).value), signal);
     if (ask !== walk.ask) restart(ask);
+    for (const unit of page.units) identify(unit, levels[walk.ask.level]);
     walk.units.push(...page.units);
     walk.matched = page.matched;
     walk.next = nextOf(page);

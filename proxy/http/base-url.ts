@@ -12,6 +12,30 @@ export interface TrustedProxies {
 }
 
 /**
+ * Warns once if clients use https and the links in responses do not, because neither --public-url nor --trust-proxy is
+ * set. X-Forwarded-Proto is a hint only: any client can send it.
+ */
+export class HttpLinkWarning {
+  readonly #log: (line: string) => void;
+  #isDone: boolean;
+
+  /** @param isConfigured is --public-url or --trust-proxy set? */
+  constructor(isConfigured: boolean, log: (line: string) => void) {
+    this.#isDone = isConfigured;
+    this.#log = log;
+  }
+
+  /** Sees a request with a valid token. */
+  check(req: IncomingMessage): void {
+    if (this.#isDone || lastItem(req.headers['x-forwarded-proto'])?.toLowerCase() !== 'https') return;
+    this.#isDone = true;
+    this.#log(
+      'a request came with X-Forwarded-Proto: https, but Link headers say http: set --public-url or --trust-proxy',
+    );
+  }
+}
+
+/**
  * Scheme and host, without a slash at the end. The Host header has been validated before.
  * @throws Problem bad-host if X-Forwarded-Host of a trusted proxy is not a host
  */

@@ -8,7 +8,7 @@ export const COMMON_HEADERS: HeaderList = [
   'Access-Control-Allow-Origin',
   '*',
   'Access-Control-Expose-Headers',
-  'Link, ETag, Boundaries-Release, Boundaries-Matched, WWW-Authenticate, Retry-After',
+  'Link, ETag, Boundaries-Release, Boundaries-Matched, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy',
   'X-Content-Type-Options',
   'nosniff',
 ];

@@ -1,6 +1,6 @@
 // Requests that node:http cannot parse or does not pass on: they never reach `handle`, but get a problem response too.
-import type { Duplex } from 'node:stream';
-import { answerToBytes } from './answer.ts';
+import { STATUS_CODES } from 'node:http';
+import type { Answer } from './answer.ts';
 import { Problem, problemToAnswer } from './problem.ts';
 import { PARSER_MAX_BYTES, TARGET_MAX_BYTES } from './validate-request.ts';
 
@@ -11,20 +11,24 @@ export interface ParserError extends Error {
   rawPacket?: Buffer;
 }
 
-/** Sends a problem and closes the connection, on which no other response may be in progress. */
-export function sendParserError(error: ParserError, socket: Duplex): void {
-  sendProblem(parserErrorToProblem(error), socket);
+/** The response to a request that cannot be parsed; it closes the connection. */
+export function parserErrorToResponse(error: ParserError): Buffer {
+  return answerToBytes(problemToAnswer(parserErrorToProblem(error)));
 }
 
-/** Refuses CONNECT: a method for tunnels, whose request target is not a path. */
-export function refuseConnect(socket: Duplex): void {
-  sendProblem(new Problem('bad-target', 'The request target must be a path that begins with /.'), socket);
+/** The response to CONNECT: a method for tunnels, whose request target is not a path. */
+export function connectResponse(): Buffer {
+  const problem = new Problem('bad-target', 'The request target must be a path that begins with /.');
+  return answerToBytes(problemToAnswer(problem));
 }
 
-function sendProblem(problem: Problem, socket: Duplex): void {
-  // The client may have disconnected; an error without a listener would end the process.
-  socket.on('error', () => {});
-  socket.end(answerToBytes(problemToAnswer(problem)));
+/** An answer with its content in memory as an HTTP/1.1 response that closes the connection. */
+function answerToBytes({ status, headers, content }: Answer): Buffer {
+  const body = Buffer.isBuffer(content?.body) ? content.body : Buffer.alloc(0);
+  const all = [...headers, ...(content?.headers ?? []), 'Content-Length', String(body.length), 'Connection', 'close'];
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
+  for (let i = 0; i < all.length; i += 2) lines.push(`${all[i]}: ${all[i + 1]}`);
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
 }
 
 function parserErrorToProblem(error: ParserError): Problem {

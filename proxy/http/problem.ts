@@ -25,10 +25,12 @@ export const PROBLEMS = {
   'release-gone': { status: 410, title: 'The release of the cursor is no longer hosted' },
   'uri-too-long': { status: 414, title: 'The request target is too long' },
   'expectation-refused': { status: 417, title: 'The Expect header is not supported' },
+  'too-many-requests': { status: 429, title: 'The client has reached a limit' },
   'headers-too-large': { status: 431, title: 'The request headers are too large' },
   internal: { status: 500, title: 'Internal error' },
   'origin-damaged': { status: 502, title: 'Stored data could not be read' },
   'not-ready': { status: 503, title: 'The service is not ready' },
+  overloaded: { status: 503, title: 'The service is overloaded' },
   'keys-unavailable': { status: 503, title: 'Tokens cannot be verified at the moment' },
   'origin-slow': { status: 504, title: 'Stored data could not be read in time' },
 } as const satisfies Record<string, { status: number; title: string }>;

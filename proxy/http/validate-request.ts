@@ -13,14 +13,27 @@ const HEADERS_MAX = 200;
 export const PARSER_MAX_BYTES: number = 64 * 1024;
 
 // A name, an IPv4 address or an IPv6 address in brackets, with an optional port (RFC 3986 section 3.2.2).
-const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
+const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/;
+/** The longest name in DNS has 253 characters. */
+const HOST_MAX_CHARS = 255;
+const PORT_MAX = 65_535;
+
+/** A request target (RFC 9112 section 3.2), not decoded. */
+export interface Target {
+  /** As received. */
+  target: string;
+  path: string;
+  /** Without `?`. */
+  query: string;
+}
 
 /**
- * Refuses requests that are too large, ambiguous, or not meant for an origin server.
+ * Reads the target; refuses requests that are too large, ambiguous, or not meant for an origin server.
  * @throws Problem uri-too-long, bad-target, headers-too-large, duplicate-header, bad-host
  */
-export function refuseMalformed(req: IncomingMessage): void {
-  const target = requestTarget(req);
+export function validateRequest(req: IncomingMessage): Target {
+  const { url: target, rawHeaders } = req;
+  if (target === undefined) throw new TypeError('not a request to a server: it has no target');
   if (target.length > TARGET_MAX_BYTES)
     throw new Problem('uri-too-long', `The request target is longer than ${TARGET_MAX_BYTES} bytes.`);
   // Absolute-form is for forward proxies, `*` for the server as a whole (RFC 9112 section 3.2).
@@ -30,13 +43,13 @@ export function refuseMalformed(req: IncomingMessage): void {
   let authorizations = 0;
   // Of repeated headers like these, node:http keeps the first; rawHeaders, alternating names and values, has all.
   let isName = true;
-  for (const text of req.rawHeaders) {
+  for (const text of rawHeaders) {
     bytes += text.length;
     if (isName && text.length === 4 && text.toLowerCase() === 'host') hosts++;
     else if (isName && text.length === 13 && text.toLowerCase() === 'authorization') authorizations++;
     isName = !isName;
   }
-  if (req.rawHeaders.length > 2 * HEADERS_MAX)
+  if (rawHeaders.length > 2 * HEADERS_MAX)
     throw new Problem('headers-too-large', `The request has more than ${HEADERS_MAX} headers.`);
   if (bytes > HEADERS_MAX_BYTES)
     throw new Problem('headers-too-large', `The headers are larger than ${HEADERS_MAX_BYTES} bytes.`);
@@ -45,24 +58,16 @@ export function refuseMalformed(req: IncomingMessage): void {
   if (hosts > 1) throw new Problem('duplicate-header', 'Host occurs more than once; it may occur once.');
   if (!isHost(req.headers.host))
     throw new Problem('bad-host', 'Host must be a name or an address, with an optional port.');
+  const mark = target.indexOf('?');
+  return mark === -1
+    ? { target, path: target, query: '' }
+    : { target, path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
 /** Is this a name or an address, with an optional port? */
 export function isHost(text: string | undefined): text is string {
-  return text !== undefined && HOST.test(text);
-}
-
-/** The request target as received; node:http sets it for every request to a server. */
-export function requestTarget({ url }: IncomingMessage): string {
-  if (url === undefined) throw new TypeError('not a request to a server: it has no target');
-  return url;
-}
-
-/** The path and the query (without `?`) of the request target, not decoded. */
-export function splitTarget(target: string): { path: string; query: string } {
-  const mark = target.indexOf('?');
-  if (mark === -1) return { path: target, query: '' };
-  return { path: target.slice(0, mark), query: target.slice(mark + 1) };
+  const port = text !== undefined && text.length <= HOST_MAX_CHARS ? HOST.exec(text) : null;
+  return port !== null && Number(port[1] ?? 0) <= PORT_MAX;
 }
 
 /**
@@ -74,12 +79,11 @@ export function refuseOtherMethods(req: IncomingMessage): void {
   throw new Problem('method-not-allowed', `Allowed: ${ALLOWED_METHODS}.`, { Allow: ALLOWED_METHODS });
 }
 
-/**
- * A feature that the request uses and this service does not support. A body is never read: the connection is closed
- * after the response, so that the body cannot be taken for another request.
- */
-export function unsupportedFeature(req: IncomingMessage): 'body' | 'upgrade' | 'expectation' | undefined {
-  const { headers } = req;
+/** What a request can ask for and this service does not support. */
+export type UnsupportedFeature = keyof typeof UNSUPPORTED_DETAILS;
+
+/** The feature that a request uses and this service does not support. */
+export function unsupportedFeature({ headers }: IncomingMessage): UnsupportedFeature | undefined {
   const length = headers['content-length'];
   if (headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')) return 'body';
   if (headers.upgrade !== undefined) return 'upgrade';
@@ -96,7 +100,6 @@ const UNSUPPORTED_DETAILS = {
  * Refuses a request with a body, Upgrade or Expect.
  * @throws Problem body-refused, upgrade-refused, expectation-refused
  */
-export function refuseUnsupported(req: IncomingMessage): void {
-  const feature = unsupportedFeature(req);
+export function refuseUnsupported(feature: UnsupportedFeature | undefined): void {
   if (feature !== undefined) throw new Problem(`${feature}-refused`, UNSUPPORTED_DETAILS[feature]);
 }

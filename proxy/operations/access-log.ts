@@ -1,8 +1,10 @@
-// The access log: one JSON line per request, written when its response has ended. The only file that imports pino.
+// The access log: one JSON line per request, written when its response has ended. It never delays or outlives the service:
+// lines that cannot be written are dropped and counted.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type DestinationStream, destination, pino } from 'pino';
+import { pino } from 'pino';
 import type { Answer } from '../http/answer.ts';
+import type { LogOutput } from './log-output.ts';
 
 /** An access log. */
 export interface AccessLog {
@@ -12,20 +14,25 @@ export interface AccessLog {
   end(): Promise<void>;
 }
 
-const STDOUT = 1;
-/** `end` waits at most this long for the reader of standard output. */
+/** `end` waits at most this long for responses that were cut. */
 const END_TIMEOUT_MS = 1000;
 
 /**
  * Creates an access log.
  * @param withSubject include the `sub` of the token?
- * @param out where lines are written; standard output by default
+ * @param out where lines are written
+ * @param onDrop is called for each line that is dropped
  */
-export function accessLog(withSubject: boolean, out?: DestinationStream): AccessLog {
-  const stdout = out === undefined ? destination({ dest: STDOUT, sync: false }) : undefined;
-  // A closed standard output does not stop the service.
-  stdout?.on('error', () => {});
-  const logger = pino({ base: null, formatters: { level: (level) => ({ level }) }, timestamp: isoTime }, out ?? stdout);
+export function accessLog(withSubject: boolean, out: LogOutput, onDrop: () => void = () => {}): AccessLog {
+  let dropped = 0;
+  const write = (line: string): void => {
+    // The first line after a gap says how many are missing.
+    if (dropped > 0 && out.write(gapLine(dropped))) dropped = 0;
+    if (dropped === 0 && out.write(line)) return;
+    dropped++;
+    onDrop();
+  };
+  const logger = pino({ base: null, formatters: { level: (level) => ({ level }) }, timestamp: isoTime }, { write });
   let running = 0;
   let onIdle = (): void => {};
   return {
@@ -50,15 +57,14 @@ export function accessLog(withSubject: boolean, out?: DestinationStream): Access
         if (--running === 0) onIdle();
       });
     },
-    end() {
-      if (stdout === undefined) return Promise.resolve();
-      return new Promise((resolve) => {
+    async end() {
+      // Responses that were just cut still write their line.
+      await new Promise<void>((resolve) => {
         setTimeout(resolve, END_TIMEOUT_MS);
-        stdout.once('close', resolve).once('error', () => resolve());
-        onIdle = () => stdout.end();
-        // Responses that were just cut still write their line.
-        if (running === 0) onIdle();
+        onIdle = resolve;
+        if (running === 0) resolve();
       });
+      await out.end();
     },
   };
 }
@@ -67,6 +73,11 @@ export function accessLog(withSubject: boolean, out?: DestinationStream): Access
 function loggedPath(target: string | undefined, status: number, route: string | undefined): string {
   if (route === undefined) return '(other)';
   return status < 400 && target?.startsWith(route) ? target : route;
+}
+
+function gapLine(dropped: number): string {
+  const time = new Date().toISOString();
+  return `${JSON.stringify({ level: 'warn', time, dropped, msg: 'access log lines were dropped' })}\n`;
 }
 
 function isoTime(): string {

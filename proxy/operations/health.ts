@@ -5,6 +5,12 @@ import { COMMON_HEADERS } from '../http/cors.ts';
 import type { Releases } from '../origin/releases.ts';
 import { notReady, servedRelease } from '../pages/pick-release.ts';
 
+/** The state of the server, shared by its parts. */
+export interface Lifecycle {
+  /** True from the signal to stop on: /readyz is 503, and responses close their connections. */
+  isStopping: boolean;
+}
+
 /** The paths. */
 export const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz'];
 
@@ -23,9 +29,11 @@ const OK_ANSWER: Answer = {
 export async function answerHealth(
   path: string,
   releases: Releases,
+  { isStopping }: Lifecycle,
   keysUnavailableReason: () => Promise<string | undefined>,
 ): Promise<Answer> {
   if (path === '/readyz') {
+    if (isStopping) throw notReady('The service is stopping.');
     servedRelease(releases);
     const reason = await keysUnavailableReason();
     if (reason !== undefined) throw notReady(reason);

@@ -18,6 +18,8 @@ import type { Answer } from '../http/answer.ts';
 export interface RequestMetrics {
   observe(req: IncomingMessage, res: ServerResponse, answer: () => Answer | undefined): void;
   unparsed(): void;
+  /** A line of the access log could not be written. */
+  droppedLine(): void;
 }
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -48,6 +50,11 @@ export function collectRequestMetrics(registry: Registry = register): RequestMet
     help: 'Requests that are not HTTP, too large or too slow',
     registers,
   });
+  const dropped = new Counter({
+    name: 'boundaries_access_log_dropped_lines_total',
+    help: 'Access log lines that could not be written',
+    registers,
+  });
   if (cluster.isWorker) reportToPrimary(registry);
   return {
     observe(req, res, answer) {
@@ -66,6 +73,7 @@ export function collectRequestMetrics(registry: Registry = register): RequestMet
       });
     },
     unparsed: () => unparsed.inc(),
+    droppedLine: () => dropped.inc(),
   };
 }
 

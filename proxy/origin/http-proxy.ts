@@ -8,25 +8,27 @@ import { createProxyServer } from 'http-proxy';
 import type { ByteRange, Client } from './origin.ts';
 import { OriginError } from './origin.ts';
 
+/** A request to the host. */
+export interface HostRequest {
+  /** Name of the file, for messages. */
+  path: string;
+  /** Path and query. */
+  target: string;
+  /** All headers. */
+  headers: Readonly<Record<string, string>>;
+}
+
 /**
  * Requests a file from the host on behalf of a client; resolves to the response, whose body is unread.
- * @param path name of the file, for messages
- * @param target path and query of the request
  * @throws OriginError if the host does not respond
  */
-export type Forward = (path: string, target: string, client: Client) => Promise<IncomingMessage>;
+export type Forward = (request: HostRequest, client: Client) => Promise<IncomingMessage>;
 
 /**
  * Creates the function that sends requests through http-proxy. A request to the host ends when its client disconnects.
- * @param headers all request headers
  * @param idleMs time for the headers of the response
  */
-export function createForward(
-  host: URL,
-  headers: Readonly<Record<string, string>>,
-  agent: Agent,
-  idleMs: number,
-): Forward {
+export function createForward(host: URL, agent: Agent, idleMs: number): Forward {
   const proxy = createProxyServer({
     target: host,
     prependPath: false,
@@ -47,23 +49,23 @@ export function createForward(
   });
   // The client has disconnected: http-proxy emits this event instead of calling the error callback.
   proxy.on('econnreset', (error, request) => pending.get(request)?.reject(error));
-  const send = (target: string, client: Client, agent: Agent | false): Promise<IncomingMessage> =>
+  const send = ({ target, headers }: HostRequest, client: Client, agent: Agent | false): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const request = freshRequest(target, headers, client);
       pending.set(request, { resolve, reject });
       proxy.web(request, client.res, { agent, buffer: Readable.from([]) }, reject);
     });
-  return async (path, target, client) => {
+  return async (hostRequest, client) => {
     const startedAt = performance.now();
     const isLate = (): boolean => performance.now() - startedAt >= idleMs;
     try {
-      return await send(target, client, agent).catch((error: unknown) => {
+      return await send(hostRequest, client, agent).catch((error: unknown) => {
         // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
         if (client.res.destroyed || isLate() || !isReset(error)) throw error;
-        return send(target, client, false);
+        return send(hostRequest, client, false);
       });
     } catch (error) {
-      throw client.res.destroyed ? error : requestErrorToOriginError(path, error, isLate());
+      throw client.res.destroyed ? error : requestErrorToOriginError(hostRequest.path, error, isLate());
     }
   };
 }

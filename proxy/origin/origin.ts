@@ -43,7 +43,8 @@ export interface Origin {
  * it is for the log only, not for clients.
  */
 export class OriginError extends Error {
-  readonly reason: 'missing' | 'unreadable' | 'damaged' | 'slow';
+  /** `busy`: this process or machine has no file descriptor left. */
+  readonly reason: 'missing' | 'unreadable' | 'damaged' | 'slow' | 'busy';
   /** Relative to the origin. */
   readonly path: string;
 

@@ -1,49 +1,69 @@
 // The releases of an origin: the current one, and every other hosted release, which cursors may name. current.json is
 // polled; a new release is served once its metadata has been loaded and verified.
-import { createHash } from 'node:crypto';
-import { FeatureIndex } from '../../format/feature-index.ts';
-import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import type { Level } from '../../format/levels.ts';
-import type { ListingTable } from '../../format/listing.ts';
-import { listingTable } from '../../format/listing.ts';
-import type { Manifest } from '../../format/manifest.ts';
-import { manifestFromJson } from '../../format/manifest.ts';
+import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { Release } from '../../format/release.ts';
-import { currentFromJson, releaseFromJson } from '../../format/release.ts';
+import type { Current } from '../../format/release.ts';
+import { currentFromJson } from '../../format/release.ts';
+import type { LoadedRelease } from './load-release.ts';
+import { loadRelease, readDescription } from './load-release.ts';
 import type { Origin } from './origin.ts';
-
-/** The metadata of a level, prepared for look-ups. */
-export interface LoadedLevel {
-  manifest: Manifest;
-  index: FeatureIndex;
-  listings: ListingTable;
-}
-
-/** A release whose metadata has been loaded and verified. */
-export interface LoadedRelease {
-  id: string;
-  /** Credits to show with the data. */
-  attribution: readonly string[];
-  levels: Readonly<Record<Level, LoadedLevel>>;
-}
+import { OriginError } from './origin.ts';
+import { RecentReleases } from './recent-releases.ts';
+import type { TakeTurn } from './turns.ts';
+import { processTurns, shareRuns } from './turns.ts';
 
 const POLL_MS = 1000;
+/** Minimum time between two looks at current.json on behalf of requests. */
+const LOOK_PAUSE_MS = 250;
 /** A release that could not be loaded is tried again after this time: its files may still be uploading. */
 const RETRY_MS = 5000;
+/** A damaged one that is not the current one, after this time: parsing it for each of its cursors would be expensive. */
+const DAMAGED_MS = 30_000;
+
+/** What `Releases` may be given besides the origin. */
+export interface ReleasesOptions {
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number;
+  /** Metadata is parsed in turns; by default one release at a time in this process. */
+  takeTurn?: TakeTurn;
+}
+
+/** current.json. */
+interface Pointer extends Current {
+  text: string;
+}
 
 /** The releases of one origin. */
 export class Releases {
   readonly #origin: Origin;
-  readonly #loaded = new Map<string, Promise<LoadedRelease>>();
-  #hosted: ReadonlySet<string> = new Set();
+  readonly #now: () => number;
+  readonly #takeTurn: TakeTurn;
+  /** Reads current.json; resolves after a read that began after the call. */
+  readonly #look: () => Promise<void>;
+  readonly #recent: RecentReleases;
+  readonly #loading = new Map<string, Promise<LoadedRelease>>();
+  /** Errors of releases that could not be loaded, to be thrown again until a time. */
+  readonly #failures = new Map<string, { error: unknown; until: number }>();
+  /**
+   * The digests of hosted releases, read since current.json last changed: the id of a removed release may be used again
+   * for another one, so a release in memory is compared before it is used.
+   */
+  readonly #digests = new Map<string, string>();
+  #pointer: Pointer | undefined;
   #current: LoadedRelease | undefined;
-  /** The text of current.json that is served. */
-  #pointer = '';
-  #refused = { pointer: '', until: 0 };
+  /** The pointer for which the current release was chosen. */
+  #served: Pointer | undefined;
+  /** What `refresh` last reported. */
+  #reported: LoadedRelease | undefined;
+  /** Reads of current.json may end in another order: the last one that began counts. */
+  #reads = { begun: 0, applied: 0 };
 
-  constructor(origin: Origin) {
+  constructor(origin: Origin, { now = () => performance.now(), takeTurn = processTurns() }: ReleasesOptions = {}) {
     this.#origin = origin;
+    this.#now = now;
+    this.#takeTurn = takeTurn;
+    this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
+    this.#recent = new RecentReleases(now, (id) => this.#close(id));
   }
 
   /** The release for requests without a cursor; undefined before the first one is loaded. */
@@ -51,17 +71,46 @@ export class Releases {
     return this.#current;
   }
 
-  /** Is this release hosted, so that cursors may name it? */
-  hosts(id: string): boolean {
-    return this.#hosted.has(id);
+  /** Is a release with this content hosted, as far as is known without reading a file? */
+  hosts({ id, digest }: Pick<LoadedRelease, 'id' | 'digest'>): boolean {
+    return this.#digests.get(id) === digest;
   }
 
   /**
-   * A hosted release, loaded on first use; undefined if it is not hosted.
+   * A hosted release, loaded on first use; undefined if it is not hosted. current.json is read again before a release
+   * counts as not hosted: another process may have noticed it earlier.
    * @throws OriginError, FormatError if it is hosted but cannot be loaded
+   * @throws ReleaseBusyError if other releases have been loaded recently
    */
   async find(id: string): Promise<LoadedRelease | undefined> {
-    return this.#hosted.has(id) ? this.#load(id) : undefined;
+    if (!this.#isHosted(id)) await this.#look();
+    if (!this.#isHosted(id)) return undefined;
+    try {
+      return await this.#findHosted(id);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      await this.#look();
+      if (this.#isHosted(id)) throw error;
+      return undefined;
+    }
+  }
+
+  /**
+   * Looks whether a release was removed or replaced, after one of its files was missing or damaged; then it is no longer
+   * the current one, and `find` does not find it.
+   */
+  async recheck(release: LoadedRelease, isFileMissing: boolean): Promise<void> {
+    if (isFileMissing) await this.#look();
+    const { id, digest } = release;
+    if (this.#isHosted(id)) {
+      const description = await readDescription(this.#origin, id).catch(() => undefined);
+      if (description !== undefined && description.digest !== digest) {
+        this.#digests.delete(id);
+        if (this.#served?.release === id) this.#served = undefined;
+      }
+    }
+    // If the new release cannot be loaded, the previous one is still served. `refresh` reports it.
+    await this.#takeUp().catch(() => {});
   }
 
   /**
@@ -70,15 +119,12 @@ export class Releases {
    * @throws OriginError, FormatError; the previous release is still served
    */
   async refresh(): Promise<string | undefined> {
-    const pointer = (await this.#origin.read(CURRENT_PATH)).toString('utf8');
-    if (pointer === this.#pointer) return undefined;
-    if (pointer === this.#refused.pointer && performance.now() < this.#refused.until) return undefined;
-    try {
-      return await this.#serve(pointer);
-    } catch (error) {
-      this.#refused = { pointer, until: performance.now() + RETRY_MS };
-      throw error;
-    }
+    await this.#readPointer();
+    this.#recent.removeUnused();
+    await this.#takeUp();
+    if (this.#reported === this.#current) return undefined;
+    this.#reported = this.#current;
+    return this.#current?.id;
   }
 
   /**
@@ -111,66 +157,101 @@ export class Releases {
     };
   }
 
-  /** Serves what current.json says. */
-  async #serve(pointer: string): Promise<string | undefined> {
-    const { release, hosted } = currentFromJson(pointer, CURRENT_PATH);
-    const current = await this.#load(release);
-    const isChanged = current !== this.#current;
-    this.#pointer = pointer;
-    this.#current = current;
-    this.#hosted = new Set(hosted);
-    for (const id of this.#loaded.keys()) {
-      if (this.#hosted.has(id)) continue;
-      this.#loaded.delete(id);
-      this.#origin.close?.(releasePath(id));
-    }
-    return isChanged ? release : undefined;
+  #isHosted(id: string): boolean {
+    return this.#pointer?.hosted.includes(id) ?? false;
   }
 
-  /** Loads a release once for concurrent and later calls; a failure is not stored. */
+  #inMemory(id: string): LoadedRelease | undefined {
+    return this.#recent.find(id) ?? (this.#current?.id === id ? this.#current : undefined);
+  }
+
+  #close(id: string): void {
+    if (id !== this.#current?.id) this.#origin.close?.(releasePath(id));
+  }
+
+  /** @throws OriginError, FormatError if it cannot be read */
+  async #readPointer(): Promise<void> {
+    const read = ++this.#reads.begun;
+    const text = (await this.#origin.read(CURRENT_PATH)).toString('utf8');
+    if (read < this.#reads.applied) return;
+    this.#reads.applied = read;
+    if (text === this.#pointer?.text) return;
+    this.#pointer = { ...currentFromJson(text, CURRENT_PATH), text };
+    for (const known of [this.#digests, this.#loading, this.#failures]) known.clear();
+    for (const id of this.#recent.ids) if (!this.#isHosted(id)) this.#recent.remove(id);
+  }
+
+  /** The release that current.json names, which becomes the current one. */
+  async #takeUp(): Promise<LoadedRelease | undefined> {
+    const pointer = this.#pointer;
+    if (pointer === undefined || this.#served === pointer) return this.#current;
+    const release = await this.#load(pointer.release);
+    const previous = this.#current;
+    if (this.#pointer !== pointer) return release;
+    this.#served = pointer;
+    this.#current = release;
+    this.#recent.remove(release.id);
+    if (previous === undefined || previous === release) return release;
+    const isKept = previous.id !== release.id && this.#isHosted(previous.id);
+    if (isKept && !this.#recent.ids.includes(previous.id)) this.#recent.add(previous);
+    if (!isKept) this.#origin.close?.(releasePath(previous.id));
+    return release;
+  }
+
+  async #findHosted(id: string): Promise<LoadedRelease | undefined> {
+    const known = this.#inMemory(id);
+    if (known !== undefined && this.hosts(known)) return known;
+    if (id === this.#pointer?.release) return this.#takeUp();
+    if (known === undefined && !this.#hasFailed(id) && !this.#recent.ids.includes(id)) this.#recent.reserve(id);
+    try {
+      const release = await this.#load(id);
+      // The id of the current one may be used again before current.json names another one that can be loaded.
+      if (known === this.#current && known !== undefined && known !== release) this.#recent.add(release);
+      else this.#recent.fill(release);
+      return release;
+    } catch (error) {
+      this.#recent.remove(id);
+      throw error;
+    }
+  }
+
+  #hasFailed(id: string): boolean {
+    const failure = this.#failures.get(id);
+    return failure !== undefined && this.#now() < failure.until;
+  }
+
+  /** Loads a release once for concurrent calls; an error is thrown again for a while. */
   #load(id: string): Promise<LoadedRelease> {
-    const known = this.#loaded.get(id);
+    if (this.#hasFailed(id)) return Promise.reject(this.#failures.get(id)?.error);
+    const known = this.#loading.get(id);
     if (known !== undefined) return known;
-    const loading = loadRelease(this.#origin, id);
-    this.#loaded.set(id, loading);
-    loading.catch(() => this.#loaded.delete(id));
+    const loading = this.#loadNow(id).finally(() => {
+      if (this.#loading.get(id) === loading) this.#loading.delete(id);
+    });
+    this.#loading.set(id, loading);
     return loading;
   }
+
+  /** The release in memory if it is still the same, otherwise the one that is read. */
+  async #loadNow(id: string): Promise<LoadedRelease> {
+    const pointer = this.#pointer;
+    try {
+      const description = await readDescription(this.#origin, id);
+      const known = this.#inMemory(id);
+      if (known !== undefined && known.digest !== description.digest) this.#origin.close?.(releasePath(id));
+      const release =
+        known?.digest === description.digest ? known : await loadRelease(this.#origin, description, this.#takeTurn);
+      if (this.#pointer === pointer) this.#digests.set(id, release.digest);
+      return release;
+    } catch (error) {
+      const isCurrent = id === this.#pointer?.release;
+      const waitMs = error instanceof FormatError && !isCurrent ? DAMAGED_MS : RETRY_MS;
+      if (this.#pointer === pointer) this.#failures.set(id, { error, until: this.#now() + waitMs });
+      throw error;
+    }
+  }
 }
 
-async function loadRelease(origin: Origin, id: string): Promise<LoadedRelease> {
-  const folder = releasePath(id);
-  const file = `${folder}/${RELEASE_FILE}`;
-  const release = releaseFromJson((await origin.read(file)).toString('utf8'), file);
-  if (release.release !== id) throw new FormatError(file, `release is ${release.release}, expected ${id}`);
-  const load = (level: Level): Promise<LoadedLevel> => loadLevel(origin, release, level);
-  const levels = [await load(0), await load(1), await load(2), await load(3), await load(4), await load(5)] as const;
-  return { id, attribution: release.attribution, levels };
-}
-
-async function loadLevel(origin: Origin, { release, levels }: Release, level: Level): Promise<LoadedLevel> {
-  const folder = releasePath(release);
-  const file = `${folder}/${manifestPath(level)}`;
-  const indexFile = `${folder}/${indexPath(level)}`;
-  const [text, records] = await Promise.all([
-    readVerified(origin, file, levels[level]?.manifest),
-    readVerified(origin, indexFile, levels[level]?.index),
-  ]);
-  const manifest = manifestFromJson(text.toString('utf8'), file);
-  if (manifest.release !== release || manifest.level !== level)
-    throw new FormatError(
-      file,
-      `belongs to release ${manifest.release} level ${manifest.level}, expected ${release} level ${level}`,
-    );
-  const { features, columns, featuresPerFile } = manifest;
-  const index = new FeatureIndex(records, features, featuresPerFile, indexFile);
-  return { manifest, index, listings: listingTable(level, features, columns) };
-}
-
-/** @param expected the SHA-256 of the file in release.json, in hex */
-async function readVerified(origin: Origin, file: string, expected: string | undefined): Promise<Buffer> {
-  const bytes = await origin.read(file);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  if (sha256 !== expected) throw new FormatError(file, `SHA-256 is ${sha256}, expected ${expected}`);
-  return bytes;
+function isMissing(error: unknown): boolean {
+  return error instanceof OriginError && error.reason === 'missing';
 }

@@ -1,5 +1,5 @@
-// The origin that is a static host: nginx, a bucket, a CDN. Metadata and feature ranges are read with node:http over
-// kept-alive connections; whole pages for a client go through http-proxy (http-proxy.ts).
+// The origin that is a static host: nginx, a CDN, or with signed requests a bucket (s3.ts). Metadata and feature ranges
+// are read with node:http over kept-alive connections; whole pages for a client go through http-proxy (http-proxy.ts).
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
@@ -7,6 +7,7 @@ import type { FileRequest } from './http-proxy.ts';
 import { checkResponse, createForward, requestErrorToOriginError } from './http-proxy.ts';
 import type { ByteRange, Client, Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
+import { type Retries, withRetries } from './retry.ts';
 
 /** A configured static host. */
 export interface StaticHost {
@@ -14,6 +15,13 @@ export interface StaticHost {
   url: URL;
   /** Request headers that the host needs. */
   headers: Readonly<Record<string, string>>;
+  /**
+   * Further request headers for one encoded path: its signature.
+   * @throws OriginError
+   */
+  sign?: (path: string) => Promise<Readonly<Record<string, string>>>;
+  /** When requests are repeated; without it only after a kept-alive connection was closed. */
+  retries?: Retries;
 }
 
 /** Timeouts of requests to the host, in milliseconds. */
@@ -29,24 +37,32 @@ const HOST_LIMITS: HostLimits = { idleMs: 10_000, readMs: 60_000 };
 const READ_MAX_BYTES = 256 * 1024 * 1024;
 /** Idle connections to the host that are kept open. */
 const IDLE_CONNECTIONS = 64;
+/** Connections to the host. More than the reads that work-queue.ts allows at a time, so that none of them waits for another. */
+const CONNECTIONS_MAX = 256;
 
 type Chunks = AsyncGenerator<Buffer, void, undefined>;
 
 /** Creates the origin of a static host. */
-export function staticHostOrigin({ url, headers }: StaticHost, limits: HostLimits = HOST_LIMITS): Origin {
+export function staticHostOrigin(
+  { url, headers, sign, retries }: StaticHost,
+  limits: HostLimits = HOST_LIMITS,
+): Origin {
   const isSecure = url.protocol === 'https:';
-  const options = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS };
+  const options = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS, maxSockets: CONNECTIONS_MAX };
   const agent = isSecure ? new SecureAgent(options) : new Agent(options);
   const fixedHeaders = { ...headers, host: url.host, 'accept-encoding': 'identity', 'user-agent': 'boundaries-proxy' };
   const folder = url.pathname.replace(/\/+$/, '');
   const targetOf = (path: string): string => `${folder}/${path}${url.search}`;
-  const forward = createForward(url, fixedHeaders, agent, limits.idleMs);
+  const headersFor = async (target: string): Promise<Readonly<Record<string, string>>> =>
+    sign === undefined ? fixedHeaders : { ...fixedHeaders, ...(await sign(target)) };
+  const forward = createForward(url, agent, limits.idleMs);
 
   /** Requests a file or range; resolves to the response, whose body is unread. */
-  const send = (path: string, range: ByteRange | undefined, isRetry = false): Promise<IncomingMessage> =>
-    new Promise((resolve, reject) => {
-      const lastByte = range && range.offset + range.length - 1;
-      const headers = range ? { ...fixedHeaders, range: `bytes=${range.offset}-${lastByte}` } : fixedHeaders;
+  const send = async (path: string, range: ByteRange | undefined, isRetry = false): Promise<IncomingMessage> => {
+    const lastByte = range && range.offset + range.length - 1;
+    const allHeaders = await headersFor(targetOf(path));
+    const headers = range ? { ...allHeaders, range: `bytes=${range.offset}-${lastByte}` } : allHeaders;
+    return new Promise((resolve, reject) => {
       const { hostname, port } = url;
       const startedAt = performance.now();
       let hasResponse = false;
@@ -73,15 +89,24 @@ export function staticHostOrigin({ url, headers }: StaticHost, limits: HostLimit
       });
       request.end();
     });
+  };
 
   /** A file, or a range of one. */
   async function* readChunks(path: string, range: ByteRange | undefined, deadline?: number): Chunks {
-    yield* checkedBody(await send(path, range), { path, range, isWholeFile: false }, limits.idleMs, deadline);
+    const response = await withRetries(() => send(path, range), retries);
+    yield* checkedBody(response, { path, range, isWholeFile: false }, limits.idleMs, deadline);
   }
 
   /** A stored page for a client, through http-proxy. */
   async function* forwardChunks(path: string, range: ByteRange, client: Client, deadline?: number): Chunks {
-    const response = await forward(path, targetOf(path), client);
+    const target = targetOf(path);
+    const open = async (): Promise<IncomingMessage> => {
+      const headers = await headersFor(target);
+      // http-proxy notices only a client that disconnects from now on.
+      if (client.res.destroyed) throw new Error('the client disconnected');
+      return forward({ path, target, headers }, client);
+    };
+    const response = await withRetries(open, retries, () => client.res.destroyed);
     try {
       yield* checkedBody(response, { path, range, isWholeFile: true }, limits.idleMs, deadline);
     } catch (error) {

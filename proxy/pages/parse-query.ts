@@ -12,10 +12,10 @@ import {
   isParameter,
   PAGE_SIZE,
   PAGE_SIZE_MIN,
-  parametersAt,
+  parameterNames,
   ruleOf,
   STARTS,
-} from './parameters.ts';
+} from './endpoints.ts';
 
 /** Selects the features whose GID at level `column` is `gid`. */
 export interface Filter {
@@ -140,6 +140,5 @@ function badParameter(name: string, wrong: string, allowed: string): Problem {
 }
 
 function allowedAt(level: Level): string {
-  const names = parametersAt(level).map(({ name }) => name);
-  return `Allowed: ${names.join(', ')}.`;
+  return `Allowed: ${parameterNames(level).join(', ')}.`;
 }

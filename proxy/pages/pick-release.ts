@@ -1,6 +1,9 @@
 // The release for a request: the one that its cursor names, or the current one.
+import { contentOf } from '../../format/cursor.ts';
 import { Problem } from '../http/problem.ts';
-import type { LoadedRelease, Releases } from '../origin/releases.ts';
+import type { LoadedRelease } from '../origin/load-release.ts';
+import { ReleaseBusyError } from '../origin/recent-releases.ts';
+import type { Releases } from '../origin/releases.ts';
 import type { PageRequest } from './parse-query.ts';
 
 const RETRY_SECONDS = 5;
@@ -12,12 +15,29 @@ const RETRY_SECONDS = 5;
  */
 export async function pickRelease(releases: Releases, { start }: PageRequest): Promise<LoadedRelease> {
   if (start === undefined || 'fid' in start) return servedRelease(releases);
-  const release = await releases.find(start.cursor.release);
-  if (release !== undefined) return release;
+  const { release: id, content } = start.cursor;
+  const found = await findRelease(releases, id);
+  if (found !== undefined && contentOf(found.digest) === content) return found;
+  // The release in memory may be one that was removed before another one got its id.
+  if (found !== undefined) {
+    await releases.recheck(found, true);
+    const again = await findRelease(releases, id);
+    if (again !== undefined && contentOf(again.digest) === content) return again;
+  }
   throw new Problem(
     'release-gone',
     'The release of this cursor is no longer hosted. Start again at the first page, without a cursor.',
   );
+}
+
+async function findRelease(releases: Releases, id: string): Promise<LoadedRelease | undefined> {
+  try {
+    return await releases.find(id);
+  } catch (error) {
+    if (!(error instanceof ReleaseBusyError)) throw error;
+    const detail = 'Cursors of too many releases are in use. Try again later.';
+    throw new Problem('not-ready', detail, { 'Retry-After': String(error.retrySeconds) });
+  }
 }
 
 /**

@@ -1,27 +1,29 @@
 // The answer to a parsed request: headers from manifest and index, content from a stored page or from feature files. No
 // file is read before the content is sent.
-import { encodeCursor } from '../../format/cursor.ts';
+import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { MEDIA_TYPES } from '../../format/levels.ts';
 import type { Coding } from '../http/accept-encoding.ts';
 import type { Answer, Body, HeaderList } from '../http/answer.ts';
 import { COMMON_HEADERS } from '../http/cors.ts';
+import type { LoadedLevel } from '../origin/level-tables.ts';
+import type { LoadedRelease } from '../origin/load-release.ts';
 import type { Client, Origin } from '../origin/origin.ts';
-import type { LoadedLevel, LoadedRelease } from '../origin/releases.ts';
-import { pageToGzip } from './page-body.ts';
+import type { Endpoint } from './endpoints.ts';
+import type { FilterMatches } from './filter-matches.ts';
+import { gzipToText, pageToGzip } from './page-body.ts';
 import type { PageRequest } from './parse-query.ts';
 import { isPinned } from './parse-query.ts';
-import type { Resolution, StoredPage } from './resolve.ts';
+import type { Resolution } from './resolve.ts';
 import { resolve } from './resolve.ts';
-import type { Endpoint } from './routes.ts';
 import { planSlice } from './slice.ts';
 import { sliceToGzip } from './slice-body.ts';
-import { gzipToText } from './text-body.ts';
 
 /** A parsed request, and the release for it. */
 export interface Question {
   endpoint: Endpoint;
   request: PageRequest;
   release: LoadedRelease;
+  matches: FilterMatches;
   coding: Coding;
   /** Base URL in the Link header: scheme, host and optional path. */
   base: string;
@@ -37,11 +39,8 @@ const FIXED_HEADERS: HeaderList = [...COMMON_HEADERS, 'Vary', 'Accept-Encoding']
 export function respond(origin: Origin, question: Question): Answer {
   const { endpoint, release, request, coding } = question;
   const level = release.levels[endpoint.level];
-  const resolution = resolve(level, endpoint.format, request);
-  const { tag, bytes, body } =
-    resolution.page !== undefined && coding === 'gzip'
-      ? pageAsStored(origin, resolution.page)
-      : sliceOrText(origin, level, resolution, question);
+  const resolution = resolve(level, endpoint.format, request, question.matches.of(release.digest, level));
+  const { tag, bytes, body } = bodySource(origin, level, resolution, question);
   const type = ['Content-Type', MEDIA_TYPES[endpoint.format]];
   return {
     status: 200,
@@ -58,16 +57,14 @@ interface Source {
   body: (client: Client) => Body | Promise<Body>;
 }
 
-function pageAsStored(origin: Origin, page: StoredPage): Source {
-  return { tag: page.digest, bytes: page.bytes, body: (client) => pageToGzip(origin, page, client) };
-}
-
-function sliceOrText(
+function bodySource(
   origin: Origin,
   level: LoadedLevel,
   { page, positions }: Resolution,
   { endpoint, coding }: Question,
 ): Source {
+  if (page !== undefined && coding === 'gzip')
+    return { tag: page.digest, bytes: page.bytes, body: (client) => pageToGzip(origin, page, client) };
   const slice = planSlice(level, endpoint.format, positions);
   if (coding === 'gzip') return { tag: slice.tag, bytes: slice.gzipBytes, body: () => sliceToGzip(origin, slice) };
   return {
@@ -94,7 +91,8 @@ function pageHeaders({ request, release, endpoint, base }: Question, { matched, 
   if (next !== undefined) {
     const query = request.filters.map(({ column, gid }) => `gid-${column}=${encodeURIComponent(gid)}&`).join('');
     const size = request.pageSize === undefined ? '' : `page-size=${request.pageSize}&`;
-    const url = `${base}${endpoint.path}?${query}${size}start-at=${encodeCursor(next)}`;
+    const cursor = { release: release.id, content: contentOf(release.digest), level: endpoint.level, position: next };
+    const url = `${base}${endpoint.path}?${query}${size}start-at=${encodeCursor(cursor)}`;
     headers.push('Link', `<${url}>; rel="next"`);
   }
   return headers;

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Coding } from '../http/accept-encoding.ts';
 import type { Answer } from '../http/answer.ts';
+import type { LoadedRelease } from '../origin/load-release.ts';
 import type { Releases } from '../origin/releases.ts';
 
 /** Maximum size of all entries. */
@@ -25,10 +26,11 @@ export interface ResponseKey {
   coding: Coding;
 }
 
-/** A response and how long it is valid. It has only the id of its release, so the cache keeps no manifest in memory. */
+/** A response and how long it is valid. It only names its release, so that the cache keeps no manifest in memory. */
 export interface CacheableResponse {
   answer: Answer;
-  release: string;
+  /** By its content too: an id may be used again for another release. */
+  release: Pick<LoadedRelease, 'id' | 'digest'>;
   /** The response to a cursor is valid while the release is hosted, any other while the release is the current one. */
   isPinned: boolean;
 }
@@ -87,5 +89,5 @@ export class ResponseCache {
 }
 
 function isValid({ release, isPinned }: CacheableResponse, releases: Releases): boolean {
-  return isPinned ? releases.hosts(release) : release === releases.current?.id;
+  return isPinned ? releases.hosts(release) : release.digest === releases.current?.digest;
 }

@@ -2,8 +2,10 @@
 // and joined into one member, without inflating or deflating.
 import { createHash, hash } from 'node:crypto';
 import pLimit from 'p-limit';
+import { elementAt } from '../../format/element-at.ts';
 import type { DeflatedText, FrameData, TextSum } from '../../format/gzip-members.ts';
 import {
+  EMPTY_SUM,
   FRAME_DATA,
   MEMBER_END_BYTES,
   MEMBER_FRAME_BYTES,
@@ -14,8 +16,8 @@ import {
 import { featureFilePath, releasePath } from '../../format/layout.ts';
 import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
+import { withholdLast } from './page-body.ts';
 import type { Slice } from './slice.ts';
-import { withholdLast } from './withhold-last.ts';
 
 /** Maximum stored size of a body that is assembled in memory; of a larger one at most this is in memory at a time. */
 const READ_MAX_BYTES = 1024 * 1024;
@@ -35,7 +37,7 @@ export function sliceToGzip(origin: Origin, slice: Slice): Promise<Buffer> | Asy
   return stored > READ_MAX_BYTES ? streamBody(origin, slice, reads) : joinBody(origin, slice, reads);
 }
 
-/** One read of a feature file, and the members in it. A read above READ_MAX_BYTES has one member. */
+/** One read of a feature file, and the features whose members are wanted. Above READ_MAX_BYTES it is one feature. */
 interface Read {
   path: string;
   /** Number of the feature file. */
@@ -43,36 +45,27 @@ interface Read {
   /** In bytes. */
   offset: number;
   length: number;
-  /** In order, at least one. */
-  members: Member[];
-}
-
-/** The location of a feature's member. */
-interface Member {
-  position: number;
-  /** Of the first byte in the file. */
-  offset: number;
-  /** In bytes. */
-  length: number;
+  /** Ascending, at least one. */
+  positions: number[];
 }
 
 /** The reads for all features, in order. */
 export function readsOf({ level: { manifest, index }, ranges }: Slice): Read[] {
   const reads: Read[] = [];
+  let last: Read | undefined;
   for (const { first, end } of ranges) {
     for (let position = first; position < end; position++) {
       const file = index.fileOf(position);
       const offset = index.offsetAt(position);
       const length = index.bytesAt(position);
-      const member = { position, offset, length };
-      const last = reads[reads.length - 1];
       const isNear = last?.file === file && offset - (last.offset + last.length) <= GAP_MAX_BYTES;
       if (last !== undefined && isNear && offset + length - last.offset <= READ_MAX_BYTES) {
         last.length = offset + length - last.offset;
-        last.members.push(member);
+        last.positions.push(position);
       } else {
         const path = `${releasePath(manifest.release)}/${featureFilePath(manifest.level, file)}`;
-        reads.push({ path, file, offset, length, members: [member] });
+        last = { path, file, offset, length, positions: [position] };
+        reads.push(last);
       }
     }
   }
@@ -80,17 +73,20 @@ export function readsOf({ level: { manifest, index }, ranges }: Slice): Read[] {
 }
 
 async function joinBody(origin: Origin, slice: Slice, reads: readonly Read[]): Promise<Buffer> {
-  const assembly = new FramedAssembly(FRAME_DATA[slice.format]);
-  for (const features of await readSideBySide(origin, slice, reads))
-    for (const feature of features) assembly.add(feature);
-  assembly.end();
-  return Buffer.concat(assembly.take(), slice.gzipBytes);
-}
-
-async function readSideBySide(origin: Origin, slice: Slice, reads: readonly Read[]): Promise<DeflatedText[][]> {
-  const [only, second] = reads;
-  if (only !== undefined && second === undefined) return [await readFeatures(origin, slice, only)];
-  return pLimit(READS_MAX).map(reads, (read) => readFeatures(origin, slice, read));
+  const features =
+    reads.length === 1
+      ? await readFeatures(origin, slice, elementAt(reads, 0))
+      : (await pLimit(READS_MAX).map(reads, (read) => readFeatures(origin, slice, read))).flat();
+  const frame = FRAME_DATA[slice.format];
+  const body = new MemberAssembly();
+  body.add(frame.before);
+  for (const feature of features) {
+    separate(body, frame);
+    body.add(feature);
+  }
+  body.add(frame.after);
+  body.end();
+  return Buffer.concat(body.take(), slice.gzipBytes);
 }
 
 /** The body in chunks. At most one read, or one chunk of a feature above READ_MAX_BYTES, is in memory. */
@@ -99,52 +95,32 @@ async function* streamBody(
   slice: Slice,
   reads: readonly Read[],
 ): AsyncGenerator<Buffer, void, undefined> {
-  const assembly = new FramedAssembly(FRAME_DATA[slice.format]);
+  const frame = FRAME_DATA[slice.format];
+  const body = new MemberAssembly();
+  body.add(frame.before);
   for (const read of reads) {
     if (read.length > READ_MAX_BYTES) {
-      let isBegun = false;
-      const [member] = read.members;
-      if (member === undefined) continue;
-      for await (const data of streamFeature(origin, slice, read, member)) {
-        // Header and separator are sent with the first chunk of the feature, once that has been read.
-        if (!isBegun) assembly.add({ data, ...sumAt(slice, member.position) });
-        yield isBegun ? data : Buffer.concat(assembly.take());
-        isBegun = true;
+      separate(body, frame);
+      for await (const piece of streamFeature(origin, slice, read)) {
+        body.add(piece);
+        yield* body.take();
       }
     } else {
-      for (const feature of await readFeatures(origin, slice, read)) assembly.add(feature);
-      yield Buffer.concat(assembly.take());
+      for (const feature of await readFeatures(origin, slice, read)) {
+        separate(body, frame);
+        body.add(feature);
+      }
+      yield Buffer.concat(body.take());
     }
   }
-  assembly.end();
-  yield Buffer.concat(assembly.take());
+  body.add(frame.after);
+  body.end();
+  yield Buffer.concat(body.take());
 }
 
-/** Joins features in the frame of a format into one gzip member. */
-class FramedAssembly {
-  readonly #frame: FrameData;
-  readonly #member = new MemberAssembly();
-
-  constructor(frame: FrameData) {
-    this.#frame = frame;
-    this.#member.add(frame.before);
-  }
-
-  add(feature: DeflatedText): void {
-    const { before, between } = this.#frame;
-    if (this.#member.textBytes > before.length) this.#member.add(between);
-    this.#member.add(feature);
-  }
-
-  end(): void {
-    this.#member.add(this.#frame.after);
-    this.#member.end();
-  }
-
-  /** The bytes added since the last call. */
-  take(): Buffer[] {
-    return this.#member.take();
-  }
+/** Adds the text between two features, unless the body has no feature yet. */
+function separate(body: MemberAssembly, { before, between }: FrameData): void {
+  if (body.textBytes > before.length) body.add(between);
 }
 
 function sumAt({ level: { index } }: Slice, position: number): TextSum {
@@ -152,43 +128,51 @@ function sumAt({ level: { index } }: Slice, position: number): TextSum {
 }
 
 /**
- * Reads neighbouring members, and verifies each with its digest.
+ * Reads the members of neighbouring features, and verifies each with its digest.
  * @throws OriginError
  */
 async function readFeatures(origin: Origin, slice: Slice, read: Read): Promise<DeflatedText[]> {
+  const { index } = slice.level;
   const bytes = await origin.read(read.path, read);
-  return read.members.map(({ position, offset, length }) => {
-    const start = offset - read.offset;
-    const member = bytes.subarray(start, start + length);
-    if (!slice.level.index.hasDigest(position, hash('sha256', member, 'binary'))) throw damaged(origin, read);
-    return { data: member.subarray(MEMBER_HEADER.length, -MEMBER_END_BYTES), ...sumAt(slice, position) };
+  return read.positions.map((position) => {
+    const start = index.offsetAt(position) - read.offset;
+    const end = start + index.bytesAt(position);
+    if (!index.hasDigest(position, hash('sha256', bytes.subarray(start, end), 'binary')))
+      throw damaged(origin, read.path);
+    return { data: bytes.subarray(start + MEMBER_HEADER.length, end - MEMBER_END_BYTES), ...sumAt(slice, position) };
   });
 }
 
 /**
- * Reads the deflate data of one large member. The last chunk is withheld until the digest matches.
+ * Reads one large member: its deflate data in pieces, the first with the sum of the whole text. The last piece is
+ * withheld until the digest matches.
  * @throws OriginError
  */
 async function* streamFeature(
   origin: Origin,
   slice: Slice,
-  read: Read,
-  { position, offset, length }: Member,
-): AsyncGenerator<Buffer, void, undefined> {
+  { path, offset, length, positions }: Read,
+): AsyncGenerator<DeflatedText, void, undefined> {
+  const position = elementAt(positions, 0);
   const sha256 = createHash('sha256').update(MEMBER_HEADER);
   const range = { offset: offset + MEMBER_HEADER.length, length: length - MEMBER_FRAME_BYTES };
-  yield* withholdLast(
-    origin.stream(read.path, range),
+  const chunks = withholdLast(
+    origin.stream(path, range),
     (chunk) => sha256.update(chunk),
     () => {
       sha256.update(memberEnd(sumAt(slice, position)));
-      if (!slice.level.index.hasDigest(position, sha256.digest('binary'))) throw damaged(origin, read);
+      if (!slice.level.index.hasDigest(position, sha256.digest('binary'))) throw damaged(origin, path);
     },
   );
+  let sum = sumAt(slice, position);
+  for await (const data of chunks) {
+    yield { data, ...sum };
+    sum = EMPTY_SUM;
+  }
 }
 
 /** Closes the file: the operator may replace it by an intact one. */
-function damaged(origin: Origin, { path }: Read): OriginError {
+function damaged(origin: Origin, path: string): OriginError {
   origin.close?.(path);
   return new OriginError('damaged', path);
 }

@@ -1,12 +1,15 @@
 // Slices: bodies that are not a stored page. Content, length and entity tag of a slice follow from the feature index;
 // slice-body.ts reads it.
 import { hash } from 'node:crypto';
-import type { FeatureIndex, PositionRange } from '../../format/feature-index.ts';
+import { elementAt, numberAt } from '../../format/element-at.ts';
+import type { PositionRange } from '../../format/feature-index.ts';
 import { FRAME_DATA, MEMBER_FRAME_BYTES } from '../../format/gzip-members.ts';
 import type { Format } from '../../format/levels.ts';
-import { FRAMES } from '../../format/levels.ts';
 import type { Runs } from '../../format/runs.ts';
-import type { LoadedLevel } from '../origin/releases.ts';
+import type { LoadedLevel } from '../origin/level-tables.ts';
+
+/** 96 bits of SHA-256 in base64url. */
+const TAG_CHARS = 16;
 
 /** A slice whose length and bytes are determined, but not read yet. */
 export interface Slice {
@@ -21,21 +24,17 @@ export interface Slice {
   tag: string;
 }
 
-/** 96 bits of SHA-256 in base64url. */
-const TAG_CHARS = 16;
-
 /** Plans the body with the features at `positions`. No file is read. */
 export function planSlice(level: LoadedLevel, format: Format, positions: Runs): Slice {
   const { index } = level;
   const { before, between, after } = FRAME_DATA[format];
-  const frame = FRAMES[format];
   const ranges: PositionRange[] = [];
   let features = 0;
   let memberBytes = 0;
-  let textBytes = 0;
+  let textBytes = before.length + after.length;
   for (let i = 0; i < positions.length; i += 2) {
-    const first = positions[i] ?? 0;
-    const range = { first, end: first + (positions[i + 1] ?? 0) };
+    const first = numberAt(positions, i);
+    const range = { first, end: first + numberAt(positions, i + 1) };
     ranges.push(range);
     features += range.end - first;
     memberBytes += index.bytesOf(range);
@@ -43,23 +42,15 @@ export function planSlice(level: LoadedLevel, format: Format, positions: Runs): 
   }
   const betweens = Math.max(0, features - 1);
   const frameBytes = before.data.length + betweens * between.data.length + after.data.length;
-  const dataBytes = memberBytes - features * MEMBER_FRAME_BYTES + frameBytes;
+  // The index records of the features: their lengths and the digests of their bytes.
+  const records = ranges.map((range) => index.recordsOf(range));
+  const digest = hash('sha256', records.length === 1 ? elementAt(records, 0) : Buffer.concat(records), 'base64url');
   return {
     level,
     format,
     ranges,
-    gzipBytes: MEMBER_FRAME_BYTES + dataBytes,
-    textBytes: textBytes + frame.before.length + betweens * frame.between.length + frame.after.length,
-    tag: `${recordsDigest(index, ranges)}-${format}`,
+    gzipBytes: MEMBER_FRAME_BYTES + memberBytes - features * MEMBER_FRAME_BYTES + frameBytes,
+    textBytes: textBytes + betweens * between.length,
+    tag: `${digest.slice(0, TAG_CHARS)}-${format}`,
   };
-}
-
-/** A digest of the index records of all features, which have their lengths and the digests of their bytes. */
-function recordsDigest(index: FeatureIndex, ranges: readonly PositionRange[]): string {
-  const [only, second] = ranges;
-  const records =
-    only !== undefined && second === undefined
-      ? index.recordsOf(only)
-      : Buffer.concat(ranges.map((range) => index.recordsOf(range)));
-  return hash('sha256', records, 'base64url').slice(0, TAG_CHARS);
 }

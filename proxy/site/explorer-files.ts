@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { PAGE_CAPS } from '../../format/levels.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import type { HeaderList } from '../http/answer.ts';
-import type { LoadedRelease } from '../origin/releases.ts';
+import type { LoadedRelease } from '../origin/load-release.ts';
 import type { Asset, Assets } from './asset.ts';
 import { makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
@@ -14,21 +14,21 @@ const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
-/** Media types of the explorer's files, by their name under /explorer/. */
+/** Media types of the explorer's files, by their path under /explorer/. */
 const FILES: ReadonlyMap<string, string> = new Map([
-  ['service-info.js', SCRIPT],
   ['app.js', SCRIPT],
-  ['page-request.js', SCRIPT],
-  ['box.js', SCRIPT],
-  ['client.js', SCRIPT],
-  ['colour.js', SCRIPT],
-  ['copy.js', SCRIPT],
-  ['form.js', SCRIPT],
-  ['map.js', SCRIPT],
-  ['error-message.js', SCRIPT],
-  ['breadcrumbs.js', SCRIPT],
-  ['unit.js', SCRIPT],
-  ['panels.js', SCRIPT],
+  ['map/map.js', SCRIPT],
+  ['map/box.js', SCRIPT],
+  ['map/colour.js', SCRIPT],
+  ['panels/panels.js', SCRIPT],
+  ['panels/form.js', SCRIPT],
+  ['panels/breadcrumbs.js', SCRIPT],
+  ['panels/copy.js', SCRIPT],
+  ['panels/error-message.js', SCRIPT],
+  ['panels/service-info.js', SCRIPT],
+  ['request/client.js', SCRIPT],
+  ['request/page-request.js', SCRIPT],
+  ['request/unit.js', SCRIPT],
   ['style.css', STYLE],
   ['icon.svg', 'image/svg+xml'],
   ['land.geojson', 'application/geo+json'],
@@ -69,7 +69,12 @@ export function explorerAssets(document: JsonObject): Assets {
   ]);
 }
 
-/** The public metadata of a release: its id, and the credits to show with the data. */
-function aboutAsset({ id, attribution }: LoadedRelease): Asset {
-  return makeAsset('application/json', `${JSON.stringify({ release: id, attribution, caps: PAGE_CAPS })}\n`);
+/** The public metadata of a release: its id, the credits to show with the data, and the columns of each level. */
+function aboutAsset({ id, attribution, summaries }: LoadedRelease): Asset {
+  const levels = summaries.map(({ level, gidColumns, nameColumn }) => ({
+    level,
+    gidColumns,
+    nameColumn,
+  }));
+  return makeAsset('application/json', `${JSON.stringify({ release: id, attribution, caps: PAGE_CAPS, levels })}\n`);
 }

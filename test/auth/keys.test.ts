@@ -1,25 +1,29 @@
 // Keys that change: rotation, outage, floods of unknown keys and broken answers, against an issuer that counts who asks.
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { KeySet } from '../../proxy/auth/authenticate.ts';
-import { jwksToKeySet } from '../../proxy/auth/authenticate.ts';
-import { readKeySet } from '../../proxy/auth/key-set.ts';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { KeySet } from '../../proxy/auth/key-set.ts';
+import { jwksToKeySet, readKeySet, usableKeys } from '../../proxy/auth/key-set.ts';
 import { fixedKeys, RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
 import { TokenCache } from '../../proxy/auth/token-cache.ts';
-import { buildRelease, countryLayers, listen, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import type { Answer } from '../support/http-client.ts';
-import { send } from '../support/http-client.ts';
-import type { RunningService } from '../support/in-process-proxy.ts';
-import { ISSUER, JWKS, startService, token } from '../support/in-process-proxy.ts';
-import type { Clock, IssuerKey, RunningIssuer } from '../support/issuer.ts';
-import { issuerKey, keysOf, POLICY, startIssuer, tokenOf } from '../support/issuer.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import type { Answer } from '../support/http/http-client.ts';
+import { send } from '../support/http/http-client.ts';
+import type { RunningService } from '../support/http/in-process-proxy.ts';
+import { ISSUER, JWKS, startService, token } from '../support/http/in-process-proxy.ts';
+import type { Clock, IssuerKey, RunningIssuer } from '../support/http/issuer.ts';
+import { issuerKey, keysOf, POLICY, startIssuer, tokenOf } from '../support/http/issuer.ts';
+import { listen } from '../support/http/listen.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const layers = countryLayers((level) => `ADM_${level}`);
-await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+await buildRelease(writeCountries(), folder);
 
 const PATH = '/api/v1/fc/lv0';
 
@@ -293,4 +297,82 @@ test('a remembered token is refused once it has expired', async () => {
     const answer = await send(proxy, PATH, { authorization });
     assert.deepEqual([answer.status, verified], [status, count], `after ${time} s`);
   }
+});
+
+/** An RSA key as a JWK with this modulus and exponent. */
+function rsaKey(modulus: bigint, exponent: bigint): Record<string, string> {
+  const encode = (number: bigint): string => {
+    const hex = number.toString(16);
+    return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url');
+  };
+  return { kty: 'RSA', kid: 'rsa', alg: 'RS256', n: encode(modulus), e: encode(exponent) };
+}
+
+/** An odd number of 2,048 bits that has the fingerprint of ROCA: a power of 65537 modulo the product of small primes. */
+function rocaModulus(): bigint {
+  let product = 2n;
+  for (let prime = 3n; prime <= 167n; prime += 2n) {
+    let isPrime = true;
+    for (let divisor = 3n; divisor * divisor <= prime; divisor += 2n) if (prime % divisor === 0n) isPrime = false;
+    if (isPrime) product *= prime;
+  }
+  let residue = 1n;
+  for (let i = 0; i < 1234; i++) residue = (residue * 65_537n) % product;
+  return residue + product * ((1n << 2047n) / product + 1n);
+}
+
+test('RSA keys with a small or even exponent, or the fingerprint of ROCA, are not used', () => {
+  const modulus = BigInt(
+    `0x${Buffer.from(String(generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' }).n), 'base64url').toString('hex')}`,
+  );
+  const isUsed = (key: Record<string, string>): boolean => {
+    try {
+      return usableKeys(JSON.stringify({ keys: [key] }), 'test').length === 1;
+    } catch (error) {
+      assert.match(String(error), /no usable key/);
+      return false;
+    }
+  };
+  assert.ok(isUsed(rsaKey(modulus, 65_537n)));
+  assert.ok(isUsed(rsaKey(modulus, 4_294_967_297n)));
+  for (const exponent of [1n, 2n, 3n, 17n, 65_535n, 65_536n, 65_538n])
+    assert.ok(!isUsed(rsaKey(modulus, exponent)), `${exponent}`);
+  assert.ok(isUsed(rsaKey(rocaModulus() + 2n, 65_537n)));
+  assert.ok(!isUsed(rsaKey(rocaModulus(), 65_537n)));
+});
+
+test('remembered tokens of 7 kB take less than 1 kB each', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const cache = new TokenCache<object>();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const long = 'x'.repeat(7_000);
+  // A copy of its own for each: V8 would share the characters of a concatenation.
+  for (let i = 0; i < 5_000; i++) cache.set(Buffer.from(`${i}${long}`).toString('latin1'), {}, Number.MAX_SAFE_INTEGER);
+  collect();
+  const held = process.memoryUsage().heapUsed - before;
+  assert.equal(cache.size, 5_000);
+  assert.ok(held < 5_000 * 1_000, `${held} bytes`);
+});
+
+test('what is remembered of a token does not grow with its claims', async () => {
+  let verified = 0;
+  const keys = jwksToKeySet(JWKS, 'test keys');
+  const counted: KeySet = {
+    ...keys,
+    getKey: (...header) => {
+      verified++;
+      return keys.getKey(...header);
+    },
+  };
+  const proxy = await startService(folder, { issuers: new Map([[ISSUER, fixedKeys(counted)]]) });
+  const count = async (sub: string): Promise<number> => {
+    const before = verified;
+    const authorization = `Bearer ${await token({ sub })}`;
+    for (let i = 0; i < 3; i++) assert.equal((await send(proxy, PATH, { authorization })).status, 200);
+    return verified - before;
+  };
+  assert.equal(await count('s'.repeat(255)), 1);
+  assert.equal(await count('s'.repeat(256)), 3);
 });

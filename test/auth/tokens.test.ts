@@ -3,18 +3,19 @@
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { CompactEncrypt, FlattenedSign, GeneralSign } from 'jose';
-import { jwksToKeySet } from '../../proxy/auth/authenticate.ts';
+import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
 import { fixedKeys } from '../../proxy/auth/rotating-keys.ts';
-import { buildRelease, countryLayers, listen, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { send } from '../support/http-client.ts';
-import { AUDIENCE, ISSUER, startService } from '../support/in-process-proxy.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { send } from '../support/http/http-client.ts';
+import { AUDIENCE, ISSUER, startService } from '../support/http/in-process-proxy.ts';
+import { listen } from '../support/http/listen.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const layers = countryLayers((level) => `ADM_${level}`);
-await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+await buildRelease(writeCountries(), folder);
 
 const PAIRS = {
   EdDSA: generateKeyPairSync('ed25519'),
@@ -198,12 +199,37 @@ test('refuses a missing, past or odd exp, and an nbf to come', async () => {
     each((alg) => ({
       ...Object.fromEntries(odd.map((exp) => [`exp ${JSON.stringify(exp)}`, signed(alg, { ...CLAIMS, exp })])),
       'no exp': signed(alg, { ...CLAIMS, exp: undefined }),
-      'exp as 1e999': signed(alg, JSON.stringify(CLAIMS).replace(/"exp":\d+/, '"exp":1e999x')),
+      ...Object.fromEntries(
+        ['1e999', '1e308', '253402300800', '1e999x'].map((exp) => [
+          `exp as ${exp}`,
+          signed(alg, JSON.stringify(CLAIMS).replace(/"exp":\d+/, `"exp":${exp}`)),
+        ]),
+      ),
       ...Object.fromEntries(
         [NOW + 60, String(NOW), null, [NOW], {}, 1e18].map((nbf) => [`nbf ${nbf}`, signed(alg, { ...CLAIMS, nbf })]),
       ),
     })),
   );
+});
+
+test('refuses a byte order mark before claims or header', async () => {
+  await refusesAll(
+    each((alg) => {
+      const header = JSON.stringify({ alg, kid: alg });
+      const bare = `${encode(`\ufeff${header}`)}.${encode(CLAIMS)}`;
+      return {
+        claims: signed(alg, `\ufeff${JSON.stringify(CLAIMS)}`),
+        header: `${bare}.${signatureOf(alg, bare).toString('base64url')}`,
+      };
+    }),
+  );
+});
+
+test('refuses tokens of other types than JWT and at+jwt', async () => {
+  for (const typ of ['jwt', 'AT+JWT', 'application/jwt', 'application/at+JWT'])
+    assert.equal(await statusOf(signed('ES256', CLAIMS, { typ })), 200, typ);
+  const types = ['logout+jwt', 'secevent+jwt', 'dpop+jwt', 'application/logout+jwt', 'text/jwt', 'JWT ', '', 'JWE'];
+  await refusesAll(each((alg) => Object.fromEntries(types.map((typ) => [`typ ${typ}`, signed(alg, CLAIMS, { typ })]))));
 });
 
 test('refuses issuers and audiences that only look right', async () => {

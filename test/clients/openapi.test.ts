@@ -8,7 +8,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { RELEASES_PATH } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
-import { jwksToKeySet } from '../../proxy/auth/authenticate.ts';
+import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
 import type { KeySetLocation } from '../../proxy/auth/rotating-keys.ts';
 import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
@@ -16,13 +16,15 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { send, sendRaw, textOf } from '../support/http-client.ts';
-import { AUTHORIZED, ISSUER, startService, token } from '../support/in-process-proxy.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { send, sendRaw, textOf } from '../support/http/http-client.ts';
+import { AUTHORIZED, ISSUER, startService, token } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const layers = countryLayers((level) => `ADM_${level}`);
-await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+const source = writeCountries();
+await buildRelease(source, folder);
 const proxy = await startService(folder);
 
 /** As much of the document as these tests look at. */
@@ -170,6 +172,13 @@ const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: st
     return { status: Number(text.slice(9, 12)), body: text.slice(text.indexOf('\r\n\r\n') + 4) };
   },
   'uri-too-long': () => replay(PAGE.replace('lv0', `lv0?gid-0=${'a'.repeat(9000)}`)),
+  'too-many-requests': async () => {
+    const rules = { rate: { requests: 1, windowSeconds: 3600 }, concurrency: undefined };
+    const limited = await startService(folder, { rules });
+    await replay(PAGE, limited);
+    return replay(PAGE, limited);
+  },
+  overloaded: async () => replay(PAGE, await startService(folder, { work: { running: 1, waiting: 0, heldBytes: 0 } })),
   'headers-too-large': () => replay(`${PAGE}\nX-Long: ${'a'.repeat(20_000)}`),
   internal: async () => {
     const broken: KeySource = {
@@ -180,7 +189,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: st
   },
   'origin-damaged': async () => {
     const damaged = temporaryFolder();
-    await buildRelease(join(folder, 'small.gpkg'), damaged);
+    await buildRelease(source, damaged);
     const service = await startService(damaged);
     rmSync(join(damaged, RELEASES_PATH), { recursive: true });
     return replay(PAGE, service);

@@ -4,14 +4,16 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { buildRelease, readLayer, temporaryFolder } from '../support/fixture.ts';
-import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
-import { ODD_GIDS, readStored, writeWorld } from '../support/large-dataset.ts';
-import { without } from '../support/programs.ts';
+import { ODD_GIDS, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { readLayer } from '../support/datasets/read-layer.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { without } from '../support/processes/programs.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const source = writeWorld(join(folder, 'world.gpkg'));
-await buildRelease(source, folder);
+await buildRelease(source, folder, { accept: ['empty-geometries'] });
 const proxy = await startService(folder);
 const stored = readStored(folder, 'r1');
 
@@ -85,6 +87,20 @@ test("Python's standard library walks a listing, in either format", {
     const part = await run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${format}/lv2?${query}`]);
     assert.deepEqual(fidsPrinted(part.text), under);
   }
+});
+
+test('head after walk.py ends it without a traceback', { skip: without('python3 --version') }, async () => {
+  const url = `${proxy.url}/api/v1/geojsonl/lv2?page-size=1`;
+  const { code, text } = await run('sh', ['-c', 'python3 "$0" "$1" | head -n 1', join(CLIENTS, 'walk.py'), url]);
+  assert.equal(code, 0);
+  assert.deepEqual(fidsPrinted(text), all.slice(0, 1));
+});
+
+test('to-geopackage.sh refuses an fc URL in one line', async () => {
+  const url = `${proxy.url}/api/v1/fc/lv2`;
+  const { code, text } = await run('sh', [join(CLIENTS, 'to-geopackage.sh'), url, join(folder, 'none.gpkg')]);
+  assert.equal(code, 2);
+  assert.match(text, /^http:\S+\/fc\/lv2: not a geojsonl URL; use .*\n$/);
 });
 
 test('fetch walks a listing', async () => {

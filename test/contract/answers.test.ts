@@ -5,17 +5,17 @@ import { test } from 'node:test';
 import { check } from '@placemarkio/check-geojson';
 import { decodeCursor } from '../../format/cursor.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
-import { buildRelease, temporaryFolder } from '../support/fixture.ts';
-import { fidsOf, nextOf, refusal, send, tamperedCursors, textOf, walk } from '../support/http-client.ts';
-import type { RunningService } from '../support/in-process-proxy.ts';
-import type { StoredLevel } from '../support/large-dataset.ts';
-import { ODD_GIDS, readStored, writeWorld } from '../support/large-dataset.ts';
+import type { StoredLevel } from '../support/datasets/large-dataset.ts';
+import { ODD_GIDS, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { fidsOf, nextOf, refusal, send, tamperedCursors, textOf, walk } from '../support/http/http-client.ts';
+import type { RunningService } from '../support/http/in-process-proxy.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { Setup } from './setups.ts';
-import { inEverySetup } from './setups.ts';
+import { buildEachChoice, inEverySetup } from './setups.ts';
 
-const source = writeWorld(join(temporaryFolder(), 'world.gpkg'));
+const built = await buildEachChoice(writeWorld(join(temporaryFolder(), 'world.gpkg')));
 
-/** A proxy over a release of its own. */
+/** A proxy, and the output folder that it reads. */
 interface World {
   folder: string;
   proxy: RunningService;
@@ -23,8 +23,7 @@ interface World {
 }
 
 async function prepare({ pages, start }: Setup): Promise<World> {
-  const folder = temporaryFolder();
-  await buildRelease(source, folder, { storedPages: pages });
+  const folder = built[pages];
   return { folder, proxy: await start(folder), stored: readStored(folder, 'r1') };
 }
 

@@ -1,19 +1,24 @@
 // The HTTP contract, part three: who is turned away, with which answer, and what it does not tell.
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { CompactEncrypt, SignJWT, UnsecuredJWT } from 'jose';
-import { authenticator, jwksToKeySet, secretToKeySet } from '../../proxy/auth/authenticate.ts';
-import { usableKeys } from '../../proxy/auth/key-set.ts';
+import { authenticator } from '../../proxy/auth/authenticate.ts';
+import { jwksToKeySet, secretToKeySet, usableKeys } from '../../proxy/auth/key-set.ts';
+import { HttpLinkWarning } from '../../proxy/http/base-url.ts';
+import { WorkQueue } from '../../proxy/limits/work-queue.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { Releases } from '../../proxy/origin/releases.ts';
+import { FilterMatches } from '../../proxy/pages/filter-matches.ts';
 import { ResponseCache } from '../../proxy/pages/response-cache.ts';
-import { createHttpServer, stopServer } from '../../proxy/server.ts';
-import { buildRelease, countryLayers, listen, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { refusal, send, sendRaw } from '../support/http-client.ts';
-import { AUDIENCE, AUTHORIZED, ISSUER, rulesWith, token } from '../support/in-process-proxy.ts';
-import { inEverySetup } from './setups.ts';
+import { createHttpServer } from '../../proxy/server.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { refusal, send, sendRaw } from '../support/http/http-client.ts';
+import { AUDIENCE, AUTHORIZED, ISSUER, rulesWith, token } from '../support/http/in-process-proxy.ts';
+import { listen } from '../support/http/listen.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildEachChoice, inEverySetup } from './setups.ts';
 
 const PATH = '/api/v1/fc/lv0';
 const now = Math.floor(Date.now() / 1000);
@@ -25,15 +30,11 @@ function rawRefusal(text: string, status: number, code: string): void {
   assert.equal(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))).code, code);
 }
 
-const layers = countryLayers((level) => `ADM_${level}`);
-const source = writeDataset(join(temporaryFolder(), 'small.gpkg'), 'GPKG', layers);
+const source = writeCountries();
+const built = await buildEachChoice(source);
 
 await inEverySetup(
-  async ({ pages, start }) => {
-    const folder = temporaryFolder();
-    await buildRelease(source, folder, { storedPages: pages });
-    return { folder, proxy: await start(folder) };
-  },
+  async ({ pages, start }) => ({ folder: built[pages], proxy: await start(built[pages]) }),
   ({ folder, proxy }, { start }) => {
     test('an error is a problem with type, title, status, detail and a stable code, that nobody stores', async () => {
       const answer = await send(proxy, `${PATH}?limit=3`);
@@ -264,19 +265,27 @@ await inEverySetup(
       const empty = temporaryFolder();
       const origin = directoryOrigin(empty);
       const releases = new Releases(origin);
-      const open = { authenticate: async () => ({ subject: undefined }), keysUnavailableReason: async () => undefined };
+      const open = {
+        authenticate: async () => ({ subject: undefined, client: '' }),
+        keysUnavailableReason: async () => undefined,
+      };
       const service = {
         ...open,
         releases,
         origin,
         publicUrl: undefined,
         trustedProxies: undefined,
+        linkWarning: new HttpLinkWarning(true, () => {}),
         resourceMetadata: undefined,
         assets: new Map(),
+        matches: new FilterMatches(),
         responses: new ResponseCache(),
+        work: new WorkQueue(),
+        limits: undefined,
+        lifecycle: { isStopping: false },
         log() {},
       };
-      const server = createHttpServer(service, {});
+      const { server, stop } = createHttpServer(service, {});
       const late = { url: `http://127.0.0.1:${await listen(server)}` };
       for (const path of ['/readyz', PATH]) {
         const answer = await send(late, path);
@@ -294,7 +303,7 @@ await inEverySetup(
       assert.equal(await served, 'serving release first');
       for (const path of ['/readyz', PATH]) assert.equal((await send(late, path)).status, 200);
       stopWatching();
-      await stopServer(server);
+      await stop({ drainMs: 0, timeoutMs: 30_000 });
     });
   },
 );

@@ -3,22 +3,18 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FORMATS, LEVELS, levelName, PAGE_CAPS } from '../../format/levels.ts';
-import { buildRelease, temporaryFolder } from '../support/fixture.ts';
-import { fidsOf, nextOf, refusal, send, textOf } from '../support/http-client.ts';
-import { AUTHORIZED, token } from '../support/in-process-proxy.ts';
-import { ODD_GIDS, readStored, writeWorld } from '../support/large-dataset.ts';
-import { inEverySetup } from './setups.ts';
+import { ODD_GIDS, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { fidsOf, nextOf, refusal, send, textOf } from '../support/http/http-client.ts';
+import { AUTHORIZED, token } from '../support/http/in-process-proxy.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildEachChoice, inEverySetup } from './setups.ts';
 
 const NO_TOKEN = { authorization: undefined };
 
-const source = writeWorld(join(temporaryFolder(), 'world.gpkg'));
+const built = await buildEachChoice(writeWorld(join(temporaryFolder(), 'world.gpkg')));
 
 await inEverySetup(
-  async ({ pages, start }) => {
-    const folder = temporaryFolder();
-    await buildRelease(source, folder, { storedPages: pages });
-    return { proxy: await start(folder), stored: readStored(folder, 'r1') };
-  },
+  async ({ pages, start }) => ({ proxy: await start(built[pages]), stored: readStored(built[pages], 'r1') }),
   ({ proxy, stored }) => {
     function allFids(level: number): number[] {
       return (stored[level]?.units ?? []).map(({ fid }) => fid);

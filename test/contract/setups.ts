@@ -5,9 +5,11 @@ import { STORED_PAGES } from '../../format/levels.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import type { RunningService, ServiceOptions } from '../support/in-process-proxy.ts';
-import { startService } from '../support/in-process-proxy.ts';
-import { startStaticHost } from '../support/static-host.ts';
+import type { RunningService, ServiceOptions } from '../support/http/in-process-proxy.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { startStaticHost } from '../support/http/static-host.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What the contract is tested on. */
 export interface Setup {
@@ -34,15 +36,26 @@ const SETUPS: readonly Setup[] = Object.entries(ORIGINS).flatMap(([origin, open]
 );
 
 /**
- * Tests a part of the contract in every setup.
+ * Builds release r1 of a source with each choice of stored pages; the output folders, which tests read only. Units without
+ * geometry are accepted: how they are answered is part of the contract.
+ */
+export async function buildEachChoice(source: string): Promise<Readonly<Record<StoredPages, string>>> {
+  const folders = { all: temporaryFolder(), unfiltered: temporaryFolder(), none: temporaryFolder() };
+  for (const storedPages of STORED_PAGES)
+    await buildRelease(source, folders[storedPages], { storedPages, accept: ['empty-geometries'] });
+  return folders;
+}
+
+/**
+ * Tests a part of the contract in every setup. All are prepared before the first suite is declared: the runner ends the
+ * file when the declared tests have ended, which are none where --test-name-pattern leaves them all out.
  * @param prepare makes what the tests of one setup work with
  */
 export async function inEverySetup<World>(
   prepare: (setup: Setup) => Promise<World>,
   tests: (world: World, setup: Setup) => void,
 ): Promise<void> {
-  for (const setup of SETUPS) {
-    const world = await prepare(setup);
-    describe(setup.name, () => tests(world, setup));
-  }
+  const prepared: { setup: Setup; world: World }[] = [];
+  for (const setup of SETUPS) prepared.push({ setup, world: await prepare(setup) });
+  for (const { setup, world } of prepared) describe(setup.name, () => tests(world, setup));
 }

@@ -8,16 +8,19 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { feature } from 'topojson-client';
 import { CURRENT_PATH } from '../../format/layout.ts';
-import { PAGE_CAPS } from '../../format/levels.ts';
+import { LEVELS, PAGE_CAPS } from '../../format/levels.ts';
 import { currentToJson } from '../../format/release.ts';
 import { cutAtAntimeridian } from '../../generator/datasets/antimeridian.ts';
 import { readAtlas } from '../../generator/datasets/sample/atlas.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { send, textOf } from '../support/http-client.ts';
-import type { RunningService } from '../support/in-process-proxy.ts';
-import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { send, textOf } from '../support/http/http-client.ts';
+import type { RunningService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const SKIP = BROWSER === undefined && 'there is no Chromium here; on Debian: apt-get install chromium';
@@ -42,7 +45,7 @@ const source = join(temporaryFolder(), 'small.gpkg');
 writeDataset(
   source,
   'GPKG',
-  countryLayers((level) => `ADM_${level}`).map((layer) => ({
+  countryLayers().map((layer) => ({
     ...layer,
     features: layer.features.map((unit) => ({
       ...unit,
@@ -115,6 +118,47 @@ test('the page needs no token, and says whose boundaries it shows', { skip: SKIP
     assert.equal(await page.locator('#exchange').isVisible(), false);
   }),
 );
+
+test('units are named and nested by the columns that the release names', { skip: SKIP }, async () => {
+  const named = join(temporaryFolder(), 'named.gpkg');
+  writeDataset(named, 'GPKG', [
+    {
+      name: 'states',
+      columns: ['shapeGroup', 'label'],
+      features: [{ fid: 1, values: ['AAA', 'Aland'], wkt: square(0, 0, 4) }],
+    },
+    {
+      name: 'parts',
+      columns: ['shapeGroup', 'shapeID', 'label'],
+      features: [{ fid: 1, values: ['AAA', 'A-1', 'North'], wkt: square(0, 2, 2) }],
+    },
+  ]);
+  const out = temporaryFolder();
+  await buildRelease(named, out, {
+    layers: [
+      { level: 0, value: 'states' },
+      { level: 1, value: 'parts' },
+    ],
+    gidColumns: [
+      { level: undefined, of: 0, columns: ['shapeGroup'] },
+      { level: undefined, of: 1, columns: ['shapeID'] },
+    ],
+    nameColumns: [{ level: undefined, value: 'label' }],
+  });
+  const service = await startService(out, { explorer: true });
+  await onPage(
+    async (page) => {
+      await load(page, '1 of 1 units');
+      assert.deepEqual(await namesOf(page), ['Aland']);
+      await page.locator('#list button').first().click();
+      await page.getByRole('button', { name: 'Units inside (lv1)' }).click();
+      await page.locator('#list').getByText('North').waitFor();
+      assert.deepEqual(await page.locator('#path li').allTextContents(), ['World', 'Aland']);
+      assert.deepEqual(await page.locator('#list button > code').allTextContents(), ['A-1']);
+    },
+    { service },
+  );
+});
 
 test('a click on a country leads to its units, and the way back', { skip: SKIP }, () =>
   onPage(async (page) => {
@@ -339,10 +383,19 @@ test('every file is there in both codings, with a type, a tag and no way to run 
   }
 });
 
-test('tells whoever has no token the release, its attribution and the caps, and nothing of the data', async () => {
+test('tells whoever has no token the release, its attribution, caps and columns, and nothing of the data', async () => {
   const anonymous = { authorization: undefined };
   const about = JSON.parse((await send(proxy, '/about.json', anonymous)).body.toString());
-  assert.deepEqual(about, { release: 'r1', attribution: [ATTRIBUTION], caps: PAGE_CAPS });
+  const columns = LEVELS.map((level) =>
+    level > 2
+      ? { level, gidColumns: [], nameColumn: '' }
+      : {
+          level,
+          gidColumns: ['GID_0', 'GID_1', 'GID_2'].slice(0, level + 1),
+          nameColumn: level === 0 ? 'COUNTRY' : `NAME_${level}`,
+        },
+  );
+  assert.deepEqual(about, { release: 'r1', attribution: [ATTRIBUTION], caps: PAGE_CAPS, levels: columns });
   for (const path of [...PATHS, '/openapi.json']) {
     const text = (await send(proxy, path, anonymous)).body.toString();
     assert.doesNotMatch(text, /\bAAA\b|Aland|Beland/, path);

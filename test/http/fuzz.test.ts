@@ -1,16 +1,16 @@
 // Thousands of requests with errors in them, always the same ones.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { test } from 'node:test';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { dice } from '../support/dice.ts';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { send } from '../support/http-client.ts';
-import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
+import { send } from '../support/http/http-client.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const layers = countryLayers((level) => `ADM_${level}`);
-await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+await buildRelease(writeCountries(), folder);
 
 const PATH = '/api/v1/fc/lv0';
 const TOKEN = `Authorization: ${AUTHORIZED.authorization}\r\n`;

@@ -1,15 +1,15 @@
 // Hostile and unlucky clients over raw sockets: what they send is refused in so many words, nothing of a page is given
 // without a token, and the process lives on with what memory it had.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { send, sendRaw } from '../support/http-client.ts';
-import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { send, sendRaw } from '../support/http/http-client.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const layers = countryLayers((level) => `ADM_${level}`);
-await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+await buildRelease(writeCountries(), folder);
 const proxy = await startService(folder);
 
 const PATH = '/api/v1/fc/lv0';
@@ -260,4 +260,27 @@ test('X-Forwarded headers count only from proxies that are named, whatever they 
   assert.match(await linkOf(other, forwarded), /^<http:\/\/a\.test\//);
   const fixed = await startService(folder, { trustProxy: ['127.0.0.1'], publicUrl: 'https://p.test' });
   assert.match(await linkOf(fixed, forwarded), /^<https:\/\/p\.test\//);
+});
+
+test('Host has at most 255 characters and a port up to 65535', async () => {
+  const name = `${'a'.repeat(63)}.`.repeat(4).slice(0, 250);
+  for (const host of [name, `${name}:8080`, 'a.test:0', 'a.test:65535', '[::1]:443'])
+    assert.equal((await send(proxy, PATH, { host })).status, 200, host);
+  for (const host of ['a'.repeat(256), `${name}a:8080`, 'a.test:65536', 'a.test:99999', 'a'.repeat(15_000)])
+    assert.equal((await send(proxy, PATH, { host })).status, 400, host.slice(0, 40));
+});
+
+test('a request over https is logged once if the links are http, and not with --public-url or --trust-proxy', async () => {
+  const https = { 'x-forwarded-proto': 'https' };
+  for (const [options, lines] of [
+    [{}, 1],
+    [{ publicUrl: 'https://p.test' }, 0],
+    [{ trustProxy: ['10.0.0.0/8'] }, 0],
+  ] as const) {
+    const service = await startService(folder, options);
+    await send(service, PATH);
+    assert.deepEqual(service.log, []);
+    for (let i = 0; i < 3; i++) await send(service, PATH, https);
+    assert.equal(service.log.length, lines, service.log.join(' '));
+  }
 });

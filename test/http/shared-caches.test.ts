@@ -6,14 +6,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import { buildRelease, listen, temporaryFolder } from '../support/fixture.ts';
-import { nextOf, pagesFrom, send, textOf } from '../support/http-client.ts';
-import { startService, token } from '../support/in-process-proxy.ts';
-import { bodyOf, readStored, writeWorld } from '../support/large-dataset.ts';
-import { exampleWith, freePort, missing, startNginx, startVarnish } from '../support/nginx-varnish.ts';
+import { bodyOf, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { nextOf, pagesFrom, send, sendRaw, textOf } from '../support/http/http-client.ts';
+import { startService, token } from '../support/http/in-process-proxy.ts';
+import { listen } from '../support/http/listen.ts';
+import { exampleWith, freePort, missing, startNginx, startVarnish } from '../support/processes/nginx-varnish.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder);
+await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder, { accept: ['empty-geometries'] });
 const stored = readStored(folder, 'r1');
 const anonymous = { authorization: undefined };
 
@@ -140,6 +142,16 @@ test('Varnish in front, with the example: primed with a token, asked without, 40
   const front = { url: `http://127.0.0.1:${port}` };
   await walkAll(front);
   assert.ok((await sharesNothing(front)) > 500);
+});
+
+test('Varnish, with the example, answers CONNECT itself and opens no tunnel', { skip: noVarnish }, async () => {
+  const proxy = await startService(folder);
+  const port = await freePort();
+  await startVarnish(exampleWith('varnish.vcl', { '8080': new URL(proxy.url).port }), port);
+  const front = { url: `http://127.0.0.1:${port}` };
+  const text = await sendRaw(front, 'CONNECT a.test:443 HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n');
+  assert.match(text, /^HTTP\/1\.1 405 /);
+  assert.doesNotMatch(text, /problem\+json/);
 });
 
 test('Varnish told to look everything up, Authorization or not: still nothing private is shared', {

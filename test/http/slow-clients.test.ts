@@ -4,23 +4,23 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { MEMBER_END_BYTES, MEMBER_HEADER } from '../../format/gzip-members.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import { buildRelease, countryLayers, temporaryFolder, writeDataset } from '../support/fixture.ts';
-import { send } from '../support/http-client.ts';
-import { AUTHORIZED, startService } from '../support/in-process-proxy.ts';
-import { enlargeFeature, enlargePage } from '../support/large-page.ts';
-import { startStaticHost } from '../support/static-host.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { send } from '../support/http/http-client.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startStaticHost } from '../support/http/static-host.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { enlargeFeature, enlargePage } from '../support/releases/large-page.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const PAGE_BYTES = 100 * MIB;
 
 const folder = temporaryFolder();
-const layers = countryLayers((level) => `ADM_${level}`);
-await buildRelease(writeDataset(join(folder, 'small.gpkg'), 'GPKG', layers), folder);
+await buildRelease(writeCountries(), folder);
 const { page, file: pageFile } = enlargePage(folder, PAGE_BYTES);
 const { data, file: featureFile } = enlargeFeature(folder, PAGE_BYTES);
 /** What is downloaded: a stored page, and a slice with one feature. */

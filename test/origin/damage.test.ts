@@ -6,14 +6,15 @@ import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { featureFilePath, pagePath, releasePath } from '../../format/layout.ts';
 import type { Format, Level } from '../../format/levels.ts';
-import { buildRelease, temporaryFolder } from '../support/fixture.ts';
-import { send, textOf } from '../support/http-client.ts';
-import type { RunningService } from '../support/in-process-proxy.ts';
-import { startService } from '../support/in-process-proxy.ts';
-import { bodyOf, MANY_SIZES, readStored, writeWorld } from '../support/large-dataset.ts';
+import { bodyOf, MANY_SIZES, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { send, textOf } from '../support/http/http-client.ts';
+import type { RunningService } from '../support/http/in-process-proxy.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-await buildRelease(writeWorld(join(folder, 'world.gpkg'), MANY_SIZES), folder);
+await buildRelease(writeWorld(join(folder, 'world.gpkg'), MANY_SIZES), folder, { accept: ['empty-geometries'] });
 const stored = readStored(folder, 'r1');
 
 /** A request that is answered from one file, and the features that it must give. */

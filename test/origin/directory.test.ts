@@ -1,14 +1,14 @@
 // The directory origin: which files it keeps open, when it reads on the event loop, and what it says of missing bytes.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import { directoryOrigin, ReadPace } from '../../proxy/origin/directory.ts';
 import { OpenFiles } from '../../proxy/origin/open-files.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
-import { ReadPace } from '../../proxy/origin/read-pace.ts';
-import { temporaryFolder } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 mkdirSync(join(folder, 'a'));
@@ -144,3 +144,20 @@ for (const usesPool of [false, true]) {
     origin.close?.('a');
   });
 }
+
+test('a process without a free file descriptor is busy: the file is not damaged', {
+  skip: process.platform === 'win32',
+}, () => {
+  const script = `
+    import { openSync } from 'node:fs';
+    import { directoryOrigin } from ${JSON.stringify(new URL('../../proxy/origin/directory.ts', import.meta.url).href)};
+    const origin = directoryOrigin(${JSON.stringify(folder)});
+    try { for (;;) openSync('/dev/null', 'r'); } catch {}
+    for (const client of [undefined, {}])
+      await origin.read('a/1', { offset: 0, length: 1 }, client).catch(({ reason }) => console.log(reason));
+  `;
+  const run = `ulimit -n 100; exec "$0" "$@"`;
+  const args = ['-c', run, process.execPath, '--import', 'tsx', '--input-type=module', '-e', script];
+  const { stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
+  assert.equal(stdout, 'busy\nbusy\n', stderr);
+});

@@ -119,8 +119,9 @@ test('each package is known to the files that are named here, and to no other', 
     jose: ['proxy/auth/authenticate.ts', 'proxy/auth/dev-key.ts', 'proxy/auth/key-set.ts'],
     'lru-cache': ['proxy/pages/response-cache.ts'],
     'p-limit': ['generator/release/fsync.ts', 'generator/workers/pool.ts', 'proxy/pages/slice-body.ts'],
-    pino: ['proxy/operations/access-log.ts'],
+    pino: ['proxy/operations/access-log.ts', 'proxy/operations/log-output.ts'],
     'prom-client': ['proxy/operations/metrics.ts'],
+    'rate-limiter-flexible': ['proxy/limits/client-limits.ts'],
     yargs: ['generator/main.ts', 'proxy/main.ts'],
   };
   for (const [name, files] of Object.entries(homes)) {

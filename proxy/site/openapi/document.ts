@@ -2,7 +2,7 @@
 import type { Format } from '../../../format/levels.ts';
 import { FORMATS, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { JsonObject } from '../../../format/parse.ts';
-import { ENDPOINTS } from '../../pages/routes.ts';
+import { ENDPOINTS } from '../../pages/endpoints.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders } from './responses.ts';
 

@@ -1,9 +1,8 @@
 // The parameters in the OpenAPI document: one component each, and for page-size one per page cap.
 import type { Format, Level } from '../../../format/levels.ts';
-import { FORMATS, LEVELS, PAGE_CAPS } from '../../../format/levels.ts';
+import { FORMATS, LEVELS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
 import type { JsonObject } from '../../../format/parse.ts';
-import type { Parameter } from '../../pages/parameters.ts';
-import { FID_MAX, FILTERS, PAGE_SIZE, PAGE_SIZE_MIN, parametersAt, STARTS } from '../../pages/parameters.ts';
+import { FID_MAX, FILTERS, isStart, PAGE_SIZE, PAGE_SIZE_MIN, parameterNames } from '../../pages/endpoints.ts';
 
 /** Valid for any data: an unknown GID gives an empty page. */
 const EXAMPLE_GIDS: readonly [string, string, string, string, string, string] = [
@@ -20,14 +19,14 @@ const EXAMPLE_FID = 1;
 export function parameterComponents(): JsonObject {
   const entries = FORMATS.flatMap((format) =>
     LEVELS.flatMap((level) =>
-      parametersAt(level).map((parameter): [string, JsonObject] => [
-        componentName(parameter, format, level),
+      parameterNames(level).map((name): [string, JsonObject] => [
+        componentName(name, format, level),
         {
-          name: parameter.name,
+          name,
           in: 'query',
-          description: parameter.meaning,
-          schema: parameterSchema(parameter.name, format, level),
-          example: parameterExample(parameter.name),
+          description: parameterMeaning(name, level),
+          schema: parameterSchema(name, format, level),
+          example: parameterExample(name),
         },
       ]),
     ),
@@ -37,22 +36,34 @@ export function parameterComponents(): JsonObject {
 
 /** References to the parameters of a format and level. */
 export function parameterReferences(format: Format, level: Level): readonly JsonObject[] {
-  return parametersAt(level).map((parameter) => ({
-    $ref: `#/components/parameters/${componentName(parameter, format, level)}`,
+  return parameterNames(level).map((name) => ({
+    $ref: `#/components/parameters/${componentName(name, format, level)}`,
   }));
 }
 
 /** The meaning of a filter depends on the level, that of page-size on the cap: each has its own component. */
-function componentName({ name }: Parameter, format: Format, level: Level): string {
+function componentName(name: string, format: Format, level: Level): string {
   if (name === PAGE_SIZE) return `${PAGE_SIZE}-${PAGE_CAPS[format][level]}`;
-  if (STARTS.some((start) => start === name)) return name;
+  if (isStart(name)) return name;
   return `${name}-of-lv${level}`;
+}
+
+function parameterMeaning(name: string, level: Level): string {
+  if (name === PAGE_SIZE)
+    return 'Number of features on the page. The maximum is also the default; a larger number counts as the maximum.';
+  if (name === 'start-at')
+    return 'Start of the page: the first feature with this fid or a larger one, or the position of a cursor.';
+  if (name === 'start-after')
+    return 'Start of the page: the first feature with a larger fid, or the position of a cursor. Not together with start-at.';
+  const column = filterColumn(name);
+  if (column === level) return 'Only the unit with this GID.';
+  return `Only units inside the ${levelName(column)} unit with this GID. Several filters are combined with AND.`;
 }
 
 function parameterSchema(name: string, format: Format, level: Level): JsonObject {
   const cap = PAGE_CAPS[format][level];
   if (name === PAGE_SIZE) return { type: 'integer', minimum: PAGE_SIZE_MIN, maximum: cap, default: cap };
-  if (!STARTS.some((start) => start === name)) return { type: 'string', minLength: 1 };
+  if (!isStart(name)) return { type: 'string', minLength: 1 };
   return {
     oneOf: [
       { type: 'integer', minimum: 0, maximum: FID_MAX, description: 'A fid.' },
@@ -63,8 +74,13 @@ function parameterSchema(name: string, format: Format, level: Level): JsonObject
 
 function parameterExample(name: string): number | string {
   if (name === PAGE_SIZE) return PAGE_SIZE_MIN;
-  if (STARTS.some((start) => start === name)) return EXAMPLE_FID;
-  const level = FILTERS.get(name);
-  if (level === undefined) throw new RangeError(`no example for parameter ${name}`);
-  return EXAMPLE_GIDS[level];
+  if (isStart(name)) return EXAMPLE_FID;
+  return EXAMPLE_GIDS[filterColumn(name)];
+}
+
+/** The level of the unit that a filter names. */
+function filterColumn(name: string): Level {
+  const column = FILTERS.get(name);
+  if (column === undefined) throw new RangeError(`${name} is not a filter`);
+  return column;
 }

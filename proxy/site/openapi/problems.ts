@@ -2,7 +2,7 @@
 // every request and compare.
 import { encodeCursor } from '../../../format/cursor.ts';
 import type { ProblemCode } from '../../http/problem.ts';
-import { parametersAt } from '../../pages/parameters.ts';
+import { parameterNames } from '../../pages/endpoints.ts';
 
 /** An example of a problem. */
 export interface ProblemExample {
@@ -21,8 +21,8 @@ function get(target: string, ...headers: string[]): string {
   return [`GET ${target} HTTP/1.1`, HOST, TOKEN, ...headers].join('\n');
 }
 
-const allowedNames = parametersAt(0).map(({ name }) => name);
-const goneCursor = encodeCursor({ release: 'withdrawn', level: 0, position: 5 });
+const allowedNames = parameterNames(0);
+const goneCursor = encodeCursor({ release: 'withdrawn', content: '00000000', level: 0, position: 5 });
 
 /** An example of each problem. */
 export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
@@ -110,6 +110,10 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
     request: undefined,
     detail: 'The request target is longer than 8192 bytes.',
   },
+  'too-many-requests': {
+    request: undefined,
+    detail: 'A client has a limit of requests: 1 in 3600 s. Try again in 3600 s.',
+  },
   'headers-too-large': {
     request: undefined,
     detail: 'The headers are larger than 16384 bytes.',
@@ -125,6 +129,10 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   'not-ready': {
     request: undefined,
     detail: 'No release is loaded yet.',
+  },
+  overloaded: {
+    request: undefined,
+    detail: 'The service has too much to do at the moment. Try again.',
   },
   'keys-unavailable': {
     request: undefined,

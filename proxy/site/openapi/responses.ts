@@ -121,6 +121,12 @@ function problemHeaders(status: number): JsonObject {
   const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
   if (status === 401 || status === 403) return { 'WWW-Authenticate': text('The challenge (RFC 6750).') };
   if (status === 405) return { Allow: text('The allowed methods.') };
+  if (status === 429)
+    return {
+      'Retry-After': text('When to retry, in seconds.'),
+      'RateLimit-Policy': text('The limits of a client (draft-ietf-httpapi-ratelimit-headers).'),
+      RateLimit: text('What remains of the rate limit, and the seconds until it is reset.'),
+    };
   if (status === 503) return { 'Retry-After': text('When to retry, in seconds.') };
   return {};
 }

@@ -1,10 +1,10 @@
 // The page's parts: each function writes one of them. Everything that comes from the data or the service goes in as text.
-import { gidOf, lineageOf, nameOf } from './unit.js';
+import { gidOf, lineageOf, nameOf } from '../request/unit.js';
 
 /**
- * @typedef {import('./client.js').Unit} Unit
- * @typedef {import('./client.js').Page} Page
- * @typedef {import('./unit.js').Step} Step
+ * @typedef {import('../request/client.js').Unit} Unit
+ * @typedef {import('../request/client.js').Page} Page
+ * @typedef {import('../request/unit.js').Step} Step
  */
 
 /** More units than this make a list that nobody reads and a page that is slow: there is the search. */

@@ -1,7 +1,7 @@
 // The form: what is typed into it becomes an ask, and an ask is shown in it.
 import { part } from './panels.js';
 
-/** @typedef {import('./page-request.js').Ask} Ask */
+/** @typedef {import('../request/page-request.js').Ask} Ask */
 
 const LEVELS = [0, 1, 2, 3, 4, 5];
 const GID_EXAMPLES = ['ESP', 'ESP.1_1', 'ESP.1.2_1', '', '', ''];

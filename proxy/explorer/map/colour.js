@@ -1,7 +1,7 @@
 // Which colour a unit has on the map: another than its neighbours, as in an atlas.
 import { areaOf, boxOf } from './box.js';
 
-/** @typedef {import('./client.js').Unit} Unit */
+/** @typedef {import('../request/client.js').Unit} Unit */
 
 const COLOURS = 6;
 

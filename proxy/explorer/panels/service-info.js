@@ -3,15 +3,16 @@ import { part } from './panels.js';
 
 /**
  * Shows it.
- * @returns {Promise<{ caps: Record<string, number[]>, land: import('geojson').GeoJsonObject | undefined }>} the most
- * features on a page, by format and level, and the land
+ * @returns {Promise<{ caps: Record<string, number[]>, levels: import('../request/unit.js').LevelColumns[], land:
+ * import('geojson').GeoJsonObject | undefined }>} the most features on a page, by format and level; the columns of each
+ * level; and the land
  */
 export async function describe() {
   const [about, land] = await Promise.all([jsonAt('about.json'), jsonAt('explorer/land.geojson')]);
   part('release').textContent = about?.release ?? 'no release yet';
   part('release').hidden = false;
   part('attribution').textContent = (about?.attribution ?? []).join(' · ');
-  return { caps: about?.caps ?? {}, land };
+  return { caps: about?.caps ?? {}, levels: about?.levels ?? [], land };
 }
 
 /** @param {string} file */

@@ -1,10 +1,11 @@
 // The map: the land of the world, the units that were loaded, and those of the steps before in the background.
+
+import { nameOf } from '../request/unit.js';
 import { boxOf } from './box.js';
 import { colourist } from './colour.js';
-import { nameOf } from './unit.js';
 
 /**
- * @typedef {import('./client.js').Unit} Unit
+ * @typedef {import('../request/client.js').Unit} Unit
  * @typedef {import('leaflet').Path & { feature: Unit }} Shape
  *
  * @typedef {object} UnitMap

@@ -1,5 +1,5 @@
 // What to say to a person whose request was refused, by status. The service's own words stand below it.
-import { RefusalError } from './client.js';
+import { RefusalError } from '../request/client.js';
 import { part, showAnswer, showMessage } from './panels.js';
 
 /**
@@ -20,7 +20,7 @@ export function showRefusal(error, again) {
 
 /**
  * What to say of an empty page.
- * @param {import('./page-request.js').Ask} ask
+ * @param {import('../request/page-request.js').Ask} ask
  * @returns {{ kind: 'idle', title: string, detail: string }}
  */
 export function nothing({ filters }) {

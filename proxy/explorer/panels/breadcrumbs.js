@@ -1,6 +1,6 @@
 // The way from the world to what is shown. Requests name GIDs alone; the names are remembered from units looked at.
 
-/** @typedef {import('./unit.js').Step} Step */
+/** @typedef {import('../request/unit.js').Step} Step */
 
 /** By level and GID. @type {Map<string, Step[]>} */
 const known = new Map();

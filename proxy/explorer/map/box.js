@@ -7,7 +7,7 @@
 
 /**
  * The unit's bbox; of one that crosses the antimeridian that of its largest part, for the whole would span the map.
- * @param {import('./client.js').Unit} unit
+ * @param {import('../request/client.js').Unit} unit
  * @returns {Box | undefined} undefined where there is nothing to show
  */
 export function boxOf({ bbox, geometry }) {

@@ -1,7 +1,8 @@
 // One request to the service and what came of it. The token goes into the header of the request and nowhere else.
 
 /**
- * @typedef {import('geojson').Feature<import('geojson').Geometry | null, Record<string, unknown>>} Unit
+ * A unit, with its GIDs at each level and its name (see unit.js).
+ * @typedef {import('geojson').Feature<import('geojson').Geometry | null, Record<string, unknown>> & { gids?: (string | undefined)[], title?: string | undefined }} Unit
  *
  * @typedef {object} Page
  * @property {string} url

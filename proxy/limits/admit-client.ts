@@ -1,0 +1,52 @@
+// Admission of a request by the limits of its client: 429 beyond them, and the RateLimit fields of its answer
+// (draft-ietf-httpapi-ratelimit-headers-10).
+import type { Answer, HeaderList } from '../http/answer.ts';
+import { Problem } from '../http/problem.ts';
+import type { Admission, ClientCounter, LimitRules } from './client-limits.ts';
+
+/** The limits of all clients. */
+export interface ClientLimits {
+  rules: LimitRules;
+  counter: ClientCounter;
+}
+
+/**
+ * The answer for a client within its limits; it counts as in progress until the response has ended.
+ * @param makeAnswer never rejects
+ * @throws Problem too-many-requests
+ */
+export async function admitClient(
+  { rules, counter }: ClientLimits,
+  client: string,
+  makeAnswer: () => Promise<Answer>,
+): Promise<Answer> {
+  const admission = await counter.enter(client);
+  const fields = limitFields(rules, admission);
+  if (admission.exceeded !== undefined) throw refusal(rules, admission, fields);
+  const answer = await makeAnswer();
+  return { ...answer, headers: [...answer.headers, ...fields], onClose: () => counter.leave(client) };
+}
+
+/** RateLimit-Policy states each limit, RateLimit the state of the rate; RFC 9651 lists of items with parameters. */
+function limitFields({ rate, concurrency }: LimitRules, { remaining, resetSeconds }: Admission): HeaderList {
+  const policies = [
+    ...(rate ? [`"rate";q=${rate.requests};w=${rate.windowSeconds}`] : []),
+    ...(concurrency ? [`"concurrency";q=${concurrency};qu="concurrent-requests"`] : []),
+  ];
+  const state = remaining === undefined ? [] : ['RateLimit', `"rate";r=${remaining};t=${resetSeconds}`];
+  return ['RateLimit-Policy', policies.join(', '), ...state];
+}
+
+function refusal(
+  { rate, concurrency }: LimitRules,
+  { exceeded, resetSeconds }: Admission,
+  fields: HeaderList,
+): Problem {
+  const limit =
+    exceeded === 'rate'
+      ? `requests: ${rate?.requests} in ${rate?.windowSeconds} s`
+      : `requests in progress: ${concurrency}`;
+  const headers: Record<string, string> = { 'Retry-After': String(resetSeconds) };
+  for (let i = 0; i + 1 < fields.length; i += 2) headers[String(fields[i])] = String(fields[i + 1]);
+  return new Problem('too-many-requests', `A client has a limit of ${limit}. Try again in ${resetSeconds} s.`, headers);
+}

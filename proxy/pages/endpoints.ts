@@ -1,0 +1,73 @@
+// The interface: the paths of the API and their query parameters. One table for the handler, the parser, its error
+// messages and the OpenAPI document.
+import type { Format, Level } from '../../format/levels.ts';
+import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
+
+/** One of the twelve paths that return boundaries. */
+export interface Endpoint {
+  /** As in the request and in the Link header. */
+  path: string;
+  format: Format;
+  level: Level;
+}
+
+/** Every path under it requires a token. */
+const API_PREFIX = '/api/';
+
+/** The endpoints by path. A request path is looked up byte by byte: it is not decoded, joined or normalised. */
+export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map(
+  FORMATS.flatMap((format) =>
+    LEVELS.map((level): [string, Endpoint] => {
+      const path = `${API_PREFIX}v1/${format}/${levelName(level)}`;
+      return [path, { path, format, level }];
+    }),
+  ),
+);
+
+/** Does this path require a token? Unknown paths under the prefix do too. */
+export function isProtected(path: string): boolean {
+  return path.startsWith(API_PREFIX);
+}
+
+/** The number of features per page. */
+export const PAGE_SIZE = 'page-size';
+/** Minimum value. The maximum is the page cap of level and format; a larger value counts as the cap. */
+export const PAGE_SIZE_MIN = 1;
+
+/** The parameters for the start of a page, which exclude each other. */
+export const STARTS = ['start-at', 'start-after'] as const;
+/** The largest fid that they accept. */
+export const FID_MAX: number = Number.MAX_SAFE_INTEGER;
+
+/** The filter parameters, with the level of the unit that each names. */
+export const FILTERS: ReadonlyMap<string, Level> = new Map(
+  LEVELS.map((level): [string, Level] => [`gid-${level}`, level]),
+);
+
+/** The parameters of a level, in the order of the documentation. */
+export function parameterNames(level: Level): readonly string[] {
+  const filters = [...FILTERS].filter(([, column]) => column <= level);
+  return [PAGE_SIZE, ...STARTS, ...filters.map(([name]) => name)];
+}
+
+/** Is this a parameter of any level? */
+export function isParameter(name: string): boolean {
+  return name === PAGE_SIZE || isStart(name) || FILTERS.has(name);
+}
+
+/** Is this one of the parameters for the start of a page? */
+export function isStart(name: string): boolean {
+  return STARTS.some((start) => start === name);
+}
+
+/** The allowed values of a parameter at a level, for messages; also for filters that the level does not have. */
+export function ruleOf(name: string, level: Level): string {
+  if (name === PAGE_SIZE) return `a whole number of at least ${PAGE_SIZE_MIN}`;
+  if (isStart(name)) return `a fid from 0 to ${FID_MAX} or a cursor from a Link header`;
+  return `the GID of a unit, ${filterNames(level)}`;
+}
+
+/** The filters of a level, for messages. */
+export function filterNames(level: Level): string {
+  return `gid-0 to gid-${level}`;
+}

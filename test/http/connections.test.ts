@@ -1,0 +1,173 @@
+// Connections over raw sockets: each is handled one request at a time, ends soon after a refusal, and cannot take memory
+// or descriptors from other clients.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import type { Origin } from '../../proxy/origin/origin.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { send, sendRaw } from '../support/http/http-client.ts';
+import type { RunningService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { enlargePage } from '../support/releases/large-page.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+const folder = temporaryFolder();
+await buildRelease(writeCountries(), folder);
+const large = temporaryFolder();
+await buildRelease(writeCountries(), large);
+const { page } = enlargePage(large, 8 * 1024 * 1024);
+
+const HOST = 'Host: a.test\r\n';
+const TOKEN = `Authorization: ${AUTHORIZED.authorization}\r\n`;
+const GZIP = 'Accept-Encoding: gzip\r\n';
+const PATH = '/api/v1/fc/lv0';
+
+/** A connection to a service whose sockets on the server's side are counted. */
+async function open(service: RunningService, bytes: string): Promise<Socket> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return socket;
+}
+
+function connectionCount({ server }: RunningService): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
+
+test('a refused CONNECT, nonsense and a late request are closed, though the client neither reads nor closes', async () => {
+  const limits = { headersMs: 100, requestMs: 100, checkMs: 20, keepAliveMs: 65_000, idleMs: 120_000 };
+  const service = await startService(folder, { limits });
+  const refused = [`CONNECT a.test:443 HTTP/1.1\r\n${HOST}\r\n`, 'nonsense\r\n\r\n', `GET ${PATH} HTTP/1.1\r\n`];
+  const sockets = await Promise.all(refused.map((bytes) => open(service, bytes)));
+  const heads = await Promise.all(sockets.map(async (socket) => String((await once(socket, 'data'))[0]).slice(9, 12)));
+  assert.deepEqual(heads, ['400', '400', '408']);
+  for (const socket of sockets) socket.write('x');
+  await until(async () => (await connectionCount(service)) === 0, 'connections stay open');
+  for (const socket of sockets) socket.destroy();
+});
+
+test('stopping closes what is left, a refused CONNECT as well', async () => {
+  const service = await startService(folder);
+  const socket = await open(service, `CONNECT a.test:443 HTTP/1.1\r\n${HOST}\r\n`);
+  await once(socket, 'data');
+  const begin = performance.now();
+  await service.stop({ drainMs: 0, timeoutMs: 10 });
+  // Before the refused connection would be closed anyway, a second after its answer.
+  assert.ok(performance.now() - begin < 900);
+  assert.equal(await connectionCount(service), 0);
+  socket.destroy();
+});
+
+test('garbage after a large page does not get into the page: its answer follows it', async () => {
+  const service = await startService(large);
+  const first = `GET /healthz HTTP/1.1\r\n${HOST}\r\n`;
+  const second = `GET ${PATH} HTTP/1.1\r\n${HOST}${TOKEN}${GZIP}\r\n`;
+  const text = await sendRaw(service, `${first}${second}\0garbage\r\n\r\n`);
+  const answers = text.split(/(?=HTTP\/1\.1 \d{3} )/);
+  assert.deepEqual(
+    answers.map((answer) => answer.slice(9, 12)),
+    ['200', '200', '400'],
+  );
+  const body = Buffer.from(answers[1]?.slice(answers[1].indexOf('\r\n\r\n') + 4) ?? '', 'latin1');
+  assert.ok(body.equals(page));
+});
+
+/** A service whose reads wait until `release` is called, and the number of reads so far. */
+async function slowService(): Promise<{ service: RunningService; reads(): number; release(): void }> {
+  const origin = directoryOrigin(folder);
+  let reads = 0;
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow: Origin = {
+    ...origin,
+    async read(path, range, client) {
+      if (range !== undefined) {
+        reads++;
+        await released;
+      }
+      return origin.read(path, range, client);
+    },
+  };
+  return { service: await startService(folder, { origin: slow }), reads: () => reads, release };
+}
+
+test('requests in one packet are handled one at a time, in order', async () => {
+  const { service, reads, release } = await slowService();
+  const paths = ['/api/v1/fc/lv0', '/api/v1/fc/lv1', '/api/v1/fc/lv2'];
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\n${HOST}${TOKEN}${GZIP}\r\n`);
+  const text = sendRaw(service, `${requests.join('')}GET /healthz HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
+  await until(() => reads() > 0, 'nothing is read');
+  await send(service, '/healthz');
+  assert.equal(reads(), 1);
+  release();
+  assert.equal((await text).match(/HTTP\/1\.1 200 /g)?.length, 4);
+  assert.equal(reads(), 3);
+});
+
+test('of a thousand requests in one packet some are answered, and the last answer closes the connection', async () => {
+  const service = await startService(folder);
+  const text = await sendRaw(service, `GET /healthz HTTP/1.1\r\n${HOST}\r\n`.repeat(1000));
+  const heads = text.split(/(?=HTTP\/1\.1 \d{3} )/);
+  assert.equal(heads.length, 33);
+  assert.deepEqual(
+    heads.flatMap((head, i) => (/Connection: close/i.test(head) ? [i] : [])),
+    [heads.length - 1],
+  );
+});
+
+test('requests that wait are not handled once their client is gone', async () => {
+  const { service, reads, release } = await slowService();
+  const request = `GET /api/v1/fc/lv1 HTTP/1.1\r\n${HOST}${TOKEN}\r\n`;
+  const socket = await open(service, request.repeat(5));
+  await until(() => reads() === 1, 'nothing is read');
+  socket.resetAndDestroy();
+  release();
+  await until(async () => (await connectionCount(service)) === 0, 'the connection stays open');
+  assert.equal(reads(), 1);
+});
+
+test('after the signal to stop, readyz is 503, busy connections are answered and closed, and none loses a request', async () => {
+  const service = await startService(folder);
+  const clients = await Promise.all(
+    Array.from({ length: 24 }, async () => {
+      const socket = await open(service, `GET /healthz HTTP/1.1\r\n${HOST}\r\n`);
+      await once(socket, 'data');
+      return socket;
+    }),
+  );
+  const stopped = service.stop({ drainMs: 0, timeoutMs: 10_000 });
+  // The next request of each client is under way for this long.
+  const arrival = performance.now() + 100;
+  await until(() => performance.now() > arrival, 'time stands still');
+  const texts = clients.map(async (socket) => {
+    socket.write(`GET /readyz HTTP/1.1\r\n${HOST}\r\n`);
+    let text = '';
+    for await (const piece of socket) text += piece;
+    return text;
+  });
+  for (const text of await Promise.all(texts)) {
+    assert.match(text, /^HTTP\/1\.1 503 /);
+    assert.match(text, /\r\nConnection: close\r\n/i);
+  }
+  await stopped;
+});
+
+test('while it drains, the server still accepts connections', async () => {
+  const service = await startService(folder);
+  const stopped = service.stop({ drainMs: 200, timeoutMs: 10_000 });
+  const answer = await send(service, '/api/v1/fc/lv1');
+  assert.deepEqual([answer.status, answer.headers.connection], [200, 'close']);
+  await stopped;
+  await assert.rejects(send(service, '/healthz'));
+});

@@ -1,0 +1,161 @@
+// A private bucket as the origin: what it is asked, how it is signed, what becomes of answers when the host fails, and
+// what the operator reads when packages, credentials, region or bucket are missing.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { CURRENT_PATH } from '../../format/layout.ts';
+import { optionsToSettings } from '../../proxy/config/settings.ts';
+import { StartError } from '../../proxy/config/start-error.ts';
+import { OriginError } from '../../proxy/origin/origin.ts';
+import { s3Origin } from '../../proxy/origin/s3.ts';
+import { openBucket } from '../../s3/client.ts';
+import { parseS3Url } from '../../s3/location.ts';
+import { S3Error } from '../../s3/s3-error.ts';
+import { send } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { BUCKET, S3_ENV, startBucket } from '../support/http/s3-server.ts';
+import { freePort } from '../support/processes/nginx-varnish.ts';
+import { PROXY } from '../support/processes/proxy-process.ts';
+import { buildWorld, LIMITS, testFailingHost } from './failing-host.ts';
+
+/** Characters that a URL and a signature must encode. */
+const PREFIX = 'all of/Ærø+1~/';
+const folder = await buildWorld();
+const bucket = await startBucket(folder, { bucket: BUCKET, prefix: PREFIX });
+const location = { bucket: BUCKET, prefix: PREFIX };
+const retries = { count: 2, pauseMs: 5 };
+const open = (limits = LIMITS) => s3Origin(location, { endpoint: bucket.endpoint, limits, retries });
+
+testFailingHost(folder, bucket, open);
+
+test('the bucket is asked with signed GETs, and nothing of the client', async () => {
+  const proxy = await startService(folder, { origin: await open() });
+  bucket.asked = [];
+  await send(proxy, '/api/v1/geojsonl/lv2', {
+    cookie: 'a=b',
+    range: 'bytes=0-9',
+    'x-amz-date': 'client',
+    te: 'trailers',
+  });
+  await send(proxy, '/api/v1/geojsonl/lv2?page-size=2');
+  assert.equal(bucket.asked.length, 2);
+  for (const [i, { method, url, headers }] of bucket.asked.entries()) {
+    assert.equal(method, 'GET');
+    assert.ok(url.startsWith(`/${BUCKET}/all%20of/%C3%86r%C3%B8%2B1~/releases/r1/lv2/`), url);
+    const names = ['accept-encoding', 'authorization', 'connection', 'host', 'user-agent', 'x-amz-content-sha256'];
+    assert.deepEqual(Object.keys(headers).sort(), [...names, 'x-amz-date', ...(i === 1 ? ['range'] : [])].sort());
+    assert.match(String(headers.authorization), /^AWS4-HMAC-SHA256 Credential=S3RVER\/\d{8}\/eu-central-1\/s3\//);
+  }
+});
+
+test('a request without the right signature is refused by the bucket, and so is another account', async () => {
+  assert.equal((await fetch(new URL(CURRENT_PATH, bucket.url))).status, 403);
+  const unreadable = (error: unknown): boolean => error instanceof OriginError && error.reason === 'unreadable';
+  for (const wrong of [{ AWS_SECRET_ACCESS_KEY: 'guessed' }, { AWS_ACCESS_KEY_ID: 'OTHER' }]) {
+    Object.assign(process.env, wrong);
+    const origin = await open();
+    Object.assign(process.env, S3_ENV);
+    await assert.rejects(origin.read(CURRENT_PATH), unreadable);
+  }
+  assert.match((await (await open()).read(CURRENT_PATH)).toString(), /"r1"/);
+});
+
+test('a bucket that is busy is asked again, a wrong answer is not', async () => {
+  const origin = await open();
+  for (const [status, attempts] of [
+    [503, 3],
+    [500, 3],
+    [429, 3],
+    [403, 1],
+    [301, 1],
+  ] as const) {
+    bucket.asked = [];
+    bucket.fault = (_req, res) => Boolean(res.writeHead(status).end());
+    await assert.rejects(origin.read(CURRENT_PATH), { reason: 'unreadable' });
+    assert.equal(bucket.asked.length, attempts, String(status));
+  }
+  bucket.asked = [];
+  bucket.fault = (_req, res) => bucket.asked.length < 3 && Boolean(res.writeHead(503).end());
+  assert.match((await origin.read(CURRENT_PATH)).toString(), /"r1"/);
+});
+
+test('a missing object is missing, and a server that is gone is unreadable', async () => {
+  await assert.rejects((await open()).read('releases/r1/none.gz'), { reason: 'missing' });
+  const endpoint = `http://127.0.0.1:${await freePort()}`;
+  await assert.rejects((await s3Origin(location, { endpoint, limits: LIMITS, retries })).read(CURRENT_PATH), {
+    reason: 'unreadable',
+  });
+});
+
+test('buckets of AWS have host names, those of other servers a path', async () => {
+  const urlOf = async (text: string, endpoint?: string): Promise<string> => {
+    const place = parseS3Url(text);
+    assert.ok(place);
+    const { client, url } = await openBucket(place, { endpoint, connections: 1 });
+    client.destroy();
+    return url.href;
+  };
+  assert.equal(await urlOf('s3://boundaries/eu'), 'https://boundaries.s3.eu-central-1.amazonaws.com/eu/');
+  assert.equal(await urlOf('s3://boundaries', 'https://minio.test:9000'), 'https://minio.test:9000/boundaries/');
+  process.env['AWS_ENDPOINT_URL_S3'] = 'https://r2.test';
+  assert.equal(await urlOf('S3://boundaries/a/'), 'https://r2.test/boundaries/a/');
+  delete process.env['AWS_ENDPOINT_URL_S3'];
+});
+
+test('without a region: named for AWS, not needed with an endpoint', async () => {
+  delete process.env['AWS_REGION'];
+  await assert.rejects(openBucket(location, { endpoint: undefined, connections: 1 }), (error) => {
+    return error instanceof S3Error && /AWS_REGION=/.test(error.remedy);
+  });
+  assert.match((await (await open()).read(CURRENT_PATH)).toString(), /"r1"/);
+  Object.assign(process.env, S3_ENV);
+});
+
+test('a place that is none, an endpoint that is none or without a bucket, and a missing account prevent the start', async () => {
+  const issuer = { secret: 'a secret of at least thirty-two bytes', issuer: ['https://issuer.test'], audience: 'a' };
+  const refused = async (options: object, where: RegExp, remedy: RegExp): Promise<void> => {
+    await assert.rejects(
+      optionsToSettings({ ...issuer, ...options }, () => {}),
+      (error) => {
+        assert.ok(error instanceof StartError, String(error));
+        assert.match(error.where, where);
+        assert.match(error.remedy, remedy);
+        return true;
+      },
+    );
+  };
+  for (const origin of ['s3://', 's3:boundaries', 's3://b', 's3://boundaries/../x', 's3://boundaries//x', 's3://a b/c'])
+    await refused({ origin }, /^--origin s3:/, /s3:\/\/bucket\/prefix/);
+  await refused({ origin: 's3://boundaries', s3Endpoint: 'minio:9000' }, /--s3-endpoint/, /scheme and host/);
+  await refused({ origin: folder, s3Endpoint: 'https://minio.test' }, /--s3-endpoint/, /--origin s3:/);
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) delete process.env[name];
+  await refused({ origin: 's3://boundaries' }, /^--origin s3:/, /AWS_ACCESS_KEY_ID.*AWS_PROFILE/);
+  Object.assign(process.env, S3_ENV);
+});
+
+test('without the packages the error names the command that installs them', () => {
+  const loader = `export async function resolve(name, context, next) {
+    if (name.startsWith('@aws-sdk/')) throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: 'ERR_MODULE_NOT_FOUND' });
+    return next(name, context);
+  }`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(loader)}`)});`;
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(register)}`,
+      PROXY,
+      'serve',
+      '--dev',
+      '--origin',
+      's3://boundaries',
+    ],
+    { encoding: 'utf8', env: { ...process.env, ...S3_ENV } },
+  );
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /buckets need @aws-sdk\/client-s3.*Cannot find package.*\n {2}what to do: npm install "@aws-sdk\/client-s3@\^\d/,
+  );
+  assert.equal(stderr.trim().split('\n').length, 2);
+});

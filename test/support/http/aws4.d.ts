@@ -1,0 +1,17 @@
+// What the tests use of aws4, which ships no types.
+declare module 'aws4' {
+  interface SignedRequest {
+    service: string;
+    region: string;
+    method: string;
+    path: string;
+    host: string;
+    headers: Record<string, string>;
+    body?: string;
+    doNotModifyHeaders: boolean;
+  }
+  class RequestSigner {
+    constructor(request: SignedRequest, credentials: { accessKeyId: string; secretAccessKey: string });
+    authHeader(): string;
+  }
+}

@@ -1,0 +1,155 @@
+// A private bucket for tests: s3rver keeps the objects and speaks S3's protocol. s3rver does not check signatures of
+// version 4, so a server in front recomputes each one with aws4, an implementation that the project does not use, checks
+// the digests of bodies, remembers what it was asked, and fails when told to.
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, request } from 'node:http';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { after } from 'node:test';
+import { RequestSigner } from 'aws4';
+import S3rver from 's3rver';
+import { SILENT } from '../../../generator/report/progress.ts';
+import { s3Target } from '../../../generator/upload/s3-target.ts';
+import { upload } from '../../../generator/upload/upload.ts';
+import type { S3Location } from '../../../s3/location.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+import { listen } from './listen.ts';
+import type { RunningHost } from './static-host.ts';
+
+/** The account that s3rver knows. */
+const ACCOUNT = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+const REGION = 'eu-central-1';
+export const BUCKET = 'boundaries';
+
+/** The environment with which the AWS client finds the account, and nothing of the machine. */
+export const S3_ENV: Readonly<Record<string, string>> = {
+  AWS_ACCESS_KEY_ID: ACCOUNT.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: ACCOUNT.secretAccessKey,
+  AWS_REGION: REGION,
+  AWS_EC2_METADATA_DISABLED: 'true',
+  AWS_CONFIG_FILE: '/nonexistent',
+  AWS_SHARED_CREDENTIALS_FILE: '/nonexistent',
+  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+};
+
+/** A running server, with an empty bucket. */
+export interface RunningS3 extends RunningHost {
+  /** For --s3-endpoint. */
+  endpoint: string;
+  /** Answers instead of s3rver after the signature was checked; false leaves the answer to it. */
+  onRequest: ((req: IncomingMessage, res: ServerResponse, key: string) => boolean) | undefined;
+}
+
+/**
+ * Starts a server; it stops when the test file ends. The process gets the environment of its account.
+ * @param folder what `fault` finds the files of the bucket in
+ * @param prefix where they are in the bucket
+ */
+export async function startS3(folder = temporaryFolder(), prefix = ''): Promise<RunningS3> {
+  Object.assign(process.env, S3_ENV);
+  const directory = temporaryFolder();
+  const buckets = [{ name: BUCKET }];
+  const options = { address: '127.0.0.1', port: 0, silent: true, directory, vhostBuckets: false };
+  const s3rver = new S3rver({ ...options, configureBuckets: buckets });
+  const { port } = await s3rver.run();
+  after(async () => {
+    s3rver.httpServer.closeAllConnections();
+    await s3rver.close();
+  });
+  const server: Server = createServer((req, res) => void receive(req, res));
+  const receive = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const [path = ''] = (req.url ?? '').split('?');
+    running.asked.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers });
+    const body = await buffer(req).catch(() => undefined);
+    if (body === undefined) return;
+    const refusal = refusalOf(req, body);
+    if (refusal !== undefined) {
+      sendError(res, 403, refusal);
+      return;
+    }
+    const key = decodeURIComponent(path).slice(BUCKET.length + 2);
+    if (running.onRequest?.(req, res, key)) return;
+    if (running.fault?.(req, res, join(folder, key.slice(prefix.length)))) return;
+    const isPut = req.method === 'PUT';
+    pass(req, res, body, port, async (status) => {
+      // s3rver answers before it has written the object.
+      const size = (): number => statSync(join(directory, BUCKET, `${key}._S3rver_object`)).size;
+      if (isPut && status === 200)
+        await until(
+          () => size() === body.length,
+          () => `${key} is not written`,
+        );
+    });
+  };
+  const endpoint = `http://127.0.0.1:${await listen(server)}`;
+  const url = new URL(`${endpoint}/${BUCKET}/${prefix}`);
+  const running: RunningS3 = { url, server, endpoint, asked: [], fault: undefined, onRequest: undefined };
+  return running;
+}
+
+/** A server whose bucket has a copy of an output folder. */
+export async function startBucket(out: string, { prefix }: S3Location): Promise<RunningS3> {
+  const s3 = await startS3(out, prefix);
+  await uploadAll(out, s3.endpoint, { bucket: BUCKET, prefix });
+  s3.asked = [];
+  return s3;
+}
+
+/** Uploads an output folder. */
+export async function uploadAll(out: string, endpoint: string, location: S3Location): Promise<void> {
+  const target = await s3Target(location, { endpoint, concurrency: 8 });
+  const what = { out, release: undefined, concurrency: 8, dryRun: false, removeOthers: false, graceMs: 0 };
+  await upload(what, target, SILENT);
+  target.close();
+}
+
+/** The code of the error of a request that may not pass; undefined if its signature and digests are right. */
+function refusalOf({ method = '', url = '', headers }: IncomingMessage, body: Buffer): string | undefined {
+  const { authorization = '' } = headers;
+  const [, key, region = '', names = ''] =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=/.exec(
+      authorization,
+    ) ?? [];
+  if (key === undefined) return 'AccessDenied';
+  if (key !== ACCOUNT.accessKeyId) return 'InvalidAccessKeyId';
+  const signed = Object.fromEntries(names.split(';').map((name) => [name, String(headers[name])]));
+  const must = ['host', 'x-amz-date', 'x-amz-content-sha256'];
+  if (must.some((name) => !names.split(';').includes(name))) return 'AccessDenied';
+  const host = String(headers.host);
+  const expected = new RequestSigner(
+    { service: 's3', region, method, path: url, host, headers: signed, doNotModifyHeaders: true },
+    ACCOUNT,
+  ).authHeader();
+  if (expected !== authorization) return 'SignatureDoesNotMatch';
+  const digest = (name: string, encoding: 'hex' | 'base64'): string => createHash(name).update(body).digest(encoding);
+  if (signed['x-amz-content-sha256'] !== digest('sha256', 'hex')) return 'XAmzContentSHA256Mismatch';
+  const md5 = headers['content-md5'];
+  return md5 !== undefined && md5 !== digest('md5', 'base64') ? 'BadDigest' : undefined;
+}
+
+/** Answers as S3 does. */
+export function sendError(res: ServerResponse, status: number, code: string): void {
+  res.writeHead(status, { 'Content-Type': 'application/xml' });
+  res.end(`<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${code}</Message></Error>`);
+}
+
+/** Passes a request on to s3rver, and its answer back after `before` has ended. */
+function pass(
+  { method, url, headers }: IncomingMessage,
+  res: ServerResponse,
+  body: Buffer,
+  port: number,
+  before: (status: number | undefined) => Promise<void>,
+): void {
+  const sent = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, (answer) => {
+    void before(answer.statusCode).then(() => {
+      res.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(res);
+    });
+  });
+  sent.on('error', () => res.destroy());
+  sent.end(body);
+}

@@ -18,7 +18,6 @@ import type { WorkQueue } from './limits/work-queue.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { answerHealth, HEALTH_PATHS } from './operations/health.ts';
 import type { Origin } from './origin/origin.ts';
-import type { Releases } from './origin/releases.ts';
 import { answerRequest } from './pages/answer-request.ts';
 import type { Endpoint } from './pages/endpoints.ts';
 import { ENDPOINTS, isProtected } from './pages/endpoints.ts';
@@ -27,6 +26,7 @@ import { parseQuery } from './pages/parse-query.ts';
 import { servedRelease } from './pages/pick-release.ts';
 import { respond } from './pages/respond.ts';
 import type { ResponseCache } from './pages/response-cache.ts';
+import type { Releases } from './releases/releases.ts';
 import type { Assets } from './site/asset.ts';
 import { assetToAnswer } from './site/asset.ts';
 

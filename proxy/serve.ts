@@ -13,8 +13,8 @@ import { MemoryCounter } from './limits/client-limits.ts';
 import { countForWorkers, workerCounter } from './limits/shared-counter.ts';
 import { accessLog } from './operations/access-log.ts';
 import { standardOutput } from './operations/log-output.ts';
-import type { LoadedRelease } from './origin/load-release.ts';
-import type { Releases } from './origin/releases.ts';
+import type { LoadedRelease } from './releases/load-release.ts';
+import type { Releases } from './releases/releases.ts';
 import type { HttpServer } from './server.ts';
 
 /** Exit codes of a program that a signal ended are this and the number of the signal, as in a shell. */

@@ -6,7 +6,7 @@ import type { Finding } from '../../format/release.ts';
 import { Findings } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
-import type { StoreIndex } from '../store/store-index.ts';
+import type { StoreIndex } from './store-index.ts';
 
 /** The GID of units whose code is not known, in GADM. */
 const PLACEHOLDER_GID = '?';

@@ -2,8 +2,8 @@
 // one of them and not the whole service. The primary process gives turns in the order in which they are requested.
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
-import type { TakeTurn } from '../origin/turns.ts';
-import { processTurns } from '../origin/turns.ts';
+import type { TakeTurn } from '../releases/turns.ts';
+import { processTurns } from '../releases/turns.ts';
 
 const REQUEST = 'boundaries:request-turn';
 const BEGIN = 'boundaries:begin-turn';

@@ -2,8 +2,8 @@
 // data.
 import type { Answer } from '../http/answer.ts';
 import { COMMON_HEADERS } from '../http/cors.ts';
-import type { Releases } from '../origin/releases.ts';
 import { notReady, servedRelease } from '../pages/pick-release.ts';
+import type { Releases } from '../releases/releases.ts';
 
 /** The state of the server, shared by its parts. */
 export interface Lifecycle {

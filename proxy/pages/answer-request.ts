@@ -1,9 +1,9 @@
 // The answer to a parsed request, from the release that it needs. If a file of that release turns out to be missing or
 // damaged, the release may just have been removed or replaced: then the request is answered as it would be now.
 import type { Answer, Body } from '../http/answer.ts';
-import type { LoadedRelease } from '../origin/load-release.ts';
 import { OriginError } from '../origin/origin.ts';
-import type { Releases } from '../origin/releases.ts';
+import type { LoadedRelease } from '../releases/load-release.ts';
+import type { Releases } from '../releases/releases.ts';
 import type { PageRequest } from './parse-query.ts';
 import { isPinned } from './parse-query.ts';
 import { pickRelease } from './pick-release.ts';

@@ -4,7 +4,7 @@ import type { Listing } from '../../format/listing.ts';
 import { RankedRuns } from '../../format/ranked-runs.ts';
 import type { Runs } from '../../format/runs.ts';
 import { intersectRuns } from '../../format/runs.ts';
-import type { LoadedLevel } from '../origin/level-tables.ts';
+import type { LoadedLevel } from '../releases/level-tables.ts';
 import type { Filter } from './parse-query.ts';
 
 /** The features that match a request's filters. */

@@ -1,9 +1,9 @@
 // The release for a request: the one that its cursor names, or the current one.
 import { contentOf } from '../../format/cursor.ts';
 import { Problem } from '../http/problem.ts';
-import type { LoadedRelease } from '../origin/load-release.ts';
-import { ReleaseBusyError } from '../origin/recent-releases.ts';
-import type { Releases } from '../origin/releases.ts';
+import type { LoadedRelease } from '../releases/load-release.ts';
+import { ReleaseBusyError } from '../releases/recent-releases.ts';
+import type { Releases } from '../releases/releases.ts';
 import type { PageRequest } from './parse-query.ts';
 
 const RETRY_SECONDS = 5;

@@ -6,7 +6,7 @@ import { PAGE_CAPS } from '../../format/levels.ts';
 import { pageStart } from '../../format/listing.ts';
 import { DIGEST_CHARS } from '../../format/manifest.ts';
 import type { Runs } from '../../format/runs.ts';
-import type { LoadedLevel } from '../origin/level-tables.ts';
+import type { LoadedLevel } from '../releases/level-tables.ts';
 import type { LevelMatches, StoredListing } from './filter-matches.ts';
 import type { PageRequest, Start } from './parse-query.ts';
 

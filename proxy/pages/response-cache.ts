@@ -3,8 +3,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Coding } from '../http/accept-encoding.ts';
 import type { Answer } from '../http/answer.ts';
-import type { LoadedRelease } from '../origin/load-release.ts';
-import type { Releases } from '../origin/releases.ts';
+import type { LoadedRelease } from '../releases/load-release.ts';
+import type { Releases } from '../releases/releases.ts';
 
 /** Maximum size of all entries. */
 const MAX_BYTES = 32 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type { PositionRange } from '../../format/feature-index.ts';
 import { FRAME_DATA, MEMBER_FRAME_BYTES } from '../../format/gzip-members.ts';
 import type { Format } from '../../format/levels.ts';
 import type { Runs } from '../../format/runs.ts';
-import type { LoadedLevel } from '../origin/level-tables.ts';
+import type { LoadedLevel } from '../releases/level-tables.ts';
 
 /** 96 bits of SHA-256 in base64url. */
 const TAG_CHARS = 16;

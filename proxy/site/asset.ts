@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { Coding } from '../http/accept-encoding.ts';
 import type { Answer, HeaderList } from '../http/answer.ts';
 import { COMMON_HEADERS } from '../http/cors.ts';
-import type { LoadedRelease } from '../origin/load-release.ts';
+import type { LoadedRelease } from '../releases/load-release.ts';
 
 /** A file, prepared for sending. */
 export interface Asset {

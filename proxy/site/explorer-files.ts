@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { PAGE_CAPS } from '../../format/levels.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import type { HeaderList } from '../http/answer.ts';
-import type { LoadedRelease } from '../origin/load-release.ts';
+import type { LoadedRelease } from '../releases/load-release.ts';
 import type { Asset, Assets } from './asset.ts';
 import { makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';

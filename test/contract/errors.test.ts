@@ -8,9 +8,9 @@ import { jwksToKeySet, secretToKeySet, usableKeys } from '../../proxy/auth/key-s
 import { HttpLinkWarning } from '../../proxy/http/base-url.ts';
 import { WorkQueue } from '../../proxy/limits/work-queue.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { Releases } from '../../proxy/origin/releases.ts';
 import { FilterMatches } from '../../proxy/pages/filter-matches.ts';
 import { ResponseCache } from '../../proxy/pages/response-cache.ts';
+import { Releases } from '../../proxy/releases/releases.ts';
 import { createHttpServer } from '../../proxy/server.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { refusal, send, sendRaw } from '../support/http/http-client.ts';

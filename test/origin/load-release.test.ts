@@ -12,10 +12,10 @@ import { type Column, columnFrom, type Manifest, manifestToJson } from '../../fo
 import { FormatError } from '../../format/parse.ts';
 import { releaseToJson } from '../../format/release.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { GidTable, packGids } from '../../proxy/origin/gid-table.ts';
-import { filesToTables, tablesToLevel } from '../../proxy/origin/level-tables.ts';
-import { loadRelease, readDescription } from '../../proxy/origin/load-release.ts';
-import { processTurns } from '../../proxy/origin/turns.ts';
+import { GidTable, packGids } from '../../proxy/releases/gid-table.ts';
+import { filesToTables, tablesToLevel } from '../../proxy/releases/level-tables.ts';
+import { loadRelease, readDescription } from '../../proxy/releases/load-release.ts';
+import { processTurns } from '../../proxy/releases/turns.ts';
 import { sha256 } from '../support/files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

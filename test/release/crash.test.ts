@@ -10,7 +10,7 @@ import pLimit from 'p-limit';
 import { SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { Releases } from '../../proxy/origin/releases.ts';
+import { Releases } from '../../proxy/releases/releases.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf, snapshotOf } from '../support/files.ts';

@@ -10,8 +10,8 @@ import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from
 import { currentToJson } from '../../format/release.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
-import { ReleaseBusyError } from '../../proxy/origin/recent-releases.ts';
-import { Releases } from '../../proxy/origin/releases.ts';
+import { ReleaseBusyError } from '../../proxy/releases/recent-releases.ts';
+import { Releases } from '../../proxy/releases/releases.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { sha256Of } from '../support/files.ts';
 import { refusal, send } from '../support/http/http-client.ts';

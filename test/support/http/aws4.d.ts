@@ -7,11 +7,12 @@ declare module 'aws4' {
     path: string;
     host: string;
     headers: Record<string, string>;
-    body?: string;
     doNotModifyHeaders: boolean;
   }
   class RequestSigner {
     constructor(request: SignedRequest, credentials: { accessKeyId: string; secretAccessKey: string });
     authHeader(): string;
   }
+  const aws4: { RequestSigner: typeof RequestSigner };
+  export = aws4;
 }

@@ -17,9 +17,9 @@ import type { WorkLimits } from '../../../proxy/limits/work-queue.ts';
 import { WorkQueue } from '../../../proxy/limits/work-queue.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
-import { Releases } from '../../../proxy/origin/releases.ts';
 import { FilterMatches } from '../../../proxy/pages/filter-matches.ts';
 import { ResponseCache } from '../../../proxy/pages/response-cache.ts';
+import { Releases } from '../../../proxy/releases/releases.ts';
 import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from '../../../proxy/server.ts';
 import { publicAssets } from '../../../proxy/site/public-assets.ts';
 

@@ -8,7 +8,7 @@ import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after } from 'node:test';
-import { RequestSigner } from 'aws4';
+import aws4 from 'aws4';
 import S3rver from 's3rver';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { s3Target } from '../../../generator/upload/s3-target.ts';
@@ -119,7 +119,7 @@ function refusalOf({ method = '', url = '', headers }: IncomingMessage, body: Bu
   const must = ['host', 'x-amz-date', 'x-amz-content-sha256'];
   if (must.some((name) => !names.split(';').includes(name))) return 'AccessDenied';
   const host = String(headers.host);
-  const expected = new RequestSigner(
+  const expected = new aws4.RequestSigner(
     { service: 's3', region, method, path: url, host, headers: signed, doNotModifyHeaders: true },
     ACCOUNT,
   ).authHeader();

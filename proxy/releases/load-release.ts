@@ -13,10 +13,10 @@ import { LEVELS } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
+import type { Origin } from '../origin/origin.ts';
 import type { LevelFiles, LevelTables, LoadedLevel, MetadataFile } from './level-tables.ts';
 import { filesToTables, tablesToLevel } from './level-tables.ts';
 import type { ThreadMessage } from './load-thread.ts';
-import type { Origin } from './origin.ts';
 import type { TakeTurn } from './turns.ts';
 
 /** Metadata up to this size is parsed on the event loop, level by level; a thread would take longer to start. */

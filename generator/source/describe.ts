@@ -1,8 +1,10 @@
 // Describes a dataset before its features are read. Runs in a child process, so that the parent process does not hold
 // the memory of GDAL (some drivers load a whole file to count its features).
+
+import { attributionOf } from './attribution.ts';
 import { expandSource } from './expand-source.ts';
 import { type FoundLevels, findLevels } from './level-sources.ts';
-import { attributionOf, gdalVersion, openDataset } from './open-dataset.ts';
+import { gdalVersion, openDataset } from './open-dataset.ts';
 import type { SourceOptions } from './source-options.ts';
 
 /** What a build needs to know of its dataset. */

@@ -3,9 +3,6 @@ import type * as gdalTypes from 'gdal-async';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from './gdal.ts';
 
-/** The metadata item that holds the attribution texts, one per line. */
-export const ATTRIBUTION_ITEM = 'ATTRIBUTION';
-
 /** The CPLErr level from which GDAL reports a failure. */
 const CE_FAILURE = 3;
 
@@ -70,12 +67,6 @@ function cannotOpen(path: string, reason: string): BuildError {
     `${withoutSecrets(path)}: GDAL cannot open it: ${withoutSecrets(reason)}`,
     'check that the file is complete and in a format that GDAL reads (ogrinfo FILE)',
   );
-}
-
-/** The attribution texts of a dataset; empty without the item. Any GDAL dataset may carry it. */
-export function attributionOf(dataset: gdalTypes.Dataset): string[] {
-  const text: unknown = dataset.getMetadata()[ATTRIBUTION_ITEM];
-  return typeof text === 'string' ? text.split('\n').filter((line) => line !== '') : [];
 }
 
 /** A dataset's name without the passwords that connection strings and URLs may have. */

@@ -20,7 +20,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
-await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder);
+await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder, { accept: ['empty-geometries'] });
 
 const MAIN = ['--import', 'tsx', 'proxy/main.ts'];
 

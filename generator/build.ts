@@ -4,14 +4,8 @@ import { join } from 'node:path';
 import { LEVELS, levelName, type StoredPages } from '../format/levels.ts';
 import type { Finding, Release } from '../format/release.ts';
 import { describeSource, type LevelledSource, splitIntoLevels } from './describe-source.ts';
-import {
-  type LevelContext,
-  type ReadLevel,
-  readLevel,
-  WHOLE,
-  type WrittenLevel,
-  writeLevel,
-} from './pages/build-level.ts';
+import { type LevelContext, type ReadLevel, readLevel, type WrittenLevel, writeLevel } from './pages/build-level.ts';
+import { WHOLE } from './pages/divide-work.ts';
 import { type FinalizedLevel, type LevelAbout, sealRelease } from './pages/finalize.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
 import type { Acceptable } from './quality/kinds.ts';
@@ -81,11 +75,11 @@ async function buildAndPublish(options: BuildOptions, report: Report): Promise<R
     const described = await describeSource(options, pool);
     lock = takeLock(options.out);
     const staging = openStaging(options.out, options.release);
-    const context = { options, staging, pool, report };
+    const context = { options, staging, pool, report, share: WHOLE };
     const dataset = await splitIntoLevels(described, options, join(staging.work, SPLIT_FOLDER), context);
     const reading = LEVELS.map((level) => readLevel(level, dataset.levels, context));
     const building = reading.map(async (read) => {
-      const written = await writeLevel(await read, context, WHOLE);
+      const written = await writeLevel(await read, context);
       return finalize({ ...written, about: aboutLevel(written) }, context);
     });
     const [about, levels] = await Promise.all([aboutRelease(options, dataset, reading, pool), Promise.all(building)]);

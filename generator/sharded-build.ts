@@ -15,7 +15,8 @@ import { LEVELS, type Level, levelName } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
 import { aboutLevel, aboutRelease, type BuildOptions, finalize, SPLIT_FOLDER } from './build.ts';
 import { describeSource, splitIntoLevels } from './describe-source.ts';
-import { readLevel, type Share, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
+import { readLevel, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
+import type { Share } from './pages/divide-work.ts';
 import { type LevelAbout, sealRelease } from './pages/finalize.ts';
 import type { ReadResult } from './pages/read-level.ts';
 import type { Acceptable } from './quality/kinds.ts';
@@ -69,10 +70,10 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     const isEarlier = (entry: string): boolean =>
       entry === name || (entry.startsWith(`${name}.`) && entry !== basename(fresh));
     for (const earlier of readdirSync(root).filter(isEarlier)) removeFolder(join(root, earlier));
-    const context = { options, staging, pool, report };
+    const context = { options, staging, pool, report, share };
     const dataset = await splitIntoLevels(described, options, join(fresh, SPLIT_FOLDER), context);
     const reading = LEVELS.map((level) => readLevel(level, dataset.levels, context));
-    const building = reading.map(async (read) => writeLevel(await read, context, share));
+    const building = reading.map(async (read) => writeLevel(await read, context));
     const [about, levels] = await Promise.all([aboutRelease(options, dataset, reading, pool), Promise.all(building)]);
     const done: DoneShard = {
       share,

@@ -2,7 +2,7 @@
 import { UsageError } from '../../format/command-line/usage-error.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
-import type { Share } from '../pages/build-level.ts';
+import type { Share } from '../pages/divide-work.ts';
 import type { GidColumnOption, LevelOption } from '../source/source-options.ts';
 
 /** Parses `lv3` or `3`. @throws UsageError if it is not a level */

@@ -6,6 +6,7 @@ import type { StoredPages } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { createStore, type StoreWriter } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
+import { divideShare, type Part, type Share } from './divide-work.ts';
 import { planLevel } from './plan.ts';
 import { type LayersTask, readLayers } from './read-layers.ts';
 
@@ -14,6 +15,9 @@ export interface ReadTask extends Omit<LayersTask, 'scratch'> {
   /** Path of the store. */
   store: string;
   storedPages: StoredPages;
+  /** Which of the level's files are to be written, and in how many parts. */
+  share: Share;
+  parts: number;
 }
 
 /** The result of reading a level. */
@@ -23,15 +27,19 @@ export interface ReadResult {
   findings: readonly Finding[];
   /** Whether the units have new fids. */
   isRenumbered: boolean;
-  /** Number of pages that the level will store. */
-  pages: number;
+}
+
+/** What was read, and the parts of the share that have files. */
+export interface DividedLevel {
+  read: ReadResult;
+  parts: readonly Part[];
 }
 
 /**
- * Reads the level into the store.
+ * Reads the level into the store, and divides the work of writing it.
  * @throws BuildError with file, layer, level and fid if a feature cannot be written or GDAL reports an error
  */
-export function readLevel({ store: file, storedPages, ...task }: ReadTask): ReadResult {
+export function readLevel({ store: file, storedPages, share, parts, ...task }: ReadTask): DividedLevel {
   const { source } = task;
   const { level } = source;
   let store: StoreWriter | undefined;
@@ -44,11 +52,8 @@ export function readLevel({ store: file, storedPages, ...task }: ReadTask): Read
   if (store === undefined) throw new Error(`level ${level}: nothing was read`);
   const index = store.close();
   checkIdentifiers(source, index, read.findings);
-  const { pages } = planLevel(level, index, storedPages);
   return {
-    features: read.features,
-    findings: read.findings.list(),
-    isRenumbered: read.isRenumbered,
-    pages: pages.geojsonl + pages.fc,
+    read: { features: read.features, findings: read.findings.list(), isRenumbered: read.isRenumbered },
+    parts: divideShare(planLevel(level, index, storedPages), index, share, parts),
   };
 }

@@ -1,10 +1,11 @@
-// Writes a share of a level's files: feature files, and the pages that begin at their features.
+// Writes a part of a level's files: the feature files and the pages that begin at its positions.
 // Runs in child processes; several write the same level concurrently, without communication.
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { featureFilePath, pagePath } from '../../format/layout.ts';
 import { FEATURES_PER_FILE, type Level, type StoredPages } from '../../format/levels.ts';
 import { openStore } from '../store/feature-store.ts';
+import type { Part } from './divide-work.ts';
 import type { WrittenFile } from './output-file.ts';
 import { pageGroups, planLevel } from './plan.ts';
 import { RecordsBuilder } from './records.ts';
@@ -21,9 +22,7 @@ export interface WriteTask {
   out: string;
   /** Path of the file for the records of the written files. */
   records: string;
-  /** The feature files whose number is `shard` modulo `shards`, and the pages that begin at a feature of these. */
-  shard: number;
-  shards: number;
+  part: Part;
 }
 
 /** The result of a task. */
@@ -31,9 +30,10 @@ export interface WriteResult {
   files: number;
 }
 
-/** Writes the share's files and their records. */
+/** Writes the part's files and their records. */
 export function writeShard(task: WriteTask): WriteResult {
-  const { level, out, shard, shards } = task;
+  const { level, out } = task;
+  const { first, end } = task.part;
   const store = openStore(task.store);
   const plan = planLevel(level, store.index, task.storedPages);
   const perFile = FEATURES_PER_FILE[level];
@@ -50,21 +50,19 @@ export function writeShard(task: WriteTask): WriteResult {
     return file;
   }
 
-  for (let number = shard; number * perFile < plan.features; number += shards) {
-    const first = number * perFile;
-    const end = Math.min(first + perFile, plan.features);
+  for (let number = Math.ceil(first / perFile); number * perFile < end; number++) {
+    const start = number * perFile;
     const { records: features, ...written } = writeFeatureFile(
       place(featureFilePath(level, number)),
-      first,
-      end,
+      start,
+      Math.min(start + perFile, plan.features),
       store,
     );
     records.add('features', number, written);
     records.addFeatures(features);
     result.files++;
   }
-  const isMine = (position: number): boolean => Math.floor(position / perFile) % shards === shard;
-  for (const group of pageGroups(plan, isMine)) {
+  for (const group of pageGroups(plan, (position) => position >= first && position < end)) {
     let original: { file: string; written: WrittenFile } | undefined;
     for (const { format, number, listing, page, runs } of group) {
       const file = place(pagePath(level, format, listing.key, page));

@@ -4,9 +4,11 @@ import type { StoredPages } from '../../format/levels.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
+import { s3Origin } from '../../proxy/origin/s3.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import type { RunningService, ServiceOptions } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
+import { BUCKET, startBucket } from '../support/http/s3-server.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -22,6 +24,10 @@ export interface Setup {
 const ORIGINS: Readonly<Record<string, (out: string) => Promise<Origin>>> = {
   directory: async (out) => directoryOrigin(out),
   'static host': async (out) => staticHostOrigin({ url: (await startStaticHost(out)).url, headers: {} }),
+  bucket: async (out) => {
+    const location = { bucket: BUCKET, prefix: 'eu/' };
+    return s3Origin(location, { endpoint: (await startBucket(out, location)).endpoint });
+  },
 };
 
 /** A static host answers requests for pages and for ranges; which pages are stored makes no other difference to it. */

@@ -294,7 +294,7 @@ test('refuses a list with a 64-bit number beyond 2^53, and says where it is', as
   writeFileSync(source, geojsonOf(['"GID_0":"AAA","POP":[1,9007199254740993]']));
   await assert.rejects(buildRelease(source, join(folder, 'list')), {
     message: /list\.geojson: layer list \(level 0\), fid 1, GID AAA: a list has 9007199254740992, .*2\^53/,
-    remedy: /fix the feature in the source/,
+    remedy: /^change the column to text$/,
   });
 });
 

@@ -11,6 +11,7 @@ declare module 'aws4' {
   }
   class RequestSigner {
     constructor(request: SignedRequest, credentials: { accessKeyId: string; secretAccessKey: string });
+    datetime: string;
     authHeader(): string;
   }
   const aws4: { RequestSigner: typeof RequestSigner };

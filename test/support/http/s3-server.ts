@@ -119,11 +119,13 @@ function refusalOf({ method = '', url = '', headers }: IncomingMessage, body: Bu
   const must = ['host', 'x-amz-date', 'x-amz-content-sha256'];
   if (must.some((name) => !names.split(';').includes(name))) return 'AccessDenied';
   const host = String(headers.host);
-  const expected = new aws4.RequestSigner(
+  const signer = new aws4.RequestSigner(
     { service: 's3', region, method, path: url, host, headers: signed, doNotModifyHeaders: true },
     ACCOUNT,
-  ).authHeader();
-  if (expected !== authorization) return 'SignatureDoesNotMatch';
+  );
+  // Without it, the time of the signature is now.
+  signer.datetime = String(signed['x-amz-date']);
+  if (signer.authHeader() !== authorization) return 'SignatureDoesNotMatch';
   const digest = (name: string, encoding: 'hex' | 'base64'): string => createHash(name).update(body).digest(encoding);
   if (signed['x-amz-content-sha256'] !== digest('sha256', 'hex')) return 'XAmzContentSHA256Mismatch';
   const md5 = headers['content-md5'];

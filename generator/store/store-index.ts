@@ -1,5 +1,6 @@
 // The index of a feature store: fid, GIDs, place and size of each feature of a level, in order of position. Flat arrays,
 // because a level may have hundreds of thousands of features and every task reads the index.
+import { createHash } from 'node:crypto';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { TextSum } from '../../format/gzip-members.ts';
 
@@ -27,6 +28,18 @@ export interface StoreIndex {
   deflatedText: Float64Array;
   /** CRC-32 of that text. */
   crcs: Uint32Array;
+}
+
+/**
+ * The SHA-256 of an index in hex: equal for equal indexes. The serialised form of V8 does not serve for this: its bytes
+ * depend on how V8 holds the arrays at that moment.
+ */
+export function indexDigest({ features, columns, fids, offsets, bytes, deflatedText, crcs }: StoreIndex): string {
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([features, columns.map(({ name, gids }) => [name, gids])]));
+  for (const { owners } of columns) hash.update(owners);
+  for (const values of [fids, offsets, bytes, deflatedText, crcs]) hash.update(values);
+  return hash.digest('hex');
 }
 
 /** The index entry of a feature. */

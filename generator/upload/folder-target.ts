@@ -46,7 +46,11 @@ export function folderTarget(folder: string): Target {
       await rm(join(folder, path), { force: true });
       await removeEmptyFolders(folder, dirname(path));
     },
-    sync: () => syncTree(folder),
+    async sync() {
+      for (const { name } of await entriesOf(folder, false))
+        if (PARTIAL.test(name)) await rm(join(folder, name), { force: true });
+      await syncTree(folder);
+    },
     close() {},
   };
 }

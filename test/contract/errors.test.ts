@@ -122,6 +122,8 @@ await inEverySetup(
     });
 
     test('allows for clocks that are 30 seconds apart, and for one audience of several', async () => {
+      // The time that the other setups took counts against the tolerance.
+      const now = Math.floor(Date.now() / 1000);
       for (const claims of [{ exp: now - 20 }, { nbf: now + 20 }, { aud: ['other', AUDIENCE] }])
         assert.equal((await send(proxy, PATH, { authorization: `Bearer ${await token(claims)}` })).status, 200);
     });

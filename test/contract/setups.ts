@@ -8,7 +8,7 @@ import { s3Origin } from '../../proxy/origin/s3.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import type { RunningService, ServiceOptions } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { BUCKET, startBucket } from '../support/http/s3-server.ts';
+import { BUCKET, startS3 } from '../support/http/s3-server.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -25,8 +25,8 @@ const ORIGINS: Readonly<Record<string, (out: string) => Promise<Origin>>> = {
   directory: async (out) => directoryOrigin(out),
   'static host': async (out) => staticHostOrigin({ url: (await startStaticHost(out)).url, headers: {} }),
   bucket: async (out) => {
-    const location = { bucket: BUCKET, prefix: 'eu/' };
-    return s3Origin(location, { endpoint: (await startBucket(out, location)).endpoint });
+    const prefix = 'eu/';
+    return s3Origin({ bucket: BUCKET, prefix }, { endpoint: (await startS3({ folder: out, prefix })).endpoint });
   },
 };
 

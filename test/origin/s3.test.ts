@@ -13,15 +13,16 @@ import { parseS3Url } from '../../s3/location.ts';
 import { S3Error } from '../../s3/s3-error.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { BUCKET, S3_ENV, startBucket } from '../support/http/s3-server.ts';
+import { BUCKET, S3_ENV, startS3 } from '../support/http/s3-server.ts';
 import { freePort } from '../support/processes/nginx-varnish.ts';
 import { PROXY } from '../support/processes/proxy-process.ts';
+import { withoutPackages } from '../support/processes/without-packages.ts';
 import { buildWorld, LIMITS, testFailingHost } from './failing-host.ts';
 
 /** Characters that a URL and a signature must encode. */
 const PREFIX = 'all of/Ærø+1~/';
 const folder = await buildWorld();
-const bucket = await startBucket(folder, { bucket: BUCKET, prefix: PREFIX });
+const bucket = await startS3({ folder, prefix: PREFIX });
 const location = { bucket: BUCKET, prefix: PREFIX };
 const retries = { count: 2, pauseMs: 5 };
 const open = (limits = LIMITS) => s3Origin(location, { endpoint: bucket.endpoint, limits, retries });
@@ -134,22 +135,9 @@ test('a place that is none, an endpoint that is none or without a bucket, and a 
 });
 
 test('without the packages the error names the command that installs them', () => {
-  const loader = `export async function resolve(name, context, next) {
-    if (name.startsWith('@aws-sdk/')) throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: 'ERR_MODULE_NOT_FOUND' });
-    return next(name, context);
-  }`;
-  const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(loader)}`)});`;
   const { status, stderr } = spawnSync(
     process.execPath,
-    [
-      '--import',
-      `data:text/javascript,${encodeURIComponent(register)}`,
-      PROXY,
-      'serve',
-      '--dev',
-      '--origin',
-      's3://boundaries',
-    ],
+    [...withoutPackages('@aws-sdk/'), PROXY, 'serve', '--dev', '--origin', 's3://boundaries'],
     { encoding: 'utf8', env: { ...process.env, ...S3_ENV } },
   );
   assert.equal(status, 1);

@@ -192,7 +192,7 @@ test('an invalid option is named, without its secret', async () => {
 
 test('proxy/README.md lists every option with its default', () => {
   const readme = readFileSync('proxy/README.md', 'utf8');
-  const rows = [...readme.matchAll(/^\| `--([a-z-]+)` \| (?:`(.*)` )?\| .+ \|$/gm)];
+  const rows = [...readme.matchAll(/^\| `--([a-z0-9-]+)` \| (?:`(.*)` )?\| .+ \|$/gm)];
   assert.deepEqual(
     rows.map(([, name, value]) => [name, value]),
     Object.entries(SERVE_OPTIONS).map(([name, option]) => [

@@ -2,16 +2,19 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { serialize } from 'node:v8';
+import { elementAt } from '../../format/element-at.ts';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { BuildOptions } from '../../generator/build.ts';
-import { SILENT } from '../../generator/report/progress.ts';
+import { type Report, SILENT } from '../../generator/report/progress.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
+import { indexDigest, newIndexBuilder } from '../../generator/store/store-index.ts';
 import { manyUnitLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
-import { contentOf } from '../support/files.ts';
+import { type FixtureLayer, writeDataset } from '../support/datasets/write-dataset.ts';
+import { contentOf, filesUnder } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -69,24 +72,62 @@ for (const storedPages of STORED_PAGES) {
   });
 }
 
-test('each shard writes feature files of its own and the pages that begin in them', async () => {
-  const release = join(out, 'releases/.r1.shards/release');
-  const filesOf = (): string[] => Object.keys(contentOf(release));
-  rmSync(out, { recursive: true });
-  await buildOne(1, 3);
-  const first = filesOf();
-  const own = [
-    'lv0/features/000002.geojsonl.gz',
-    'lv0/geojsonl/all/000006.geojsonl.gz',
-    'lv1/features/000005.geojsonl.gz',
+test('each file is written by one shard, and identical pages by the same one', async () => {
+  const written = await Promise.all(
+    [0, 1, 2].map(async (shard) => {
+      const own = join(folder, `shard-${shard}`);
+      await buildShard(buildOptions(source, own), { shard, shards: 3 }, SILENT);
+      return contentOf(join(own, 'releases/.r1.shards/release'));
+    }),
+  );
+  const files = filesUnder(join(plain.all, 'releases/r1')).filter((file) =>
+    /[0-9]{6}\.(geojsonl|json)\.gz$/.test(file),
+  );
+  assert.deepEqual(written.flatMap((files) => Object.keys(files)).sort(), files);
+  const digests = written.map((files) => new Set(Object.values(files)));
+  assert.equal(
+    new Set(digests.flatMap((digests) => [...digests])).size,
+    digests.reduce((sum, { size }) => sum + size, 0),
+  );
+});
+
+/** Countries and regions, the first quarter of which has ten times the vertices of the others. */
+function unevenLayers(): FixtureLayer[] {
+  const outline = (i: number): string => {
+    const vertices = i < 100 ? 300 : 30;
+    const corners = Array.from({ length: vertices }, (_, corner) => {
+      const angle = (corner / vertices) * 2 * Math.PI;
+      const radius = 1 + Math.abs(Math.sin(i + corner * 12.9898)) / 10;
+      return `${radius * Math.cos(angle)} ${radius * Math.sin(angle)}`;
+    });
+    return `POLYGON((${[...corners, corners[0]].join(',')}))`;
+  };
+  const units = (parents: (i: number) => string[]) =>
+    Array.from({ length: 400 }, (_, i) => ({ fid: i + 1, values: parents(i), wkt: outline(i) }));
+  return [
+    { name: 'ADM_0', columns: ['GID_0'], features: units((i) => [`C${i}`]) },
+    { name: 'ADM_1', columns: ['GID_1', 'GID_0'], features: units((i) => [`C${i}.1`, `C${i % 40}`]) },
   ];
-  for (const file of own) assert.ok(first.includes(file), file);
-  for (const file of ['lv0/features/000001.geojsonl.gz', 'lv0/geojsonl/all/000001.geojsonl.gz'])
-    assert.ok(!first.includes(file), file);
-  await buildOne(2, 3);
-  const both = filesOf();
-  for (const file of ['lv0/features/000003.geojsonl.gz', 'lv0/fc/all/000050.json.gz'])
-    assert.ok(both.includes(file) && !first.includes(file), file);
+}
+
+test('shards have about the same work where a quarter of the units has most of the bytes, and may have different numbers of workers', async () => {
+  const [uneven, whole, sharded] = ['uneven.gpkg', 'uneven-whole', 'uneven-sharded'].map((name) => join(folder, name));
+  assert.ok(uneven && whole && sharded);
+  writeDataset(uneven, 'GPKG', unevenLayers());
+  await buildRelease(uneven, whole);
+  const release = join(sharded, 'releases/.r1.shards/release');
+  const bytesWritten = (): number =>
+    filesUnder(release).reduce((sum, file) => sum + statSync(join(release, file)).size, 0);
+  const after: number[] = [];
+  for (const shard of [0, 1, 2, 3]) {
+    await buildShard(buildOptions(uneven, sharded, { workers: shard % 2 }), { shard, shards: 4 }, SILENT);
+    after.push(bytesWritten());
+  }
+  const bytes = after.map((total, shard) => total - (after[shard - 1] ?? 0));
+  const mean = elementAt(after, 3) / 4;
+  assert.ok(Math.max(...bytes) < 1.4 * mean, `bytes of the shards: ${bytes.join(', ')}`);
+  await seal(sharded, 'r1', true);
+  assert.deepEqual(contentOf(sharded), contentOf(whole));
 });
 
 test('shards that are run again with another choice of --pages leave no files of the first one in the release', async () => {
@@ -101,7 +142,10 @@ test('seal names the shards that are missing and those that do not fit; a shard 
   rmSync(out, { recursive: true });
   await assert.rejects(seal(out, 'r1', true), { message: /no shard is finished/ });
   for (const shard of [0, 2]) await buildOne(shard, 3);
-  await assert.rejects(seal(out, 'r1', true), { message: /shards not finished: 1\/3/, remedy: /--shard 1\/3/ });
+  await assert.rejects(seal(out, 'r1', true), {
+    message: /shards not finished: 1\/3 \(not begun\)$/,
+    remedy: /--shard 1\/3/,
+  });
   for (const other of [{ precision: 0 }, { storedPages: 'unfiltered' }] as const) {
     await buildOne(1, 3, other);
     await assert.rejects(seal(out, 'r1', true), { message: /shards 0\/3 and 1\/3 differ in source, options/ });
@@ -110,6 +154,56 @@ test('seal names the shards that are missing and those that do not fit; a shard 
   await buildOne(1, 3);
   await seal(out, 'r1', true);
   assert.deepEqual(contentOf(out), contentOf(plain.all));
+});
+
+test('seal names a shard that is running and one that failed in the middle as begun; both can be run again', async () => {
+  rmSync(out, { recursive: true });
+  const sealed: Promise<unknown>[] = [];
+  const inTheMiddle = (then: () => void): Report => ({
+    ...SILENT,
+    advance: (what) => {
+      if (what === 'files written') then();
+    },
+  });
+  const options = buildOptions(source, out);
+  const sealNow = (): void => {
+    const attempt = seal(out, 'r1', true);
+    attempt.catch(() => {});
+    sealed.push(attempt);
+  };
+  await buildShard(options, { shard: 1, shards: 3 }, inTheMiddle(sealNow));
+  const [running = assert.fail('the shard writes nothing')] = sealed;
+  await assert.rejects(running, {
+    message: /shards not finished: 0\/3 \(not begun\), 1\/3 \(begun\), 2\/3 \(not begun\)$/,
+  });
+  await assert.rejects(
+    buildShard(
+      options,
+      { shard: 2, shards: 3 },
+      inTheMiddle(() => {
+        throw new Error('the machine is gone');
+      }),
+    ),
+  );
+  await assert.rejects(seal(out, 'r1', true), { message: /shards not finished: 0\/3 \(not begun\), 2\/3 \(begun\)$/ });
+  for (const shard of [0, 2]) await buildOne(shard, 3);
+  await seal(out, 'r1', true);
+  assert.deepEqual(contentOf(out), contentOf(plain.all));
+});
+
+test('the digest by which seal compares shards depends on the units alone, not on how V8 holds the arrays', () => {
+  const builder = newIndexBuilder(['GID_0']);
+  for (const fid of [1, 2]) builder.add({ fid, gids: [`C${fid}`], bytes: 10, deflated: undefined });
+  const index = builder.finish();
+  // An array that V8 holds with room for holes is serialised in another way.
+  const columns = index.columns.map((column) => {
+    const gids = new Array<string>(column.gids.length);
+    for (const [at, gid] of column.gids.entries()) gids[at] = gid;
+    return { ...column, gids };
+  });
+  assert.notDeepEqual(serialize({ ...index, columns }), serialize(index));
+  assert.equal(indexDigest({ ...index, columns }), indexDigest(index));
+  assert.notEqual(indexDigest({ ...index, bytes: index.bytes.map((bytes) => bytes + 1) }), indexDigest(index));
 });
 
 test('a share that is not i/n with i below n is refused', async () => {

@@ -73,7 +73,7 @@ function cycleIn(arrows: Arrows): string[] {
   return [];
 }
 
-const PROGRAM = ['format', 'generator', 'proxy'].flatMap(importsOf);
+const PROGRAM = ['format', 'generator', 'proxy', 's3'].flatMap(importsOf);
 
 test('format imports nothing but node: and itself; its command-line folder also the types of yargs', () => {
   const imports = importsOf('format');
@@ -83,6 +83,20 @@ test('format imports nothing but node: and itself; its command-line folder also 
     if (isCommandLine && isType && from === 'yargs') continue;
     assert.match(from, isCommandLine ? /^(node:|\.\.?\/[\w-]+\.ts$)/ : /^(node:|\.\/[\w-]+\.ts$)/, file);
   }
+});
+
+test('s3, which generator and proxy share, imports format but neither of them', () => {
+  const imports = importsOf('s3');
+  assert.ok(imports.length > 5);
+  for (const { file, from } of imports)
+    assert.match(from, /^(node:|\.\/[\w-]+\.ts$|\.\.\/format\/|@aws-sdk\/client-s3$|@smithy\/signature-v4$)/, file);
+});
+
+test('the packages for buckets are loaded only when a bucket is named', () => {
+  const packages = PROGRAM.filter(({ from }) => /^@(aws-sdk|smithy)\//.test(from));
+  assert.ok(packages.length > 1);
+  for (const { file } of packages)
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /^import (?!type )[^;]*['"]@(aws-sdk|smithy)\//m, file);
 });
 
 test('generator and proxy do not import each other, and neither imports tests', () => {
@@ -114,6 +128,8 @@ test('no folder imports itself by way of others; main.ts counts by itself, as no
 
 test('each package is known to the files that are named here, and to no other', () => {
   const homes: Record<string, string[]> = {
+    '@aws-sdk/client-s3': ['s3/client.ts'],
+    '@smithy/signature-v4': ['s3/signer.ts'],
     'gdal-async': ['generator/source/gdal.ts'],
     'http-proxy': ['proxy/origin/http-proxy.ts'],
     jose: ['proxy/auth/authenticate.ts', 'proxy/auth/dev-key.ts', 'proxy/auth/key-set.ts'],

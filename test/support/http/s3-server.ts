@@ -1,19 +1,15 @@
 // A private bucket for tests: s3rver keeps the objects and speaks S3's protocol. s3rver does not check signatures of
 // version 4, so a server in front recomputes each one with aws4, an implementation that the project does not use, checks
-// the digests of bodies, remembers what it was asked, and fails when told to.
+// the digests of bodies, pages listings, remembers what it was asked, and fails when told to.
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { lstatSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, request } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after } from 'node:test';
 import aws4 from 'aws4';
 import S3rver from 's3rver';
-import { SILENT } from '../../../generator/report/progress.ts';
-import { s3Target } from '../../../generator/upload/s3-target.ts';
-import { upload } from '../../../generator/upload/upload.ts';
-import type { S3Location } from '../../../s3/location.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { listen } from './listen.ts';
@@ -39,16 +35,24 @@ export const S3_ENV: Readonly<Record<string, string>> = {
 export interface RunningS3 extends RunningHost {
   /** For --s3-endpoint. */
   endpoint: string;
-  /** Answers instead of s3rver after the signature was checked; false leaves the answer to it. */
-  onRequest: ((req: IncomingMessage, res: ServerResponse, key: string) => boolean) | undefined;
+  /** The file in which s3rver keeps an object; beside it with `.md5` its ETag. */
+  fileOf(key: string): string;
+  /** Objects on a page of a listing. */
+  pageSize: number;
+}
+
+/** An output folder whose files are in the bucket, as they are at the time. */
+interface Mirrored {
+  folder: string;
+  /** Where they are in the bucket; empty, or ends in a slash. */
+  prefix: string;
 }
 
 /**
  * Starts a server; it stops when the test file ends. The process gets the environment of its account.
- * @param folder what `fault` finds the files of the bucket in
- * @param prefix where they are in the bucket
+ * @param mirrored undefined for an empty bucket
  */
-export async function startS3(folder = temporaryFolder(), prefix = ''): Promise<RunningS3> {
+export async function startS3(mirrored?: Mirrored): Promise<RunningS3> {
   Object.assign(process.env, S3_ENV);
   const directory = temporaryFolder();
   const buckets = [{ name: BUCKET }];
@@ -71,9 +75,15 @@ export async function startS3(folder = temporaryFolder(), prefix = ''): Promise<
       return;
     }
     const key = decodeURIComponent(path).slice(BUCKET.length + 2);
-    if (running.onRequest?.(req, res, key)) return;
-    if (running.fault?.(req, res, join(folder, key.slice(prefix.length)))) return;
+    const object = running.fileOf(key);
+    const file = mirrored === undefined ? object : join(mirrored.folder, key.slice(mirrored.prefix.length));
+    if (running.fault?.(req, res, file)) return;
+    if (mirrored !== undefined) link(file, object);
     const isPut = req.method === 'PUT';
+    if (req.method === 'GET' && key === '') {
+      await passListing(req, res, port, running.pageSize);
+      return;
+    }
     pass(req, res, body, port, async (status) => {
       // s3rver answers before it has written the object.
       const size = (): number => statSync(join(directory, BUCKET, `${key}._S3rver_object`)).size;
@@ -85,25 +95,16 @@ export async function startS3(folder = temporaryFolder(), prefix = ''): Promise<
     });
   };
   const endpoint = `http://127.0.0.1:${await listen(server)}`;
-  const url = new URL(`${endpoint}/${BUCKET}/${prefix}`);
-  const running: RunningS3 = { url, server, endpoint, asked: [], fault: undefined, onRequest: undefined };
+  const url = new URL(`${endpoint}/${BUCKET}/${mirrored?.prefix ?? ''}`);
+  const fileOf = (key: string): string => join(directory, BUCKET, `${key}._S3rver_object`);
+  const running: RunningS3 = { url, server, endpoint, fileOf, pageSize: 1000, asked: [], fault: undefined };
   return running;
 }
 
-/** A server whose bucket has a copy of an output folder. */
-export async function startBucket(out: string, { prefix }: S3Location): Promise<RunningS3> {
-  const s3 = await startS3(out, prefix);
-  await uploadAll(out, s3.endpoint, { bucket: BUCKET, prefix });
-  s3.asked = [];
-  return s3;
-}
-
-/** Uploads an output folder. */
-export async function uploadAll(out: string, endpoint: string, location: S3Location): Promise<void> {
-  const target = await s3Target(location, { endpoint, concurrency: 8 });
-  const what = { out, release: undefined, concurrency: 8, dryRun: false, removeOthers: false, graceMs: 0 };
-  await upload(what, target, SILENT);
-  target.close();
+/** Puts a file into the bucket, by a link that s3rver follows: a file that is removed or replaced is so in the bucket. */
+function link(file: string, object: string): void {
+  mkdirSync(dirname(object), { recursive: true });
+  if (lstatSync(object, { throwIfNoEntry: false }) === undefined) symlinkSync(file, object);
 }
 
 /** The code of the error of a request that may not pass; undefined if its signature and digests are right. */
@@ -154,4 +155,26 @@ function pass(
   });
   sent.on('error', () => res.destroy());
   sent.end(body);
+}
+
+/**
+ * Passes on the request for a listing of version 2 as one of version 1: s3rver encrypts continuation tokens with DES, which
+ * OpenSSL 3 no longer has. A token is the last key of a page.
+ */
+async function passListing(req: IncomingMessage, res: ServerResponse, port: number, pageSize: number): Promise<void> {
+  const url = new URL(`http://127.0.0.1:${port}${req.url}`);
+  const { searchParams: query } = url;
+  const token = query.get('continuation-token');
+  for (const name of ['list-type', 'continuation-token', 'x-id']) query.delete(name);
+  query.set('max-keys', String(pageSize));
+  if (token !== null) query.set('marker', Buffer.from(token, 'base64').toString());
+  const names = ['authorization', 'x-amz-date', 'x-amz-content-sha256'];
+  const answer = await fetch(url, {
+    headers: Object.fromEntries(names.map((name) => [name, String(req.headers[name])])),
+  });
+  const page = await answer.text();
+  const last = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].at(-1)?.[1] ?? '';
+  const next = `<NextContinuationToken>${Buffer.from(last).toString('base64')}</NextContinuationToken>`;
+  res.writeHead(answer.status, { 'Content-Type': 'application/xml' });
+  res.end(page.replace('<IsTruncated>true</IsTruncated>', (truncated) => truncated + next));
 }

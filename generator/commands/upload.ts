@@ -1,6 +1,6 @@
 // The command `upload`: copies releases to a bucket or a folder that the proxy serves.
 import { UsageError } from '../../format/command-line/usage-error.ts';
-import { S3Error } from '../../s3/s3-error.ts';
+import { S3Error } from '../../format/s3/s3-error.ts';
 import { defineCommand } from '../cli/command.ts';
 import { printResult, reportOf } from '../cli/output.ts';
 import { durationToMs, releaseId, wholeNumber } from '../cli/parse-options.ts';

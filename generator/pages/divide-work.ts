@@ -30,9 +30,10 @@ interface LevelWork {
   files: Uint32Array;
 }
 
-/** A byte of deflate data is copied, not compressed; over a network file system, writing it takes about half as long. */
+// Estimates: they affect how well the work is balanced, never what is written.
+/** The work of a byte of deflate data, which is copied, beside that of a byte of text, which is compressed. */
 const COPIED_BYTE = 1 / 2;
-/** Creating a file takes as long as compressing this many bytes of text. */
+/** The work of creating a file. */
 const FILE_BYTES = 4000;
 
 /**

@@ -1,7 +1,7 @@
 // Opens the target that a user names: a bucket or a folder. Used by the command `upload`.
 import { resolve } from 'node:path';
 import { UsageError } from '../../format/command-line/usage-error.ts';
-import { isS3Url, parseS3Url } from '../../s3/location.ts';
+import { isS3Url, parseS3Url } from '../../format/s3/location.ts';
 import { folderTarget } from './folder-target.ts';
 import { s3Target } from './s3-target.ts';
 import type { Target, TargetOptions } from './target.ts';

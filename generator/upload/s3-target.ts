@@ -1,9 +1,9 @@
 // A bucket as the target of an upload. A file is one object, written by one PUT: it is there as a whole or not at all.
 import { Buffer } from 'node:buffer';
 import { isReleaseId, RELEASES_PATH } from '../../format/layout.ts';
-import { openBucket } from '../../s3/client.ts';
-import type { S3Location } from '../../s3/location.ts';
-import { explainS3Error, s3ErrorStatus } from '../../s3/s3-error.ts';
+import { openBucket } from '../../format/s3/client.ts';
+import type { S3Location } from '../../format/s3/location.ts';
+import { explainS3Error, s3ErrorStatus } from '../../format/s3/s3-error.ts';
 import { servedAs } from './content.ts';
 import type { StoredFile, Target, TargetOptions } from './target.ts';
 

@@ -1,7 +1,7 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { isS3Url, parseS3Url } from '../../s3/location.ts';
-import { S3Error } from '../../s3/s3-error.ts';
+import { isS3Url, parseS3Url } from '../../format/s3/location.ts';
+import { S3Error } from '../../format/s3/s3-error.ts';
 import type { TokenRules } from '../auth/authenticate.ts';
 import type { ResourceMetadata } from '../auth/resource-metadata.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';

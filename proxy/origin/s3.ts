@@ -1,7 +1,7 @@
 // The origin that is a private bucket of S3, or of a server that speaks its protocol: a static host whose requests are
 // signed, so that every fault of the host has the answer that it has for any other static host.
-import type { S3Location } from '../../s3/location.ts';
-import { openSignedBucket } from '../../s3/signer.ts';
+import type { S3Location } from '../../format/s3/location.ts';
+import { openSignedBucket } from '../../format/s3/signer.ts';
 import type { Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 import type { Retries } from './retry.ts';

@@ -2,7 +2,7 @@
 // package, and only when a bucket is named. Region, credentials, profiles, roles and endpoints are found as the AWS
 // tools find them. Used by the upload of the generator, and by signer.ts.
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import { installCommand } from '../format/command-line/install-command.ts';
+import { installCommand } from '../command-line/install-command.ts';
 import type { S3Location } from './location.ts';
 import { explainS3Error, S3Error } from './s3-error.ts';
 

@@ -147,10 +147,9 @@ test('after a prune that the proxy has not noticed: 410 for a cursor, the new re
     assert.ok(fidsOf(answer).length > 0);
   };
   const queries = ['', '?page-size=3', `?gid-0=${gid}`];
-  await Promise.all([
-    ...queries.flatMap((query) => ['gzip', 'identity'].map((coding) => plain(query, coding))),
-    send(service, next).then((answer) => assert.match(refusal(answer, 410, 'release-gone'), /start again/i)),
-  ]);
+  // Until a file is missing, a cursor may be answered from a feature file that the proxy holds open.
+  await Promise.all(queries.flatMap((query) => ['gzip', 'identity'].map((coding) => plain(query, coding))));
+  assert.match(refusal(await send(service, next), 410, 'release-gone'), /start again/i);
   assert.deepEqual(service.log, []);
 });
 

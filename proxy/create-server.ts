@@ -4,7 +4,9 @@ import { assembleServer, openReleases } from './assemble-server.ts';
 import type { ServeOptions } from './config/options.ts';
 import { optionsToSettings } from './config/settings.ts';
 
+export { openOrigin } from './config/settings.ts';
 export { StartError } from './config/start-error.ts';
+export type { Origin } from './origin/origin.ts';
 
 /**
  * The options of `serve` that concern the server itself, with the same defaults. Required are `issuer`, `audience` and

@@ -1,5 +1,4 @@
 // The table of contents of a request: every step from its validation to its answer.
-import type { IncomingMessage } from 'node:http';
 import type { Authenticate } from './auth/authenticate.ts';
 import type { ResourceMetadata } from './auth/resource-metadata.ts';
 import { isMetadataPath, metadataToAnswer, metadataUrl } from './auth/resource-metadata.ts';
@@ -10,6 +9,7 @@ import type { HttpLinkWarning, TrustedProxies } from './http/base-url.ts';
 import { requestBaseUrl } from './http/base-url.ts';
 import { isPreflight, OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './http/cors.ts';
 import { Problem } from './http/problem.ts';
+import type { HttpRequest } from './http/request.ts';
 import type { Target, UnsupportedFeature } from './http/validate-request.ts';
 import { refuseOtherMethods, refuseUnsupported, validateRequest } from './http/validate-request.ts';
 import type { ClientLimits } from './limits/admit-client.ts';
@@ -38,7 +38,7 @@ export interface HandlerContext {
   matches: FilterMatches;
   responses: ResponseCache;
   lifecycle: Lifecycle;
-  work: WorkQueue;
+  work: Pick<WorkQueue, 'answer'>;
   /** Undefined if clients are not limited. */
   limits: ClientLimits | undefined;
   /** Why tokens cannot be verified; undefined if they can. Reads key sets that are not known yet. */
@@ -58,7 +58,7 @@ export interface HandlerContext {
 
 /** A request whose target and headers are valid. */
 interface ValidRequest extends Target {
-  req: IncomingMessage;
+  req: HttpRequest;
   unsupported: UnsupportedFeature | undefined;
   /** Base URL in Link headers. */
   base: string;
@@ -67,7 +67,7 @@ interface ValidRequest extends Target {
 /** The answer to a request. Never rejects: errors become answers. */
 export async function handle(
   context: HandlerContext,
-  req: IncomingMessage,
+  req: HttpRequest,
   unsupported: UnsupportedFeature | undefined,
 ): Promise<Answer> {
   return withErrorAnswers(context, async () => {
@@ -107,11 +107,12 @@ async function answerApi(
   const coding = codingFor(req.headers['accept-encoding']);
   return responses.find({ target, base, coding }, releases, async () => {
     const request = parseQuery(query, endpoint.level);
-    return answerRequest(releases, request, (release) =>
-      work.answer(`${release.digest} ${coding} ${base} ${target}`, () =>
-        respond(origin, { endpoint, request, release, matches, coding, base }),
-      ),
-    );
+    return answerRequest(releases, request, async (release) => {
+      const level = await release.level(endpoint.level);
+      return work.answer(`${release.digest} ${coding} ${base} ${target}`, () =>
+        respond(origin, { endpoint, request, release, level, matches, coding, base }),
+      );
+    });
   });
 }
 

@@ -70,7 +70,7 @@ await runProgram(program, ['serve', 'token'], hideBin(process.argv), (error) => 
 async function announce(url: string, release: LoadedRelease | undefined, options: ServeOptions): Promise<void> {
   const { dev, scope, explorer = true } = options;
   if (dev && release !== undefined)
-    console.log(devBanner(url, await devToken(DAY_SECONDS, scope, 'developer'), release, explorer));
+    console.log(await devBanner(url, await devToken(DAY_SECONDS, scope, 'developer'), release, explorer));
   else log(`serving ${release ? `release ${release.id}` : 'no release yet'} at ${url}`);
 }
 

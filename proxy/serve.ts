@@ -8,7 +8,7 @@ import type { ServeOptions } from './config/options.ts';
 import { SERVE_OPTIONS } from './config/options.ts';
 import type { Settings } from './config/settings.ts';
 import { optionsToSettings } from './config/settings.ts';
-import { listenErrorToStartError } from './config/start-error.ts';
+import { listenErrorToStartError } from './config/start-remedies.ts';
 import { MemoryCounter } from './limits/client-limits.ts';
 import { countForWorkers, workerCounter } from './limits/shared-counter.ts';
 import { accessLog } from './operations/access-log.ts';

@@ -7,11 +7,13 @@ import { errorToAnswer, errorToLogLine, isStorageError } from './error-answer.ts
 import type { HandlerContext } from './handler.ts';
 import { handle } from './handler.ts';
 import type { Answer } from './http/answer.ts';
-import { sendAnswer } from './http/answer.ts';
 import { Connection } from './http/connection.ts';
 import type { ParserError } from './http/parser-errors.ts';
 import { connectResponse, parserErrorToResponse } from './http/parser-errors.ts';
+import type { HttpRequest } from './http/request.ts';
+import { sendAnswer } from './http/send-answer.ts';
 import { PARSER_MAX_BYTES, unsupportedFeature } from './http/validate-request.ts';
+import type { Exchange } from './origin/origin.ts';
 import type { StopTimes } from './stop-server.ts';
 import { stopServer } from './stop-server.ts';
 
@@ -75,16 +77,17 @@ export function createHttpServer(
     return connection;
   };
   const respond = (req: IncomingMessage, res: ServerResponse, connection: Connection): void => {
-    const unsupported = unsupportedFeature(req);
+    const request = toRequest(req);
+    const unsupported = unsupportedFeature(request);
     let answer: Answer | undefined;
     observer.observe?.(req, res, () => answer);
-    void handle(context, req, unsupported).then((result) => {
+    void handle(context, request, unsupported).then((result) => {
       answer = result;
       if (result.onClose !== undefined) whenClosed(res, result.onClose);
       // A body is never read: the connection is closed, so that the body cannot be taken for another request.
       const isLast = connection.hasDropped || (context.lifecycle.isStopping && !connection.hasWaiting);
       if (unsupported !== undefined || isLast) res.setHeader('Connection', 'close');
-      return sendOrCut(result, req, res, context.log);
+      return sendOrCut(result, request, { req, res }, context.log);
     });
   };
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
@@ -124,6 +127,11 @@ export function createHttpServer(
   return { server, stop: (times) => stopServer(server, sockets, context.lifecycle, times) };
 }
 
+function toRequest({ method, url, headers, rawHeaders, socket }: IncomingMessage): HttpRequest {
+  if (method === undefined || url === undefined) throw new TypeError('not a request to a server');
+  return { method, target: url, headers, rawHeaders, scheme: 'http', remoteAddress: socket.remoteAddress };
+}
+
 function whenClosed(res: ServerResponse, listener: () => void): void {
   if (res.closed) listener();
   else res.once('close', listener);
@@ -132,15 +140,16 @@ function whenClosed(res: ServerResponse, listener: () => void): void {
 /** Sends an answer. An error becomes another answer while nothing has been sent, and cuts the connection later. */
 async function sendOrCut(
   answer: Answer,
-  req: IncomingMessage,
-  res: ServerResponse,
+  request: HttpRequest,
+  exchange: Exchange,
   log: (line: string) => void,
 ): Promise<void> {
+  const { res } = exchange;
   try {
-    await sendAnswer(answer, req, res);
+    await sendAnswer(answer, request, exchange);
   } catch (error) {
     // The other answer may be a page of a newer release, whose content can fail, too.
-    if (!res.headersSent && !res.destroyed) return sendOrCut(errorToAnswer(error, log), req, res, log);
+    if (!res.headersSent && !res.destroyed) return sendOrCut(errorToAnswer(error, log), request, exchange, log);
     // A disconnect of the client is an error here too; it is not logged.
     if (isStorageError(error) || !res.destroyed) log(errorToLogLine(error));
     res.destroy();

@@ -1,6 +1,6 @@
 // The output of `serve --dev`: a token and three commands to paste into a POSIX shell.
 import type { Level } from '../../format/levels.ts';
-import { LEVELS, levelName } from '../../format/levels.ts';
+import { levelName } from '../../format/levels.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
 
 /** Spain: part of the sample and of GADM, with units at lower levels. */
@@ -10,7 +10,12 @@ const EXAMPLE_GID = 'ESP';
  * The banner.
  * @param url where the server listens, without a slash at the end
  */
-export function devBanner(url: string, token: string, release: LoadedRelease, hasExplorer: boolean): string {
+export async function devBanner(
+  url: string,
+  token: string,
+  release: LoadedRelease,
+  hasExplorer: boolean,
+): Promise<string> {
   const first = firstLevelWithFeatures(release, 0);
   const pageUrl = `${url}/api/v1/geojsonl/${levelName(first)}?page-size=3`;
   const get = 'curl -s --compressed -H "Authorization: Bearer $TOKEN"';
@@ -27,7 +32,7 @@ First page:
 ${get} '${pageUrl}'
 
 Filtered page:
-${get} '${url}/api/v1/geojsonl/${filteredQuery(release)}'
+${get} '${url}/api/v1/geojsonl/${await filteredQuery(release)}'
 
 Next page:
 NEXT=$(${get} -o /dev/null -D - '${pageUrl}' | ${link}); ${get} "$NEXT"
@@ -35,9 +40,9 @@ NEXT=$(${get} -o /dev/null -D - '${pageUrl}' | ${link}); ${get} "$NEXT"
 }
 
 /** Level and query of a filtered page; the page is not empty if the release has such a page. */
-function filteredQuery(release: LoadedRelease): string {
+async function filteredQuery(release: LoadedRelease): Promise<string> {
   const level = firstLevelWithFeatures(release, 1);
-  const [countries] = release.levels[level].manifest.columns;
+  const [countries] = (await release.level(level)).manifest.columns;
   const firstGid = countries?.gids.at(0);
   const gid = firstGid === undefined || countries?.gids.find(EXAMPLE_GID) !== undefined ? EXAMPLE_GID : firstGid;
   // encodeURIComponent does not encode the apostrophe, which would end the shell's quotes.
@@ -45,6 +50,6 @@ function filteredQuery(release: LoadedRelease): string {
 }
 
 /** The first level with features, from `from` on; level 0 if there is none. */
-function firstLevelWithFeatures(release: LoadedRelease, from: Level): Level {
-  return LEVELS.find((level) => level >= from && release.levels[level].manifest.features > 0) ?? 0;
+function firstLevelWithFeatures({ summaries }: LoadedRelease, from: Level): Level {
+  return summaries.find(({ level, features }) => level >= from && features > 0)?.level ?? 0;
 }

@@ -1,7 +1,6 @@
 // The token options: accepted issuers and the location of their keys.
 import { FormatError } from '../../format/parse.ts';
 import type { KeySource, TokenRules } from '../auth/authenticate.ts';
-import { DEV_AUDIENCE, DEV_ISSUER, devKey, keyToPublicJwks } from '../auth/dev-key.ts';
 import { fetchKeySet, jwksToKeySet, readKeySet, secretToKeySet } from '../auth/key-set.ts';
 import type { KeyPolicy } from '../auth/rotating-keys.ts';
 import { fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
@@ -13,16 +12,26 @@ import { OptionError, StartError } from './start-error.ts';
 /** A key set file is read again after this; while it cannot be used, the last valid key set stays in use. */
 const FILE_POLICY: KeyPolicy = { cacheMs: 1_000, staleMs: Number.POSITIVE_INFINITY, cooldownMs: 250 };
 
+/** Requests the text of a key set. */
+export type FetchKeys = (url: URL) => Promise<string>;
+
 /**
  * The rules for valid tokens.
  * @param log receives a line when a key set becomes unavailable, and when it is available again
+ * @param fetchKeys if given, key sets are requested with it, and only when a token needs them
  * @throws StartError
  */
-export async function optionsToTokenRules(options: ServeOptions, log: (line: string) => void): Promise<TokenRules> {
+export async function optionsToTokenRules(
+  options: ServeOptions,
+  log: (line: string) => void,
+  fetchKeys?: FetchKeys,
+): Promise<TokenRules> {
   refuseConflicts(options);
   const scope = parseScope(options.scope);
   const now = (): Date => new Date();
   if (options.dev) {
+    // Loaded only here: it reads the file system.
+    const { DEV_AUDIENCE, DEV_ISSUER, devKey, keyToPublicJwks } = await import('../auth/dev-key.ts');
     const keys = fixedKeys(jwksToKeySet(keyToPublicJwks(await devKey()), 'development key'));
     return { issuers: new Map([[DEV_ISSUER, keys]]), audience: DEV_AUDIENCE, scope, now };
   }
@@ -42,7 +51,7 @@ export async function optionsToTokenRules(options: ServeOptions, log: (line: str
   const issuers = new Map<string, KeySource>();
   for (const [i, name] of names.entries()) {
     const location = locations[i];
-    if (location !== undefined) issuers.set(name, await keysAt(location, options, log));
+    if (location !== undefined) issuers.set(name, await keysAt(location, options, log, fetchKeys));
     else if (secret) issuers.set(name, secretKeys(secret));
   }
   return { issuers, audience, scope, now };
@@ -85,13 +94,19 @@ function secretKeys(secret: string): KeySource {
 }
 
 /** A key set file must be valid at the start; a URL may become reachable later. */
-async function keysAt(location: string, options: ServeOptions, log: (line: string) => void): Promise<KeySource> {
+async function keysAt(
+  location: string,
+  options: ServeOptions,
+  log: (line: string) => void,
+  fetchKeys: FetchKeys | undefined,
+): Promise<KeySource> {
   const parse = (text: string) => jwksToKeySet(text, 'key set');
   if (/^https?:/i.test(location)) {
     const url = parseKeySetUrl(location);
-    const keys = new RotatingKeys({ name: url.href, read: () => fetchKeySet(url), parse }, urlPolicy(options), log);
+    const read = (): Promise<string> => (fetchKeys ?? fetchKeySet)(url);
+    const keys = new RotatingKeys({ name: url.href, read, parse }, urlPolicy(options), log);
     // Requested at once, so that the first client does not wait.
-    Promise.resolve(keys.current()).catch(() => {});
+    if (fetchKeys === undefined) Promise.resolve(keys.current()).catch(() => {});
     return keys;
   }
   const keys = new RotatingKeys({ name: location, read: () => readKeySet(location), parse }, FILE_POLICY, log);

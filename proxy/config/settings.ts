@@ -1,5 +1,4 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { isS3Url, parseS3Url } from '../../format/s3/location.ts';
 import { S3Error } from '../../format/s3/s3-error.ts';
 import type { TokenRules } from '../auth/authenticate.ts';
@@ -17,6 +16,7 @@ import { optionsToTokenRules } from './issuers.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
+import { parseOriginUrl, parsePublicUrl } from './url-options.ts';
 
 /** The options of `serve`, checked. */
 export interface Settings {
@@ -44,10 +44,6 @@ export interface Settings {
 
 const PORT_MAX = 65_535;
 const WORKERS_MAX = 256;
-/** Request headers that the proxy sets itself when it sends a request to the static host. */
-const RESERVED_HEADERS =
-  /^(accept-encoding|connection|content-.*|expect|if-.*|range|te|trailer|transfer-encoding|upgrade)$/i;
-
 /**
  * Checks the options and applies the defaults.
  * @param log receives a line when a key set becomes unavailable, and when it is available again
@@ -126,11 +122,18 @@ function parseRate(text: string): RateRule {
   throw new OptionError('invalid rate', `--rate-limit ${text}`, 'use a number per second, minute or hour, e.g. 20/s');
 }
 
-async function openOrigin(origin: string, { originHeader, s3Endpoint }: ServeOptions): Promise<Origin> {
+/**
+ * Opens the origin with this name: a folder, the URL of a static host, or a place in a bucket.
+ * @throws StartError if it is not valid
+ */
+export async function openOrigin(
+  origin: string,
+  { originHeader, s3Endpoint }: Pick<ServeOptions, 'originHeader' | 's3Endpoint'> = {},
+): Promise<Origin> {
   if (isS3Url(origin)) return openS3Origin(origin, s3Endpoint);
   if (s3Endpoint !== undefined)
     throw new OptionError('only for buckets', '--s3-endpoint', 'use it with --origin s3://bucket/prefix');
-  return /^https?:/i.test(origin) ? parseRemoteOrigin(origin, originHeader) : directoryOrigin(origin);
+  return /^https?:/i.test(origin) ? staticHostOrigin(parseOriginUrl(origin, originHeader)) : directoryOrigin(origin);
 }
 
 async function openS3Origin(origin: string, endpoint: string | undefined): Promise<Origin> {
@@ -146,36 +149,6 @@ async function openS3Origin(origin: string, endpoint: string | undefined): Promi
   }
 }
 
-function parseRemoteOrigin(text: string, headers: readonly string[] = []): Origin {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The message does not repeat the URL: its query may contain a secret.
-  if (!url || url.username || url.password || url.hash)
-    throw new OptionError(
-      'not a usable URL',
-      '--origin',
-      "use scheme, host and optional path; for a password use --origin-header 'Authorization: Basic ...'",
-    );
-  return staticHostOrigin({ url, headers: Object.fromEntries(headers.map(parseHeader)) });
-}
-
-function parseHeader(text: string): [name: string, value: string] {
-  const colon = text.indexOf(':');
-  const name = text.slice(0, Math.max(0, colon)).trim().toLowerCase();
-  const value = text.slice(colon + 1).trim();
-  try {
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
-    if (value !== '' && !RESERVED_HEADERS.test(name)) return [name, value];
-  } catch {
-    // The error below applies to all invalid headers.
-  }
-  throw new OptionError(
-    'not a usable request header',
-    '--origin-header',
-    "use 'Name: value', e.g. 'X-Key: secret'; Range, Content-*, If-* and connection headers are not allowed",
-  );
-}
-
 function parseTrustProxy(ranges: readonly string[] = []): TrustedProxies | undefined {
   if (ranges.length === 0) return undefined;
   const trusted = rangesToTrustedProxies(ranges);
@@ -184,17 +157,5 @@ function parseTrustProxy(ranges: readonly string[] = []): TrustedProxies | undef
     'invalid address or network',
     `--trust-proxy ${ranges.join(' ')}`,
     'use addresses such as 127.0.0.1, or networks such as 10.0.0.0/8',
-  );
-}
-
-function parsePublicUrl(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password)
-    return url.href.replace(/\/+$/, '');
-  throw new OptionError(
-    'not a usable URL',
-    `--public-url ${text}`,
-    'use scheme, host and optional path, e.g. https://boundaries.example.org',
   );
 }

@@ -1,8 +1,7 @@
-// Answers: responses as values, with status, headers, and content of known length, and the only function that sends
-// them: HEAD, If-None-Match and Content-Length are handled here, once.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+// Answers: responses as values, with status, headers, and content of known length. HEAD, If-None-Match and Content-Length
+// are handled here, once, for send-answer.ts and for fetch/.
 import type { Client } from '../origin/origin.ts';
+import type { HttpRequest } from './request.ts';
 
 /** A body in memory, or a stream. */
 export type Body = Buffer | AsyncIterable<Buffer>;
@@ -37,23 +36,24 @@ export interface Content {
   body: Buffer | ((client: Client) => Body | Promise<Body>);
 }
 
-/**
- * Sends an answer.
- * @throws the error of reading the body; if `res.headersSent` is false, another answer can still be sent
- */
-export async function sendAnswer(answer: Answer, req: IncomingMessage, res: ServerResponse): Promise<void> {
+/** What is sent of an answer. */
+export interface Message {
+  status: number;
+  /** Alternating names and values. */
+  headers: string[];
+  /** Undefined if no content is sent. */
+  body: Content['body'] | undefined;
+}
+
+/** What is sent of an answer to a request: no content for HEAD, 304 if the client has it. */
+export function answerToMessage(answer: Answer, { method, headers: asked }: HttpRequest): Message {
   const { etag, content } = answer;
   const headers = etag === undefined ? [...answer.headers] : [...answer.headers, 'ETag', etag];
-  const isUnchanged = etag !== undefined && isMatch(req.headers['if-none-match'], etag);
+  const isUnchanged = etag !== undefined && isMatch(asked['if-none-match'], etag);
   const status = isUnchanged ? 304 : answer.status;
-  if (content !== undefined && !isUnchanged) headers.push(...content.headers, 'Content-Length', String(content.bytes));
-  if (content === undefined || isUnchanged || req.method === 'HEAD') {
-    res.writeHead(status, headers).end();
-    return;
-  }
-  const body = typeof content.body === 'function' ? await content.body({ req, res }) : content.body;
-  if (Buffer.isBuffer(body)) res.writeHead(status, headers).end(body);
-  else await sendStream(body, status, headers, res);
+  if (content === undefined || isUnchanged) return { status, headers, body: undefined };
+  headers.push(...content.headers, 'Content-Length', String(content.bytes));
+  return { status, headers, body: method === 'HEAD' ? undefined : content.body };
 }
 
 /** The 304 rule: does If-None-Match list this entity tag? Weak comparison (RFC 9110 section 13.1.2). */
@@ -64,30 +64,4 @@ function isMatch(ifNoneMatch: string | undefined, etag: string): boolean {
     const tag = item.trim();
     return tag === '*' || tag === etag || tag === `W/${etag}`;
   });
-}
-
-/** Sends a body chunk by chunk, at the pace of the client. */
-async function sendStream(
-  body: AsyncIterable<Buffer>,
-  status: number,
-  headers: string[],
-  res: ServerResponse,
-): Promise<void> {
-  const chunks = body[Symbol.asyncIterator]();
-  try {
-    // An error up to here can become a problem response; a later one cuts the connection.
-    const first = await chunks.next();
-    res.writeHead(status, headers);
-    await pipeline(startingWith(first, chunks), res);
-  } finally {
-    // Closes files and connections of the origin when the client disconnects.
-    await chunks.return?.();
-  }
-}
-
-async function* startingWith(
-  first: IteratorResult<Buffer>,
-  rest: AsyncIterator<Buffer>,
-): AsyncGenerator<Buffer, void, undefined> {
-  for (let chunk = first; !chunk.done; chunk = await rest.next()) yield chunk.value;
 }

@@ -1,8 +1,8 @@
 // The base URL that a client used, for Link headers. X-Forwarded-* is used only if the connection comes from a
 // configured reverse proxy, and ignored otherwise.
-import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { Problem } from './problem.ts';
+import type { HttpRequest } from './request.ts';
 import { isHost } from './validate-request.ts';
 
 /** The reverse proxies in front of this one. */
@@ -26,8 +26,8 @@ export class HttpLinkWarning {
   }
 
   /** Sees a request with a valid token. */
-  check(req: IncomingMessage): void {
-    if (this.#isDone || lastItem(req.headers['x-forwarded-proto'])?.toLowerCase() !== 'https') return;
+  check({ headers }: HttpRequest): void {
+    if (this.#isDone || lastItem(headers['x-forwarded-proto'])?.toLowerCase() !== 'https') return;
     this.#isDone = true;
     this.#log(
       'a request came with X-Forwarded-Proto: https, but Link headers say http: set --public-url or --trust-proxy',
@@ -39,13 +39,15 @@ export class HttpLinkWarning {
  * Scheme and host, without a slash at the end. The Host header has been validated before.
  * @throws Problem bad-host if X-Forwarded-Host of a trusted proxy is not a host
  */
-export function requestBaseUrl(req: IncomingMessage, trusted: TrustedProxies | undefined): string {
-  const { remoteAddress } = req.socket;
+export function requestBaseUrl(
+  { headers, scheme, remoteAddress }: HttpRequest,
+  trusted: TrustedProxies | undefined,
+): string {
   if (trusted === undefined || remoteAddress === undefined || !trusted.has(remoteAddress))
-    return `http://${req.headers.host}`;
-  const host = lastItem(req.headers['x-forwarded-host']) ?? req.headers.host;
-  const scheme = lastItem(req.headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
-  if (isHost(host)) return `${scheme}://${host}`;
+    return `${scheme}://${headers.host}`;
+  const host = lastItem(headers['x-forwarded-host']) ?? headers.host;
+  const forwarded = lastItem(headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
+  if (isHost(host)) return `${forwarded}://${host}`;
   throw new Problem('bad-host', 'X-Forwarded-Host must be a name or an address, with an optional port.');
 }
 

@@ -1,7 +1,7 @@
 // Headers of every response, and the responses to OPTIONS, CORS preflights among them (Fetch standard, section 3.3).
 // Any origin is allowed: tokens are not ambient credentials, a page can only send a token that it was given.
-import type { IncomingMessage } from 'node:http';
 import type { Answer, HeaderList } from './answer.ts';
+import type { HttpRequest } from './request.ts';
 
 /** Headers of every response, errors included: a client in a browser must be able to read a 401. */
 export const COMMON_HEADERS: HeaderList = [
@@ -19,12 +19,8 @@ export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /** Is this a CORS preflight? Browsers send it without a token. */
-export function isPreflight(req: IncomingMessage): boolean {
-  return (
-    req.method === 'OPTIONS' &&
-    req.headers.origin !== undefined &&
-    req.headers['access-control-request-method'] !== undefined
-  );
+export function isPreflight({ method, headers }: HttpRequest): boolean {
+  return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
 /** The answer to a preflight: the same for every path, so it does not reveal which paths exist. */

@@ -1,7 +1,7 @@
 // Validation of a request as an HTTP message (RFC 9112, RFC 9110), before its path and query are interpreted.
-import type { IncomingMessage } from 'node:http';
 import { ALLOWED_METHODS } from './cors.ts';
 import { Problem } from './problem.ts';
+import type { HttpRequest } from './request.ts';
 
 /** Maximum length of the request target, in bytes. */
 export const TARGET_MAX_BYTES: number = 8 * 1024;
@@ -31,9 +31,7 @@ export interface Target {
  * Reads the target; refuses requests that are too large, ambiguous, or not meant for an origin server.
  * @throws Problem uri-too-long, bad-target, headers-too-large, duplicate-header, bad-host
  */
-export function validateRequest(req: IncomingMessage): Target {
-  const { url: target, rawHeaders } = req;
-  if (target === undefined) throw new TypeError('not a request to a server: it has no target');
+export function validateRequest({ target, rawHeaders, headers }: HttpRequest): Target {
   if (target.length > TARGET_MAX_BYTES)
     throw new Problem('uri-too-long', `The request target is longer than ${TARGET_MAX_BYTES} bytes.`);
   // Absolute-form is for forward proxies, `*` for the server as a whole (RFC 9112 section 3.2).
@@ -56,8 +54,7 @@ export function validateRequest(req: IncomingMessage): Target {
   if (authorizations > 1)
     throw new Problem('duplicate-header', 'Authorization occurs more than once; it may occur once.');
   if (hosts > 1) throw new Problem('duplicate-header', 'Host occurs more than once; it may occur once.');
-  if (!isHost(req.headers.host))
-    throw new Problem('bad-host', 'Host must be a name or an address, with an optional port.');
+  if (!isHost(headers.host)) throw new Problem('bad-host', 'Host must be a name or an address, with an optional port.');
   const mark = target.indexOf('?');
   return mark === -1
     ? { target, path: target, query: '' }
@@ -74,8 +71,8 @@ export function isHost(text: string | undefined): text is string {
  * Refuses all methods except GET and HEAD.
  * @throws Problem method-not-allowed
  */
-export function refuseOtherMethods(req: IncomingMessage): void {
-  if (req.method === 'GET' || req.method === 'HEAD') return;
+export function refuseOtherMethods({ method }: HttpRequest): void {
+  if (method === 'GET' || method === 'HEAD') return;
   throw new Problem('method-not-allowed', `Allowed: ${ALLOWED_METHODS}.`, { Allow: ALLOWED_METHODS });
 }
 
@@ -83,7 +80,7 @@ export function refuseOtherMethods(req: IncomingMessage): void {
 export type UnsupportedFeature = keyof typeof UNSUPPORTED_DETAILS;
 
 /** The feature that a request uses and this service does not support. */
-export function unsupportedFeature({ headers }: IncomingMessage): UnsupportedFeature | undefined {
+export function unsupportedFeature({ headers }: HttpRequest): UnsupportedFeature | undefined {
   const length = headers['content-length'];
   if (headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')) return 'body';
   if (headers.upgrade !== undefined) return 'upgrade';

@@ -1,6 +1,5 @@
 // Limits for the work that responses cause: how much runs at a time, how much waits, and how many bytes are held for slow
 // clients. Responses from the response cache need none of it.
-import type { ServerResponse } from 'node:http';
 import type { Answer, Body } from '../http/answer.ts';
 import { Problem } from '../http/problem.ts';
 import type { Client } from '../origin/origin.ts';
@@ -77,7 +76,7 @@ export class WorkQueue {
     if (content === undefined || Buffer.isBuffer(content.body)) return answer;
     const { body: read, bytes } = content;
     const body = async (client: Client): Promise<Body> => {
-      this.#hold(Math.min(bytes, STREAM_BYTES), client.res);
+      this.#hold(Math.min(bytes, STREAM_BYTES), client);
       // A stream, or an error that the other client may have caused, is not shared.
       const reading = this.#reading.get(key);
       const shared = reading && (await reading.catch(() => undefined));
@@ -92,11 +91,11 @@ export class WorkQueue {
   }
 
   /** @throws Problem overloaded if too many bytes are held */
-  #hold(bytes: number, res: ServerResponse): void {
-    if (res.closed) return;
+  #hold(bytes: number, client: Client): void {
+    if (client.isClosed) return;
     if (this.#heldBytes + bytes > this.#limits.heldBytes) throw overloaded();
     this.#heldBytes += bytes;
-    res.once('close', () => {
+    client.onClose(() => {
       this.#heldBytes -= bytes;
     });
   }

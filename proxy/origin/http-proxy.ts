@@ -5,7 +5,7 @@ import type { Agent } from 'node:http';
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { createProxyServer } from 'http-proxy';
-import type { ByteRange, Client } from './origin.ts';
+import type { Exchange } from './origin.ts';
 import { OriginError } from './origin.ts';
 
 /** A request to the host. */
@@ -22,7 +22,7 @@ export interface HostRequest {
  * Requests a file from the host on behalf of a client; resolves to the response, whose body is unread.
  * @throws OriginError if the host does not respond
  */
-export type Forward = (request: HostRequest, client: Client) => Promise<IncomingMessage>;
+export type Forward = (request: HostRequest, client: Exchange) => Promise<IncomingMessage>;
 
 /**
  * Creates the function that sends requests through http-proxy. A request to the host ends when its client disconnects.
@@ -41,7 +41,7 @@ export function createForward(host: URL, agent: Agent, idleMs: number): Forward 
     { resolve(response: IncomingMessage): void; reject(error: Error): void }
   >();
   proxy.on('proxyRes', (response, request) => {
-    // From here on withTimeouts limits the wait for the host; a slow client must not count.
+    // From here on checkedBody limits the wait for the host; a slow client must not count.
     response.socket.setTimeout(0);
     const waiting = pending.get(request);
     if (waiting) waiting.resolve(response);
@@ -49,7 +49,7 @@ export function createForward(host: URL, agent: Agent, idleMs: number): Forward 
   });
   // The client has disconnected: http-proxy emits this event instead of calling the error callback.
   proxy.on('econnreset', (error, request) => pending.get(request)?.reject(error));
-  const send = ({ target, headers }: HostRequest, client: Client, agent: Agent | false): Promise<IncomingMessage> =>
+  const send = ({ target, headers }: HostRequest, client: Exchange, agent: Agent | false): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const request = freshRequest(target, headers, client);
       pending.set(request, { resolve, reject });
@@ -76,49 +76,10 @@ export function requestErrorToOriginError(path: string, error: unknown, isLate: 
   return isLate ? new OriginError('slow', path) : new OriginError('unreadable', path, errorCode(error));
 }
 
-/** A file, or a range of one, that the host was requested for. */
-export interface FileRequest {
-  /** Name of the file, for messages. */
-  path: string;
-  /** The expected bytes; undefined for a whole file of any length. */
-  range: ByteRange | undefined;
-  /** Is `range` a whole file? Then the request had no Range header. */
-  isWholeFile: boolean;
-}
-
-/**
- * Checks status and headers of a response: 200 with the file, or 206 with exactly the range. Redirects are not
- * followed.
- * @throws OriginError
- */
-export function checkResponse(
-  { statusCode, headers }: IncomingMessage,
-  { path, range, isWholeFile }: FileRequest,
-): void {
-  if (statusCode === 404 || statusCode === 410) throw new OriginError('missing', path);
-  if (statusCode === 416) throw new OriginError('damaged', path, 'shorter than expected');
-  if (statusCode !== 200 && (statusCode !== 206 || range === undefined || isWholeFile))
-    throw new OriginError('unreadable', path, `the host responded with status ${statusCode}`);
-  if (range === undefined) return;
-  const { offset, length } = range;
-  const contentRange = statusCode === 206 ? headers['content-range'] : undefined;
-  if (statusCode === 206 && !contentRange?.startsWith(`bytes ${offset}-${offset + length - 1}/`))
-    throw new OriginError('damaged', path, 'not the requested range');
-  const bytes = headers['content-length'];
-  if (bytes === undefined) return;
-  const isExact = statusCode === 206 || isWholeFile;
-  if (isExact ? bytes !== String(length) : Number(bytes) < offset + length)
-    throw new OriginError(
-      'damaged',
-      path,
-      `${bytes} bytes, expected ${isExact ? length : `at least ${offset + length}`}`,
-    );
-}
-
 /**
  * A request with nothing of the client's except its connection, by which http-proxy notices that the client is gone.
  */
-function freshRequest(target: string, headers: Readonly<Record<string, string>>, { req }: Client): IncomingMessage {
+function freshRequest(target: string, headers: Readonly<Record<string, string>>, { req }: Exchange): IncomingMessage {
   const request = new IncomingMessage(req.socket);
   request.method = 'GET';
   request.url = target;

@@ -1,4 +1,4 @@
-// Where the files of releases are read from: the interface of directory.ts and static-host.ts.
+// Where the files of releases are read from: the interface of the other files of this folder.
 // Paths come from format/layout.ts with data of a manifest, never from the text of a request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -10,11 +10,18 @@ export interface ByteRange {
   length: number;
 }
 
-/** The exchange with the client that a page is read for. */
+/** The client that a page is read for. */
 export interface Client {
-  req: IncomingMessage;
-  res: ServerResponse;
+  /** Has the response ended, completely or not? */
+  readonly isClosed: boolean;
+  /** Calls `listener` when that happens. */
+  onClose(listener: () => void): void;
+  /** Of node:http, for http-proxy; undefined on other platforms. */
+  readonly exchange: { req: IncomingMessage; res: ServerResponse } | undefined;
 }
+
+/** A client that is connected by node:http. */
+export type Exchange = NonNullable<Client['exchange']>;
 
 /** A source of files. */
 export interface Origin {

@@ -2,10 +2,10 @@
 // signed, so that every fault of the host has the answer that it has for any other static host.
 import type { S3Location } from '../../format/s3/location.ts';
 import { openSignedBucket } from '../../format/s3/signer.ts';
+import type { HostLimits } from './host-response.ts';
 import type { Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 import type { Retries } from './retry.ts';
-import type { HostLimits } from './static-host.ts';
 import { staticHostOrigin } from './static-host.ts';
 
 /** S3 answers 503 while it adapts to more requests. */

@@ -3,10 +3,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
-import type { FileRequest } from './http-proxy.ts';
-import { checkResponse, createForward, requestErrorToOriginError } from './http-proxy.ts';
-import type { ByteRange, Client, Origin } from './origin.ts';
-import { OriginError } from './origin.ts';
+import type { HostLimits, HostResponse } from './host-response.ts';
+import { type Chunks, checkedBody, concatChunks, HOST_LIMITS, rangeHeader } from './host-response.ts';
+import { createForward, requestErrorToOriginError } from './http-proxy.ts';
+import type { ByteRange, Exchange, Origin } from './origin.ts';
 import { type Retries, withRetries } from './retry.ts';
 
 /** A configured static host. */
@@ -24,23 +24,10 @@ export interface StaticHost {
   retries?: Retries;
 }
 
-/** Timeouts of requests to the host, in milliseconds. */
-export interface HostLimits {
-  /** For the headers of a response, and for each further chunk. */
-  idleMs: number;
-  /** For a whole read in memory, such as a manifest. */
-  readMs: number;
-}
-
-const HOST_LIMITS: HostLimits = { idleMs: 10_000, readMs: 60_000 };
-/** Maximum size of a file that is read into memory; the largest manifest of GADM has 20 MB. */
-const READ_MAX_BYTES = 256 * 1024 * 1024;
 /** Idle connections to the host that are kept open. */
 const IDLE_CONNECTIONS = 64;
 /** Connections to the host. More than the reads that work-queue.ts allows at a time, so that none of them waits for another. */
 const CONNECTIONS_MAX = 256;
-
-type Chunks = AsyncGenerator<Buffer, void, undefined>;
 
 /** Creates the origin of a static host. */
 export function staticHostOrigin(
@@ -59,9 +46,8 @@ export function staticHostOrigin(
 
   /** Requests a file or range; resolves to the response, whose body is unread. */
   const send = async (path: string, range: ByteRange | undefined, isRetry = false): Promise<IncomingMessage> => {
-    const lastByte = range && range.offset + range.length - 1;
     const allHeaders = await headersFor(targetOf(path));
-    const headers = range ? { ...allHeaders, range: `bytes=${range.offset}-${lastByte}` } : allHeaders;
+    const headers = range ? { ...allHeaders, range: rangeHeader(range) } : allHeaders;
     return new Promise((resolve, reject) => {
       const { hostname, port } = url;
       const startedAt = performance.now();
@@ -75,7 +61,7 @@ export function staticHostOrigin(
       });
       request.setTimeout(limits.idleMs, () => request.destroy());
       request.once('response', (response) => {
-        // From here on withTimeouts limits the wait for the host; a slow client must not count.
+        // From here on checkedBody limits the wait for the host; a slow client must not count.
         hasResponse = true;
         response.socket.setTimeout(0);
         resolve(response);
@@ -94,11 +80,11 @@ export function staticHostOrigin(
   /** A file, or a range of one. */
   async function* readChunks(path: string, range: ByteRange | undefined, deadline?: number): Chunks {
     const response = await withRetries(() => send(path, range), retries);
-    yield* checkedBody(response, { path, range, isWholeFile: false }, limits.idleMs, deadline);
+    yield* checkedBody(toHostResponse(response), { path, range, isWholeFile: false }, limits.idleMs, deadline);
   }
 
   /** A stored page for a client, through http-proxy. */
-  async function* forwardChunks(path: string, range: ByteRange, client: Client, deadline?: number): Chunks {
+  async function* forwardChunks(path: string, range: ByteRange, client: Exchange, deadline?: number): Chunks {
     const target = targetOf(path);
     const open = async (): Promise<IncomingMessage> => {
       const headers = await headersFor(target);
@@ -108,7 +94,7 @@ export function staticHostOrigin(
     };
     const response = await withRetries(open, retries, () => client.res.destroyed);
     try {
-      yield* checkedBody(response, { path, range, isWholeFile: true }, limits.idleMs, deadline);
+      yield* checkedBody(toHostResponse(response), { path, range, isWholeFile: true }, limits.idleMs, deadline);
     } catch (error) {
       // When the client disconnects, http-proxy cuts the response: not an error of the host.
       throw client.res.destroyed ? new Error('the client disconnected', { cause: error }) : error;
@@ -119,69 +105,23 @@ export function staticHostOrigin(
     async read(path, range, client) {
       const deadline = performance.now() + limits.readMs;
       return concatChunks(
-        client && range ? forwardChunks(path, range, client, deadline) : readChunks(path, range, deadline),
+        client?.exchange && range
+          ? forwardChunks(path, range, client.exchange, deadline)
+          : readChunks(path, range, deadline),
       );
     },
-    stream: (path, range, client) => (client ? forwardChunks(path, range, client) : readChunks(path, range)),
+    stream: (path, range, client) =>
+      client?.exchange ? forwardChunks(path, range, client.exchange) : readChunks(path, range),
   };
 }
 
-async function concatChunks(chunks: Chunks): Promise<Buffer> {
-  const all: Buffer[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return Buffer.concat(all);
-}
-
-/**
- * Exactly the bytes of the range, or the whole file. A host that ignores Range (status 200) is tolerated: the bytes of
- * the range are cut from the full body.
- */
-async function* checkedBody(
-  response: IncomingMessage,
-  request: FileRequest,
-  idleMs: number,
-  deadline = Number.POSITIVE_INFINITY,
-): Chunks {
-  const { path, range, isWholeFile } = request;
-  try {
-    checkResponse(response, request);
-    const start = response.statusCode === 206 ? 0 : (range?.offset ?? 0);
-    const end = start + (range?.length ?? READ_MAX_BYTES);
-    // The host ignored Range: the rest of the file is not read. Any other body must end at `end`.
-    const isCut = response.statusCode === 200 && range !== undefined && !isWholeFile;
-    let done = 0;
-    for await (const chunk of withTimeouts(response, path, idleMs, deadline)) {
-      const bytes = chunk.subarray(Math.max(0, start - done), Math.max(0, end - done));
-      done += chunk.length;
-      if (done > end && !isCut) throw new OriginError('damaged', path, `more than ${end} bytes`);
-      if (bytes.length > 0) yield bytes;
-      if (done >= end && isCut) return;
-    }
-    if (range !== undefined && done < end) throw new OriginError('damaged', path, `${done} bytes, expected ${end}`);
-  } finally {
-    response.destroy();
-  }
-}
-
-/**
- * The chunks of a response body.
- * @throws OriginError slow if a chunk takes longer than `idleMs` or arrives after the deadline
- */
-async function* withTimeouts(response: IncomingMessage, path: string, idleMs: number, deadline: number): Chunks {
-  const chunks: AsyncIterator<Buffer> = response[Symbol.asyncIterator]();
-  for (;;) {
-    let isLate = false;
-    const waitMs = Math.max(0, Math.min(idleMs, deadline - performance.now()));
-    const timer = setTimeout(() => {
-      isLate = true;
-      response.destroy();
-    }, waitMs);
-    const chunk = await chunks.next().catch((error: unknown) => {
-      clearTimeout(timer);
-      throw isLate ? new OriginError('slow', path) : new OriginError('damaged', path, error);
-    });
-    clearTimeout(timer);
-    if (chunk.done) return;
-    yield chunk.value;
-  }
+function toHostResponse(response: IncomingMessage): HostResponse {
+  const { statusCode: status, headers } = response;
+  return {
+    status,
+    contentRange: headers['content-range'],
+    contentLength: headers['content-length'],
+    body: response,
+    cancel: () => response.destroy(),
+  };
 }

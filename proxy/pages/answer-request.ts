@@ -1,5 +1,6 @@
 // The answer to a parsed request, from the release that it needs. If a file of that release turns out to be missing or
 // damaged, the release may just have been removed or replaced: then the request is answered as it would be now.
+import { FormatError } from '../../format/parse.ts';
 import type { Answer, Body } from '../http/answer.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
@@ -32,23 +33,31 @@ export async function answerRequest(
   respond: (release: LoadedRelease) => Promise<Answer>,
 ): Promise<CacheableResponse> {
   const release = await pickRelease(releases, request);
-  const answer = await respond(release);
+  const answerAgain = async (error: unknown): Promise<CacheableResponse> => {
+    const reason = error instanceof OriginError ? error.reason : undefined;
+    if (reason !== 'missing' && reason !== 'damaged' && !(error instanceof FormatError)) throw error;
+    await releases.recheck(release, reason === 'missing');
+    if ((await pickRelease(releases, request)) === release) throw error;
+    return answerRequest(releases, request, respond);
+  };
+  let answer: Answer;
+  try {
+    answer = await respond(release);
+  } catch (error) {
+    return answerAgain(error);
+  }
   const { content } = answer;
   const { id, digest } = release;
   const response = { answer, release: { id, digest }, isPinned: isPinned(request) };
   if (content === undefined || typeof content.body !== 'function') return response;
 
   const read = content.body;
-  const answerAgain = async (error: unknown): Promise<never> => {
-    const reason = error instanceof OriginError ? error.reason : undefined;
-    if (reason !== 'missing' && reason !== 'damaged') throw error;
-    await releases.recheck(release, reason === 'missing');
-    if ((await pickRelease(releases, request)) === release) throw error;
-    throw new ReplacedAnswer((await answerRequest(releases, request, respond)).answer);
+  const replace = async (error: unknown): Promise<never> => {
+    throw new ReplacedAnswer((await answerAgain(error)).answer);
   };
   const body = async (...client: Parameters<typeof read>): Promise<Body> => {
-    const body = await Promise.resolve(read(...client)).catch(answerAgain);
-    return Buffer.isBuffer(body) ? body : catchFirst(body, answerAgain);
+    const body = await Promise.resolve(read(...client)).catch(replace);
+    return Buffer.isBuffer(body) ? body : catchFirst(body, replace);
   };
   return { ...response, answer: { ...answer, content: { ...content, body } } };
 }

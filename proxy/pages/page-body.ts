@@ -56,7 +56,11 @@ export function gzipToText(gzipped: Body, textBytes: number, path: string): Body
   if (textBytes > SYNC_MAX_BYTES || !Buffer.isBuffer(gzipped)) return inflateStream(gzipped, textBytes, path);
   let text: Buffer;
   try {
-    text = gunzipSync(gzipped, { chunkSize: Math.max(textBytes + 1, 64), maxOutputLength: Math.max(textBytes, 1) });
+    // Twice the length: Workers count the size of their buffers, of which the last is not full.
+    text = gunzipSync(gzipped, {
+      chunkSize: Math.max(textBytes + 1, 64),
+      maxOutputLength: Math.max(2 * textBytes, 64),
+    });
   } catch (error) {
     throw new OriginError('damaged', path, error);
   }

@@ -23,6 +23,8 @@ export interface Question {
   endpoint: Endpoint;
   request: PageRequest;
   release: LoadedRelease;
+  /** The level of the endpoint. */
+  level: LoadedLevel;
   matches: FilterMatches;
   coding: Coding;
   /** Base URL in the Link header: scheme, host and optional path. */
@@ -37,8 +39,7 @@ const FIXED_HEADERS: HeaderList = [...COMMON_HEADERS, 'Vary', 'Accept-Encoding']
 
 /** The answer. Reading its content throws OriginError if stored bytes do not match manifest and index. */
 export function respond(origin: Origin, question: Question): Answer {
-  const { endpoint, release, request, coding } = question;
-  const level = release.levels[endpoint.level];
+  const { endpoint, release, level, request, coding } = question;
   const resolution = resolve(level, endpoint.format, request, question.matches.of(release.digest, level));
   const { tag, bytes, body } = bodySource(origin, level, resolution, question);
   const type = ['Content-Type', MEDIA_TYPES[endpoint.format]];

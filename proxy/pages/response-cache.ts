@@ -41,7 +41,12 @@ export interface CacheableResponse {
  */
 export class ResponseCache {
   readonly #asked = new Set<string>();
-  readonly #responses = new LRUCache<string, CacheableResponse>({ maxSize: MAX_BYTES });
+  readonly #responses: LRUCache<string, CacheableResponse>;
+
+  /** @param maxBytes size of all entries */
+  constructor(maxBytes: number = MAX_BYTES) {
+    this.#responses = new LRUCache<string, CacheableResponse>({ maxSize: maxBytes });
+  }
 
   /** The stored response if it is valid, otherwise the result of `respond`. */
   async find(

@@ -31,7 +31,16 @@ export interface LoadedRelease {
   attribution: readonly string[];
   /** What release.json says of each level. */
   summaries: readonly LevelSummary[];
-  levels: Readonly<Record<Level, LoadedLevel>>;
+  /**
+   * The metadata of a level.
+   * @throws OriginError, FormatError if levels are loaded when they are first requested
+   */
+  level(number: Level): LoadedLevel | Promise<LoadedLevel>;
+}
+
+/** A release with the metadata of all levels in memory. */
+export interface WholeRelease extends LoadedRelease {
+  level(number: Level): LoadedLevel;
 }
 
 /** release.json and its SHA-256 in hex. */
@@ -39,6 +48,13 @@ export interface Description {
   release: Release;
   digest: string;
 }
+
+/**
+ * Loads the metadata of a release, and verifies it with the digests in its release.json.
+ * @param takeTurn parsing waits for its turn; reading may not
+ * @throws OriginError, FormatError
+ */
+export type LoadRelease = (origin: Origin, description: Description, takeTurn: TakeTurn) => Promise<LoadedRelease>;
 
 /**
  * Reads the release.json of a release.
@@ -53,7 +69,7 @@ export async function readDescription(origin: Origin, id: string): Promise<Descr
 }
 
 /**
- * Loads the metadata of a release, and verifies it with the digests in its release.json.
+ * Loads all levels of a release; a large one in a thread.
  * @param takeTurn parsing waits for its turn; reading does not
  * @throws OriginError, FormatError
  */
@@ -61,17 +77,20 @@ export async function loadRelease(
   origin: Origin,
   { release, digest }: Description,
   takeTurn: TakeTurn,
-): Promise<LoadedRelease> {
+): Promise<WholeRelease> {
   const files: LevelFiles[] = [];
   for (const level of LEVELS) files.push(await readLevel(origin, release, level));
   const bytes = files.reduce((sum, { manifest, index }) => sum + manifest.bytes.length + index.bytes.length, 0);
   const parsed = await takeTurn(() => (bytes > INLINE_MAX_BYTES ? parseInThread(files) : parseHere(files)));
   const level = (number: Level): LoadedLevel => elementAt(parsed, number);
-  const levels = [level(0), level(1), level(2), level(3), level(4), level(5)] as const;
-  return { id: release.release, digest, attribution: release.attribution, summaries: release.levels, levels };
+  return { id: release.release, digest, attribution: release.attribution, summaries: release.levels, level };
 }
 
-async function readLevel(origin: Origin, { release, levels }: Release, level: Level): Promise<LevelFiles> {
+/**
+ * Reads the files of a level's metadata, which are not verified yet.
+ * @throws OriginError
+ */
+export async function readLevel(origin: Origin, { release, levels }: Release, level: Level): Promise<LevelFiles> {
   const read = async (name: string, sha256: string): Promise<MetadataFile> => {
     const path = `${releasePath(release)}/${name}`;
     // A copy in memory that is shared with no other buffer, so that it can be moved to the thread.

@@ -6,7 +6,7 @@ import type { Current } from '../../format/release.ts';
 import { currentFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
-import type { LoadedRelease } from './load-release.ts';
+import type { LoadedRelease, LoadRelease } from './load-release.ts';
 import { loadRelease, readDescription } from './load-release.ts';
 import { RecentReleases } from './recent-releases.ts';
 import type { TakeTurn } from './turns.ts';
@@ -26,6 +26,8 @@ export interface ReleasesOptions {
   now?: () => number;
   /** Metadata is parsed in turns; by default one release at a time in this process. */
   takeTurn?: TakeTurn;
+  /** How a release is loaded; by default with all levels. */
+  load?: LoadRelease;
 }
 
 /** current.json. */
@@ -38,6 +40,7 @@ export class Releases {
   readonly #origin: Origin;
   readonly #now: () => number;
   readonly #takeTurn: TakeTurn;
+  readonly #load: LoadRelease;
   /** Reads current.json; resolves after a read that began after the call. */
   readonly #look: () => Promise<void>;
   readonly #recent: RecentReleases;
@@ -57,11 +60,15 @@ export class Releases {
   #reported: LoadedRelease | undefined;
   /** Reads of current.json may end in another order: the last one that began counts. */
   #reads = { begun: 0, applied: 0 };
+  /** What `refreshAndLog` last logged as an error; empty if the last refresh served a new release. */
+  #lastError = '';
 
-  constructor(origin: Origin, { now = () => performance.now(), takeTurn = processTurns() }: ReleasesOptions = {}) {
+  constructor(origin: Origin, options: ReleasesOptions = {}) {
+    const { now = () => performance.now(), takeTurn = processTurns(), load = loadRelease } = options;
     this.#origin = origin;
     this.#now = now;
     this.#takeTurn = takeTurn;
+    this.#load = load;
     this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
     this.#recent = new RecentReleases(now, (id) => this.#close(id));
   }
@@ -128,27 +135,33 @@ export class Releases {
   }
 
   /**
-   * Refreshes every second until the returned function is called. Does not keep the process alive.
+   * Refreshes; never rejects.
    * @param log receives a line for each new release, and for each error that differs from the previous one
    */
+  async refreshAndLog(log: (line: string) => void): Promise<void> {
+    try {
+      const served = await this.refresh();
+      if (served === undefined) return;
+      log(`serving release ${served}`);
+      this.#lastError = '';
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const state = this.#current ? `still serving release ${this.#current.id}` : 'no release to serve';
+      if (message !== this.#lastError) log(`${state}: ${message}`);
+      this.#lastError = message;
+    }
+  }
+
+  /**
+   * Refreshes every second until the returned function is called. Does not keep the process alive.
+   * @param log as for `refreshAndLog`
+   */
   watch(log: (line: string) => void): () => void {
-    let lastError = '';
     let timer: NodeJS.Timeout | undefined;
     let isStopped = false;
     const poll = async (): Promise<void> => {
-      try {
-        const served = await this.refresh();
-        if (served === undefined) return;
-        log(`serving release ${served}`);
-        lastError = '';
-      } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        const state = this.#current ? `still serving release ${this.#current.id}` : 'no release to serve';
-        if (message !== lastError) log(`${state}: ${message}`);
-        lastError = message;
-      } finally {
-        if (!isStopped) timer = setTimeout(poll, POLL_MS).unref();
-      }
+      await this.refreshAndLog(log);
+      if (!isStopped) timer = setTimeout(poll, POLL_MS).unref();
     };
     timer = setTimeout(poll, POLL_MS).unref();
     return () => {
@@ -185,7 +198,7 @@ export class Releases {
   async #takeUp(): Promise<LoadedRelease | undefined> {
     const pointer = this.#pointer;
     if (pointer === undefined || this.#served === pointer) return this.#current;
-    const release = await this.#load(pointer.release);
+    const release = await this.#loadOnce(pointer.release);
     const previous = this.#current;
     if (this.#pointer !== pointer) return release;
     this.#served = pointer;
@@ -204,7 +217,7 @@ export class Releases {
     if (id === this.#pointer?.release) return this.#takeUp();
     if (known === undefined && !this.#hasFailed(id) && !this.#recent.ids.includes(id)) this.#recent.reserve(id);
     try {
-      const release = await this.#load(id);
+      const release = await this.#loadOnce(id);
       // The id of the current one may be used again before current.json names another one that can be loaded.
       if (known === this.#current && known !== undefined && known !== release) this.#recent.add(release);
       else this.#recent.fill(release);
@@ -221,7 +234,7 @@ export class Releases {
   }
 
   /** Loads a release once for concurrent calls; an error is thrown again for a while. */
-  #load(id: string): Promise<LoadedRelease> {
+  #loadOnce(id: string): Promise<LoadedRelease> {
     if (this.#hasFailed(id)) return Promise.reject(this.#failures.get(id)?.error);
     const known = this.#loading.get(id);
     if (known !== undefined) return known;
@@ -240,7 +253,7 @@ export class Releases {
       const known = this.#inMemory(id);
       if (known !== undefined && known.digest !== description.digest) this.#origin.close?.(releasePath(id));
       const release =
-        known?.digest === description.digest ? known : await loadRelease(this.#origin, description, this.#takeTurn);
+        known?.digest === description.digest ? known : await this.#load(this.#origin, description, this.#takeTurn);
       if (this.#pointer === pointer) this.#digests.set(id, release.digest);
       return release;
     } catch (error) {

@@ -8,9 +8,8 @@ import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import type { StoredLevel } from '../support/datasets/large-dataset.ts';
 import { ODD_GIDS, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
 import { fidsOf, nextOf, refusal, send, tamperedCursors, textOf, walk } from '../support/http/http-client.ts';
-import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { Setup } from './setups.ts';
+import type { ContractService, Setup } from './setups.ts';
 import { buildEachChoice, inEverySetup } from './setups.ts';
 
 const built = await buildEachChoice(writeWorld(join(temporaryFolder(), 'world.gpkg')));
@@ -18,7 +17,7 @@ const built = await buildEachChoice(writeWorld(join(temporaryFolder(), 'world.gp
 /** A proxy, and the output folder that it reads. */
 interface World {
   folder: string;
-  proxy: RunningService;
+  proxy: ContractService;
   stored: StoredLevel[];
 }
 

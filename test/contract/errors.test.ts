@@ -13,6 +13,7 @@ import { ResponseCache } from '../../proxy/pages/response-cache.ts';
 import { Releases } from '../../proxy/releases/releases.ts';
 import { createHttpServer } from '../../proxy/server.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
+import type { Answer } from '../support/http/http-client.ts';
 import { refusal, send, sendRaw } from '../support/http/http-client.ts';
 import { AUDIENCE, AUTHORIZED, ISSUER, rulesWith, token } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
@@ -35,7 +36,15 @@ const built = await buildEachChoice(source);
 
 await inEverySetup(
   async ({ pages, start }) => ({ folder: built[pages], proxy: await start(built[pages]) }),
-  ({ folder, proxy }, { start }) => {
+  ({ folder, proxy }, { start, exceptions, hasMetadata }) => {
+    /** The challenge of an answer without the URL of the metadata, which it has in setups with metadata alone. */
+    function challengeOf({ headers }: Answer, { url }: { url: string }): string {
+      const challenge = String(headers['www-authenticate']);
+      const metadata = `, resource_metadata="${url}/.well-known/oauth-protected-resource"`;
+      assert.equal(challenge.endsWith(metadata), hasMetadata, challenge);
+      return hasMetadata ? challenge.slice(0, -metadata.length) : challenge;
+    }
+
     test('an error is a problem with type, title, status, detail and a stable code, that nobody stores', async () => {
       const answer = await send(proxy, `${PATH}?limit=3`);
       const problem = JSON.parse(answer.body.toString());
@@ -59,7 +68,7 @@ await inEverySetup(
       ]) {
         const answer = await send(proxy, PATH, { authorization });
         refusal(answer, 401, 'token-missing');
-        assert.equal(answer.headers['www-authenticate'], 'Bearer realm="boundaries"');
+        assert.equal(challengeOf(answer, proxy), 'Bearer realm="boundaries"');
         assert.match(String(answer.headers['access-control-expose-headers']), /WWW-Authenticate/);
       }
     });
@@ -114,7 +123,7 @@ await inEverySetup(
           /^The token is expired, damaged, or not meant for this service/,
         );
         assert.match(
-          String(answer.headers['www-authenticate']),
+          challengeOf(answer, proxy),
           /^Bearer realm="boundaries", error="invalid_token", error_description="[^"]+"$/,
         );
       }
@@ -142,7 +151,7 @@ await inEverySetup(
         const answer = await ask(claims);
         refusal(answer, 403, 'scope-missing');
         assert.equal(
-          answer.headers['www-authenticate'],
+          challengeOf(answer, scoped),
           'Bearer realm="boundaries", error="insufficient_scope", scope="boundaries:read"',
         );
       }
@@ -198,7 +207,9 @@ await inEverySetup(
       await authenticate(`Bearer ${await anonymous.sign(pairs.RS256.privateKey)}`);
     });
 
-    test('refuses two Authorization or Host headers, and a Host that is none', async () => {
+    test('refuses two Authorization or Host headers, and a Host that is none', {
+      skip: exceptions['repeated headers'] ?? false,
+    }, async () => {
       const start = `GET ${PATH} HTTP/1.1\r\nConnection: close\r\n`;
       const auth = `Authorization: ${AUTHORIZED.authorization}\r\n`;
       rawRefusal(await sendRaw(proxy, `${start}Host: a.test\r\n${auth}${auth}\r\n`), 400, 'duplicate-header');
@@ -217,7 +228,9 @@ await inEverySetup(
         assert.match(await sendRaw(proxy, `${start}Host: ${host}\r\n${auth}\r\n`), /^HTTP\/1\.1 200 /);
     });
 
-    test('a request line or headers that are too large get 414 or 431, however large', async () => {
+    test('a request line or headers that are too large get 414 or 431, however large', {
+      skip: exceptions['too large headers'] ?? false,
+    }, async () => {
       const auth = `Host: a.test\r\nConnection: close\r\nAuthorization: ${AUTHORIZED.authorization}\r\n`;
       for (const size of [9_000, 20_000, 70_000]) {
         const filling = 'a'.repeat(size);
@@ -227,7 +240,9 @@ await inEverySetup(
       }
     });
 
-    test('what is no HTTP gets 400 and the connection closed', async () => {
+    test('what is no HTTP gets 400 and the connection closed', {
+      skip: exceptions['invalid HTTP'] ?? false,
+    }, async () => {
       for (const bytes of [
         'nonsense\r\n\r\n',
         'GET / HTTP/9.9\r\n\r\n',
@@ -237,7 +252,9 @@ await inEverySetup(
         rawRefusal(await sendRaw(proxy, bytes), 400, 'malformed-request');
     });
 
-    test('unparsable bytes behind a good request do not spoil its answer', async () => {
+    test('unparsable bytes behind a good request do not spoil its answer', {
+      skip: exceptions['requests in one packet'] ?? false,
+    }, async () => {
       const good = `GET /healthz HTTP/1.1\r\nHost: a.test\r\n\r\n`;
       const text = await sendRaw(proxy, `${good}nonsense\r\n\r\n`);
       assert.ok(text === '' || text.startsWith('HTTP/1.1 200 '), text);

@@ -6,10 +6,12 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { s3Origin } from '../../proxy/origin/s3.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import type { Releases } from '../../proxy/releases/releases.ts';
 import type { RunningService, ServiceOptions } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { BUCKET, startS3 } from '../support/http/s3-server.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
+import { startWorker } from '../support/processes/workerd.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -17,9 +19,24 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 export interface Setup {
   name: string;
   pages: StoredPages;
+  /** Why parts of the contract differ on a platform; the tests of these parts are skipped. */
+  exceptions: Exceptions;
+  /** Do challenges name the metadata of the service (RFC 9728)? */
+  hasMetadata: boolean;
   /** Starts a proxy for the output folder `out`; it stops when the test file ends. */
-  start(out: string, options?: ServiceOptions): Promise<RunningService>;
+  start(out: string, options?: ContractOptions): Promise<ContractService>;
 }
+
+/** What tests of the contract may choose about a proxy. */
+export type ContractOptions = Pick<ServiceOptions, 'publicUrl' | 'scope'>;
+
+/** What tests of the contract use of a proxy. */
+export type ContractService = Pick<RunningService, 'url' | 'log'> & { releases: Pick<Releases, 'refresh'> };
+
+/** Parts of the contract that a platform may prevent. */
+export type Exceptions = Readonly<
+  Partial<Record<'repeated headers' | 'too large headers' | 'invalid HTTP' | 'requests in one packet', string>>
+>;
 
 const ORIGINS: Readonly<Record<string, (out: string) => Promise<Origin>>> = {
   directory: async (out) => directoryOrigin(out),
@@ -33,13 +50,39 @@ const ORIGINS: Readonly<Record<string, (out: string) => Promise<Origin>>> = {
 /** A static host answers requests for pages and for ranges; which pages are stored makes no other difference to it. */
 const HOST_PAGES: readonly StoredPages[] = ['all', 'none'];
 
-const SETUPS: readonly Setup[] = Object.entries(ORIGINS).flatMap(([origin, open]) =>
+const NODE_SETUPS: readonly Setup[] = Object.entries(ORIGINS).flatMap(([origin, open]) =>
   (origin === 'directory' ? STORED_PAGES : HOST_PAGES).map((pages) => ({
     name: `${origin}, ${pages} pages stored`,
     pages,
+    exceptions: {},
+    hasMetadata: false,
     start: async (out, options = {}) => startService(out, { origin: await open(out), ...options }),
   })),
 );
+
+/** Of Cloudflare Workers: workerd itself parses HTTP. test/process/worker.test.ts shows what it answers instead. */
+const WORKERD_EXCEPTIONS: Exceptions = {
+  'repeated headers':
+    'Workers join the values of a header that occurs several times, and refuse a request without Host',
+  'too large headers': 'Workers respond to headers of more than 64 KiB themselves',
+  'invalid HTTP': 'Workers respond to what is not HTTP themselves',
+  'requests in one packet': 'Workers respond to what is not HTTP themselves',
+};
+
+const WORKERD_SETUPS: readonly Setup[] = HOST_PAGES.map((pages) => ({
+  name: `workerd with a static host, ${pages} pages stored`,
+  pages,
+  exceptions: WORKERD_EXCEPTIONS,
+  hasMetadata: true,
+  async start(out, { publicUrl, scope } = {}) {
+    const { url } = await startStaticHost(out);
+    const vars = { ORIGIN_URL: url.href, CURRENT_CACHE: '0s', PUBLIC_URL: publicUrl, SCOPE: scope };
+    // It looks at current.json before each request: there is nothing to refresh.
+    return { ...(await startWorker({ vars })), releases: { refresh: async () => undefined } };
+  },
+}));
+
+const SETUPS: readonly Setup[] = [...NODE_SETUPS, ...WORKERD_SETUPS];
 
 /**
  * Builds release r1 of a source with each choice of stored pages; the output folders, which tests read only. Units without

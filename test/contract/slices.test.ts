@@ -103,7 +103,7 @@ test('HEAD and If-None-Match read nothing: they are answered without the feature
 
 test('reads members that lie near each other at once, a large one alone, and files one by one', async () => {
   const { proxy } = worlds[0] ?? {};
-  const level = proxy?.releases.current?.levels[0];
+  const level = await proxy?.releases.current?.level(0);
   assert.ok(level);
   const positionsOf = ({ positions }: { positions: number[] }) => positions;
   const readPositions = (positions: number[]) =>
@@ -113,7 +113,7 @@ test('reads members that lie near each other at once, a large one alone, and fil
   assert.deepEqual(readPositions([0, 12]), [range(0, 6), [6], range(7, 12)]);
   // Units 3 and 4 lie between 2 and 5: more than is read in vain; between 8 and 10 there is little.
   assert.deepEqual(readPositions([2, 1, 5, 1, 8, 1, 10, 1]), [[2], [5], [8, 10]]);
-  const lv1 = proxy?.releases.current?.levels[1];
+  const lv1 = await proxy?.releases.current?.level(1);
   assert.ok(lv1);
   assert.deepEqual(
     readsOf(planSlice(lv1, 'geojsonl', [98, 4])).map((read) => [read.file, positionsOf(read)]),

@@ -195,7 +195,7 @@ test('ranked runs answer as runs do, and read a few numbers of them', () => {
 
 test('what a filter over a parent with many runs matches is computed once, and what is remembered is bounded', async () => {
   const { releases } = await startService(folder);
-  const level = releases.current?.levels[2];
+  const level = await releases.current?.level(2);
   assert.ok(level);
   let computed = 0;
   const covers = {

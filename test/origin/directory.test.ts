@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { directoryOrigin, ReadPace } from '../../proxy/origin/directory.ts';
 import { OpenFiles } from '../../proxy/origin/open-files.ts';
+import type { Client } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -16,7 +16,7 @@ const paths = Array.from({ length: 6 }, (_, i) => `a/${i}`);
 for (const [i, path] of paths.entries()) writeFileSync(join(folder, path), `file ${i}`.repeat(1000));
 
 /** Stands for a client: nothing of it is looked at. */
-const client = { req: {} as IncomingMessage, res: {} as ServerResponse };
+const client: Client = { isClosed: false, onClose() {}, exchange: undefined };
 
 /** Is the descriptor open? */
 function isOpen(descriptor: number): boolean {

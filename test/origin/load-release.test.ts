@@ -96,7 +96,7 @@ test('loads a large release without stalling the event loop; look-ups need no pr
     stalls.enable();
     stalls.reset();
     const release = await loadRelease(origin, description, processTurns());
-    const [column] = release.levels[5].manifest.columns.slice(-1);
+    const [column] = release.level(5).manifest.columns.slice(-1);
     assert.equal(column?.gids.find(gidAt(UNITS - 1)), UNITS - 1);
     assert.equal(column.gids.find('x'), undefined);
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -162,6 +162,18 @@ test('the program in proxy/README.md compiles without skipLibCheck and serves a 
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
+test('the handler in proxy/README.md compiles without skipLibCheck and answers', () => {
+  const readme = readFileSync(join(REPOSITORY, 'proxy', 'README.md'), 'utf8');
+  const [, program] = /```ts\n(import { createFetchHandler.*?)```/s.exec(readme) ?? [];
+  assert.ok(program);
+  compile('handler.mts', program, ['--skipLibCheck', 'false']);
+  const ended = `${program.replace('console.error', '() => {}')}\nconsole.log(response.status);`;
+  writeFileSync(join(home, 'answer.mjs'), ended.replaceAll('static.example.org', '127.0.0.1:1'));
+  const { stdout } = spawnSync(process.execPath, [join(home, 'answer.mjs')], { cwd: home, encoding: 'utf8' });
+  // There is no such host.
+  assert.equal(stdout, '503\n');
+});
+
 test('the program in generator/README.md compiles without skipLibCheck and without GDAL, and builds where GDAL is', () => {
   const readme = readFileSync(join(REPOSITORY, 'generator', 'README.md'), 'utf8');
   const [, program] = /```ts\n(import .*?)```/s.exec(readme) ?? [];
@@ -179,9 +191,14 @@ test('the program in generator/README.md compiles without skipLibCheck and witho
   assert.deepEqual([built.stdout, built.stderr], ['[ 2, 3, 4, 0, 0, 0 ] 0\n', '']);
 });
 
-test('the types of both modules refuse wrong options', () => {
+test('the types of the modules refuse wrong options', () => {
   const program = `import { createServer, StartError, type ServerOptions } from '${PACKAGE}/proxy';
 import { build } from '${PACKAGE}/generator';
+import { createFetchHandler, r2Origin, type FetchOptions } from '${PACKAGE}/fetch';
+export const handler: FetchOptions = { origin: r2Origin({ get: async () => null }), jwks: ['https://a.test/jwks'] };
+export const create: typeof createFetchHandler = createFetchHandler;
+// @ts-expect-error Required: a Worker has no folder.
+export const nowhere: FetchOptions = { jwks: ['https://a.test/jwks'] };
 export const options: ServerOptions = { dev: true, jwksCache: '1m' };
 export const used: [typeof build, typeof createServer, typeof StartError] = [build, createServer, StartError];
 // @ts-expect-error A list.

@@ -1,0 +1,59 @@
+// The options that are URLs and request headers: where the origin is, and where clients find the service.
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { StaticHost } from '../origin/static-host.ts';
+import { OptionError } from './start-error.ts';
+
+/** Request headers that the proxy sets itself when it sends a request to the static host. */
+const RESERVED_HEADERS =
+  /^(accept-encoding|connection|content-.*|expect|if-.*|range|te|trailer|transfer-encoding|upgrade)$/i;
+
+/**
+ * The static host at a URL.
+ * @param headers each as `Name: value`
+ * @throws StartError
+ */
+export function parseOriginUrl(text: string, headers: readonly string[] = []): Pick<StaticHost, 'url' | 'headers'> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The message does not repeat the URL: its query may contain a secret.
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash)
+    throw new OptionError(
+      'not a usable URL',
+      '--origin',
+      "use scheme, host and optional path; for a password use --origin-header 'Authorization: Basic ...'",
+    );
+  return { url, headers: Object.fromEntries(headers.map(parseHeader)) };
+}
+
+/**
+ * Checks --public-url: the URL without a slash at the end.
+ * @throws StartError
+ */
+export function parsePublicUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password)
+    return url.href.replace(/\/+$/, '');
+  throw new OptionError(
+    'not a usable URL',
+    `--public-url ${text}`,
+    'use scheme, host and optional path, e.g. https://boundaries.example.org',
+  );
+}
+
+function parseHeader(text: string): [name: string, value: string] {
+  const colon = text.indexOf(':');
+  const name = text.slice(0, Math.max(0, colon)).trim().toLowerCase();
+  const value = text.slice(colon + 1).trim();
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    if (value !== '' && !RESERVED_HEADERS.test(name)) return [name, value];
+  } catch {
+    // The error below applies to all invalid headers.
+  }
+  throw new OptionError(
+    'not a usable request header',
+    '--origin-header',
+    "use 'Name: value', e.g. 'X-Key: secret'; Range, Content-*, If-* and connection headers are not allowed",
+  );
+}

@@ -1,0 +1,16 @@
+// The variables and the bucket of wrangler.toml, as worker.ts reads them.
+declare module 'cloudflare:workers' {
+  import type { R2Bucket } from 'administrative-boundaries-service/fetch';
+
+  export const env: {
+    BUCKET: R2Bucket;
+    /** Instead of BUCKET. */
+    ORIGIN_URL?: string;
+    JWKS_URL: string;
+    ISSUER: string;
+    AUDIENCE: string;
+    SCOPE?: string;
+    PUBLIC_URL?: string;
+    CURRENT_CACHE?: string;
+  };
+}

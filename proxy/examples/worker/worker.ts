@@ -1,0 +1,20 @@
+// The service as a Cloudflare Worker: the releases are in a bucket of R2 or on any static host. See proxy/README.md.
+import { env } from 'cloudflare:workers';
+import type { FetchContext } from 'administrative-boundaries-service/fetch';
+import { createFetchHandler, r2Origin } from 'administrative-boundaries-service/fetch';
+
+const handler = await createFetchHandler({
+  origin: env.ORIGIN_URL ?? r2Origin(env.BUCKET),
+  jwks: [env.JWKS_URL],
+  issuer: [env.ISSUER],
+  audience: env.AUDIENCE,
+  scope: env.SCOPE,
+  publicUrl: env.PUBLIC_URL,
+  currentCache: env.CURRENT_CACHE,
+  log: console.error,
+});
+
+// biome-ignore lint/style/noDefaultExport: the entry point of a Worker is its default export.
+export default {
+  fetch: (request: Request, _env: unknown, context: FetchContext): Promise<Response> => handler.fetch(request, context),
+};

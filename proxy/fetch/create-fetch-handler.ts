@@ -1,0 +1,143 @@
+// The public API for platforms with the Fetch standard's handler, exported as administrative-boundaries-service/fetch and
+// documented in README.md: the rim of `handle` that server.ts is for node:http.
+import { authenticator } from '../auth/authenticate.ts';
+import { fetchKeySet } from '../auth/key-set.ts';
+import { issuersToMetadata } from '../auth/resource-metadata.ts';
+import { keysUnavailableReason } from '../auth/rotating-keys.ts';
+import { durationToSeconds } from '../config/duration.ts';
+import { optionsToTokenRules } from '../config/issuers.ts';
+import type { ServeOptions } from '../config/options.ts';
+import { parseOriginUrl, parsePublicUrl } from '../config/url-options.ts';
+import type { HandlerContext } from '../handler.ts';
+import { handle } from '../handler.ts';
+import { HttpLinkWarning } from '../http/base-url.ts';
+import { unsupportedFeature } from '../http/validate-request.ts';
+import { fetchHostOrigin } from '../origin/fetch-host.ts';
+import type { Origin } from '../origin/origin.ts';
+import { FilterMatches } from '../pages/filter-matches.ts';
+import { ResponseCache } from '../pages/response-cache.ts';
+import { loadOnDemand } from '../releases/load-on-demand.ts';
+import { Releases } from '../releases/releases.ts';
+import { openapiAsset } from '../site/openapi-asset.ts';
+import { Background } from './background.ts';
+import { toHttpRequest } from './fetch-request.ts';
+import { answerToResponse } from './fetch-response.ts';
+
+export { StartError } from '../config/start-error.ts';
+export type { ByteRange, Client, Origin } from '../origin/origin.ts';
+export { OriginError } from '../origin/origin.ts';
+export type { R2Bucket, R2Object } from '../origin/r2.ts';
+export { r2Origin } from '../origin/r2.ts';
+
+/** The options of `serve` that concern a handler, with the same defaults, and what only a handler has. */
+export interface FetchOptions
+  extends Pick<
+    ServeOptions,
+    | 'audience'
+    | 'issuer'
+    | 'jwks'
+    | 'jwksCache'
+    | 'jwksCooldown'
+    | 'jwksStale'
+    | 'originHeader'
+    | 'publicUrl'
+    | 'scope'
+    | 'secret'
+  > {
+  /** URL of a copy of the output folder on a static host, or an origin, such as that of a bucket. */
+  origin: string | Origin;
+  /** How long a release is served without a look at current.json: a duration, by default `1s`; `0s` always looks. */
+  currentCache?: string | undefined;
+  /** Receives a line for each error of the origin or of an issuer, and for each new release; never a token. */
+  log?: ((line: string) => void) | undefined;
+}
+
+/** What the platform gives with a request. */
+export interface FetchContext {
+  /** Lets work end after the response; on platforms that stop then, keys may otherwise not be refreshed. */
+  waitUntil?(work: Promise<unknown>): void;
+}
+
+/** Answers requests. */
+export interface FetchHandler {
+  /** The response to a request. Never rejects: errors become responses. */
+  fetch(request: Request, context?: FetchContext): Promise<Response>;
+}
+
+const CURRENT_CACHE = '1s';
+/** A Worker has 128 MB for everything. */
+const CACHED_RESPONSES_MAX_BYTES = 8 * 1024 * 1024;
+/** About 6 MB. */
+const REMEMBERED_NUMBERS_MAX = 500_000;
+
+/**
+ * Creates a handler. Nothing is requested until the first request: the releases, levels and keys that it needs.
+ * @throws StartError if an option is not valid
+ * @example
+ * const handler = await createFetchHandler({ origin: 'https://static.example.org/boundaries', jwks, issuer, audience });
+ * export default { fetch: (request, env, context) => handler.fetch(request, context) };
+ */
+export async function createFetchHandler(options: FetchOptions): Promise<FetchHandler> {
+  const { log = () => {}, currentCache = CURRENT_CACHE } = options;
+  const cacheMs = 1000 * durationToSeconds(currentCache, '--current-cache', 0);
+  const publicUrl = parsePublicUrl(options.publicUrl);
+  const origin = openOrigin(options);
+  const background = new Background();
+  const { origin: _origin, currentCache: _cache, log: _log, ...tokenOptions } = options;
+  const rules = await optionsToTokenRules(tokenOptions, log, (url) => background.add(fetchKeySet(url)));
+  const releases = new Releases(origin, { load: loadOnDemand() });
+  const context: HandlerContext = {
+    authenticate: authenticator(rules),
+    releases,
+    origin,
+    matches: new FilterMatches(REMEMBERED_NUMBERS_MAX),
+    responses: new ResponseCache(CACHED_RESPONSES_MAX_BYTES),
+    // The platform limits how much is done at a time; work of one request must not run as part of another.
+    work: { answer: async (_key, respond) => respond() },
+    limits: undefined,
+    lifecycle: { isStopping: false },
+    keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
+    publicUrl,
+    trustedProxies: undefined,
+    linkWarning: new HttpLinkWarning(true, log),
+    resourceMetadata: issuersToMetadata([...rules.issuers.keys()], rules.scope),
+    assets: new Map([['/openapi.json', openapiAsset(publicUrl)]]),
+    log,
+  };
+  const look = currentLook(releases, cacheMs, log);
+  const respond = async (request: Request): Promise<Response> => {
+    const httpRequest = toHttpRequest(request);
+    await look();
+    const answer = await handle(context, httpRequest, unsupportedFeature(httpRequest));
+    return answerToResponse(answer, httpRequest, log);
+  };
+  return {
+    fetch(request, platform) {
+      const response = respond(request);
+      // Other requests may wait for what this one reads: it must end even if its client disconnects.
+      platform?.waitUntil?.(response.then(() => background.ended()));
+      return response;
+    },
+  };
+}
+
+/** Looks at current.json, if the last look is older than `cacheMs`. */
+function currentLook(releases: Releases, cacheMs: number, log: (line: string) => void): () => Promise<void> {
+  let begunAt = Number.NEGATIVE_INFINITY;
+  let last: Promise<void> = Promise.resolve();
+  return async () => {
+    const now = performance.now();
+    if (now - begunAt >= cacheMs) {
+      begunAt = now;
+      last = releases.refreshAndLog(log);
+      return last;
+    }
+    if (releases.current === undefined) await last;
+  };
+}
+
+function openOrigin({ origin, originHeader }: FetchOptions): Origin {
+  if (typeof origin !== 'string') return origin;
+  const { url, headers } = parseOriginUrl(origin, originHeader);
+  return fetchHostOrigin(url, headers);
+}

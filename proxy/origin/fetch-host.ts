@@ -1,0 +1,72 @@
+// The origin that is a static host, read with `fetch`: for platforms without the connections of node:http. The checks, and
+// so the answers to faults of the host, are those of static-host.ts.
+import type { FileRequest, HostLimits, HostResponse } from './host-response.ts';
+import { type Chunks, checkedBody, concatChunks, HOST_LIMITS, rangeHeader } from './host-response.ts';
+import type { Origin } from './origin.ts';
+import { OriginError } from './origin.ts';
+
+/**
+ * Creates the origin of a static host.
+ * @param url of the output folder, possibly with a path, and with a query that every request needs
+ * @param headers that the host needs
+ */
+export function fetchHostOrigin(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  limits: HostLimits = HOST_LIMITS,
+): Origin {
+  const folder = url.pathname.replace(/\/+$/, '');
+  const fixedHeaders = { ...headers, 'accept-encoding': 'identity', 'user-agent': 'boundaries-proxy' };
+
+  const send = async ({ path, range, isWholeFile }: FileRequest): Promise<HostResponse> => {
+    const target = new URL(`${folder}/${path}${url.search}`, url);
+    const asked = range && !isWholeFile ? { ...fixedHeaders, range: rangeHeader(range) } : fixedHeaders;
+    const abort = new AbortController();
+    const startedAt = performance.now();
+    // From the headers on, checkedBody limits the wait for the host; a slow client must not count.
+    const timer = setTimeout(() => abort.abort(), limits.idleMs);
+    const request = () => fetch(target, { headers: asked, redirect: 'manual', signal: abort.signal });
+    try {
+      // The host may have closed a kept-alive connection just as it was used: retry once.
+      const response = await request().catch((error: unknown) => {
+        if (abort.signal.aborted) throw error;
+        return request();
+      });
+      return {
+        status: response.status,
+        contentRange: response.headers.get('content-range') ?? undefined,
+        contentLength: response.headers.get('content-length') ?? undefined,
+        body: bytesOf(response),
+        cancel: () => abort.abort(),
+      };
+    } catch (error) {
+      const isLate = abort.signal.aborted || performance.now() - startedAt >= limits.idleMs;
+      throw new OriginError(isLate ? 'slow' : 'unreadable', path, isLate ? undefined : causeCode(error));
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  async function* readChunks(request: FileRequest, deadline?: number): Chunks {
+    yield* checkedBody(await send(request), request, limits.idleMs, deadline);
+  }
+
+  return {
+    async read(path, range, client) {
+      const deadline = performance.now() + limits.readMs;
+      return concatChunks(readChunks({ path, range, isWholeFile: client !== undefined }, deadline));
+    },
+    stream: (path, range, client) => readChunks({ path, range, isWholeFile: client !== undefined }),
+  };
+}
+
+async function* bytesOf({ body }: Response): Chunks {
+  if (body === null) return;
+  for await (const chunk of body) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
+/** The system error code in the cause of a failed `fetch`. */
+function causeCode(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no response';
+}

@@ -1,0 +1,138 @@
+// Responses of a host that has the files: what is checked of them is the same for node:http (static-host.ts,
+// http-proxy.ts) and for `fetch` (fetch-host.ts).
+import type { ByteRange } from './origin.ts';
+import { OriginError } from './origin.ts';
+
+/** Timeouts of requests to the host, in milliseconds. */
+export interface HostLimits {
+  /** For the headers of a response, and for each further chunk. */
+  idleMs: number;
+  /** For a whole read in memory, such as a manifest. */
+  readMs: number;
+}
+
+/** The usual timeouts. */
+export const HOST_LIMITS: HostLimits = { idleMs: 10_000, readMs: 60_000 };
+/** Maximum size of a file that is read into memory; the largest manifest of GADM has 20 MB. */
+const READ_MAX_BYTES = 256 * 1024 * 1024;
+
+/** A response whose body is unread. */
+export interface HostResponse {
+  status: number | undefined;
+  /** Content-Range; undefined if absent. */
+  contentRange: string | undefined;
+  /** Content-Length; undefined if absent. */
+  contentLength: string | undefined;
+  body: AsyncIterable<Buffer>;
+  /** Ends reading the body. */
+  cancel(): void;
+}
+
+/** A file, or a range of one, that the host was requested for. */
+export interface FileRequest {
+  /** Name of the file, for messages. */
+  path: string;
+  /** The expected bytes; undefined for a whole file of any length. */
+  range: ByteRange | undefined;
+  /** Is `range` a whole file? Then the request had no Range header. */
+  isWholeFile: boolean;
+}
+
+/** The bytes of a file in chunks. */
+export type Chunks = AsyncGenerator<Buffer, void, undefined>;
+
+/** The value of the Range header for a range. */
+export function rangeHeader({ offset, length }: ByteRange): string {
+  return `bytes=${offset}-${offset + length - 1}`;
+}
+
+/** All chunks as one buffer. */
+export async function concatChunks(chunks: Chunks): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all);
+}
+
+/**
+ * Exactly the bytes of the range, or the whole file. A host that ignores Range (status 200) is tolerated: the bytes of
+ * the range are cut from the full body.
+ * @param deadline for the last chunk, in milliseconds of `performance.now`
+ * @throws OriginError
+ */
+export async function* checkedBody(
+  response: HostResponse,
+  request: FileRequest,
+  idleMs: number,
+  deadline: number = Number.POSITIVE_INFINITY,
+): Chunks {
+  const { path, range, isWholeFile } = request;
+  const { status } = response;
+  try {
+    checkResponse(response, request);
+    const start = status === 206 ? 0 : (range?.offset ?? 0);
+    const end = start + (range?.length ?? READ_MAX_BYTES);
+    // The host ignored Range: the rest of the file is not read. Any other body must end at `end`.
+    const isCut = status === 200 && range !== undefined && !isWholeFile;
+    let done = 0;
+    for await (const chunk of withTimeouts(response, path, idleMs, deadline)) {
+      const bytes = chunk.subarray(Math.max(0, start - done), Math.max(0, end - done));
+      done += chunk.length;
+      if (done > end && !isCut) throw new OriginError('damaged', path, `more than ${end} bytes`);
+      if (bytes.length > 0) yield bytes;
+      if (done >= end && isCut) return;
+    }
+    if (range !== undefined && done < end) throw new OriginError('damaged', path, `${done} bytes, expected ${end}`);
+  } finally {
+    response.cancel();
+  }
+}
+
+/**
+ * Checks status and headers of a response: 200 with the file, or 206 with exactly the range. Redirects are not
+ * followed.
+ * @throws OriginError
+ */
+function checkResponse(
+  { status, contentRange, contentLength: bytes }: HostResponse,
+  { path, range, isWholeFile }: FileRequest,
+): void {
+  if (status === 404 || status === 410) throw new OriginError('missing', path);
+  if (status === 416) throw new OriginError('damaged', path, 'shorter than expected');
+  if (status !== 200 && (status !== 206 || range === undefined || isWholeFile))
+    throw new OriginError('unreadable', path, `the host responded with status ${status}`);
+  if (range === undefined) return;
+  const { offset, length } = range;
+  if (status === 206 && !contentRange?.startsWith(`bytes ${offset}-${offset + length - 1}/`))
+    throw new OriginError('damaged', path, 'not the requested range');
+  if (bytes === undefined) return;
+  const isExact = status === 206 || isWholeFile;
+  if (isExact ? bytes !== String(length) : Number(bytes) < offset + length)
+    throw new OriginError(
+      'damaged',
+      path,
+      `${bytes} bytes, expected ${isExact ? length : `at least ${offset + length}`}`,
+    );
+}
+
+/**
+ * The chunks of a response body.
+ * @throws OriginError slow if a chunk takes longer than `idleMs` or arrives after the deadline
+ */
+async function* withTimeouts(response: HostResponse, path: string, idleMs: number, deadline: number): Chunks {
+  const chunks = response.body[Symbol.asyncIterator]();
+  for (;;) {
+    let isLate = false;
+    const waitMs = Math.max(0, Math.min(idleMs, deadline - performance.now()));
+    const timer = setTimeout(() => {
+      isLate = true;
+      response.cancel();
+    }, waitMs);
+    const chunk = await chunks.next().catch((error: unknown) => {
+      clearTimeout(timer);
+      throw isLate ? new OriginError('slow', path) : new OriginError('damaged', path, error);
+    });
+    clearTimeout(timer);
+    if (chunk.done) return;
+    yield chunk.value;
+  }
+}

@@ -1,0 +1,65 @@
+// Levels that are loaded when they are first requested: once, in bounded memory, and again after an error.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import { OriginError } from '../../proxy/origin/origin.ts';
+import { loadOnDemand } from '../../proxy/releases/load-on-demand.ts';
+import { Releases } from '../../proxy/releases/releases.ts';
+import { writeWorld } from '../support/datasets/large-dataset.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder, { accept: ['empty-geometries'] });
+
+/** The current release, whose levels are loaded on demand, and the manifests that were read. */
+async function openRelease(maxBytes: number, now?: () => number, isDown: () => boolean = () => false) {
+  const origin = directoryOrigin(folder);
+  const manifests: string[] = [];
+  const counting = {
+    ...origin,
+    async read(...[path, range, client]: Parameters<typeof origin.read>) {
+      if (path.endsWith('manifest.json')) manifests.push(path.split('/').at(-2) ?? path);
+      if (isDown() && path.includes('/lv')) throw new OriginError('unreadable', path);
+      return origin.read(path, range, client);
+    },
+  };
+  const releases = new Releases(counting, { load: loadOnDemand(maxBytes, now) });
+  await releases.refresh();
+  const release = releases.current;
+  assert.ok(release);
+  return { release, manifests };
+}
+
+test('a level is read when it is first requested, and once', async () => {
+  const { release, manifests } = await openRelease(1e9);
+  assert.deepEqual(manifests, []);
+  const [level, same] = await Promise.all([release.level(2), release.level(2)]);
+  assert.equal(level, same);
+  await release.level(3);
+  assert.equal(await release.level(2), level);
+  assert.deepEqual([level.manifest.level, manifests], [2, ['lv2', 'lv3']]);
+});
+
+test('beyond the limit the level that was used least recently is freed, and read again when it is requested', async () => {
+  const { release, manifests } = await openRelease(45_000);
+  for (const level of [0, 1, 0, 2, 0, 1] as const) await release.level(level);
+  assert.deepEqual(manifests, ['lv0', 'lv1', 'lv2', 'lv1']);
+});
+
+test('a level that cannot be read is tried again, but not at once', async () => {
+  const clock = { now: 0 };
+  let isDown = true;
+  const { release, manifests } = await openRelease(
+    1e9,
+    () => clock.now,
+    () => isDown,
+  );
+  for (let request = 0; request < 3; request++)
+    await assert.rejects(async () => release.level(1), { reason: 'unreadable' });
+  assert.deepEqual(manifests, ['lv1']);
+  isDown = false;
+  clock.now = 5_000;
+  assert.equal((await release.level(1)).manifest.level, 1);
+});

@@ -1,0 +1,121 @@
+// The example for AWS Lambda, with events as function URLs send them. The runtime's global `awslambda` is a stand-in with
+// its documented interface; Lambda itself was not tried.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import type { UrlEvent } from '../../proxy/examples/lambda/lambda.ts';
+import { bodyOf, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { AUDIENCE, AUTHORIZED, ISSUER, JWKS } from '../support/http/in-process-proxy.ts';
+import { listen } from '../support/http/listen.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+type Handler = (event: UrlEvent, stream: Writable) => Promise<void>;
+
+/** Between the JSON with status and headers and the body. */
+const SEPARATOR = Buffer.alloc(8);
+
+const folder = temporaryFolder();
+// One page is larger than what is ever in memory: it is a stream.
+const source = writeWorld(join(folder, 'world.gpkg'), { vertices: 12, large: new Map([['0.3', 160_000]]) });
+await buildRelease(source, folder, { accept: ['empty-geometries'] });
+const jwks = createServer((_req, res) => res.end(JWKS));
+Object.assign(process.env, { ORIGIN: folder, JWKS_URL: `http://127.0.0.1:${await listen(jwks)}/`, ISSUER, AUDIENCE });
+Object.assign(globalThis, {
+  awslambda: {
+    streamifyResponse: (handle: Handler) => handle,
+    HttpResponseStream: {
+      /** Status and headers are sent with the first write, and never if there is none. */
+      from(stream: Writable, head: unknown): Writable {
+        let isFirst = true;
+        return new Writable({
+          decodeStrings: true,
+          write(chunk, _encoding, done) {
+            if (isFirst) stream.write(Buffer.concat([Buffer.from(JSON.stringify(head)), SEPARATOR]));
+            isFirst = false;
+            stream.write(chunk, done);
+          },
+          final(done) {
+            stream.end(done);
+          },
+        });
+      },
+    },
+  },
+});
+const { handler } = (await import('../../proxy/examples/lambda/lambda.ts')) as { handler: Handler };
+
+/** What the function sends for an event. */
+async function invoke(
+  path: string,
+  query = '',
+  headers: Record<string, string> = AUTHORIZED,
+  method = 'GET',
+): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  const domainName = 'abcdefgh.lambda-url.eu-west-1.on.aws';
+  const event = {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: path,
+    rawQueryString: query,
+    headers: { host: domainName, 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1', ...headers },
+    requestContext: {
+      accountId: 'anonymous',
+      domainName,
+      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'test' },
+      stage: '$default',
+    },
+    isBase64Encoded: false,
+  };
+  await handler(event, stream);
+  const all = Buffer.concat(chunks);
+  const end = all.indexOf(SEPARATOR);
+  const { statusCode, headers: sent } = JSON.parse(all.subarray(0, end).toString());
+  return { status: statusCode, headers: sent, body: all.subarray(end + SEPARATOR.length) };
+}
+
+test('a function URL answers a page, whose Link has its own host', async () => {
+  const answer = await invoke('/api/v1/fc/lv2', 'page-size=2', { ...AUTHORIZED, 'accept-encoding': 'gzip' });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers['content-length'], String(answer.body.length));
+  assert.equal(JSON.parse(gunzipSync(answer.body).toString()).features.length, 2);
+  assert.match(
+    String(answer.headers['link']),
+    /^<https:\/\/abcdefgh\.lambda-url\.eu-west-1\.on\.aws\/api\/v1\/fc\/lv2\?/,
+  );
+});
+
+test('a page larger than memory is streamed', async () => {
+  const [level] = readStored(folder, 'r1');
+  const answer = await invoke('/api/v1/geojsonl/lv0');
+  assert.ok(answer.body.length > 3_000_000);
+  assert.ok(answer.body.toString() === bodyOf('geojsonl', level?.lines.slice(0, 20) ?? []));
+});
+
+test('responses without a body have their status: 304, HEAD, 204', async () => {
+  const { headers } = await invoke('/api/v1/fc/lv2');
+  const held = await invoke('/api/v1/fc/lv2', '', { ...AUTHORIZED, 'if-none-match': String(headers['etag']) });
+  assert.deepEqual([held.status, held.body.length], [304, 0]);
+  const head = await invoke('/api/v1/fc/lv2', '', AUTHORIZED, 'HEAD');
+  assert.deepEqual(
+    [head.status, head.headers['content-length'], head.body.length],
+    [200, headers['content-length'], 0],
+  );
+  assert.equal((await invoke('/api/v1/fc/lv2', '', AUTHORIZED, 'OPTIONS')).status, 204);
+});
+
+test('a request without a token gets 401, and one that is not valid 400', async () => {
+  assert.equal((await invoke('/api/v1/fc/lv2', '', {})).status, 401);
+  const { status, body } = await invoke('/api/v1/fc/lv2', 'limit=2');
+  assert.deepEqual([status, JSON.parse(body.toString()).code], [400, 'unknown-parameter']);
+});

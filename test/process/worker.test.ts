@@ -1,0 +1,59 @@
+// The example for Cloudflare Workers in workerd: a bucket of R2 as origin, what is loaded and when, what workerd itself
+// answers. The contract suite runs on it, too.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { writeWorld } from '../support/datasets/large-dataset.ts';
+import { refusal, send, sendRaw, walk } from '../support/http/http-client.ts';
+import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
+import { startR2 } from '../support/http/r2-server.ts';
+import { startStaticHost } from '../support/http/static-host.ts';
+import { startWorker } from '../support/processes/workerd.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const PATH = '/api/v1/geojsonl/lv2?page-size=7';
+const folder = temporaryFolder();
+await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder, { accept: ['empty-geometries'] });
+const bucket = await startR2(folder);
+const stored = await startWorker({ r2Port: bucket.port, vars: {} });
+const host = await startStaticHost(folder);
+const worker = await startWorker({ vars: { ORIGIN_URL: host.url.href } });
+
+test('a bucket of R2 is an origin: all pages, stored and sliced; one that fails is a 502', async () => {
+  assert.equal((await walk(stored, '/api/v1/fc/lv2')).length, 260);
+  assert.equal((await walk(stored, '/api/v1/geojsonl/lv2?page-size=99&gid-0=U0.3_1')).length > 0, true);
+  assert.deepEqual(stored.log, []);
+  bucket.isBroken = true;
+  refusal(await send(stored, '/api/v1/fc/lv4'), 502, 'origin-damaged');
+  assert.equal(stored.log.length, 1);
+});
+
+test('a level is loaded when it is first requested, once for requests that arrive together', async () => {
+  const asked = (end: string): number => host.asked.filter(({ url }) => url.endsWith(end)).length;
+  const answers = await Promise.all(Array.from({ length: 40 }, () => send(worker, PATH)));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.deepEqual([asked('lv2/manifest.json'), asked('manifest.json'), asked('current.json')], [1, 1, 1]);
+});
+
+test('workerd joins repeated headers: two tokens are no token, two hosts no host', async () => {
+  const auth = `Authorization: ${AUTHORIZED.authorization}\r\n`;
+  const start = `GET ${PATH} HTTP/1.1\r\nConnection: close\r\n`;
+  assert.match(await sendRaw(worker, `${start}Host: a.test\r\n${auth}${auth}\r\n`), /^HTTP\/1\.1 401 .*token-invalid/s);
+  assert.match(
+    await sendRaw(worker, `${start}Host: a.test\r\nHost: b.test\r\n${auth}\r\n`),
+    /^HTTP\/1\.1 400 .*bad-host/s,
+  );
+  assert.match(await sendRaw(worker, `${start}Host: a/b\r\n${auth}\r\n`), /^HTTP\/1\.1 400 .*bad-host/s);
+  for (const unparsed of [`${start}${auth}\r\n`, 'nonsense\r\n\r\n'])
+    assert.match(await sendRaw(worker, unparsed), /^HTTP\/1\.1 (400|501) /);
+});
+
+test('headers that are too large get 431 or 414 up to the limit of workerd, which answers beyond it', async () => {
+  refusal(await send(worker, `${PATH}&gid-0=${'a'.repeat(9000)}`), 414, 'uri-too-long');
+  refusal(await send(worker, PATH, { 'x-long': 'a'.repeat(20_000) }), 431, 'headers-too-large');
+});
+
+test('a Worker with a variable that is not valid does not start, and says which', async () => {
+  await assert.rejects(startWorker({ vars: { ORIGIN_URL: 'ftp://a.test' } }), /not a usable URL/);
+});

@@ -1,0 +1,121 @@
+// The example for Cloudflare Workers in workerd, the runtime of Workers: bundled as wrangler does, with the compatibility
+// date of its wrangler.toml.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import workerd from 'workerd';
+import { AUDIENCE, ISSUER, JWKS } from '../http/in-process-proxy.ts';
+import { listen } from '../http/listen.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const EXAMPLE = fileURLToPath(new URL('../../../proxy/examples/worker/', import.meta.url));
+
+/** What a test may choose about its Worker. */
+export interface WorkerOptions {
+  /** The variables of wrangler.toml that differ. */
+  vars: Readonly<Record<string, string | undefined>>;
+  /** Port of a server that speaks the protocol of the R2 binding; by default there is no bucket. */
+  r2Port?: number;
+}
+
+/** A running Worker. */
+export interface RunningWorker {
+  /** `http://127.0.0.1:port` */
+  url: string;
+  pid: number;
+  /** Port of the inspector, which speaks the DevTools protocol. */
+  inspectorPort: number;
+  /** Lines that it logged, except that of each new release. */
+  log: string[];
+}
+
+let bundle: Promise<string> | undefined;
+
+/** Starts the Worker; it stops when the test file ends. */
+export async function startWorker({ vars, r2Port }: WorkerOptions): Promise<RunningWorker> {
+  bundle ??= bundleExample();
+  const folder = temporaryFolder();
+  const jwks = createServer((_req, res) => res.end(JWKS));
+  const bindings = { JWKS_URL: `http://127.0.0.1:${await listen(jwks)}/`, ISSUER, AUDIENCE, ...vars };
+  writeFileSync(join(folder, 'worker.js'), await bundle);
+  writeFileSync(join(folder, 'config.capnp'), config(bindings, r2Port));
+  const args = ['serve', join(folder, 'config.capnp'), '--control-fd=3', '--inspector-addr=127.0.0.1:0'];
+  const child = spawn(workerd.default, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+  after(() => child.kill('SIGKILL'));
+  const log: string[] = [];
+  const ports = new Map<string, number>();
+  const [, stdout, stderr, control] = child.stdio;
+  if (!stdout || !stderr || !(control instanceof Readable)) throw new TypeError('workerd has no pipes');
+  for (const output of [stdout, stderr])
+    createInterface(output).on('line', (line) => {
+      if (line !== '' && !line.startsWith('serving release ')) log.push(line);
+    });
+  const listening = new Promise<void>((resolve) => {
+    createInterface(control).on('line', (line) => {
+      const { event, socket = 'inspector', port } = JSON.parse(line);
+      if (String(event).startsWith('listen')) ports.set(socket, port);
+      if (ports.size === 2) resolve();
+    });
+  });
+  await Promise.race([
+    listening,
+    once(child, 'exit').then(() => {
+      throw new Error(`workerd exited: ${log.join('\n')}`);
+    }),
+  ]);
+  const portOf = (name: string): number => {
+    const port = ports.get(name);
+    if (port === undefined) throw new Error(`workerd does not listen on ${name}: ${[...ports.keys()]}`);
+    return port;
+  };
+  if (child.pid === undefined) throw new Error('workerd has no process id');
+  return { url: `http://127.0.0.1:${portOf('http')}`, pid: child.pid, inspectorPort: portOf('inspector'), log };
+}
+
+async function bundleExample(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(EXAMPLE, 'worker.ts')],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['cloudflare:workers'],
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error('esbuild made no file');
+  return file.text;
+}
+
+/** The configuration of workerd, which is what Cloudflare makes of wrangler.toml. */
+function config(vars: WorkerOptions['vars'], r2Port: number | undefined): string {
+  const toml = readFileSync(join(EXAMPLE, 'wrangler.toml'), 'utf8');
+  const [, date] = /^compatibility_date = "([0-9-]+)"$/m.exec(toml) ?? [];
+  const texts = Object.entries(vars)
+    .filter(([, text]) => text !== undefined)
+    .map(([name, text]) => `(name = "${name}", text = ${JSON.stringify(text)})`);
+  const bucket = r2Port === undefined ? [] : ['(name = "BUCKET", r2Bucket = "bucket")'];
+  const bucketService = `(name = "bucket", external = (address = "127.0.0.1:${r2Port}", http = ()))`;
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .worker),
+    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
+    ${r2Port === undefined ? '' : bucketService}
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker.js", esModule = embed "worker.js")],
+  compatibilityDate = "${date}",
+  bindings = [${[...texts, ...bucket].join(', ')}],
+);
+`;
+}

@@ -43,7 +43,7 @@ export async function installPackages(root) {
   say('installing the packages of package-lock.json (npm ci)');
   // A clone runs its programs from source, for which it needs the packages of developers also in production.
   const { ok, tail } = await runNpm(['ci', '--include=dev'], root);
-  if (!ok) throw new SetupError(`npm ci did not end well:\n\n${tail}`);
+  if (!ok) throw new SetupError(`npm ci failed:\n\n${tail}`);
 }
 
 /**

@@ -54,7 +54,7 @@ export async function installTools() {
   const install = await run('apt-get', [...APT_OPTIONS, 'install', '-y', '--no-install-recommends', ...packages], {
     env,
   });
-  if (!install.ok) throw new SetupError(`apt-get did not end well:\n\n${update.tail}\n${install.tail}`);
+  if (!install.ok) throw new SetupError(`apt-get failed:\n\n${update.tail}\n${install.tail}`);
 }
 
 /** What to type, for a user whom we cannot help further. */

@@ -8,6 +8,7 @@ export async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
+  server.unref();
   after(() => {
     server.close();
     server.closeAllConnections();

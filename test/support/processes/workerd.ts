@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -48,7 +49,9 @@ export async function startWorker({ vars, r2Port }: WorkerOptions): Promise<Runn
   writeFileSync(join(folder, 'config.capnp'), config(bindings, r2Port));
   const args = ['serve', join(folder, 'config.capnp'), '--control-fd=3', '--inspector-addr=127.0.0.1:0'];
   const child = spawn(workerd.default, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
-  after(() => child.kill('SIGKILL'));
+  const kill = (): boolean => child.kill('SIGKILL');
+  after(kill);
+  process.once('exit', kill);
   const log: string[] = [];
   const ports = new Map<string, number>();
   const [, stdout, stderr, control] = child.stdio;
@@ -75,6 +78,9 @@ export async function startWorker({ vars, r2Port }: WorkerOptions): Promise<Runn
     if (port === undefined) throw new Error(`workerd does not listen on ${name}: ${[...ports.keys()]}`);
     return port;
   };
+  // A Worker that a test started must not keep the process of the test file alive.
+  child.unref();
+  for (const pipe of [stdout, stderr, control]) if (pipe instanceof Socket) pipe.unref();
   if (child.pid === undefined) throw new Error('workerd has no process id');
   return { url: `http://127.0.0.1:${portOf('http')}`, pid: child.pid, inspectorPort: portOf('inspector'), log };
 }

@@ -55,11 +55,14 @@ function fileOutput(): LogOutput {
       file.write(line);
       return !isFull;
     },
-    end: () =>
-      limited((resolve) => {
+    async end() {
+      await limited((resolve) => {
         file.once('close', resolve).once('error', resolve);
         file.end();
-      }),
+      });
+      // Otherwise pino tries again at exit, for ever on a full disk. Standard output itself stays open.
+      file.destroy();
+    },
   };
 }
 

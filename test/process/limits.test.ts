@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { accessLog } from '../../proxy/operations/access-log.ts';
@@ -52,6 +52,37 @@ test('an access log that nobody reads takes bounded memory, lines are counted as
   child.kill('SIGTERM');
   assert.deepEqual(await stopped, [0, null]);
   assert.ok(performance.now() - startedAt < 5000);
+});
+
+test('a full disk under the access log: requests are answered, lines beyond a buffer are counted as dropped, SIGTERM ends', {
+  skip: existsSync('/dev/full') ? false : 'needs /dev/full',
+}, async () => {
+  const args = [PROXY, 'serve', ...OPTIONS, '--port', '0', '--metrics-port', '0'];
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, args, { stdio: ['ignore', full, 'pipe'] });
+  closeSync(full);
+  after(() => child.kill('SIGKILL'));
+  let err = '';
+  child.stderr?.on('data', (piece) => {
+    err += piece;
+  });
+  await until(
+    () => /serving .* at http/.test(err) && /metrics at http/.test(err),
+    () => err,
+  );
+  const [, url = ''] = /serving .* at (http:\S+)/.exec(err) ?? [];
+  const [, metrics = ''] = /metrics at (http:\S+)\/metrics/.exec(err) ?? [];
+  // The lines wait for room on the disk in a bounded buffer, which these fill.
+  const long = `${PATH}?gid-0=${'a'.repeat(4000)}`;
+  await until(async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send({ url }, long)));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    const text = (await send({ url: metrics }, '/metrics')).body.toString();
+    return Number(/^boundaries_access_log_dropped_lines_total (\d+)$/m.exec(text)?.[1]) > 0;
+  }, 'no line is dropped');
+  const stopped = once(child, 'exit');
+  child.kill('SIGTERM');
+  assert.deepEqual(await stopped, [0, null]);
 });
 
 test('the first line after a gap says how many are missing', async () => {

@@ -1,0 +1,52 @@
+// Many clients at once in front of a slow static host: connections to the host are bounded, and everybody is answered.
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import { manyUnitLayers } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { send } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { startStaticHost } from '../support/http/static-host.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+const CLIENTS = 600;
+/** As proxy/README.md says. */
+const READS_MAX = 64;
+
+test('600 requests for different pages of a host that does not answer: at most 64 connections to it, then all are answered', async () => {
+  const folder = temporaryFolder();
+  const source = writeDataset(join(folder, 'many.gpkg'), 'GPKG', manyUnitLayers());
+  await buildRelease(source, folder);
+  const host = await startStaticHost(folder);
+  const service = await startService(folder, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
+  const sockets = new Set<Socket>();
+  let most = 0;
+  host.server.on('connection', (socket: Socket) => {
+    sockets.add(socket.once('close', () => sockets.delete(socket)));
+    most = Math.max(most, sockets.size);
+  });
+  const held: (() => void)[] = [];
+  host.fault = (req, res) => {
+    const url = req.url ?? '';
+    if (!url.includes('/features/') && !url.includes('/all/')) return false;
+    held.push(() => res.destroy());
+    return true;
+  };
+  const asked = Array.from({ length: CLIENTS }, (_, i) =>
+    send(service, `/api/v1/geojsonl/lv1?page-size=2&start-at=${i}`),
+  );
+  await until(() => held.length >= READS_MAX, 'the host is not asked');
+  assert.equal(held.length, READS_MAX);
+  assert.ok(most <= READS_MAX + 1, `${most} connections`);
+  // The requests that the host held fail; the others get their pages.
+  host.fault = undefined;
+  for (const release of held) release();
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  assert.ok(statuses.every((status) => status === 200 || status === 502));
+  assert.ok(statuses.filter((status) => status === 200).length >= CLIENTS - READS_MAX);
+  assert.ok(most <= READS_MAX + 1, `${most} connections`);
+});

@@ -5,9 +5,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import type { Origin } from '../../proxy/origin/origin.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { heldService } from '../support/http/held-service.ts';
 import { send, sendRaw } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
@@ -81,29 +80,8 @@ test('garbage after a large page does not get into the page: its answer follows 
   assert.ok(body.equals(page));
 });
 
-/** A service whose reads wait until `release` is called, and the number of reads so far. */
-async function slowService(): Promise<{ service: RunningService; reads(): number; release(): void }> {
-  const origin = directoryOrigin(folder);
-  let reads = 0;
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const slow: Origin = {
-    ...origin,
-    async read(path, range, client) {
-      if (range !== undefined) {
-        reads++;
-        await released;
-      }
-      return origin.read(path, range, client);
-    },
-  };
-  return { service: await startService(folder, { origin: slow }), reads: () => reads, release };
-}
-
 test('requests in one packet are handled one at a time, in order', async () => {
-  const { service, reads, release } = await slowService();
+  const { service, reads, release } = await heldService(folder);
   const paths = ['/api/v1/fc/lv0', '/api/v1/fc/lv1', '/api/v1/fc/lv2'];
   const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\n${HOST}${TOKEN}${GZIP}\r\n`);
   const text = sendRaw(service, `${requests.join('')}GET /healthz HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
@@ -127,7 +105,7 @@ test('of a thousand requests in one packet some are answered, and the last answe
 });
 
 test('requests that wait are not handled once their client is gone', async () => {
-  const { service, reads, release } = await slowService();
+  const { service, reads, release } = await heldService(folder);
   const request = `GET /api/v1/fc/lv1 HTTP/1.1\r\n${HOST}${TOKEN}\r\n`;
   const socket = await open(service, request.repeat(5));
   await until(() => reads() === 1, 'nothing is read');

@@ -4,12 +4,10 @@ import { test } from 'node:test';
 import { RankedRuns } from '../../format/ranked-runs.ts';
 import type { Runs } from '../../format/runs.ts';
 import { intersectRuns, rankOf, sliceRuns, valueAt } from '../../format/runs.ts';
-import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import type { Origin } from '../../proxy/origin/origin.ts';
 import { FilterMatches } from '../../proxy/pages/filter-matches.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { heldService } from '../support/http/held-service.ts';
 import { refusal, send } from '../support/http/http-client.ts';
-import type { RunningService, ServiceOptions } from '../support/http/in-process-proxy.ts';
 import { startService, token } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -22,29 +20,6 @@ const PATH = '/api/v1/fc/lv1';
 const as = async (sub: string): Promise<{ authorization: string }> => ({
   authorization: `Bearer ${await token({ sub })}`,
 });
-
-/** A service whose reads of pages and features wait until `release` is called. */
-async function heldService(
-  options: ServiceOptions,
-): Promise<{ service: RunningService; reads(): number; release(): void }> {
-  const origin = directoryOrigin(folder);
-  let reads = 0;
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const held: Origin = {
-    ...origin,
-    async read(path, range, client) {
-      if (range !== undefined) {
-        reads++;
-        await released;
-      }
-      return origin.read(path, range, client);
-    },
-  };
-  return { service: await startService(folder, { ...options, origin: held }), reads: () => reads, release };
-}
 
 test('a client beyond its rate gets 429 with the fields of the draft, other clients do not', async () => {
   const rules = { rate: { requests: 3, windowSeconds: 60 }, concurrency: undefined };
@@ -65,7 +40,7 @@ test('a client beyond its rate gets 429 with the fields of the draft, other clie
 });
 
 test('a client beyond its number of requests in progress gets 429, and is admitted when one has ended', async () => {
-  const { service, reads, release } = await heldService({ rules: { rate: undefined, concurrency: 2 } });
+  const { service, reads, release } = await heldService(folder, { rules: { rate: undefined, concurrency: 2 } });
   const alice = await as('alice');
   const running = ['/api/v1/fc/lv0', '/api/v1/fc/lv2'].map((path) => send(service, path, alice));
   await until(() => reads() === 2, 'nothing is read');
@@ -89,7 +64,7 @@ test('without limits no answer names any', async () => {
 });
 
 test('work beyond the queue gets 503 with Retry-After, health checks and cached responses do not', async () => {
-  const { service, reads, release } = await heldService({ work: { running: 1, waiting: 2, heldBytes: 1e9 } });
+  const { service, reads, release } = await heldService(folder, { work: { running: 1, waiting: 2, heldBytes: 1e9 } });
   const paths = Array.from({ length: 12 }, (_, i) => `/api/v1/fc/lv1?start-at=${i}&page-size=1`);
   const first = send(service, '/api/v1/fc/lv0');
   await until(() => reads() === 1, 'nothing is read');
@@ -108,7 +83,7 @@ test('work beyond the queue gets 503 with Retry-After, health checks and cached 
 });
 
 test('bodies beyond the bytes that may be held get 503 until a response has ended', async () => {
-  const { service, reads, release } = await heldService({ work: { running: 9, waiting: 9, heldBytes: 900 } });
+  const { service, reads, release } = await heldService(folder, { work: { running: 9, waiting: 9, heldBytes: 900 } });
   const first = send(service, '/api/v1/fc/lv0', { 'accept-encoding': 'gzip' });
   await until(() => reads() === 1, 'nothing is read');
   const path = '/api/v1/fc/lv2';
@@ -119,7 +94,7 @@ test('bodies beyond the bytes that may be held get 503 until a response has ende
 });
 
 test('clients that ask for the same slice at the same time share one read', async () => {
-  const { service, reads, release } = await heldService({});
+  const { service, reads, release } = await heldService(folder, {});
   const path = '/api/v1/geojsonl/lv1?page-size=2&start-at=2';
   const answers = Array.from({ length: 50 }, () => send(service, path));
   await until(() => reads() > 0, 'nothing is read');
@@ -133,7 +108,7 @@ test('clients that ask for the same slice at the same time share one read', asyn
 });
 
 test('a bounded number of reads is in progress at a time, and all clients get their page', async () => {
-  const { service, reads, release } = await heldService({ work: { running: 4, waiting: 100, heldBytes: 1e9 } });
+  const { service, reads, release } = await heldService(folder, { work: { running: 4, waiting: 100, heldBytes: 1e9 } });
   const paths = ['geojsonl', 'fc'].flatMap((format) =>
     [1, 2, 3, 4].map((start) => `/api/v1/${format}/lv2?page-size=2&start-at=${start}`),
   );

@@ -1,0 +1,29 @@
+// A service whose origin holds reads back, for tests of what happens meanwhile.
+import { directoryOrigin } from '../../../proxy/origin/directory.ts';
+import type { Origin } from '../../../proxy/origin/origin.ts';
+import type { RunningService, ServiceOptions } from './in-process-proxy.ts';
+import { startService } from './in-process-proxy.ts';
+
+/** A service whose reads of pages and features wait until `release` is called, and the number of such reads. */
+export async function heldService(
+  folder: string,
+  options: ServiceOptions = {},
+): Promise<{ service: RunningService; reads(): number; release(): void }> {
+  const origin = directoryOrigin(folder);
+  let reads = 0;
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const held: Origin = {
+    ...origin,
+    async read(path, range, client) {
+      if (range !== undefined) {
+        reads++;
+        await released;
+      }
+      return origin.read(path, range, client);
+    },
+  };
+  return { service: await startService(folder, { ...options, origin: held }), reads: () => reads, release };
+}

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Finding } from '../format/release.ts';
 import { Findings } from './quality/findings.ts';
 import type { Report } from './report/progress.ts';
-import { splitCostToText, splitSingleLayer } from './single-layer/split-single-layer.ts';
+import { splitSingleLayer } from './single-layer/split-single-layer.ts';
 import type { DatasetDescription } from './source/describe.ts';
 import { type SourceOptions, sourceOptionsOf } from './source/source-options.ts';
 import type { Pool } from './workers/pool.ts';
@@ -14,11 +14,6 @@ const DESCRIBE = workIn<typeof import('./source/describe.ts'), 'describeDataset'
   import.meta.url,
   './source/describe',
   'describeDataset',
-);
-const COST = workIn<typeof import('./single-layer/describe.ts'), 'describeSingleLayer'>(
-  import.meta.url,
-  './single-layer/describe',
-  'describeSingleLayer',
 );
 
 /** Describes a source. @throws BuildError as `findLevels` does */
@@ -45,7 +40,6 @@ export async function splitIntoLevels(
 ): Promise<LevelledSource> {
   const { singleLayer } = described;
   if (singleLayer === undefined) return { ...described, findings: [] };
-  report.note(`${singleLayer.path}: ${splitCostToText(await pool.run(COST, singleLayer), pool.size)}`);
   mkdirSync(folder, { recursive: true });
   const { paths, repaired } = await splitSingleLayer(singleLayer, folder, pool, report);
   const { levels, columns, nameColumns } = options;

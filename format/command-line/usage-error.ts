@@ -14,7 +14,7 @@ export class UsageError extends Error {
 }
 
 /** The remedy of an error that has no better one. */
-export const SEE_HELP = 'add --help to see commands and options';
+const SEE_HELP = 'add --help to see commands and options';
 
 /**
  * The error for a name that does not exist.

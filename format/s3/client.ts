@@ -7,7 +7,7 @@ import type { S3Location } from './location.ts';
 import { explainS3Error, S3Error } from './s3-error.ts';
 
 /** The packages that buckets need. */
-export const S3_PACKAGES: readonly string[] = ['@aws-sdk/client-s3', '@smithy/signature-v4'];
+const S3_PACKAGES: readonly string[] = ['@aws-sdk/client-s3', '@smithy/signature-v4'];
 
 /** The package, whose commands go with the client. */
 export type S3Sdk = typeof import('@aws-sdk/client-s3');

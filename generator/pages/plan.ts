@@ -100,7 +100,7 @@ function startOf(page: PlannedPage | undefined): number {
 }
 
 /** Cuts runs into runs of `count` numbers each; the last may have fewer. */
-export function* cutRuns(runs: Runs, count: number): Generator<Runs> {
+function* cutRuns(runs: Runs, count: number): Generator<Runs> {
   let cut: number[] = [];
   let room = count;
   for (let i = 0; i < runs.length; i += 2) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Report } from '../report/progress.ts';
 import type { Pool } from '../workers/pool.ts';
 import { workIn } from '../workers/work.ts';
-import type { SplitCost } from './describe.ts';
+import type { SplitPlan } from './plan.ts';
 import type { SingleLayer } from './source-units.ts';
 
 const PLAN = workIn<typeof import('./plan.ts'), 'planSplit'>(import.meta.url, './plan', 'planSplit');
@@ -18,12 +18,27 @@ const MEMORY_FACTOR = 8;
 /** Memory of a child process besides its units. */
 const PROCESS_BYTES = 300e6;
 
+/** What a split costs. */
+export interface SplitCost {
+  /** Number of features in the layer. */
+  sourceUnits: number;
+  /** Number of units, by level. */
+  levels: readonly number[];
+  /** Bytes of the geometries of each part as WKB. */
+  partBytes: readonly number[];
+}
+
 /** The parts of a split dataset. */
 export interface SplitResult {
   /** Paths of GeoPackages. The unit fids of a level, 1, 2, 3, ..., are unique across them. */
   paths: readonly string[];
   /** Source fids of units that were made valid to unite them with others, ascending. Their own geometry is unchanged. */
   repaired: readonly number[];
+}
+
+/** What a planned split costs. */
+export function splitCost({ sourceUnits, levels, parts }: SplitPlan): SplitCost {
+  return { sourceUnits, levels: levels.map(({ units }) => units), partBytes: parts.map(({ bytes }) => bytes) };
 }
 
 /** The cost as a sentence. */
@@ -42,7 +57,7 @@ export function splitCostToText({ sourceUnits, levels, partBytes }: SplitCost, w
 }
 
 /**
- * Splits a single layer into its levels.
+ * Splits a single layer into its levels; says first what that costs.
  * @param folder for the part files
  * @throws BuildError with file, layer and fid if GDAL or GEOS fails
  */
@@ -52,7 +67,9 @@ export async function splitSingleLayer(
   pool: Pool,
   report: Report,
 ): Promise<SplitResult> {
-  const { sourceUnits, levels, parts } = await pool.run(PLAN, source);
+  const plan = await pool.run(PLAN, source);
+  report.note(`${source.path}: ${splitCostToText(splitCost(plan), pool.size)}`);
+  const { sourceUnits, levels, parts } = plan;
   report.expect('units dissolved', sourceUnits);
   const digits = String(parts.length).length;
   const written = await Promise.all(

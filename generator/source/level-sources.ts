@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
+import { attributionOf } from './attribution.ts';
 import { expandSource } from './expand-source.ts';
 import { findGids, gidFieldsFor, nameFieldOf } from './gid-columns.ts';
 import { fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
@@ -17,6 +18,8 @@ export interface FoundLevels {
   levels: readonly LevelSource[];
   /** Layers that no level uses, e.g. tables of styles. */
   unused: readonly string[];
+  /** The attribution texts in the metadata of all datasets. */
+  attribution: readonly string[];
   /** The only layer, if it holds the deepest units of every area, of whatever level; undefined otherwise. */
   singleLayer: SingleLayer | undefined;
 }
@@ -45,10 +48,12 @@ interface SeenLayer {
 export function findLevels(options: SourceOptions): FoundLevels {
   const found: LayerSource[] = [];
   const seen: SeenLayer[] = [];
+  const attribution: string[] = [];
   for (const path of expandSource(options.source)) {
-    const layers = layersIn(path, options, seen);
-    refuseTwins(path, layers);
-    found.push(...layers);
+    const read = layersIn(path, options, seen);
+    refuseTwins(path, read.layers);
+    found.push(...read.layers);
+    attribution.push(...read.attribution);
   }
   refuseOtherColumns(found);
   refuseUnknownLayers(options, seen);
@@ -60,15 +65,16 @@ export function findLevels(options: SourceOptions): FoundLevels {
   const unused = seen
     .filter(({ isUsed }) => !isUsed)
     .map(({ path, layer }) => `${basename(withoutSecrets(path))}: ${layer}`);
-  return { levels, unused, singleLayer: findSingleLayer(found) };
+  return { levels, unused, attribution, singleLayer: findSingleLayer(found) };
 }
 
 /** Some units of a single layer have no GID at its level: they belong to levels above. */
 function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined {
   const [only] = found;
   if (found.length !== 1 || only === undefined || only.level === 0 || only.gidColumns.includes('')) return undefined;
-  const { path, layer, level, sql, gidColumns } = only;
-  if (sql !== undefined) return undefined;
+  const { path, layer, level, where, sql, gidColumns } = only;
+  // The split reads the whole layer.
+  if (where !== undefined || sql !== undefined) return undefined;
   const own = `"${elementAt(gidColumns, level).replaceAll('"', '""')}"`;
   const selection = { ...only, where: `${own} IS NULL OR ${own} = ''` };
   const opened = openSelection(selection);
@@ -77,8 +83,12 @@ function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined
   return shallower === 0 ? undefined : { path, layer, gidColumns };
 }
 
-/** The layers of a dataset that hold units; all layers are added to `seen`. */
-function layersIn(path: string, options: SourceOptions, seen: SeenLayer[]): LayerSource[] {
+/** The layers of a dataset that hold units, and its attribution; all layers are added to `seen`. */
+function layersIn(
+  path: string,
+  options: SourceOptions,
+  seen: SeenLayer[],
+): { layers: LayerSource[]; attribution: string[] } {
   const dataset = openDataset(path);
   if (dataset.layers.count() === 0)
     throw new BuildError(
@@ -92,8 +102,9 @@ function layersIn(path: string, options: SourceOptions, seen: SeenLayer[]): Laye
     seen.push({ path, layer: layer.name, columns: fields.map(({ name }) => name), isUsed: levels.length > 0 });
     for (const level of levels) found.push(layerSource({ path, layer: layer.name, level, options, fields }));
   }
+  const attribution = attributionOf(dataset);
   dataset.close();
-  return found;
+  return { layers: found, attribution };
 }
 
 /** The levels of a layer: those whose option names it, otherwise the deepest level whose GIDs it has. */

@@ -28,7 +28,7 @@ export function standardOutput(): LogOutput {
 }
 
 /** A stream that does not block. */
-export function streamOutput(stream: Writable): LogOutput {
+function streamOutput(stream: Writable): LogOutput {
   // A closed standard output does not stop the service.
   stream.on('error', () => {});
   return {

@@ -4,9 +4,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { SILENT } from '../../generator/report/progress.ts';
-import { describeSingleLayer } from '../../generator/single-layer/describe.ts';
+import { planSplit } from '../../generator/single-layer/plan.ts';
 import {
   type SplitResult,
+  splitCost,
   splitCostToText,
   splitSingleLayer,
 } from '../../generator/single-layer/split-single-layer.ts';
@@ -273,7 +274,7 @@ test('64-bit integers keep every digit; where they might differ, they are null',
 });
 
 test('the cost is known before: units by level, and a sentence with the minutes', () => {
-  const cost = describeSingleLayer(source);
+  const cost = splitCost(planSplit(source));
   assert.deepEqual([cost.sourceUnits, cost.levels], [8, [3, 3, 5]]);
   assert.match(
     splitCostToText({ sourceUnits: 356_508, levels: [263, 3662, 46_000], partBytes: [600e6, 600e6] }, 2),

@@ -5,7 +5,7 @@
 export type Random = () => number;
 
 /** What a stream is for. */
-export const PURPOSES = { tree: 1, place: 2, shape: 3, name: 4 } as const;
+const PURPOSES = { tree: 1, place: 2, shape: 3, name: 4 } as const;
 
 /** Odd multipliers, the first near 2^32 / golden ratio: they spread small numbers over all bits. */
 const SPREAD_A = 0x9e3779b1;

@@ -6,11 +6,12 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { s3Origin } from '../../proxy/origin/s3.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import type { Releases } from '../../proxy/releases/releases.ts';
-import type { RunningService, ServiceOptions } from '../support/http/in-process-proxy.ts';
+import type { Target } from '../support/http/http-client.ts';
+import type { ServiceOptions } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { BUCKET, startS3 } from '../support/http/s3-server.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
+import { startProcesses } from '../support/processes/worker-processes.ts';
 import { startWorker } from '../support/processes/workerd.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -31,7 +32,11 @@ export interface Setup {
 export type ContractOptions = Pick<ServiceOptions, 'publicUrl' | 'scope'>;
 
 /** What tests of the contract use of a proxy. */
-export type ContractService = Pick<RunningService, 'url' | 'log'> & { releases: Pick<Releases, 'refresh'> };
+export interface ContractService extends Target {
+  /** Lines that it logged. */
+  log: readonly string[];
+  releases: { refresh(): Promise<unknown> };
+}
 
 /** Parts of the contract that a platform may prevent. */
 export type Exceptions = Readonly<
@@ -82,7 +87,30 @@ const WORKERD_SETUPS: readonly Setup[] = HOST_PAGES.map((pages) => ({
   },
 }));
 
-const SETUPS: readonly Setup[] = [...NODE_SETUPS, ...WORKERD_SETUPS];
+/** The arguments of `serve` for each origin. */
+const ORIGIN_ARGUMENTS: Readonly<Record<string, { pages: StoredPages; open(out: string): Promise<string[]> }>> = {
+  directory: { pages: 'unfiltered', open: async (out) => ['--origin', out] },
+  'static host': { pages: 'all', open: async (out) => ['--origin', (await startStaticHost(out)).url.href] },
+  bucket: {
+    pages: 'none',
+    async open(out) {
+      const prefix = 'eu/';
+      const { endpoint } = await startS3({ folder: out, prefix });
+      return ['--origin', `s3://${BUCKET}/${prefix}`, '--s3-endpoint', endpoint];
+    },
+  },
+};
+
+/** The program as it is started, with two processes that share a port. */
+const PROCESS_SETUPS: readonly Setup[] = Object.entries(ORIGIN_ARGUMENTS).map(([origin, { pages, open }]) => ({
+  name: `${origin}, ${pages} pages stored, two processes`,
+  pages,
+  exceptions: {},
+  hasMetadata: true,
+  start: async (out, options = {}) => startProcesses(2, out, await open(out), options),
+}));
+
+const SETUPS: readonly Setup[] = [...NODE_SETUPS, ...PROCESS_SETUPS, ...WORKERD_SETUPS];
 
 /**
  * Builds release r1 of a source with each choice of stored pages; the output folders, which tests read only. Units without

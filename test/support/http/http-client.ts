@@ -14,9 +14,17 @@ export interface Answer {
   body: Buffer;
 }
 
+/** Where requests are sent to. */
+export interface Target {
+  /** `http://127.0.0.1:port` */
+  url: string;
+  /** Does each request need a connection of its own? Processes that share a port take turns at connections. */
+  takesTurns?: boolean;
+}
+
 /** Sends a request with a valid token, unless `headers` has another; undefined leaves a header out. */
 export function send(
-  { url }: { url: string },
+  { url, takesTurns }: Target,
   path: string,
   headers: Record<string, string | undefined> = {},
   method = 'GET',
@@ -24,7 +32,8 @@ export function send(
   const { hostname, port } = new URL(url);
   const given = Object.entries({ ...AUTHORIZED, ...headers }).filter(([, value]) => value !== undefined);
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, method, headers: Object.fromEntries(given) }, (res) => {
+    const agent = takesTurns ? false : undefined;
+    const sent = request({ hostname, port, path, method, agent, headers: Object.fromEntries(given) }, (res) => {
       const pieces: Buffer[] = [];
       res.on('data', (piece: Buffer) => pieces.push(piece));
       res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(pieces) }));
@@ -78,7 +87,7 @@ const PAGES_MAX = 10_000;
 
 /** The answers from `path` on, following next to the last page. */
 export async function* pagesFrom(
-  at: { url: string },
+  at: Target,
   path: string,
   headers: Record<string, string | undefined> = {},
 ): AsyncGenerator<Answer, void, undefined> {
@@ -93,7 +102,7 @@ export async function* pagesFrom(
 }
 
 /** The fids of every page from `path` on. */
-export async function walk(at: { url: string }, path: string): Promise<number[]> {
+export async function walk(at: Target, path: string): Promise<number[]> {
   const fids: number[] = [];
   for await (const answer of pagesFrom(at, path)) fids.push(...fidsOf(answer));
   return fids;

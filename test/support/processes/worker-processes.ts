@@ -1,0 +1,77 @@
+// The proxy with several processes that share a port, as `serve --workers` starts them, for the tests of the contract.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { contentOf, encodeCursor } from '../../../format/cursor.ts';
+import { CURRENT_PATH, RELEASE_FILE, RELEASES_PATH, releasePath } from '../../../format/layout.ts';
+import { currentFromJson } from '../../../format/release.ts';
+import { sha256Of } from '../files.ts';
+import type { Target } from '../http/http-client.ts';
+import { send } from '../http/http-client.ts';
+import { AUDIENCE, ISSUER, JWKS } from '../http/in-process-proxy.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+import { serve } from './proxy-process.ts';
+
+/** A running program with several processes. */
+export interface RunningProcesses extends Target {
+  takesTurns: true;
+  /** Lines that it logged, except those that name what it serves. */
+  readonly log: readonly string[];
+  /** Resolves when every process serves what current.json says. */
+  releases: { refresh(): Promise<void> };
+}
+
+/**
+ * Starts the program; it is killed when the test file ends.
+ * @param out the output folder, of which the origin may be a copy
+ * @param origin the arguments that name the origin
+ */
+export async function startProcesses(
+  count: number,
+  out: string,
+  origin: readonly string[],
+  { publicUrl, scope }: { publicUrl?: string; scope?: string },
+): Promise<RunningProcesses> {
+  const jwks = join(temporaryFolder(), 'jwks.json');
+  writeFileSync(jwks, JWKS);
+  const options = { '--workers': String(count), '--jwks': jwks, '--issuer': ISSUER, '--audience': AUDIENCE };
+  const chosen = { ...options, '--public-url': publicUrl, '--scope': scope };
+  const given = Object.entries(chosen).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
+  const { url, err } = await serve([...origin, ...given, '--no-access-log', '--no-explorer']);
+  const target = { url, takesTurns: true } as const;
+  return {
+    ...target,
+    get log() {
+      return err()
+        .split('\n')
+        .filter((line) => line !== '' && !/ serving release \S+( at http:\S+)?$/.test(line));
+    },
+    releases: {
+      async refresh() {
+        await until(
+          () => followPointer(target, count, out),
+          () => `not every process serves ${readFileSync(join(out, CURRENT_PATH), 'utf8')}`,
+        );
+      },
+    },
+  };
+}
+
+/** Do all processes serve the current release, and accept cursors of the hosted releases alone? */
+async function followPointer(target: Target, count: number, out: string): Promise<boolean> {
+  const { release, hosted } = currentFromJson(readFileSync(join(out, CURRENT_PATH), 'utf8'), CURRENT_PATH);
+  const path = '/api/v1/fc/lv0?page-size=1';
+  const cursors = readdirSync(join(out, RELEASES_PATH)).map((id) => {
+    const content = contentOf(sha256Of(join(out, releasePath(id), RELEASE_FILE)));
+    const cursor = encodeCursor({ release: id, content, level: 0, position: 0 });
+    return { path: `${path}&start-at=${cursor}`, status: hosted.includes(id) ? 200 : 410, of: id };
+  });
+  // Connections go to the processes in turn: two rounds ask each of them.
+  for (const expected of [{ path, status: 200, of: release }, ...cursors])
+    for (let turn = 0; turn < 2 * count; turn++) {
+      const { status, headers } = await send(target, expected.path);
+      if (status !== expected.status) return false;
+      if (status === 200 && headers['boundaries-release'] !== expected.of) return false;
+    }
+  return true;
+}

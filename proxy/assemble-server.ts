@@ -38,7 +38,7 @@ export function assembleServer(
   log: (line: string) => void,
   counter?: ClientCounter,
 ): HttpServer {
-  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
+  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer, accelRedirect } = settings;
   const context = {
     authenticate: authenticator(tokenRules),
     releases,
@@ -56,5 +56,5 @@ export function assembleServer(
     assets: publicAssets(publicUrl, hasExplorer),
     log,
   };
-  return createHttpServer(context, observer);
+  return createHttpServer(context, observer, undefined, accelRedirect);
 }

@@ -6,6 +6,7 @@ import { Socket } from 'node:net';
 import { errorToAnswer, errorToLogLine, isStorageError } from './error-answer.ts';
 import type { HandlerContext } from './handler.ts';
 import { handle } from './handler.ts';
+import { redirectToFile } from './http/accel-redirect.ts';
 import type { Answer } from './http/answer.ts';
 import { Connection } from './http/connection.ts';
 import type { ParserError } from './http/parser-errors.ts';
@@ -60,11 +61,15 @@ export interface HttpServer {
   stop(times: StopTimes): Promise<void>;
 }
 
-/** Creates the server. */
+/**
+ * Creates the server.
+ * @param accelRedirect the path under which nginx has the files of the origin, if nginx sends large pages
+ */
 export function createHttpServer(
   context: HandlerContext,
   observer: Observer,
   limits: ServerLimits = SERVER_LIMITS,
+  accelRedirect?: string,
 ): HttpServer {
   const connections = new Map<Socket, Connection>();
   const sockets = { [Symbol.iterator]: () => connections.keys() };
@@ -87,7 +92,8 @@ export function createHttpServer(
       // A body is never read: the connection is closed, so that the body cannot be taken for another request.
       const isLast = connection.hasDropped || (context.lifecycle.isStopping && !connection.hasWaiting);
       if (unsupported !== undefined || isLast) res.setHeader('Connection', 'close');
-      return sendOrCut(result, request, { req, res }, context.log);
+      const sent = accelRedirect === undefined ? result : redirectToFile(result, request, accelRedirect);
+      return sendOrCut(sent, request, { req, res }, context.log);
     });
   };
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {

@@ -16,7 +16,7 @@ import { optionsToTokenRules } from './issuers.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
-import { parseOriginUrl, parsePublicUrl } from './url-options.ts';
+import { parseAccelRedirect, parseOriginUrl, parsePublicUrl } from './url-options.ts';
 
 /** The options of `serve`, checked. */
 export interface Settings {
@@ -40,6 +40,8 @@ export interface Settings {
   metricsHost: string;
   metricsPort: number | undefined;
   hasExplorer: boolean;
+  /** The path under which nginx has the files of the origin; undefined if the proxy sends all pages itself. */
+  accelRedirect: string | undefined;
 }
 
 const PORT_MAX = 65_535;
@@ -82,6 +84,7 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     metricsPort: options.metricsPort === undefined ? undefined : checkPort(options.metricsPort, '--metrics-port'),
     metricsHost,
     hasExplorer: explorer,
+    accelRedirect: parseAccelRedirect(options.accelRedirect),
   };
 }
 

@@ -32,6 +32,8 @@ export interface Content {
   headers: HeaderList;
   /** Length of the body. */
   bytes: number;
+  /** The file of the origin that has exactly the bytes of the body, if there is one. */
+  file?: string | undefined;
   /** The body, or a function that reads it; the function is not called for HEAD and 304. */
   body: Buffer | ((client: Client) => Body | Promise<Body>);
 }

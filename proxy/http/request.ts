@@ -15,7 +15,7 @@ export type RequestHeaders = Readonly<
     | 'origin'
     | 'transfer-encoding'
     | 'upgrade'
-  > & { 'x-forwarded-host'?: HeaderValues; 'x-forwarded-proto'?: HeaderValues }
+  > & { 'x-forwarded-host'?: HeaderValues; 'x-forwarded-proto'?: HeaderValues; 'x-sendfile-type'?: HeaderValues }
 >;
 
 /** The value of a header that may occur several times. */

@@ -51,6 +51,16 @@ async function serve(args: string[], env: Record<string, string> = {}): Promise<
   return { child, text };
 }
 
+test('serve --dev prints one link to the explorer, with the token where no server sees it', async () => {
+  const { text } = await serve(['--dev']);
+  const [, token = ''] = /^TOKEN=(.*)$/m.exec(text) ?? [];
+  assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
+  const links = text.split('\n').filter((line) => line.includes('#'));
+  assert.deepEqual(links, [`${/http:\/\/127\.0\.0\.1:\d+/.exec(text)}/#token=${token}`]);
+  const without = await serve(['--dev', '--no-explorer']);
+  assert.doesNotMatch(without.text, /#token|browser/);
+});
+
 test('serve --dev prints a token and three commands that work when pasted', async () => {
   const { text } = await serve(['--dev']);
   assert.match(text, /DEVELOPMENT KEY/);
@@ -157,6 +167,8 @@ test('an invalid option is named, without its secret', async () => {
     [{ secret, metricsPort: -1 }, /invalid port number/, /--metrics-port/],
     [{ secret, publicUrl: 'ftp://x' }, /^not a usable URL$/, /--public-url/],
     [{ secret, publicUrl: 'https://x.test/?a=b' }, /^not a usable URL$/, /--public-url/],
+    [{ secret, accelRedirect: '/internal' }, /^not a path of nginx$/, /--accel-redirect/],
+    [{ secret, accelRedirect: '/a b/' }, /^not a path of nginx$/, /--accel-redirect/],
     [{ secret, scope: 'a b' }, /invalid scope/, /--scope/],
     [{ secret, workers: 0 }, /invalid number of workers/, /--workers/],
     [{ secret, workers: 1.5 }, /invalid number of workers/, /--workers/],

@@ -45,6 +45,7 @@ export interface ServiceOptions {
   /** Shall challenges name the metadata? */
   metadata?: boolean;
   trustProxy?: readonly string[];
+  accelRedirect?: string;
   limits?: ServerLimits;
   /** How much is done at a time. */
   work?: WorkLimits;
@@ -105,7 +106,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     log: (line: string) => log.push(line),
   };
   const observer: Observer = options.observe ? { observe: options.observe } : {};
-  const { server, stop } = createHttpServer(service, observer, options.limits);
+  const { server, stop } = createHttpServer(service, observer, options.limits, options.accelRedirect);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

@@ -171,7 +171,8 @@ test('reads a zipped GeoJSON file for each level', async () => {
   assert.deepEqual(counts(release), [1, 2, 3, 0, 0, 0]);
 });
 
-test("builds the levels of GADM's single-layer download as unions, as the dry run does", async () => {
+/** Writes a dataset with the units of three levels in one layer. */
+function writeGadmSingleLayer(): string {
   const columns = ['UID', 'GID_0', 'NAME_0', 'GID_1', 'NAME_1', 'GID_2', 'NAME_2'];
   const features = [
     { fid: 1, values: ['1', 'AAA', 'Aland', 'AAA.1_1', 'North', 'AAA.1.1_1', 'Næst'], wkt: square(0, 2) },
@@ -179,7 +180,11 @@ test("builds the levels of GADM's single-layer download as unions, as the dry ru
     { fid: 3, values: ['3', 'AAA', 'Aland', 'AAA.2_1', 'South', '', ''], wkt: square(0, 0, 2) },
     { fid: 4, values: ['4', 'BBB', 'Beland', '', '', '', ''], wkt: square(10, 0, 4) },
   ];
-  const file = writeDataset(join(folder, 'gadm_410.gpkg'), 'GPKG', [{ name: 'gadm_410', columns, features }]);
+  return writeDataset(join(folder, 'gadm_410.gpkg'), 'GPKG', [{ name: 'gadm_410', columns, features }]);
+}
+
+test("builds the levels of GADM's single-layer download as unions, as the dry run does", async () => {
+  const file = writeGadmSingleLayer();
   const { out, release } = await published(file, { workers: 2 });
   assert.deepEqual(counts(release), [2, 2, 2, 0, 0, 0]);
   assert.deepEqual(
@@ -205,6 +210,13 @@ test("builds the levels of GADM's single-layer download as unions, as the dry ru
     notes.join('\n'),
     /gadm_410\.gpkg: 4 units in one layer: its 6 units on 3 levels are made by dissolving/,
   );
+});
+
+test('a condition on a single layer selects the units of its level: the layer is not split', async () => {
+  const where = [{ level: 2 as const, value: "NAME_1 = 'North'" }];
+  const { out, release } = await published(writeGadmSingleLayer(), { where, accept: ['no-units'] });
+  assert.deepEqual(counts(release), [0, 0, 2, 0, 0, 0]);
+  assert.deepEqual(gidsOf(out, 2), ['AAA.1.1_1', 'AAA.1.2_1']);
 });
 
 test('reads a dataset by its URL, and records the URL without user and query', async () => {

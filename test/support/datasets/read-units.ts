@@ -15,10 +15,10 @@ export interface ReadUnit {
   isValid: boolean;
 }
 
-/** All units of a dataset, by level. */
+/** All units of a dataset, by level, as far down as it has layers. */
 export function readUnits(file: string): ReadUnit[][] {
   const dataset = gdal.open(file);
-  const levels = LEVELS.map((level) =>
+  const levels = LEVELS.slice(0, dataset.layers.count()).map((level) =>
     dataset.layers.get(`ADM_${level}`).features.map((feature): ReadUnit => {
       const geometry = feature.getGeometry();
       const polygons = geometry instanceof gdal.MultiPolygon ? geometry.children.map((child) => child) : [];

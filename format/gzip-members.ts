@@ -47,6 +47,14 @@ export function deflateText(text: Uint8Array): Buffer {
   return deflateRawSync(text, DEFLATE_OPTIONS);
 }
 
+/** Compression of names and of the overview. Levels 8 and 9 make them 1.5 % smaller in four times the time. */
+const WHOLE_OPTIONS = { level: 7, finishFlush: constants.Z_FULL_FLUSH };
+
+/** `deflateText` for a file that is not joined with others: names and the overview, which have few coordinates. */
+export function deflateWhole(text: Uint8Array): Buffer {
+  return deflateRawSync(text, WHOLE_OPTIONS);
+}
+
 /** Deflate data with the sum of its text. */
 export interface DeflatedText extends TextSum {
   data: Buffer;

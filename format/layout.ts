@@ -13,6 +13,9 @@ export const RELEASE_FILE = 'release.json';
 /** SHA-256 of every other file of a release, in the form of `sha256sum`; relative to its folder. */
 export const CHECKSUMS_FILE = 'checksums.txt';
 
+/** The shapes of levels 0 and 1, simplified, as TopoJSON in one gzip member; relative to the release's folder. */
+export const OVERVIEW_FILE = 'overview.json.gz';
+
 /** The rule for release ids, for messages. */
 export const RELEASE_ID_RULE = '1 to 64 of A-Z a-z 0-9 . _ - and beginning with a letter or digit';
 
@@ -34,6 +37,11 @@ export function manifestPath(level: Level): string {
 /** A level's feature index, relative to the release's folder. */
 export function indexPath(level: Level): string {
   return `${levelName(level)}/features.idx`;
+}
+
+/** A level's names of units, relative to the release's folder. */
+export function namesPath(level: Level): string {
+  return `${levelName(level)}/names.jsonl.gz`;
 }
 
 /** A level's feature file (`file` counts from 0), relative to the release's folder. */

@@ -25,6 +25,16 @@ export interface Finding {
   example: string;
 }
 
+/** A file that is served whole: one gzip member. */
+export interface WholeFile {
+  /** Bytes of the file. */
+  bytes: number;
+  /** Bytes of its text. */
+  textBytes: number;
+  /** SHA-256 of the file, in hex. */
+  sha256: string;
+}
+
 /** The description of a level in release.json. */
 export interface LevelSummary {
   level: Level;
@@ -34,6 +44,8 @@ export interface LevelSummary {
   gidColumns: readonly string[];
   /** The column with the units' names; empty if there is none. */
   nameColumn: string;
+  /** The column with the units' types, e.g. `Province`; empty if there is none. */
+  typeColumn: string;
   /** Whether the units have other fids than in the source, because fids of several layers collided. */
   isRenumbered: boolean;
   features: number;
@@ -49,6 +61,8 @@ export interface LevelSummary {
   manifest: string;
   /** SHA-256 of the level's feature index, in hex. */
   index: string;
+  /** The level's names of units. */
+  names: WholeFile;
 }
 
 /** release.json. */
@@ -65,6 +79,8 @@ export interface Release {
   attribution: readonly string[];
   /** Problems of the data, accepted or not severe. */
   quality: readonly Finding[];
+  /** The simplified shapes of levels 0 and 1. */
+  overview: WholeFile;
   /** All six levels, ascending. */
   levels: readonly LevelSummary[];
 }
@@ -105,6 +121,7 @@ export function releaseFromJson(text: string, file: string): Release {
     storedPages: storedPagesIn(json, file),
     attribution: textsIn(json, 'attribution', file),
     quality: listIn(json, 'quality', file).map((entry, i) => findingFrom(entry, `${file} quality[${i}]`)),
+    overview: wholeFileIn(json, 'overview', file),
     levels,
   };
 }
@@ -167,6 +184,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     layer: textIn(json, 'layer', where),
     gidColumns: textsIn(json, 'gidColumns', where),
     nameColumn: textIn(json, 'nameColumn', where),
+    typeColumn: textIn(json, 'typeColumn', where),
     isRenumbered: flagIn(json, 'isRenumbered', where),
     features: numberIn(json, 'features', where),
     listings: numberIn(json, 'listings', where),
@@ -178,5 +196,16 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     featureFiles: { files: numberIn(featureFiles, 'files', where), bytes: numberIn(featureFiles, 'bytes', where) },
     manifest: textIn(json, 'manifest', where),
     index: textIn(json, 'index', where),
+    names: wholeFileIn(json, 'names', where),
+  };
+}
+
+function wholeFileIn(json: JsonObject, member: string, where: string): WholeFile {
+  const place = `${where} ${member}`;
+  const file = objectFrom(json[member], place);
+  return {
+    bytes: numberIn(file, 'bytes', place),
+    textBytes: numberIn(file, 'textBytes', place),
+    sha256: textIn(file, 'sha256', place),
   };
 }

@@ -2,11 +2,12 @@
 // finalise, publish.
 import { join } from 'node:path';
 import { LEVELS, levelName, type StoredPages } from '../format/levels.ts';
-import type { Finding, Release } from '../format/release.ts';
+import type { Finding, Release, WholeFile } from '../format/release.ts';
 import { describeSource, type LevelledSource, splitIntoLevels } from './describe-source.ts';
+import { type LevelUnits, relativesOf } from './names/named-units.ts';
 import { type LevelContext, type ReadLevel, readLevel, type WrittenLevel, writeLevel } from './pages/build-level.ts';
 import { WHOLE } from './pages/divide-work.ts';
-import { type FinalizedLevel, type LevelAbout, sealRelease } from './pages/finalize.ts';
+import { type FinalizedLevel, type LevelAbout, type ReleaseAbout, sealRelease } from './pages/finalize.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
 import type { Acceptable } from './quality/kinds.ts';
 import { readServedRelease } from './release/manage.ts';
@@ -30,6 +31,12 @@ const CHECK_PARENTS = workIn<typeof import('./store/check-parents.ts'), 'checkPa
   import.meta.url,
   './store/check-parents',
   'checkParents',
+);
+
+const OVERVIEW = workIn<typeof import('./overview/write-overview.ts'), 'writeOverview'>(
+  import.meta.url,
+  './overview/write-overview',
+  'writeOverview',
 );
 
 /** Folder of the levels of a single layer, in the work folder. */
@@ -80,10 +87,14 @@ async function buildAndPublish(options: BuildOptions, report: Report): Promise<R
     const reading = LEVELS.map((level) => readLevel(level, dataset.levels, context));
     const building = reading.map(async (read) => {
       const written = await writeLevel(await read, context);
-      return finalize({ ...written, about: aboutLevel(written) }, context);
+      return finalize({ ...written, about: aboutLevel(written) }, await unitsOf(reading), context);
     });
-    const [about, levels] = await Promise.all([aboutRelease(options, dataset, reading, pool), Promise.all(building)]);
-    const release = sealRelease(staging.release, about, levels);
+    const [about, overview, levels] = await Promise.all([
+      aboutRelease(options, dataset, reading, pool),
+      unitsOf(reading).then((units) => writeOverviewFile(units, context)),
+      Promise.all(building),
+    ]);
+    const release = sealRelease(staging.release, about, levels, overview);
     lock.assertHeld();
     await settle(staging, options.out, options.release);
     if (options.activate) await activate(options.out, options.release);
@@ -99,9 +110,16 @@ async function buildAndPublish(options: BuildOptions, report: Report): Promise<R
   }
 }
 
-/** Finalises a level once all its files are written. */
+/** The units of all levels, once every level is read. */
+async function unitsOf(reading: readonly Promise<ReadLevel>[]): Promise<LevelUnits[]> {
+  const levels = await Promise.all(reading);
+  return levels.map(({ level, store, read }) => ({ level, store, features: read?.features ?? 0 }));
+}
+
+/** Finalises a level once all its files are written. @param units of all levels */
 export function finalize(
   { level, about, store, records }: Pick<WrittenLevel, 'level' | 'store' | 'records'> & { about: LevelAbout },
+  units: readonly LevelUnits[],
   {
     options,
     staging,
@@ -111,21 +129,38 @@ export function finalize(
   },
 ): Promise<FinalizedLevel> {
   const { release, storedPages } = options;
-  const checksums = join(staging.work, `${levelName(level)}.checksums`);
-  return pool.run(FINALIZE, { release, level, about, storedPages, store, records, out: staging.release, checksums });
+  return pool.run(FINALIZE, {
+    release,
+    level,
+    about,
+    storedPages,
+    store,
+    relatives: relativesOf(level, units),
+    records,
+    out: staging.release,
+    checksums: join(staging.work, `${levelName(level)}.checksums`),
+  });
+}
+
+/** Writes the overview of a release once every level is read. @param units of all levels */
+export function writeOverviewFile(
+  units: readonly LevelUnits[],
+  { options, staging, pool }: Pick<LevelContext, 'staging' | 'pool'> & { options: { precision: number } },
+): Promise<WholeFile> {
+  return pool.run(OVERVIEW, { units, precision: options.precision, out: staging.release });
 }
 
 /** What release.json says of a level besides counts and digests. */
 export function aboutLevel({ source, read }: ReadLevel): LevelAbout {
   const [first] = source?.layers ?? [];
   if (source === undefined || first === undefined || read === undefined)
-    return { layer: '', gidColumns: [], nameColumn: '', isRenumbered: false };
-  const { gidColumns, nameColumn } = first;
-  return { layer: layerNames(source), gidColumns, nameColumn, isRenumbered: read.isRenumbered };
+    return { layer: '', gidColumns: [], nameColumn: '', typeColumn: '', isRenumbered: false };
+  const { gidColumns, nameColumn, typeColumn } = first;
+  return { layer: layerNames(source), gidColumns, nameColumn, typeColumn, isRenumbered: read.isRenumbered };
 }
 
 /**
- * The members of release.json other than `levels`.
+ * The members of release.json that do not describe its files.
  * @throws BuildError if the quality of the data is not acceptable
  */
 export async function aboutRelease(
@@ -133,7 +168,7 @@ export async function aboutRelease(
   dataset: LevelledSource,
   reading: readonly Promise<ReadLevel>[],
   pool: Pool,
-): Promise<Omit<Release, 'levels'>> {
+): Promise<ReleaseAbout> {
   const [source, quality] = await Promise.all([
     sourceFiles(options.source),
     checkQuality(options, dataset, reading, pool),

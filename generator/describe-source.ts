@@ -42,8 +42,8 @@ export async function splitIntoLevels(
   if (singleLayer === undefined) return { ...described, findings: [] };
   mkdirSync(folder, { recursive: true });
   const { paths, repaired } = await splitSingleLayer(singleLayer, folder, pool, report);
-  const { levels, columns, nameColumns } = options;
-  const split = await describeSource({ source: paths, levels, columns, nameColumns }, pool);
+  const { levels, columns, nameColumns, typeColumns } = options;
+  const split = await describeSource({ source: paths, levels, columns, nameColumns, typeColumns }, pool);
   const { attribution } = described;
   const [first] = split.levels;
   const findings = new Findings(first?.level ?? 0);

@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Level } from '../format/levels.ts';
-import type { Release } from '../format/release.ts';
 import type { Share } from './pages/divide-work.ts';
-import type { LevelAbout } from './pages/finalize.ts';
+import type { LevelAbout, ReleaseAbout } from './pages/finalize.ts';
 import type { ReadResult } from './pages/read-level.ts';
 import type { Acceptable } from './quality/kinds.ts';
 import { BuildError } from './report/errors.ts';
@@ -13,7 +12,7 @@ import { BuildError } from './report/errors.ts';
 /** The result of a shard: done.json in its folder, written last. */
 export interface DoneShard {
   share: Share;
-  about: Omit<Release, 'levels'>;
+  about: ReleaseAbout;
   accept: readonly Acceptable[];
   levels: readonly DoneLevel[];
 }

@@ -8,12 +8,14 @@ import {
   indexPath,
   isReleaseId,
   manifestPath,
+  namesPath,
+  OVERVIEW_FILE,
   RELEASE_FILE,
   RELEASE_ID_RULE,
 } from '../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import { aboutLevel, aboutRelease, type BuildOptions, finalize, SPLIT_FOLDER } from './build.ts';
+import { aboutLevel, aboutRelease, type BuildOptions, finalize, SPLIT_FOLDER, writeOverviewFile } from './build.ts';
 import { describeSource, splitIntoLevels } from './describe-source.ts';
 import { readLevel, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
 import type { Share } from './pages/divide-work.ts';
@@ -92,14 +94,19 @@ export async function seal(out: string, release: string, activates: boolean): Pr
     const staging = { root, release: join(root, 'release'), work: root };
     // An interrupted seal may have left some of these files.
     for (const path of [
-      ...LEVELS.flatMap((level) => [manifestPath(level), indexPath(level)]),
+      ...LEVELS.flatMap((level) => [manifestPath(level), indexPath(level), namesPath(level)]),
+      OVERVIEW_FILE,
       RELEASE_FILE,
       CHECKSUMS_FILE,
     ])
       rmSync(join(staging.release, path), { force: true });
-    const finalized = await Promise.all(levels.map((level) => finalize(level, { options: about, staging, pool })));
+    const context = { options: about, staging, pool };
+    const [overview, finalized] = await Promise.all([
+      writeOverviewFile(levels, context),
+      Promise.all(levels.map((level) => finalize(level, levels, context))),
+    ]);
     for (const { summary, checksums } of finalized) removeStrays(staging.release, summary.level, checksums);
-    const sealed = sealRelease(staging.release, about, finalized);
+    const sealed = sealRelease(staging.release, about, finalized, overview);
     lock.assertHeld();
     await settle(staging, out, release);
     if (activates) await activate(out, release);
@@ -133,7 +140,7 @@ function joinLevel(
   level: Level,
   root: string,
   shards: readonly DoneShard[],
-): Pick<WrittenLevel, 'level' | 'store' | 'records'> & { about: LevelAbout } {
+): Pick<WrittenLevel, 'level' | 'store' | 'records'> & { about: LevelAbout; features: number } {
   const parts = shards.map((shard) => ({
     folder: join(root, shardFolder(shard.share)),
     done: shard.levels.find((done) => done.level === level),
@@ -142,7 +149,7 @@ function joinLevel(
   if (!first?.done)
     throw new BuildError(`${root}: the shards lack level ${level}`, 'remove that folder and build all shards again');
   const { about, read } = first.done;
-  if (read === undefined) return { level, about, store: undefined, records: [] };
+  if (read === undefined) return { level, about, features: 0, store: undefined, records: [] };
   const records = parts.flatMap(({ folder, done }) => done?.records.map((name) => join(folder, name)) ?? []);
-  return { level, about, store: storePath(first.folder, level), records };
+  return { level, about, features: read.features, store: storePath(first.folder, level), records };
 }

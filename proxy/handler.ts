@@ -20,11 +20,11 @@ import { answerHealth, HEALTH_PATHS } from './operations/health.ts';
 import type { Origin } from './origin/origin.ts';
 import { answerRequest } from './pages/answer-request.ts';
 import type { Endpoint } from './pages/endpoints.ts';
-import { ENDPOINTS, isProtected } from './pages/endpoints.ts';
+import { ENDPOINTS, isProtected, PATHS_RULE } from './pages/endpoints.ts';
 import type { FilterMatches } from './pages/filter-matches.ts';
-import { parseQuery } from './pages/parse-query.ts';
+import { parseEmptyQuery, parseQuery } from './pages/parse-query.ts';
 import { servedRelease } from './pages/pick-release.ts';
-import { respond } from './pages/respond.ts';
+import { respondWithFile, respondWithPage } from './pages/respond.ts';
 import type { ResponseCache } from './pages/response-cache.ts';
 import type { Releases } from './releases/releases.ts';
 import type { Assets } from './site/asset.ts';
@@ -96,21 +96,20 @@ async function answerApi(
   { req, target, query, unsupported, base }: ValidRequest,
   endpoint: Endpoint | undefined,
 ): Promise<Answer> {
-  if (endpoint === undefined)
-    throw new Problem(
-      'not-found',
-      'Available: /api/v1/geojsonl/<LEVEL> and /api/v1/fc/<LEVEL>, LEVEL one of lv0 lv1 lv2 lv3 lv4 lv5.',
-    );
+  if (endpoint === undefined) throw new Problem('not-found', `Available: ${PATHS_RULE}.`);
   if (req.method === 'OPTIONS') return OPTIONS_ANSWER;
   refuseOtherMethods(req);
   refuseUnsupported(unsupported);
   const coding = codingFor(req.headers['accept-encoding']);
   return responses.find({ target, base, coding }, releases, async () => {
-    const request = parseQuery(query, endpoint.level);
+    const request = endpoint.kind === 'file' ? parseEmptyQuery(query) : parseQuery(query, endpoint.level);
     return answerRequest(releases, request, async (release) => {
+      const key = `${release.digest} ${coding} ${base} ${target}`;
+      if (endpoint.kind === 'file')
+        return work.answer(key, () => respondWithFile(origin, { endpoint, release, coding }));
       const level = await release.level(endpoint.level);
-      return work.answer(`${release.digest} ${coding} ${base} ${target}`, () =>
-        respond(origin, { endpoint, request, release, level, matches, coding, base }),
+      return work.answer(key, () =>
+        respondWithPage(origin, { endpoint, request, release, level, matches, coding, base }),
       );
     });
   });

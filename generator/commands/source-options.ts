@@ -27,6 +27,11 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
         'GID column of a level, e.g. lv0=ISO3, or of a parent, e.g. lv2:lv1=REGION; several joined with dots: lv1=ISO+ID_1; no parent: lv2:lv1=',
     })
     .option('name-column', { ...LIST, default: [], describe: 'column with the names of a level, e.g. lv1=shapeName' })
+    .option('type-column', {
+      ...LIST,
+      default: [],
+      describe: 'column with the types of the units of a level, e.g. lv1=ENGTYPE_1',
+    })
     .option('where', {
       ...LIST,
       default: [],
@@ -57,6 +62,7 @@ interface SourceArguments {
   layer: readonly string[];
   gidColumn: readonly string[];
   nameColumn: readonly string[];
+  typeColumn: readonly string[];
   where: readonly string[];
   sql: readonly string[];
   columns: readonly string[];
@@ -73,6 +79,7 @@ export function sourceOptionsFrom(argv: SourceArguments): SourceOptions {
     layers: byLevel('--layer', argv.layer),
     gidColumns: argv.gidColumn.map((entry) => gidColumnFrom('--gid-column', entry)),
     nameColumns: byLevel('--name-column', argv.nameColumn),
+    typeColumns: byLevel('--type-column', argv.typeColumn),
     where: byLevel('--where', argv.where),
     sql: byLevel('--sql', argv.sql),
     columns: argv.columns.map((entry) => levelOptionFrom('--columns', entry, 'optional')),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { RECORD_BYTES } from '../../format/feature-index.ts';
-import { featureFilePath, indexPath, manifestPath, pagePath } from '../../format/layout.ts';
+import { featureFilePath, indexPath, manifestPath, namesPath, OVERVIEW_FILE, pagePath } from '../../format/layout.ts';
 import {
   FEATURES_PER_FILE,
   type Format,
@@ -30,6 +30,7 @@ import { openPool } from '../workers/pool.ts';
 
 import { emptySizes, readSizes } from './read-sizes.ts';
 import { estimateSizes, type SizeEstimate } from './size-estimate.ts';
+import { wholeFileSizes } from './whole-files.ts';
 
 /** The pages of a level: number of files by format, and estimated bytes. */
 export interface PagesForecast {
@@ -54,7 +55,7 @@ export interface LevelForecast {
 /** The estimate of a release with one choice of --pages. */
 export interface ReleaseForecast {
   pages: StoredPages;
-  /** Exact: pages, feature files, manifests, indexes, release.json and checksums.txt. */
+  /** Exact: pages, feature files, manifests, indexes, names, the overview, release.json and checksums.txt. */
   files: number;
   /** Of all of them, estimated. */
   bytes: number;
@@ -73,15 +74,15 @@ export interface Forecast {
 const CHECKSUM_BYTES = 67;
 
 /** Approximate bytes of release.json. */
-const RELEASE_JSON_BYTES = 3500;
+const RELEASE_JSON_BYTES = 4700;
 
-/** Files of a level besides pages and feature files: manifest and index. */
-const LEVEL_FILES = 2;
+/** Files of a level besides pages and feature files: manifest, index and names. */
+const LEVEL_FILES = 3;
 
-/** Files of a release besides those of its levels: release.json and checksums.txt. */
-const RELEASE_FILES = 2;
+/** Files of a release besides those of its levels: the overview, release.json and checksums.txt. */
+const RELEASE_FILES = 3;
 
-/** A level's forecast, and the bytes of its manifest, index and checksum lines. */
+/** A level's forecast, and the bytes of its manifest, index, names and checksum lines. */
 interface LevelSizes {
   forecast: LevelForecast;
   metadataBytes: Readonly<Record<StoredPages, number>>;
@@ -113,13 +114,19 @@ export async function forecast(
       ...findOrphans(indexes, dataset.levels),
     ];
     refuseUnaccepted(options.source, quality, options.accept);
+    const units = LEVELS.map((level) => {
+      const { store, index } = elementAt(read, level);
+      return { level, store, features: index.features };
+    });
+    const whole = wholeFileSizes(scratch, units, options.precision);
     const sizes = LEVELS.map((level) => {
       const source = dataset.levels.find((candidate) => candidate.level === level);
       const { index, wkb, sample } = elementAt(read, level);
-      return levelSizes(level, source === undefined ? '' : layerNames(source), index, estimateSizes(wkb, sample));
+      const layer = source === undefined ? '' : layerNames(source);
+      return levelSizes({ level, layer, index, names: elementAt(whole.names, level) }, estimateSizes(wkb, sample));
     });
     const levels = sizes.map((level) => level.forecast);
-    return { quality, levels, releases: STORED_PAGES.map((pages) => releaseForecast(pages, sizes)) };
+    return { quality, levels, releases: STORED_PAGES.map((pages) => releaseForecast(pages, sizes, whole.overview)) };
   } finally {
     await pool.close();
     rmSync(scratch, { recursive: true, force: true });
@@ -127,9 +134,9 @@ export async function forecast(
   }
 }
 
-function releaseForecast(pages: StoredPages, levels: readonly LevelSizes[]): ReleaseForecast {
+function releaseForecast(pages: StoredPages, levels: readonly LevelSizes[], overview: number): ReleaseForecast {
   let files = RELEASE_FILES;
-  let bytes = RELEASE_JSON_BYTES;
+  let bytes = RELEASE_JSON_BYTES + overview + CHECKSUM_BYTES + OVERVIEW_FILE.length;
   for (const { forecast: level, metadataBytes } of levels) {
     const { geojsonl, fc, bytes: pageBytes } = level.pages[pages];
     files += level.featureFiles.files + geojsonl + fc + LEVEL_FILES;
@@ -138,7 +145,11 @@ function releaseForecast(pages: StoredPages, levels: readonly LevelSizes[]): Rel
   return { pages, files, bytes };
 }
 
-function levelSizes(level: Level, layer: string, index: StoreIndex, estimate: SizeEstimate): LevelSizes {
+/** @param names bytes of the level's names */
+function levelSizes(
+  { level, layer, index, names }: { level: Level; layer: string; index: StoreIndex; names: number },
+  estimate: SizeEstimate,
+): LevelSizes {
   const files = Math.ceil(index.features / FEATURES_PER_FILE[level]);
   const choose = (storedPages: StoredPages) => forecastPages(planLevel(level, index, storedPages), files, estimate);
   const [all, unfiltered, none] = [choose('all'), choose('unfiltered'), choose('none')];
@@ -152,9 +163,9 @@ function levelSizes(level: Level, layer: string, index: StoreIndex, estimate: Si
       pages: { all: all.pages, unfiltered: unfiltered.pages, none: none.pages },
     },
     metadataBytes: {
-      all: all.metadataBytes,
-      unfiltered: unfiltered.metadataBytes,
-      none: none.metadataBytes,
+      all: names + all.metadataBytes,
+      unfiltered: names + unfiltered.metadataBytes,
+      none: names + none.metadataBytes,
     },
   };
 }
@@ -162,7 +173,8 @@ function levelSizes(level: Level, layer: string, index: StoreIndex, estimate: Si
 function forecastPages(plan: LevelPlan, featureFiles: number, estimate: SizeEstimate) {
   const { level, features } = plan;
   const bytes: Record<Format, number[]> = { geojsonl: [], fc: [] };
-  let checksumBytes = LEVEL_FILES * CHECKSUM_BYTES + indexPath(level).length + manifestPath(level).length;
+  const others = [indexPath(level), manifestPath(level), namesPath(level)];
+  let checksumBytes = others.reduce((sum, path) => sum + CHECKSUM_BYTES + path.length, 0);
   checksumBytes += featureFiles * (CHECKSUM_BYTES + featureFilePath(level, 0).length);
   let pageBytes = 0;
   for (const { format, number, listing, page, runs } of plannedPages(plan)) {

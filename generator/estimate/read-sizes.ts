@@ -1,11 +1,13 @@
-// Reads what the estimate of `build --dry-run` needs of a level: fids, GIDs, sizes of the geometries, and the text of a
-// sample of features.
+// Reads what the estimate of `build --dry-run` needs of a level: fids, GIDs, names, sizes of the geometries, and the text of
+// a sample of features.
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
-import { readLayers } from '../pages/read-layers.ts';
+import { type BesideStore, newBesideStore } from '../pages/beside-store.ts';
+import { type ReadFeature, readLayers } from '../pages/read-layers.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
+import { keepStoreIndex } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { newIndexBuilder, type StoreIndex } from '../store/store-index.ts';
 import type { SampledFeature } from './size-estimate.ts';
@@ -18,6 +20,8 @@ const PROGRESS_STEP_FEATURES = 1000;
 
 /** What is read of a level: everything but the text of its features. */
 export interface ReadSizes {
+  /** The path under which index, names and rings are kept as those of a store; undefined if the dataset lacks the level. */
+  store: string | undefined;
   index: StoreIndex;
   /** Bytes of each geometry in WKB, by position. */
   wkb: Float64Array;
@@ -29,12 +33,18 @@ export interface ReadSizes {
 /** The same of a level that the dataset lacks. */
 export function emptySizes(level: Level): ReadSizes {
   const columns = Array.from({ length: level + 1 }, () => '');
-  return { index: newIndexBuilder(columns).finish(), wkb: new Float64Array(), sample: [], findings: [] };
+  return {
+    store: undefined,
+    index: newIndexBuilder(columns).finish(),
+    wkb: new Float64Array(),
+    sample: [],
+    findings: [],
+  };
 }
 
 /**
  * Reads the layers of a level.
- * @param scratch path for scratch files
+ * @param scratch path for scratch files, and for what is kept
  */
 export function readSizes(
   source: LevelSource,
@@ -46,11 +56,16 @@ export function readSizes(
   const every = Math.max(1, Math.floor(featureCount(source) / STRETCH_FEATURES / STRETCHES));
   let builder = newIndexBuilder(gidColumns);
   let sample: SampledFeature[][] = [];
+  let beside: BesideStore | undefined;
   const { findings } = readLayers({ source, precision, keepFids, scratch }, () => {
     builder = newIndexBuilder(gidColumns);
     sample = [];
+    const others = newBesideStore(scratch, source.level, precision);
+    beside = others;
     let read = 0;
-    return ({ fid, gids, text, wkbBytes }) => {
+    const feature = (entry: ReadFeature): void => {
+      const { fid, gids, text, wkbBytes } = entry;
+      others.unit(entry);
       // The entry has the size of the geometry in place of the bytes in the store.
       builder.add({ fid, gids, bytes: wkbBytes, deflated: undefined });
       const stretch = Math.floor(read / STRETCH_FEATURES);
@@ -62,8 +77,11 @@ export function readSizes(
       read++;
       if (read % PROGRESS_STEP_FEATURES === 0) report.advance('features read', PROGRESS_STEP_FEATURES);
     };
+    return { feature, rings: others.rings };
   });
   const index = builder.finish();
+  beside?.close();
+  keepStoreIndex(scratch, index);
   checkIdentifiers(source, index, findings);
-  return { index, wkb: index.bytes, sample, findings: findings.list() };
+  return { store: scratch, index, wkb: index.bytes, sample, findings: findings.list() };
 }

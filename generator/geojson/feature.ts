@@ -2,7 +2,7 @@
 
 import type { Column } from '../source/level-source.ts';
 import { COMMA, NUMBER_BYTES, newText, reserve, writeScaled } from './byte-writer.ts';
-import { type GeometryQuality, GeometryWriter } from './geometry.ts';
+import { type GeometryQuality, GeometryWriter, type RingSink } from './geometry.ts';
 import { columnValue, jsonOf, ValueError, valueToJson } from './property-values.ts';
 
 /**
@@ -40,10 +40,11 @@ const END = Buffer.from('}\n');
 /**
  * Makes a writer for a layer with these columns.
  * @param precision decimals of the coordinates
+ * @param rings receives the rings of all polygons
  * @returns a function that throws GeometryError and ValueError
  */
-export function newFeatureWriter(columns: readonly Column[], precision: number): FeatureWriter {
-  const geometry = new GeometryWriter(precision);
+export function newFeatureWriter(columns: readonly Column[], precision: number, rings?: RingSink): FeatureWriter {
+  const geometry = new GeometryWriter(precision, rings);
   const scale = 10 ** precision;
   const box = newText();
   const keys = columns.map((column) => JSON.stringify(column.name));

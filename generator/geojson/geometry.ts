@@ -22,6 +22,12 @@ export interface GeometryQuality {
   jumps: boolean;
 }
 
+/** Takes the rings of polygons, each after it is written; it may change their positions. */
+export interface RingSink {
+  /** @param area twice its signed area, in scaled degrees; @param positions valid until the next ring is read */
+  ring(positions: Positions, isHole: boolean, area: number): void;
+}
+
 /** A written geometry. */
 export interface WrittenGeometry {
   /** Its bytes, valid until the next geometry is written; undefined if it is empty. */
@@ -50,14 +56,19 @@ export class GeometryWriter {
   readonly #text: Text = newText();
   readonly #coordinates: CoordinateWriter;
   readonly #positions = new Positions();
+  readonly #rings: RingSink | undefined;
   #extent = new Extent();
   #collapsed = 0;
   #solid = 0;
   #jumps = false;
 
-  /** @param precision decimals of a degree, 0 to MAX_PRECISION */
-  constructor(precision: number) {
+  /**
+   * @param precision decimals of a degree, 0 to MAX_PRECISION
+   * @param rings receives the rings of all polygons that are written
+   */
+  constructor(precision: number, rings?: RingSink) {
     this.#scale = 10 ** precision;
+    this.#rings = rings;
     this.#wkb = new WkbReader(this.#scale);
     this.#coordinates = new CoordinateWriter(this.#text, precision);
   }
@@ -161,6 +172,7 @@ export class GeometryWriter {
       writeByte(this.#text, written++ === 0 ? OPEN : COMMA);
       this.#coordinates.writePositions(this.#positions, i === 0 ? area < 0 : area > 0);
       if (i === 0) this.#extent.addPart(this.#positions);
+      this.#rings?.ring(this.#positions, i > 0, area);
     }
     if (written > 0) writeByte(this.#text, CLOSE);
     else this.#text.length = start;

@@ -81,6 +81,12 @@ export function gidFrom(values: readonly unknown[], fields: readonly number[]): 
   return isMissing || parts.length === 0 ? null : parts.join('.');
 }
 
+/** A property value as the text of a name: null if there is none. */
+export function valueToText(value: PropertyValue): string | null {
+  if (value === null || value === '') return null;
+  return typeof value === 'string' ? value : jsonOf(value);
+}
+
 /** A property value as JSON text. */
 export function jsonOf(value: PropertyValue): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value);

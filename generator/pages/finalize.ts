@@ -1,5 +1,5 @@
-// Finalises a release after its pages and feature files are written: one task per level writes manifest, feature index
-// and checksum lines, then release.json and checksums.txt are written.
+// Finalises a release after its pages and feature files are written: one task per level writes manifest, feature index,
+// names and checksum lines, then release.json and checksums.txt are written.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
@@ -9,12 +9,16 @@ import {
   featureFilePath,
   indexPath,
   manifestPath,
+  namesPath,
+  OVERVIEW_FILE,
   pagePath,
   RELEASE_FILE,
 } from '../../format/layout.ts';
 import { FEATURES_PER_FILE, FORMATS, type Level, type StoredPages } from '../../format/levels.ts';
 import { digestFrom, manifestToJson, type PageTable } from '../../format/manifest.ts';
-import { type LevelSummary, type Release, releaseToJson } from '../../format/release.ts';
+import { type LevelSummary, type Release, releaseToJson, type WholeFile } from '../../format/release.ts';
+import { namedUnits, type Relatives } from '../names/named-units.ts';
+import { writeNames } from '../names/write-names.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import { BuildError } from '../report/errors.ts';
@@ -23,7 +27,10 @@ import { type LevelPlan, planEmptyLevel, planLevel, plannedPages } from './plan.
 import { FILE_KINDS, type FileKind, readRecords, SHA256_BYTES } from './records.ts';
 
 /** What release.json says of a level besides counts and digests. */
-export type LevelAbout = Pick<LevelSummary, 'layer' | 'gidColumns' | 'nameColumn' | 'isRenumbered'>;
+export type LevelAbout = Pick<LevelSummary, 'layer' | 'gidColumns' | 'nameColumn' | 'typeColumn' | 'isRenumbered'>;
+
+/** What release.json says of a release besides its files. */
+export type ReleaseAbout = Omit<Release, 'levels' | 'overview'>;
 
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {
@@ -31,8 +38,10 @@ export interface FinalizeTask {
   level: Level;
   about: LevelAbout;
   storedPages: StoredPages;
-  /** Path of the level's store, whose index is read; undefined if the dataset lacks the level. */
+  /** Path of the level's store, whose index and names are read; undefined if the dataset lacks the level. */
   store: string | undefined;
+  /** The levels beside it, for the names. */
+  relatives: Relatives;
   /** The record files of all tasks that wrote the level. */
   records: readonly string[];
   /** The release's folder. */
@@ -62,7 +71,7 @@ interface Checksum {
 }
 
 /**
- * Writes a level's manifest and feature index, and its checksum lines.
+ * Writes a level's manifest, feature index and names, and its checksum lines.
  * @throws BuildError if a planned file was not written, or has not the size that was written
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
@@ -102,7 +111,9 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     featureFiles: { files: files.features.bytes.length, bytes: total(files.features.bytes) },
     manifest: put(manifestPath(level), manifest),
     index: put(indexPath(level), index),
+    names: writeNames(out, level, namedUnits(level, store, task.relatives)),
   };
+  checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });
   writeFileSync(task.checksums, checksumLines(checksums));
   return { summary, checksums: task.checksums };
 }
@@ -111,20 +122,29 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
  * Writes release.json and checksums.txt.
  * @param out the release's folder
  * @param levels all six, ascending
+ * @param overview its file is written
  */
-export function sealRelease(out: string, about: Omit<Release, 'levels'>, levels: readonly FinalizedLevel[]): Release {
-  const release = { ...about, levels: levels.map(({ summary }) => summary) };
+export function sealRelease(
+  out: string,
+  about: ReleaseAbout,
+  levels: readonly FinalizedLevel[],
+  overview: WholeFile,
+): Release {
+  const release = { ...about, overview, levels: levels.map(({ summary }) => summary) };
   const json = releaseToJson(release);
   writeDurably(join(out, RELEASE_FILE), json);
-  const sha256 = sha256Of(json);
-  writePartsDurably(join(out, CHECKSUMS_FILE), checksumParts(levels, { path: RELEASE_FILE, sha256 }));
+  const others = [
+    { path: OVERVIEW_FILE, sha256: overview.sha256 },
+    { path: RELEASE_FILE, sha256: sha256Of(json) },
+  ];
+  writePartsDurably(join(out, CHECKSUMS_FILE), checksumParts(levels, others));
   return release;
 }
 
-/** The lines of checksums.txt, in order of path: the folders lv0 to lv5, then release.json. */
-function* checksumParts(levels: readonly FinalizedLevel[], release: Checksum): Generator<string | Uint8Array> {
+/** The lines of checksums.txt, in order of path: the folders lv0 to lv5, then the other files. */
+function* checksumParts(levels: readonly FinalizedLevel[], others: Checksum[]): Generator<string | Uint8Array> {
   for (const { checksums } of levels) yield readFileSync(checksums);
-  yield checksumLines([release]);
+  yield checksumLines(others);
 }
 
 /** Merges the records of all tasks into tables by file number. */

@@ -5,13 +5,21 @@ import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { newFeatureWriter } from '../geojson/feature.ts';
-import { gidFrom, InexactInteger, ValueError } from '../geojson/property-values.ts';
+import type { RingSink } from '../geojson/geometry.ts';
+import {
+  columnValue,
+  gidFrom,
+  InexactInteger,
+  ValueError,
+  valueToJson,
+  valueToText,
+} from '../geojson/property-values.ts';
 import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
 import { Findings } from '../quality/findings.ts';
 import { inspectGeometry } from '../quality/inspect-geometry.ts';
 import { BuildError } from '../report/errors.ts';
-import { featureCount, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
+import { type Column, featureCount, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 
@@ -31,10 +39,21 @@ export interface ReadFeature {
   fid: number;
   /** Its GID at each level 0 .. level, or null. */
   gids: readonly (string | null)[];
+  /** Its name and type, from the columns of the level's first layer; null if it has none. */
+  name: string | null;
+  type: string | null;
   /** Its line of GeoJSON in pieces. */
   text: readonly Buffer[];
   /** Bytes of its geometry in WKB. */
   wkbBytes: number;
+}
+
+/** Takes what is read of a level. */
+export interface FeatureSink {
+  /** Takes the next feature. */
+  feature(feature: ReadFeature): void;
+  /** Takes the rings of its polygons before. */
+  rings?: RingSink | undefined;
 }
 
 /** The result of reading a level. */
@@ -64,10 +83,10 @@ interface ReadingPlan {
 
 /**
  * Reads all features of a level.
- * @param begin is called when reading begins, possibly several times; the function that it returns gets every feature
+ * @param begin is called when reading begins, possibly several times; what it returns takes every feature
  * @throws BuildError with file, layer, level and fid if GDAL reports an error or a feature cannot be written
  */
-export function readLayers(task: LayersTask, begin: () => (feature: ReadFeature) => void): LayersRead {
+export function readLayers(task: LayersTask, begin: () => FeatureSink): LayersRead {
   const plan: ReadingPlan = {
     isRenumbered: false,
     modes: task.source.layers.map(() => ({ isStraightened: false, hasTextIntegers: false })),
@@ -86,16 +105,16 @@ export function readLayers(task: LayersTask, begin: () => (feature: ReadFeature)
 class LevelReading {
   readonly #task: LayersTask;
   readonly #plan: ReadingPlan;
-  readonly #onFeature: (feature: ReadFeature) => void;
+  readonly #sink: FeatureSink;
   readonly #findings: Findings;
   /** The layer of each fid; only if there are several layers. */
   readonly #layerOfFid = new Map<number, number>();
   #features = 0;
 
-  constructor(task: LayersTask, plan: ReadingPlan, onFeature: (feature: ReadFeature) => void) {
+  constructor(task: LayersTask, plan: ReadingPlan, sink: FeatureSink) {
     this.#task = task;
     this.#plan = plan;
-    this.#onFeature = onFeature;
+    this.#sink = sink;
     this.#findings = new Findings(task.source.level);
   }
 
@@ -124,7 +143,10 @@ class LevelReading {
 
   #readFeatures(at: number, layer: LayerSource, opened: OpenLayer): void {
     const { features: table } = opened.layer;
-    const write = newFeatureWriter(layer.columns, this.#task.precision);
+    const write = newFeatureWriter(layer.columns, this.#task.precision, this.#sink.rings);
+    const { nameColumn, typeColumn } = elementAt(this.#task.source.layers, 0);
+    const nameOf = newTextOf(layer.columns, nameColumn);
+    const typeOf = newTextOf(layer.columns, typeColumn);
     let features = 0;
     let last: number | undefined;
     this.#refuseFailure(layer, last);
@@ -141,7 +163,8 @@ class LevelReading {
         `${basename(layer.path)}: layer ${layer.layer}, ${unitName(layer, sourceFid, values)}`;
       inspectGeometry(written.quality, example, this.#findings);
       const gids = layer.gids.map((fields) => gidFrom(values, fields));
-      this.#onFeature({ fid, gids, text: written.text, wkbBytes: wkb?.length ?? 0 });
+      const { text } = written;
+      this.#sink.feature({ fid, gids, name: nameOf(values), type: typeOf(values), text, wkbBytes: wkb?.length ?? 0 });
       features++;
       this.#features++;
     }
@@ -212,6 +235,13 @@ function remedyFor(error: GeometryError | ValueError): string {
   if (error instanceof NotDegrees)
     return 'the layer has no CRS, or a wrong one: declare its CRS with ogr2ogr -a_srs EPSG:CODE, or with a .prj file';
   return (error instanceof ValueError ? error.remedy : undefined) ?? 'fix the feature in the source';
+}
+
+/** The text that a feature has in the column of this name; null in a layer without it. */
+function newTextOf(columns: readonly Column[], name: string): (values: readonly unknown[]) => string | null {
+  const column = columns.find((candidate) => candidate.name === name);
+  if (column === undefined) return () => null;
+  return (values) => valueToText(valueToJson(columnValue(values, column), column.type));
 }
 
 /** Little-endian ISO WKB; null for no geometry. */

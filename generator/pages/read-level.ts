@@ -6,6 +6,7 @@ import type { StoredPages } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { createStore, type StoreWriter } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
+import { type BesideStore, newBesideStore } from './beside-store.ts';
 import { divideShare, type Part, type Share } from './divide-work.ts';
 import { planLevel } from './plan.ts';
 import { type LayersTask, readLayers } from './read-layers.ts';
@@ -43,14 +44,24 @@ export function readLevel({ store: file, storedPages, share, parts, ...task }: R
   const { source } = task;
   const { level } = source;
   let store: StoreWriter | undefined;
+  let beside: BesideStore | undefined;
   const read = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
     store?.close();
     const writer = createStore(file, elementAt(source.layers, 0).gidColumns);
+    const others = newBesideStore(file, level, task.precision);
     store = writer;
-    return ({ fid, gids, text }) => writer.append(fid, gids, text);
+    beside = others;
+    return {
+      rings: others.rings,
+      feature(feature) {
+        writer.append(feature.fid, feature.gids, feature.text);
+        others.unit(feature);
+      },
+    };
   });
-  if (store === undefined) throw new Error(`level ${level}: nothing was read`);
+  if (store === undefined || beside === undefined) throw new Error(`level ${level}: nothing was read`);
   const index = store.close();
+  beside.close();
   checkIdentifiers(source, index, read.findings);
   return {
     read: { features: read.features, findings: read.findings.list(), isRenumbered: read.isRenumbered },

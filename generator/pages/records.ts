@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { FORMATS, type Format } from '../../format/levels.ts';
-import type { WrittenFile } from './output-file.ts';
+import type { WrittenFile } from '../release/output-file.ts';
 
 /** The kinds of files that tasks write. */
 export type FileKind = 'features' | Format;

@@ -1,8 +1,8 @@
 // Writes feature files: every feature is one gzip member, in order of position.
 import { featureRecord } from '../../format/feature-index.ts';
 import { deflateText, joinMember, sumOf } from '../../format/gzip-members.ts';
+import { createOutputFile, type WrittenFile } from '../release/output-file.ts';
 import type { StoredFeature, StoreReader } from '../store/feature-store.ts';
-import { createOutputFile, type WrittenFile } from './output-file.ts';
 
 /** What was written, and the index records of its features, joined. */
 export interface WrittenFeatureFile extends WrittenFile {

@@ -3,8 +3,8 @@
 import { type DeflatedText, deflateText, FRAME_DATA, MemberAssembly, sumOf } from '../../format/gzip-members.ts';
 import { type Format, FRAMES } from '../../format/levels.ts';
 import type { Runs } from '../../format/runs.ts';
+import { createOutputFile, type WrittenFile } from '../release/output-file.ts';
 import type { StoreReader } from '../store/feature-store.ts';
-import { createOutputFile, type WrittenFile } from './output-file.ts';
 
 /** A part of a format's frame, as text and as deflate data. */
 interface FramePart {

@@ -1,10 +1,10 @@
-// Which fields of a layer hold the GIDs of its units and of their parents, and which their names: as the options say,
-// otherwise by the schemas of published boundary datasets.
+// Which fields of a layer hold the GIDs of its units and of their parents, and which their names and types: as the options
+// say, otherwise by the schemas of published boundary datasets.
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import type { SourceField } from './layer-columns.ts';
 import type { GidFields, LayerPlace } from './level-source.ts';
-import { type GidColumnOption, type SourceOptions, valuesFor } from './source-options.ts';
+import { type GidColumnOption, type LevelOption, type SourceOptions, valuesFor } from './source-options.ts';
 
 /** A family of column names. Names are compared without regard to case. */
 interface Schema {
@@ -15,6 +15,8 @@ interface Schema {
   gid(n: Level): string[];
   /** The columns that may hold the names of the units of level n, the best first. */
   names(n: Level): string[];
+  /** The columns that may hold the types of the units of level n, the best first. */
+  types(n: Level): string[];
 }
 
 /** The known schemas, the most specific first. */
@@ -23,17 +25,20 @@ const SCHEMAS: readonly Schema[] = [
     name: 'GADM 3.6 and later',
     gid: (n) => [`GID_${n}`],
     names: (n) => [`NAME_${n}`, ...(n === 0 ? ['COUNTRY'] : [])],
+    types: (n) => [`ENGTYPE_${n}`, `TYPE_${n}`],
   },
   {
     name: 'GADM 2',
     marker: 'ID_0',
     gid: (n) => ['ISO', ...LEVELS.slice(1, n + 1).map((level) => `ID_${level}`)],
     names: (n) => [`NAME_${n}`, ...(n === 0 ? ['NAME_ENGLI', 'NAME_ENGLISH'] : [])],
+    types: (n) => [`ENGTYPE_${n}`, `TYPE_${n}`],
   },
   {
     name: 'OCHA COD',
     gid: (n) => [`ADM${n}_PCODE`],
     names: (n) => [`ADM${n}_EN`, `ADM${n}_FR`, `ADM${n}_ES`, `ADM${n}_PT`, `ADM${n}_NAME`],
+    types: () => [],
   },
 ];
 
@@ -86,21 +91,41 @@ export function findGids(place: LayerPlace, fields: readonly SourceField[], opti
 
 /** The field with the units' names: as the options say, otherwise by the known schemas; undefined if there is none. */
 export function nameFieldOf(
-  { path, layer, level }: LayerPlace,
+  place: LayerPlace,
   fields: readonly SourceField[],
   options: SourceOptions,
 ): number | undefined {
-  const option = valuesFor(options.nameColumns, level).at(-1);
-  if (option !== undefined) {
-    const [at] = indexesOf([option], fields) ?? [];
+  const known = [...SCHEMAS.flatMap((schema) => schema.names(place.level)), ...NAME_COLUMNS];
+  return chosenField(place, fields, { name: '--name-column', values: options.nameColumns }, known);
+}
+
+/** The field with the units' types, e.g. `Province`, likewise. */
+export function typeFieldOf(
+  place: LayerPlace,
+  fields: readonly SourceField[],
+  options: SourceOptions,
+): number | undefined {
+  const known = SCHEMAS.flatMap((schema) => schema.types(place.level));
+  return chosenField(place, fields, { name: '--type-column', values: options.typeColumns }, known);
+}
+
+/** The field that an option names, otherwise the first of the known columns that the layer has. */
+function chosenField(
+  { path, layer, level }: LayerPlace,
+  fields: readonly SourceField[],
+  option: { name: string; values: readonly LevelOption[] | undefined },
+  known: readonly string[],
+): number | undefined {
+  const chosen = valuesFor(option.values, level).at(-1);
+  if (chosen !== undefined) {
+    const [at] = indexesOf([chosen], fields) ?? [];
     if (at !== undefined) return at;
     throw new BuildError(
-      `--name-column ${levelName(level)}=${option}: ${path}: layer ${layer} has no such column`,
+      `${option.name} ${levelName(level)}=${chosen}: ${path}: layer ${layer} has no such column`,
       `use one of: ${fields.map(({ name }) => name).join(', ')}`,
     );
   }
-  const candidates = [...SCHEMAS.flatMap((schema) => schema.names(level)), ...NAME_COLUMNS];
-  for (const name of candidates) {
+  for (const name of known) {
     const [at] = indexesOf([name], fields) ?? [];
     if (at !== undefined) return at;
   }

@@ -50,6 +50,8 @@ export interface LayerSource extends LayerPlace {
   gidColumns: readonly string[];
   /** The name of the published column with the units' names; empty if there is none. */
   nameColumn: string;
+  /** The name of the published column with the units' types; empty if there is none. */
+  typeColumn: string;
 }
 
 /** The layers of a level, in the order in which they are read; at least one. */

@@ -5,7 +5,7 @@ import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import { attributionOf } from './attribution.ts';
 import { expandSource } from './expand-source.ts';
-import { findGids, gidFieldsFor, nameFieldOf } from './gid-columns.ts';
+import { findGids, gidFieldsFor, nameFieldOf, typeFieldOf } from './gid-columns.ts';
 import { fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerSource, LevelSource } from './level-source.ts';
 import { openDataset, withoutSecrets } from './open-dataset.ts';
@@ -146,14 +146,15 @@ function layerSource({
   opened.close();
   const nameOf = (wanted: readonly number[]): string =>
     columns.find((column) => wanted.length > 0 && column.fields.join() === wanted.join())?.name ?? '';
-  const nameField = nameFieldOf({ path, layer, level }, fields, options);
+  const nameOfField = (field: number | undefined): string => (field === undefined ? '' : nameOf([field]));
   return {
     ...selection,
     features,
     columns,
     gids: gids.map((gid) => gid.fields),
     gidColumns: gids.map((gid) => nameOf(gid.fields)),
-    nameColumn: nameField === undefined ? '' : nameOf([nameField]),
+    nameColumn: nameOfField(nameFieldOf({ path, layer, level }, fields, options)),
+    typeColumn: nameOfField(typeFieldOf({ path, layer, level }, fields, options)),
   };
 }
 

@@ -30,6 +30,8 @@ export interface SourceOptions {
   gidColumns?: readonly GidColumnOption[] | undefined;
   /** The columns that have the units' names, where they differ from the known schemas. */
   nameColumns?: readonly LevelOption[] | undefined;
+  /** The columns that have the units' types, where they differ from the known schemas. */
+  typeColumns?: readonly LevelOption[] | undefined;
   /** Conditions (SQL WHERE) that select the units of a level. */
   where?: readonly LevelOption[] | undefined;
   /** SELECT statements (OGR SQL) that are read instead of the layers of a level. */
@@ -42,8 +44,8 @@ export interface SourceOptions {
 
 /** The source options among those of a command. */
 export function sourceOptionsOf(options: SourceOptions): SourceOptions {
-  const { source, levels, layers, gidColumns, nameColumns, where, sql, columns, keepFids } = options;
-  return { source, levels, layers, gidColumns, nameColumns, where, sql, columns, keepFids };
+  const { source, levels, layers, gidColumns, nameColumns, typeColumns, where, sql, columns, keepFids } = options;
+  return { source, levels, layers, gidColumns, nameColumns, typeColumns, where, sql, columns, keepFids };
 }
 
 /** The values of an option that apply to a level. */

@@ -57,7 +57,7 @@ export function createStore(file: string, columns: readonly string[]): StoreWrit
       flush();
       closeSync(handle);
       const index = builder.finish();
-      writeFileSync(storeIndexPath(file), serialize(index));
+      keepStoreIndex(file, index);
       return index;
     },
   };
@@ -135,6 +135,11 @@ export function openStore(file: string): StoreReader {
     },
     close: () => closeSync(handle),
   };
+}
+
+/** Writes the index of the store at `file`. */
+export function keepStoreIndex(file: string, index: StoreIndex): void {
+  writeFileSync(storeIndexPath(file), serialize(index));
 }
 
 /** The index of the store at `file`. */

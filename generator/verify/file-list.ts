@@ -1,7 +1,15 @@
 // Verifies that a release has every file of its manifests, and no other.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHECKSUMS_FILE, featureFilePath, indexPath, manifestPath, RELEASE_FILE } from '../../format/layout.ts';
+import {
+  CHECKSUMS_FILE,
+  featureFilePath,
+  indexPath,
+  manifestPath,
+  namesPath,
+  OVERVIEW_FILE,
+  RELEASE_FILE,
+} from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Manifest } from '../../format/manifest.ts';
 import { problemOf } from '../report/faults.ts';
@@ -52,7 +60,8 @@ function promisedFiles(metadata: Metadata): Set<string> {
   const promised = new Set([
     CHECKSUMS_FILE,
     RELEASE_FILE,
-    ...LEVELS.flatMap((level) => [manifestPath(level), indexPath(level)]),
+    OVERVIEW_FILE,
+    ...LEVELS.flatMap((level) => [manifestPath(level), indexPath(level), namesPath(level)]),
   ]);
   for (const manifest of metadata.manifests) {
     if (manifest === undefined) continue;
@@ -69,7 +78,8 @@ function* unverifiableFiles({ manifests, indexes, checksums }: Metadata): Genera
     const manifest = manifests[level];
     if (manifest === undefined) {
       for (const path of checksums?.sums.keys() ?? [])
-        if (path.startsWith(`${levelName(level)}/`) && path !== manifestPath(level)) yield path;
+        if (path.startsWith(`${levelName(level)}/`) && path !== manifestPath(level) && path !== namesPath(level))
+          yield path;
     } else if (indexes[level] === undefined) {
       yield* featureFilesOf(manifest);
     }

@@ -27,6 +27,8 @@ export interface Metadata {
   root: string;
   checksums: Checksums | undefined;
   description: Release | undefined;
+  /** Whether release.json has the SHA-256 that checksums.txt has for it, or that has none. */
+  isSealed: boolean;
   /** By level; undefined if the manifest is damaged. */
   manifests: readonly (Manifest | undefined)[];
   /** By level; undefined if the manifest or the index is damaged. */
@@ -36,7 +38,7 @@ export interface Metadata {
 }
 
 /** What is known before the levels are read. */
-type Overview = Omit<Metadata, 'manifests' | 'indexes'>;
+type Described = Omit<Metadata, 'manifests' | 'indexes'>;
 
 /** The current release; undefined if current.json is damaged or names a release that does not exist. */
 export function currentRelease(out: string, faults: Faults): string | undefined {
@@ -65,7 +67,7 @@ export function readMetadata(out: string, id: string, faults: Faults): Metadata 
   }
   const fault = (path: string, problem: string): void => faults.add(`${releasePath(id)}/${path}`, problem);
   const about = { out, id, root, fault, checksums: checksumsOf(root, fault) };
-  const described = { ...about, description: descriptionOf(about) };
+  const described = { ...about, ...descriptionOf(about) };
   const manifests = LEVELS.map((level) => manifestOf(level, described));
   const indexes = manifests.map((manifest) => manifest && indexOf(manifest, described));
   if (described.description) checkStoredPages(described.description, manifests, fault);
@@ -83,30 +85,37 @@ function checksumsOf(root: string, fault: Metadata['fault']): Checksums | undefi
   }
 }
 
-function descriptionOf({ id, root, checksums, fault }: Omit<Overview, 'description'>) {
+function descriptionOf({
+  id,
+  root,
+  checksums,
+  fault,
+}: Omit<Described, 'description' | 'isSealed'>): Pick<Described, 'description' | 'isSealed'> {
   try {
     const bytes = readFileSync(join(root, RELEASE_FILE));
     const description = releaseFromJson(bytes.toString(), RELEASE_FILE);
     if (description.release !== id) fault(RELEASE_FILE, `is of release ${description.release}, expected ${id}`);
     const [got, expected] = [sha256Of(bytes), checksums?.sums.get(RELEASE_FILE)];
-    if (expected !== undefined && got !== expected) {
+    const isSealed = expected === undefined || got === expected;
+    if (!isSealed) {
       fault(RELEASE_FILE, `its SHA-256 is ${got}, ${CHECKSUMS_FILE} has ${expected}`);
       // Either of the two may have been changed.
       fault(CHECKSUMS_FILE, `has ${expected} for ${RELEASE_FILE}, which is ${got}`);
     }
-    return description;
+    return { description, isSealed };
   } catch (error) {
     fault(RELEASE_FILE, problemOf(error, RELEASE_FILE));
-    return undefined;
+    return { description: undefined, isSealed: false };
   }
 }
 
-function manifestOf(level: Level, overview: Overview): Manifest | undefined {
-  const { id, description, fault } = overview;
+function manifestOf(level: Level, described: Described): Manifest | undefined {
+  const { id, description, fault } = described;
   const path = manifestPath(level);
   try {
     const sum = description?.levels[level]?.manifest;
-    const { bytes, isBelieved } = readBelieved(path, sum, 'the other files of its level', overview);
+    const others = '; the other files of its level are verified by theirs alone';
+    const { bytes, isBelieved } = readBelieved(path, sum, described, others);
     const manifest = manifestFromJson(bytes.toString(), path);
     if (manifest.release !== id) fault(path, `is of release ${manifest.release}, expected ${id}`);
     if (manifest.level !== level) fault(path, `is of level ${manifest.level}, expected ${level}`);
@@ -121,17 +130,13 @@ function manifestOf(level: Level, overview: Overview): Manifest | undefined {
   }
 }
 
-function indexOf(manifest: Manifest, overview: Overview): FeatureIndex | undefined {
-  const { description, fault } = overview;
+function indexOf(manifest: Manifest, described: Described): FeatureIndex | undefined {
+  const { description, fault } = described;
   const { level, features, featuresPerFile } = manifest;
   const path = indexPath(level);
   try {
-    const { bytes, isBelieved } = readBelieved(
-      path,
-      description?.levels[level]?.index,
-      'the feature files of its level',
-      overview,
-    );
+    const others = '; the feature files of its level are verified by theirs alone';
+    const { bytes, isBelieved } = readBelieved(path, description?.levels[level]?.index, described, others);
     if (!isBelieved) return undefined;
     const index = new FeatureIndex(bytes, features, featuresPerFile, path);
     if (description) checkIndexCounts(level, index, description, fault);
@@ -143,16 +148,16 @@ function indexOf(manifest: Manifest, overview: Overview): FeatureIndex | undefin
 }
 
 /**
- * Reads a manifest or an index. Its SHA-256 is in release.json and in checksums.txt: of the three files, the one that
- * differs from the other two is damaged.
+ * Reads a manifest, an index or a file that is served whole. Its SHA-256 is in release.json and in checksums.txt: of the
+ * three files, the one that differs from the other two is damaged.
  * @param sum its SHA-256 in release.json
- * @param others the files that cannot be verified without it, for messages
+ * @param others which files cannot be verified without it, for messages
  */
-function readBelieved(
+export function readBelieved(
   path: string,
   sum: string | undefined,
-  others: string,
-  { root, checksums, fault }: Overview,
+  { root, checksums, fault }: Described,
+  others = '',
 ): { bytes: Buffer; isBelieved: boolean } {
   const bytes = readFileSync(join(root, path));
   const got = sha256Of(bytes);
@@ -163,6 +168,6 @@ function readBelieved(
   const different = sources.filter(({ has }) => has !== got);
   const isBelieved = different.length < sources.length || sources.length === 0;
   if (isBelieved) for (const { file, has } of different) fault(file, `has ${has} for ${path}, which is ${got}`);
-  else fault(path, `its SHA-256 is ${got}, expected ${sources[0]?.has}; ${others} are verified by theirs alone`);
+  else fault(path, `its SHA-256 is ${got}, expected ${sources[0]?.has}${others}`);
   return { bytes, isBelieved };
 }

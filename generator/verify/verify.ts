@@ -9,8 +9,10 @@ import { openPool, type Pool } from '../workers/pool.ts';
 import { workIn } from '../workers/work.ts';
 import { pagesOf } from './content/pages.ts';
 import type { ShardTask } from './content/shard.ts';
+import type { NameColumns, UnitSums } from './content/unit-sums.ts';
 import { verifyList, verifySums } from './file-list.ts';
 import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
+import { verifyNamesAndOverview } from './names-and-overview.ts';
 import { verifySource } from './source.ts';
 
 const VERIFY_FEATURES = workIn<typeof import('./content/features.ts'), 'verifyFeatures'>(
@@ -70,6 +72,8 @@ export async function verify(options: VerifyOptions, report: Report): Promise<Ve
     const [verified, compared] = await Promise.all([Promise.all(levels), source, verifySums(metadata)]);
     for (const { path, problem } of [...verified, ...compared].flatMap((found) => found.faults))
       faults.add(path, problem);
+    const sums = verified.map((level) => level.sums);
+    verifyNamesAndOverview(metadata, sums);
     return {
       release,
       files,
@@ -89,12 +93,14 @@ interface VerifiedLevel {
   pages: number;
   bytes: number;
   faults: Fault[];
+  /** What its intact features say of names and shapes. */
+  sums: readonly UnitSums[];
 }
 
 /** The feature files first: pages are compared with their members. */
 async function verifyLevel(level: Level, metadata: Metadata, pool: Pool, report: Report): Promise<VerifiedLevel> {
   const manifest = metadata.manifests[level];
-  if (manifest === undefined) return { pages: 0, bytes: 0, faults: [] };
+  if (manifest === undefined) return { pages: 0, bytes: 0, faults: [], sums: [] };
   const index = metadata.indexes[level];
   const featureFiles = Array.from({ length: index?.files ?? 0 }, (_, file) => featureFilePath(level, file));
   const pages = FORMATS.reduce((total, format) => total + manifest.pages[format].bytes.length, 0);
@@ -102,7 +108,7 @@ async function verifyLevel(level: Level, metadata: Metadata, pool: Pool, report:
   report.expect('pages verified', pages);
   const features = await Promise.all(
     shardsOf(level, numbered(featureFiles), featureFiles.length, metadata, pool).map(async (task) => {
-      const result = await pool.run(VERIFY_FEATURES, task);
+      const result = await pool.run(VERIFY_FEATURES, { ...task, columns: nameColumnsOf(level, metadata) });
       report.advance('features verified', result.features);
       return result;
     }),
@@ -120,7 +126,14 @@ async function verifyLevel(level: Level, metadata: Metadata, pool: Pool, report:
     pages: read.reduce((total, result) => total + result.pages, 0),
     bytes: all.reduce((total, { bytes }) => total + bytes, 0),
     faults: all.flatMap(({ faults }) => faults),
+    sums: features.map(({ sums }) => sums),
   };
+}
+
+/** The columns of a level's names, if release.json is to be believed. */
+function nameColumnsOf(level: Level, { description, isSealed }: Metadata): NameColumns {
+  const summary = isSealed ? description?.levels[level] : undefined;
+  return summary && { nameColumn: summary.nameColumn, typeColumn: summary.typeColumn };
 }
 
 function* numbered(paths: readonly string[]): Generator<{ path: string; number: number }> {

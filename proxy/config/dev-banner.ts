@@ -1,4 +1,4 @@
-// The output of `serve --dev`: a token and three commands to paste into a POSIX shell.
+// The output of `serve --dev`: a link to the explorer with a token, and three commands to paste into a POSIX shell.
 import type { Level } from '../../format/levels.ts';
 import { levelName } from '../../format/levels.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
@@ -20,12 +20,14 @@ export async function devBanner(
   const pageUrl = `${url}/api/v1/geojsonl/${levelName(first)}?page-size=3`;
   const get = 'curl -s --compressed -H "Authorization: Bearer $TOKEN"';
   const link = `sed -n 's/^[Ll]ink: <\\(.*\\)>.*/\\1/p'`;
+  // A fragment is not sent to the server, and the explorer takes it out of the address.
+  const explorer = hasExplorer ? `\n\nOpen this link in a browser:\n${url}/#token=${token}` : '';
   return `
-Boundaries API, release ${release.id}: ${url}${hasExplorer ? `\n\nExplorer (paste the token below): ${url}/` : ''}
+Boundaries API, release ${release.id}: ${url}${explorer}
 
 DEVELOPMENT KEY: anyone who can read this folder can sign tokens. Use it on this machine only, never in a deployment.
 
-Token, valid for 24 hours; paste this line first:
+For the shell, paste this line first (the token is valid for 24 hours):
 TOKEN=${token}
 
 First page:

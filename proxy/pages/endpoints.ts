@@ -3,26 +3,51 @@
 import type { Format, Level } from '../../format/levels.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 
-/** One of the twelve paths that return boundaries. */
-export interface Endpoint {
+/** One of the twelve paths that return pages of boundaries. */
+export interface PageEndpoint {
+  kind: 'page';
   /** As in the request and in the Link header. */
   path: string;
   format: Format;
   level: Level;
 }
 
+/** One of the seven paths that return a whole file of the current release. They have no parameters. */
+export interface FileEndpoint {
+  kind: 'file';
+  path: string;
+  mediaType: string;
+  /** The level whose names the file has; undefined for the overview. */
+  level: Level | undefined;
+}
+
+/** One of the paths of the API. */
+export type Endpoint = PageEndpoint | FileEndpoint;
+
 /** Every path under it requires a token. */
 const API_PREFIX = '/api/';
 
+/** The endpoints that return pages. */
+export const PAGE_ENDPOINTS: readonly PageEndpoint[] = FORMATS.flatMap((format) =>
+  LEVELS.map((level) => ({ kind: 'page', path: `${API_PREFIX}v1/${format}/${levelName(level)}`, format, level })),
+);
+
+/** The endpoints that return files. */
+export const FILE_ENDPOINTS: readonly FileEndpoint[] = [
+  { kind: 'file', path: `${API_PREFIX}v1/overview`, mediaType: 'application/json', level: undefined },
+  ...LEVELS.map((level): FileEndpoint => {
+    const path = `${API_PREFIX}v1/names/${levelName(level)}`;
+    return { kind: 'file', path, mediaType: 'application/x-ndjson', level };
+  }),
+];
+
 /** The endpoints by path. A request path is looked up byte by byte: it is not decoded, joined or normalised. */
 export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map(
-  FORMATS.flatMap((format) =>
-    LEVELS.map((level): [string, Endpoint] => {
-      const path = `${API_PREFIX}v1/${format}/${levelName(level)}`;
-      return [path, { path, format, level }];
-    }),
-  ),
+  [...PAGE_ENDPOINTS, ...FILE_ENDPOINTS].map((endpoint) => [endpoint.path, endpoint]),
 );
+
+/** The paths, for messages. */
+export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}`;
 
 /** Does this path require a token? Unknown paths under the prefix do too. */
 export function isProtected(path: string): boolean {

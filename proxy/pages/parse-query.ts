@@ -54,17 +54,21 @@ export function parseQuery(query: string, level: Level): PageRequest {
   };
 }
 
+/**
+ * Parses the query of a request for a path without parameters.
+ * @throws Problem token-in-query, bad-encoding, unknown-parameter
+ */
+export function parseEmptyQuery(query: string): PageRequest {
+  for (const [name] of pairsIn(query))
+    throw new Problem('unknown-parameter', `${quote(name)} is not a parameter. Allowed: none.`);
+  return { pageSize: undefined, start: undefined, filters: [] };
+}
+
 /** Decoded names and values: only known names, without duplicates and empty values. */
 function parseValues(query: string, level: Level): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   if (query === '') return values;
-  for (const pair of query.split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-    const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
-    if (name === 'access_token')
-      throw new Problem('token-in-query', 'Send the token in the header: Authorization: Bearer <token>.');
+  for (const [name, value] of pairsIn(query)) {
     if (!isParameter(name))
       throw new Problem('unknown-parameter', `${quote(name)} is not a parameter. ${allowedAt(level)}`);
     if (values.has(name)) throw new Problem('duplicate-parameter', `${name} occurs more than once; it may occur once.`);
@@ -72,6 +76,19 @@ function parseValues(query: string, level: Level): ReadonlyMap<string, string> {
     values.set(name, value);
   }
   return values;
+}
+
+/** Decoded names and values. */
+function* pairsIn(query: string): Generator<[name: string, value: string], void, undefined> {
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
+    if (name === 'access_token')
+      throw new Problem('token-in-query', 'Send the token in the header: Authorization: Bearer <token>.');
+    yield [name, value];
+  }
 }
 
 /** Strict percent-decoding: refuses bad escapes, bytes outside ASCII and ill-formed UTF-8. */

@@ -71,6 +71,7 @@ export function loadOnDemand(maxBytes = LEVELS_MAX_BYTES, now: () => number = ()
       digest,
       attribution: release.attribution,
       summaries: release.levels,
+      overview: release.overview,
       level(number) {
         const key = `${digest} ${number}`;
         const known = places.get(key);

@@ -31,6 +31,8 @@ export interface LoadedRelease {
   attribution: readonly string[];
   /** What release.json says of each level. */
   summaries: readonly LevelSummary[];
+  /** What it says of the overview. */
+  overview: Release['overview'];
   /**
    * The metadata of a level.
    * @throws OriginError, FormatError if levels are loaded when they are first requested
@@ -83,7 +85,8 @@ export async function loadRelease(
   const bytes = files.reduce((sum, { manifest, index }) => sum + manifest.bytes.length + index.bytes.length, 0);
   const parsed = await takeTurn(() => (bytes > INLINE_MAX_BYTES ? parseInThread(files) : parseHere(files)));
   const level = (number: Level): LoadedLevel => elementAt(parsed, number);
-  return { id: release.release, digest, attribution: release.attribution, summaries: release.levels, level };
+  const { release: id, attribution, levels: summaries, overview } = release;
+  return { id, digest, attribution, summaries, overview, level };
 }
 
 /**

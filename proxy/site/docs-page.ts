@@ -17,6 +17,7 @@ export function docsPage(document: JsonObject): string {
 <link rel="stylesheet" href="explorer/style.css">
 </head>
 <body class="docs">
+<main>
 <h1>${escapeHtml(textAt(info, 'title'))}</h1>
 ${paragraphsToHtml(textAt(info, 'description'))}
 <p><a href="./">Explorer</a> · <a href="openapi.json">OpenAPI document</a></p>
@@ -24,11 +25,12 @@ ${paragraphsToHtml(textAt(info, 'description'))}
 ${pathsTable(document)}
 <h2>Parameters</h2>
 ${parametersTable(objectAt(components, 'parameters'))}
-<h2>Response headers of a page</h2>
+<h2>Response headers of a page or file</h2>
 ${headersTable(objectAt(components, 'headers'))}
 <h2>Problems</h2>
 <p>An error is <code>application/problem+json</code> with a stable <code>code</code>.</p>
 ${problemsList(objectAt(components, 'responses'))}
+</main>
 </body>
 </html>
 `;
@@ -48,7 +50,7 @@ function pathsTable(document: JsonObject): string {
     const names = accepted.map((parameter) => codeToHtml(textAt(parameter, 'name'))).join(' ');
     return [codeToHtml(path), escapeHtml(textAt(operation, 'summary')), escapeHtml(maximum), names];
   });
-  return table(['GET', '', 'maximum page-size', 'parameters'], rows);
+  return table(['GET', 'response', 'maximum page-size', 'parameters'], rows);
 }
 
 /** One row for all parameters with the same name and description. */

@@ -1,7 +1,9 @@
-// The files of the explorer, a page to try the API on: a fixed map of paths to files, read once at the start. They
-// contain no data: the page requests it with the token that the user enters.
-import { readFileSync } from 'node:fs';
+// The files of the explorer, a page to browse the data and try the API on: a fixed map of paths to files, read once at
+// the start. They contain no data: the page requests it with the token that the user enters.
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { extname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PAGE_CAPS } from '../../format/levels.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import type { HeaderList } from '../http/answer.ts';
@@ -11,39 +13,32 @@ import { makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
 
 const HTML = 'text/html; charset=utf-8';
-const SCRIPT = 'text/javascript; charset=utf-8';
-const STYLE = 'text/css; charset=utf-8';
 
-/** Media types of the explorer's files, by their path under /explorer/. */
-const FILES: ReadonlyMap<string, string> = new Map([
-  ['app.js', SCRIPT],
-  ['map/map.js', SCRIPT],
-  ['map/box.js', SCRIPT],
-  ['map/colour.js', SCRIPT],
-  ['panels/panels.js', SCRIPT],
-  ['panels/form.js', SCRIPT],
-  ['panels/breadcrumbs.js', SCRIPT],
-  ['panels/copy.js', SCRIPT],
-  ['panels/error-message.js', SCRIPT],
-  ['panels/service-info.js', SCRIPT],
-  ['request/client.js', SCRIPT],
-  ['request/page-request.js', SCRIPT],
-  ['request/unit.js', SCRIPT],
-  ['style.css', STYLE],
-  ['icon.svg', 'image/svg+xml'],
-  ['land.geojson', 'application/geo+json'],
+/** Media types by file extension. Other files of the explorer's folder are not served. */
+const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.mjs', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
 ]);
 
-/** The same for the map library. */
+/** Files of libraries, by their path under /explorer/. The package has those of MapLibre GL at this path. */
 const LIBRARY_FILES: ReadonlyMap<string, string> = new Map([
-  ['leaflet.js', SCRIPT],
-  ['leaflet.css', STYLE],
+  ['lib/maplibre-gl.mjs', 'maplibre-gl/dist/maplibre-gl.mjs'],
+  ['lib/maplibre-gl-worker.mjs', 'maplibre-gl/dist/maplibre-gl-worker.mjs'],
+  ['lib/maplibre-gl.css', 'maplibre-gl/dist/maplibre-gl.css'],
+  ['lib/topojson-client.js', 'topojson-client/dist/topojson-client.js'],
 ]);
 
-/** No foreign or inline resources, no embedding in frames, no Referer to other sites. */
-const PAGE_HEADERS: HeaderList = [
+/** No foreign or inline resources, in workers either. */
+const CONTENT_POLICY: HeaderList = [
   'Content-Security-Policy',
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+];
+
+/** No embedding in frames, no Referer to other sites. */
+const PAGE_HEADERS: HeaderList = [
+  ...CONTENT_POLICY,
   'Cross-Origin-Opener-Policy',
   'same-origin',
   'Referrer-Policy',
@@ -55,26 +50,34 @@ const PAGE_HEADERS: HeaderList = [
  * @param document the OpenAPI document, which /docs shows
  */
 export function explorerAssets(document: JsonObject): Assets {
-  const require = createRequire(import.meta.url);
-  const readOwn = (name: string): Buffer => readFileSync(new URL(`../explorer/${name}`, import.meta.url));
-  const readLibrary = (name: string): Buffer => readFileSync(require.resolve(`leaflet/dist/${name}`));
-  const toAssets = (files: ReadonlyMap<string, string>, read: (name: string) => Buffer): [string, Asset][] =>
-    [...files].map(([name, mediaType]) => [`/explorer/${name}`, makeAsset(mediaType, read(name))]);
-  return new Map<string, Asset | ((release: LoadedRelease) => Asset)>([
-    ['/', makeAsset(HTML, readOwn('index.html'), PAGE_HEADERS)],
+  const folder = fileURLToPath(new URL('../explorer', import.meta.url));
+  const assets = new Map<string, Asset | ((release: LoadedRelease) => Asset)>([
+    ['/', makeAsset(HTML, readFileSync(join(folder, 'index.html')), PAGE_HEADERS)],
     ['/docs', makeAsset(HTML, docsPage(document), PAGE_HEADERS)],
     ['/about.json', aboutAsset],
-    ...toAssets(FILES, readOwn),
-    ...toAssets(LIBRARY_FILES, readLibrary),
   ]);
+  const add = (name: string, file: string): void => {
+    const mediaType = MEDIA_TYPES.get(extname(name));
+    // Workers have the policy of their own script.
+    if (mediaType !== undefined)
+      assets.set(`/explorer/${name}`, makeAsset(mediaType, readFileSync(file), CONTENT_POLICY));
+  };
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isFile()) add(relative(folder, file).replaceAll(sep, '/'), file);
+  }
+  const require = createRequire(import.meta.url);
+  for (const [name, module] of LIBRARY_FILES) if (!assets.has(`/explorer/${name}`)) add(name, require.resolve(module));
+  return assets;
 }
 
 /** The public metadata of a release: its id, the credits to show with the data, and the columns of each level. */
 function aboutAsset({ id, attribution, summaries }: LoadedRelease): Asset {
-  const levels = summaries.map(({ level, gidColumns, nameColumn }) => ({
+  const levels = summaries.map(({ level, gidColumns, nameColumn, typeColumn }) => ({
     level,
     gidColumns,
     nameColumn,
+    typeColumn,
   }));
   return makeAsset('application/json', `${JSON.stringify({ release: id, attribution, caps: PAGE_CAPS, levels })}\n`);
 }

@@ -15,6 +15,7 @@ import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
+import { ENDPOINTS } from '../../proxy/pages/endpoints.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
@@ -30,7 +31,7 @@ const proxy = await startService(folder);
 /** As much of the document as these tests look at. */
 interface Document {
   openapi: string;
-  servers?: { url: string }[];
+  servers: { url: string }[];
   paths: Record<string, { get: Operation }>;
   components: {
     parameters: Record<string, { name: string; schema: Record<string, unknown>; example: string | number }>;
@@ -41,7 +42,10 @@ interface Document {
 interface Operation {
   parameters?: { $ref: string }[];
   security?: unknown[];
-  responses: Record<string, { content?: Record<string, { examples: Record<string, Example> }> }>;
+  responses: Record<
+    string,
+    { headers?: Record<string, unknown>; content?: Record<string, { examples: Record<string, Example> }> }
+  >;
 }
 interface Example {
   value: unknown;
@@ -79,7 +83,7 @@ test('is valid OpenAPI 3.1 in the eyes of a public validator', async () => {
   assert.match(document.openapi, /^3\.1\./);
 });
 
-test('is served to anyone, from a cache if it is there, and knows the public URL', async () => {
+test('is served to anyone, from a cache if it is there, and names the public URL, or the host that it came from', async () => {
   assert.equal(fetched.headers['content-type'], 'application/json');
   assert.ok(fetched.headers.etag);
   for (const coding of ['gzip', 'identity']) {
@@ -89,7 +93,7 @@ test('is served to anyone, from a cache if it is there, and knows the public URL
     const again = await send(proxy, '/openapi.json', held);
     assert.deepEqual([again.status, again.body.length], [304, 0]);
   }
-  assert.equal(document.servers, undefined);
+  assert.deepEqual(document.servers, [{ url: '/' }]);
   const known = await startService(folder, { publicUrl: 'https://x.test/boundaries' });
   const { servers } = JSON.parse((await send(known, '/openapi.json', NO_TOKEN)).body.toString());
   assert.deepEqual(servers, [{ url: 'https://x.test/boundaries' }]);
@@ -104,7 +108,24 @@ test('has a path for each format and level, whose page-size has the cap as its m
       assert.deepEqual(size, { type: 'integer', minimum: 1, maximum: cap, default: cap });
       assert.ok(document.paths[path]?.get.responses['200']?.content?.[MEDIA_TYPES[format]]);
     }
-  assert.equal(Object.keys(document.paths).filter((path) => path.startsWith('/api/')).length, 12);
+});
+
+test('has every path of the API, and no other', () => {
+  const paths = Object.keys(document.paths).filter((path) => path.startsWith('/api/'));
+  assert.deepEqual(paths, [...ENDPOINTS.keys()]);
+  assert.equal(paths.length, 19);
+});
+
+test('the paths of files have no parameters, and name every header and the media type of the answer', async () => {
+  const paths = ['/api/v1/overview', ...LEVELS.map((level) => `/api/v1/names/${levelName(level)}`)];
+  for (const path of paths) {
+    assert.equal(document.paths[path]?.get.parameters, undefined);
+    const known = document.paths[path]?.get.responses['200'];
+    const { headers } = await send(proxy, path);
+    assert.deepEqual(Object.keys(known?.content ?? {}), [headers['content-type']]);
+    const named = Object.keys(document.components.headers).filter((name) => headers[name.toLowerCase()] !== undefined);
+    assert.deepEqual(Object.keys(known?.headers ?? {}), named);
+  }
 });
 
 test('names the parameters that the parser takes, and those alone', async () => {

@@ -1,11 +1,13 @@
 // The recipes for clients, run as they are printed: every unit of a listing, once, in order, unchanged.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ODD_GIDS, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -138,4 +140,23 @@ test("GDAL reads a page by its URL, in either format, with the token in GDAL's o
     assert.equal(code, 0, text);
     assert.match(text, name.includes('/fc/') ? /Feature Count: 5\n/ : /Feature Count: 20\n/);
   }
+});
+
+test('the commands of the README for the overview and for names work when pasted', {
+  skip: without('curl --version', 'ogr2ogr --version', 'jq --version'),
+}, async () => {
+  const out = temporaryFolder();
+  await buildRelease(writeCountries(), out);
+  const { url } = await startService(out);
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const [overview, names] = [...readme.matchAll(/```sh\n(.*?)```/gs)]
+    .map(([, commands = '']) => commands.replaceAll('http://127.0.0.1:8080', url))
+    .filter((commands) => /\/(overview|names)/.test(commands));
+  const download = temporaryFolder();
+  const downloaded = await run('sh', ['-ec', `cd ${download}\n${overview}`]);
+  assert.equal(downloaded.code, 0, downloaded.text);
+  const units = readLayer(join(download, 'overview.gpkg'), 'lv1').map(({ fields }) => fields['gid']);
+  assert.deepEqual(units, ['AAA.1_1', 'AAA.2_1', 'BBB.1_1']);
+  const found = await run('sh', ['-ec', String(names).replace('lv3', 'lv2').replace('Toledo', 'Søst')]);
+  assert.equal(found.text, '[2,"AAA.2.1_1","Søst",null,"AAA.2_1",0]\n');
 });

@@ -10,6 +10,7 @@ import {
   isReleaseId,
   listingPath,
   manifestPath,
+  namesPath,
   pagePath,
   releasePath,
 } from '../../format/layout.ts';
@@ -124,6 +125,7 @@ test('the files of a level stand beside its pages, in its folder of the release'
   for (const level of LEVELS) {
     assert.equal(manifestPath(level), `lv${level}/manifest.json`);
     assert.equal(indexPath(level), `lv${level}/features.idx`);
+    assert.equal(namesPath(level), `lv${level}/names.jsonl.gz`);
   }
 });
 
@@ -135,6 +137,7 @@ test('no two files of a level share a path, whatever its GIDs are called', () =>
   const paths = [
     manifestPath(2),
     indexPath(2),
+    namesPath(2),
     ...[0, 1].map((file) => featureFilePath(2, file)),
     ...FORMATS.flatMap((format) =>
       listings.flatMap((listing) => [0, 1].map((page) => pagePath(2, format, listing, page))),
@@ -155,11 +158,13 @@ const RELEASE: Release = {
   storedPages: 'unfiltered',
   attribution: ['Maker of "maps"', 'ébauche'],
   quality: [{ level: 2, kind: 'empty-geometries', count: 3, example: 'levels.gpkg: layer ADM_2, fid 7, GID ?' }],
+  overview: { bytes: 50, textBytes: 60, sha256: '0d'.repeat(32) },
   levels: LEVELS.map((level) => ({
     level,
     layer: level === 5 ? '' : `ADM_${level}`,
     gidColumns: LEVELS.slice(0, level + 1).map((n) => `GID_${n}`),
     nameColumn: `NAME_${level}`,
+    typeColumn: `TYPE_${level}`,
     isRenumbered: level % 2 === 1,
     features: 100 + level,
     listings: 10 + level,
@@ -168,6 +173,7 @@ const RELEASE: Release = {
     featureFiles: { files: 40 + level, bytes: 2000 + level },
     manifest: `${level}a`.repeat(32),
     index: `${level}b`.repeat(32),
+    names: { bytes: 3000 + level, textBytes: 4000 + level, sha256: `${level}c`.repeat(32) },
   })),
 };
 

@@ -1,6 +1,6 @@
 """Prints the features of one level of the current release: a reader written from format/README.md alone.
 
-Usage: read_release.py OUTPUT_FOLDER LEVEL [gid-N=GID ...] [--count]
+Usage: read_release.py OUTPUT_FOLDER LEVEL [gid-N=GID ...] [--count | --names]
 Example: read_release.py output lv2 gid-0=ESP gid-1=ESP.7_1
 """
 import hashlib
@@ -66,6 +66,10 @@ def main(output, level, arguments):
     folder = output / "releases" / current / level
     release = versioned((folder.parent / "release.json").read_bytes(), "release.json")
     summary = release["levels"][int(level.removeprefix("lv"))]
+    if "--names" in arguments:
+        names = zlib.decompress(checked(folder / "names.jsonl.gz", summary["names"]["sha256"]), wbits=31)
+        expect(len(names) == summary["names"]["textBytes"], f"{level}/names.jsonl.gz: {len(names)} bytes of text")
+        return sys.stdout.buffer.write(names)
     manifest = versioned(checked(folder / "manifest.json", summary["manifest"]), f"{level}/manifest.json")
     records = list(struct.iter_unpack("<III8s", checked(folder / "features.idx", summary["index"])))
     expect(len(records) == manifest["features"], f"{level}/features.idx: {len(records)} records")

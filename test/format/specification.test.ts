@@ -17,6 +17,8 @@ import {
   gidToSegment,
   indexPath,
   manifestPath,
+  namesPath,
+  OVERVIEW_FILE,
   RELEASE_FILE,
   releasePath,
 } from '../../format/layout.ts';
@@ -29,7 +31,10 @@ import {
   manifestFromJson,
   manifestToJson,
 } from '../../format/manifest.ts';
-import { currentToJson, type LevelSummary, releaseToJson } from '../../format/release.ts';
+import { namesHeader, namesLine } from '../../format/names.ts';
+import { currentToJson, type LevelSummary, releaseToJson, type WholeFile } from '../../format/release.ts';
+import { overviewToJson } from '../../generator/overview/topojson.ts';
+import { writeWholeFile } from '../../generator/release/whole-file.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { without } from '../support/processes/programs.ts';
@@ -113,6 +118,31 @@ test('the manifest of the worked example is read, and describes the bytes of the
   }
 });
 
+test('the names and the overview of the worked example are those that the code writes', () => {
+  const units = [3, 7].map((fid, i) => ({
+    fid,
+    gid: ['AAA', 'BBB'][i] ?? '',
+    name: null,
+    type: null,
+    parent: null,
+    children: 0,
+  }));
+  assert.equal(namesHeader() + units.map(namesLine).join(''), block('json names'));
+  const levels = [
+    { level: 0, units },
+    { level: 1, units: [] },
+  ] as const;
+  const grid = { cell: 1, extent: [0, 0, 0, 0] } as const;
+  const text = overviewToJson(
+    levels,
+    { arcs: [], shapes: [new Map(), new Map()] },
+    { ...grid, extent: [...grid.extent] },
+    1,
+  );
+  assert.deepEqual(JSON.parse(text), JSON.parse(block('json overview')));
+  assert.ok(text.endsWith('}\n') && !text.slice(0, -1).includes('\n'));
+});
+
 test('the cursor of the worked example is the one that the code writes', () => {
   const content = { release: 'demo', content: '9f86d081', level: 0, position: 1 } as const;
   const cursor = encodeCursor(content);
@@ -122,22 +152,23 @@ test('the cursor of the worked example is the one that the code writes', () => {
 });
 
 /** What release.json says of the example's level, and of the levels that its source lacks. */
-function summaryOf(level: Manifest['level'], manifest: string): LevelSummary {
+function summaryOf(level: Manifest['level'], manifest: string, names: WholeFile): LevelSummary {
   const sha256 = createHash('sha256').update(manifest).digest('hex');
-  if (level === 0) return { ...JSON.parse(block('json level')), manifest: sha256 };
+  if (level === 0) return { ...JSON.parse(block('json level')), manifest: sha256, names };
   const pages = { geojsonl: 0, fc: 0 };
   const index = createHash('sha256').digest('hex');
   const nothing = {
     layer: '',
     gidColumns: [],
     nameColumn: '',
+    typeColumn: '',
     isRenumbered: false,
     features: 0,
     listings: 0,
     bytes: 0,
     featureFiles: { files: 0, bytes: 0 },
   };
-  return { level, ...nothing, pages, manifest: sha256, index };
+  return { level, ...nothing, pages, manifest: sha256, index, names };
 }
 
 /** Writes the release of the worked example. */
@@ -158,8 +189,11 @@ function writeExample(out: string): void {
     );
     put(`${root}/${manifestPath(level)}`, json);
     put(`${root}/${indexPath(level)}`, level === 0 ? bytesIn('text index') : Buffer.alloc(0));
-    return summaryOf(level, json);
+    mkdirSync(join(out, root, dirname(namesPath(level))), { recursive: true });
+    const lines = level === 0 ? block('json names') : namesHeader();
+    return summaryOf(level, json, writeWholeFile(join(out, root, namesPath(level)), [lines]));
   });
+  const overview = writeWholeFile(join(out, root, OVERVIEW_FILE), [block('json overview')]);
   put(`${root}/${featureFilePath(0, 0)}`, Buffer.concat(members));
   const about = {
     release,
@@ -170,7 +204,7 @@ function writeExample(out: string): void {
     attribution: [],
     quality: [],
   };
-  put(`${root}/${RELEASE_FILE}`, releaseToJson({ ...about, levels }));
+  put(`${root}/${RELEASE_FILE}`, releaseToJson({ ...about, overview, levels }));
   put(CURRENT_PATH, currentToJson({ release, hosted: [release] }));
 }
 
@@ -182,6 +216,8 @@ test('a reader written from the specification reads the worked example', { skip:
     [['lv0', 'gid-0=BBB'], texts[1]],
     [['lv0', '--count'], '2 of 2\n'],
     [['lv3', '--count'], '0 of 0\n'],
+    [['lv0', '--names'], block('json names')],
+    [['lv5', '--names'], '["fid","gid","name","type","parent","children"]\n'],
   ] as const) {
     const run = spawnSync('python3', [READER, out, ...args], { encoding: 'utf8' });
     assert.deepEqual([run.stdout, run.stderr], [expected, ''], args.join(' '));

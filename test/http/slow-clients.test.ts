@@ -1,4 +1,4 @@
-// Unlucky clients: slow readers of a page and of a unit of 100 MB, and downloads that are given up.
+// Unlucky clients: slow readers of a page, a unit and a file of names of 100 MB, and downloads that are given up.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { send } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
-import { enlargeFeature, enlargePage } from '../support/releases/large-page.ts';
+import { enlargeFeature, enlargePage, replaceNames } from '../support/releases/large-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -23,7 +23,9 @@ const folder = temporaryFolder();
 await buildRelease(writeCountries(), folder);
 const { page, file: pageFile } = enlargePage(folder, PAGE_BYTES);
 const { data, file: featureFile } = enlargeFeature(folder, PAGE_BYTES);
-/** What is downloaded: a stored page, and a slice with one feature. */
+const names = Buffer.alloc(PAGE_BYTES, Buffer.from('names that are not inflated '));
+const namesFile = replaceNames(folder, names, 4 * PAGE_BYTES);
+/** What is downloaded: a stored page, a slice with one feature, and a file of names. */
 const SUBJECTS = [
   { what: 'a page', path: '/api/v1/fc/lv0', file: pageFile, isWhole: (body: Buffer) => body.equals(page) },
   {
@@ -31,6 +33,12 @@ const SUBJECTS = [
     path: '/api/v1/geojsonl/lv0?gid-0=AAA',
     file: featureFile,
     isWhole: (body: Buffer) => body.subarray(MEMBER_HEADER.length, -MEMBER_END_BYTES).equals(data),
+  },
+  {
+    what: 'a file of names',
+    path: '/api/v1/names/lv0',
+    file: namesFile,
+    isWhole: (body: Buffer) => body.equals(names),
   },
 ] as const;
 

@@ -1,16 +1,20 @@
 // A stored page or feature file that is not what manifest and index say is never answered as if it were: 502 before the
 // first byte, a cut connection after it.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { featureFilePath, pagePath, releasePath } from '../../format/layout.ts';
 import type { Format, Level } from '../../format/levels.ts';
 import { bodyOf, MANY_SIZES, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { replaceNames } from '../support/releases/large-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -185,4 +189,20 @@ test('a response that was sent before its file was damaged is answered from the 
     writeFileSync(file, sound);
     assert.equal(again, 'right');
   }
+});
+
+test('a large file of names that is damaged is never complete', async () => {
+  const out = temporaryFolder();
+  await buildRelease(writeCountries(), out);
+  const text = randomBytes(2 * 1024 * 1024).toString('hex');
+  const names = gzipSync(text);
+  const file = replaceNames(out, names, text.length);
+  const service = await startService(out);
+  const ask = (coding: string) => send(service, '/api/v1/names/lv0', { 'accept-encoding': coding });
+  for (const coding of ['gzip', 'identity']) assert.ok(textOf(await ask(coding)) === text);
+  const damaged = Buffer.from(names);
+  damaged.writeUInt8(damaged.readUInt8(names.length - 9) ^ 1, names.length - 9);
+  writeFileSync(file, damaged);
+  for (const coding of ['gzip', 'identity']) await assert.rejects(ask(coding), { code: 'ECONNRESET' });
+  assert.match(String(service.log.at(-1)), /names\.jsonl\.gz: damaged$|names\/lv0: damaged$/);
 });

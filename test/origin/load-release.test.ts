@@ -19,6 +19,8 @@ import { processTurns } from '../../proxy/releases/turns.ts';
 import { sha256 } from '../support/files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+/** A file that no request of these tests needs. */
+const NOT_READ = { bytes: 0, textBytes: 0, sha256: '' };
 const UNITS = 60_000;
 const gidAt = (i: number): string => `ABC.${i % 700}.${i}_1`;
 
@@ -57,6 +59,7 @@ function writeMetadata(folder: string, release: string, change = (manifest: stri
       layer: '',
       gidColumns: columns.map(({ name }) => name),
       nameColumn: '',
+      typeColumn: '',
       isRenumbered: false,
       features,
       listings: 1,
@@ -65,10 +68,11 @@ function writeMetadata(folder: string, release: string, change = (manifest: stri
       featureFiles: { files: 0, bytes: 0 },
       manifest: write(manifestPath(level), change(manifestToJson(manifest))),
       index: write(indexPath(level), index),
+      names: NOT_READ,
     };
   });
   const about = { source: [], gdal: '3', precision: 7, storedPages: 'none', attribution: [], quality: [] } as const;
-  write(RELEASE_FILE, releaseToJson({ release, ...about, levels }));
+  write(RELEASE_FILE, releaseToJson({ release, ...about, overview: NOT_READ, levels }));
 }
 
 const folder = temporaryFolder();

@@ -132,6 +132,8 @@ test('each package is known to the files that are named here, and to no other', 
     pino: ['proxy/operations/access-log.ts', 'proxy/operations/log-output.ts'],
     'prom-client': ['proxy/operations/metrics.ts'],
     'rate-limiter-flexible': ['proxy/limits/client-limits.ts'],
+    'topojson-server': ['generator/overview/topology.ts'],
+    'topojson-simplify': ['generator/overview/topology.ts'],
     yargs: ['generator/main.ts', 'proxy/main.ts'],
   };
   for (const [name, files] of Object.entries(homes)) {
@@ -147,11 +149,11 @@ test('each package is known to the files that are named here, and to no other', 
     'generator/main.ts',
     'proxy/main.ts',
   ]);
-  const leaflet = ['format', 'generator', 'proxy'].flatMap((folder) =>
+  const libraries = ['format', 'generator', 'proxy'].flatMap((folder) =>
     readdirSync(folder, { withFileTypes: true, recursive: true })
       .filter((entry) => entry.name.endsWith('.ts'))
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((file) => /['"`]leaflet\//.test(readFileSync(file, 'utf8'))),
+      .filter((file) => /['"`](maplibre-gl|topojson-client)\/dist\//.test(readFileSync(file, 'utf8'))),
   );
-  assert.deepEqual(leaflet, ['proxy/site/explorer-files.ts']);
+  assert.deepEqual(libraries, ['proxy/site/explorer-files.ts']);
 });

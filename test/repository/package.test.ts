@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { SignJWT } from 'jose';
@@ -45,11 +45,26 @@ function run(program: string, args: string[]) {
 
 test('installs the programs and what they need, and nothing of the developers or of GDAL', () => {
   const installed = readdirSync(join(home, 'node_modules'));
-  for (const name of [PACKAGE, 'jose', 'leaflet', 'yargs']) assert.ok(installed.includes(name), name);
+  for (const name of [PACKAGE, 'jose', 'topojson-client', 'yargs']) assert.ok(installed.includes(name), name);
   const { devDependencies } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
   for (const name of Object.keys(devDependencies)) assert.ok(!existsSync(join(home, 'node_modules', name)), name);
   const held = readdirSync(join(home, 'node_modules', PACKAGE));
   assert.deepEqual(held.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+});
+
+test('holds what the explorer needs of the map library, with its licence, and of the explorer what is served', () => {
+  const explorer = join(home, 'node_modules', PACKAGE, 'dist', 'proxy', 'explorer');
+  const library = readdirSync(join(explorer, 'lib'));
+  assert.deepEqual(library.sort(), [
+    'maplibre-gl-worker.mjs',
+    'maplibre-gl.LICENSE.txt',
+    'maplibre-gl.css',
+    'maplibre-gl.mjs',
+  ]);
+  const own = readdirSync(explorer, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('lib'))
+    .map((entry) => extname(entry.name));
+  assert.deepEqual([...new Set(own)].sort(), ['.css', '.html', '.js', '.svg']);
 });
 
 test('both programs show their help, under their own names', () => {
@@ -87,7 +102,9 @@ test('serves a release and the explorer', async () => {
     .sign(Buffer.from(SECRET));
   const page = await fetch(`${url}/api/v1/geojsonl/lv2?gid-0=AAA`, { headers: { authorization: `Bearer ${token}` } });
   assert.equal((await page.text()).split('\n').length, 4);
-  for (const path of ['/', '/docs', '/openapi.json', '/explorer/app.js', '/explorer/leaflet.js'])
+  const libraries = ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs', 'maplibre-gl.css', 'topojson-client.js'];
+  const files = ['app.js', 'style.css', ...libraries.map((name) => `lib/${name}`)].map((name) => `/explorer/${name}`);
+  for (const path of ['/', '/docs', '/openapi.json', ...files])
     assert.equal((await fetch(url + path)).status, 200, path);
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);

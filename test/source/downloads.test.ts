@@ -282,6 +282,7 @@ async function example(name: string, source: string[]) {
     layer: texts('layer'),
     gidColumn: texts('gid-column'),
     nameColumn: texts('name-column'),
+    typeColumn: texts('type-column'),
     where: texts('where'),
     sql: texts('sql'),
     columns: texts('columns'),
@@ -335,7 +336,7 @@ test('geoBoundaries: GIDs by option, and no parent at level 1', async () => {
   assert.deepEqual(counts(release), [1, 2, 2, 0, 0, 0]);
   assert.deepEqual(gidsOf(out, 2, 'shapeID'), ['B2-1', 'B2-2']);
   assert.deepEqual(release.levels[2]?.gidColumns, ['shapeGroup', '', 'shapeID']);
-  assert.deepEqual(release.levels[2]?.nameColumn, 'shapeName');
+  assert.deepEqual([release.levels[2]?.nameColumn, release.levels[2]?.typeColumn], ['shapeName', 'shapeType']);
   assert.deepEqual(release.quality, []);
 });
 
@@ -401,13 +402,13 @@ test('Natural Earth: layers and columns by name', async () => {
   const layers = [
     {
       name: 'ne_10m_admin_0_countries',
-      columns: ['ADM0_A3', 'NAME'],
-      features: [{ values: ['AUT', 'Austria'], wkt: square(0, 0, 2) }],
+      columns: ['ADM0_A3', 'NAME', 'TYPE'],
+      features: [{ values: ['AUT', 'Austria', 'Country'], wkt: square(0, 0, 2) }],
     },
     {
       name: 'ne_10m_admin_1_states_provinces',
-      columns: ['adm1_code', 'adm0_a3', 'name'],
-      features: [{ values: ['AUT-1', 'AUT', 'Tirol'], wkt: square(0, 0) }],
+      columns: ['adm1_code', 'adm0_a3', 'name', 'type_en'],
+      features: [{ values: ['AUT-1', 'AUT', 'Tirol', 'State'], wkt: square(0, 0) }],
     },
   ];
   const files = writeLayers('ne', 'ESRI Shapefile', 'shp', layers);
@@ -417,6 +418,10 @@ test('Natural Earth: layers and columns by name', async () => {
   );
   assert.deepEqual(gidsOf(out, 1, 'adm1_code'), ['AUT-1']);
   assert.deepEqual(release.levels[1]?.gidColumns, ['adm0_a3', 'adm1_code']);
+  assert.deepEqual(
+    release.levels.slice(0, 2).map(({ typeColumn }) => typeColumn),
+    ['TYPE', 'type_en'],
+  );
   assert.deepEqual(release.attribution, ['Made with Natural Earth']);
 });
 

@@ -27,6 +27,7 @@ async function errorOf(args: Arguments): Promise<BuildError | undefined> {
     layer: values('layer'),
     gidColumn: values('gid-column'),
     nameColumn: values('name-column'),
+    typeColumn: values('type-column'),
     where: values('where'),
     sql: values('sql'),
     columns: values('columns'),
@@ -121,6 +122,12 @@ const CASES: {
     args: () => ({ source: [geopackage(states)], 'name-column': ['lv0=NAME'] }),
     message: /--name-column lv0=NAME: .*no such column/,
     follow: (error, args) => choosing(error, args, 'name-column', 'lv0='),
+  },
+  {
+    what: 'a column of types that does not exist',
+    args: () => ({ source: [geopackage(states)], 'type-column': ['lv0=KIND'] }),
+    message: /--type-column lv0=KIND: .*no such column/,
+    follow: (error, args) => choosing(error, args, 'type-column', 'lv0='),
   },
   {
     what: 'a column fid that is not the fid',

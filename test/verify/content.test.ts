@@ -155,15 +155,17 @@ test('members in another order, the index with them: the feature file is named, 
   });
 });
 
-test('a feature that its feature file has otherwise than every page: the pages are named, the index being trusted', async () => {
+test('a feature that its feature file has otherwise than every page: the pages and the names are named, the index being trusted', async () => {
   const problems = await problemsOf((root) => replaceText(root, 2, 2, (text) => text.replace('東', '西')));
   const held = ['all', 'gid-0/BBB', 'gid-1/BBB.1_1'];
   const pages = held.flatMap((listing) => [
     `lv2/fc/${listing}/000001.json.gz`,
     `lv2/geojsonl/${listing}/000001.geojsonl.gz`,
   ]);
-  assert.deepEqual(Object.keys(problems), pages.sort());
-  for (const problem of Object.values(problems)) assert.deepEqual(problem, ['fid 3 is not as its feature file has it']);
+  const { 'lv2/names.jsonl.gz': named, ...others } = problems;
+  assert.deepEqual(named, [`fid 3: name "東" and type null are not its feature's`]);
+  assert.deepEqual(Object.keys(others), pages.sort());
+  for (const problem of Object.values(others)) assert.deepEqual(problem, ['fid 3 is not as its feature file has it']);
 });
 
 test('a page with wrong features in a level without an index, or whose feature file is damaged: each is named', async () => {

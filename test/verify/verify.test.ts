@@ -42,7 +42,7 @@ const root = 'releases/r1';
 const files = filesOf(good);
 const featureFiles = files.filter((file) => file.includes('/features/'));
 const indexes = files.filter((file) => file.endsWith('.idx'));
-const pages = files.filter((file) => file.endsWith('.gz') && !featureFiles.includes(file));
+const pages = files.filter((file) => /\/(geojsonl|fc)\//.test(file));
 
 /** The files of the release in an output folder, and current.json. */
 function filesOf(out: string): string[] {
@@ -92,7 +92,7 @@ test('a good release has no faults, whichever pages it stores, and everything in
   for (const storedPages of STORED_PAGES) {
     const out = releases[storedPages];
     const own = filesOf(out);
-    const packed = own.filter((file) => file.endsWith('.gz'));
+    const packed = own.filter((file) => /\/(features|geojsonl|fc)\//.test(file));
     const sizes = packed.map((file) => readFileSync(join(out, file)).length);
     const found = await verify({ out, workers: 0 }, SILENT);
     assert.deepEqual(found, {

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../format/manifest.ts';
 import { valuesOf } from '../../../format/runs.ts';
 import { gidFrom } from '../../geojson/property-values.ts';
 import { FileError } from '../../reader/inflate.ts';
-import { featureFrom, parsedToJson } from '../../reader/parse-feature.ts';
+import { featureFrom, type JsonFeature, parsedToJson } from '../../reader/parse-feature.ts';
 
 /** The fid and the GIDs of each position, from the manifest. */
 export interface Positions {
@@ -29,11 +29,13 @@ export function positionsOf(manifest: Manifest): Positions {
 /**
  * Checks the text of the feature at a position.
  * @param line its JSON and the line feed
+ * @returns the feature
  * @throws FileError if it is not the feature of the manifest
  */
-export function checkFeature(line: Buffer, position: number, { columns }: Manifest, positions: Positions): void {
+export function checkFeature(line: Buffer, position: number, { columns }: Manifest, positions: Positions): JsonFeature {
   const fid = positions.fidAt(position);
-  const { id, properties } = featureFrom(line);
+  const feature = featureFrom(line);
+  const { id, properties } = feature;
   if (id !== fid) throw new FileError(`its id is ${parsedToJson(id)}, expected ${fid}`);
   if (properties['fid'] !== fid) throw new FileError(`properties.fid is ${parsedToJson(properties['fid'])}`);
   for (const [n, { name }] of columns.entries()) {
@@ -42,4 +44,5 @@ export function checkFeature(line: Buffer, position: number, { columns }: Manife
     if (gid !== expected)
       throw new FileError(`${name} is ${JSON.stringify(gid)}, the manifest has ${JSON.stringify(expected)}`);
   }
+  return feature;
 }

@@ -12,6 +12,7 @@ import { type InputFile, openInputFile } from '../../reader/input-file.ts';
 import { type Fault, problemOf } from '../../report/faults.ts';
 import { checkFeature, type Positions, positionsOf } from './feature.ts';
 import { openShard, type Shard, type ShardTask } from './shard.ts';
+import { addUnitSum, type NameColumns, type UnitSums } from './unit-sums.ts';
 
 /** The result. */
 export interface VerifyFeaturesResult {
@@ -22,6 +23,13 @@ export interface VerifyFeaturesResult {
   faults: Fault[];
   /** The positions of intact members, as flat [start, count] pairs. */
   sound: number[];
+  /** What they say of names and shapes. */
+  sums: UnitSums;
+}
+
+/** Which feature files to verify. */
+export interface VerifyFeaturesTask extends ShardTask {
+  columns: NameColumns;
 }
 
 /** A difference between a file and the index, worded for either: which one is damaged is known at the end. */
@@ -34,18 +42,21 @@ interface Mismatch {
 interface Check extends Shard {
   index: FeatureIndex;
   positions: Positions;
-  /** Takes the positions of intact members. */
+  columns: NameColumns;
+  /** Take the positions of intact members, and what they say of names and shapes. */
   sound: number[];
+  sums: UnitSums;
 }
 
 const LINE_FEED = 0x0a;
 
 /** Verifies every feature file of the shard. */
-export function verifyFeatures(task: ShardTask): VerifyFeaturesResult {
+export function verifyFeatures(task: VerifyFeaturesTask): VerifyFeaturesResult {
   const shard = openShard(task);
   const { manifest, faults } = shard;
   const index = readFeatureIndex(shard.root, manifest);
-  const check: Check = { ...shard, index, positions: positionsOf(manifest), sound: [] };
+  const { columns } = task;
+  const check: Check = { ...shard, index, positions: positionsOf(manifest), columns, sound: [], sums: [] };
   let features = 0;
   let bytes = 0;
   for (const [i, checksum] of task.checksums.entries()) {
@@ -58,7 +69,7 @@ export function verifyFeatures(task: ShardTask): VerifyFeaturesResult {
       shard.fault(featureFilePath(manifest.level, file), problemOf(error));
     }
   }
-  return { features, bytes, faults: faults.list(), sound: check.sound };
+  return { features, bytes, faults: faults.list(), sound: check.sound, sums: check.sums };
 }
 
 /** Verifies a file. @returns its length in bytes */
@@ -102,14 +113,16 @@ function readMembers(opened: InputFile, path: string, { first, end }: PositionRa
 }
 
 /** Verifies one member. @param member bytes on which file and index agree */
-function checkMember(member: Buffer, position: number, fid: number, { index, sound, fault, ...rest }: Check): void {
-  const { manifest, positions } = rest;
+function checkMember(member: Buffer, position: number, fid: number, { index, fault, ...rest }: Check): void {
+  const { manifest, positions, columns, sound, sums } = rest;
   const text = inflateMember(member);
   const problem = sumProblem(text, position, fid, index);
   if (problem !== undefined) fault(indexPath(manifest.level), problem);
   if (text.indexOf(LINE_FEED) !== text.length - 1) throw new FileError('its text is not one line');
-  checkFeature(text, position, manifest, positions);
-  if (problem === undefined) pushValue(sound, position);
+  const feature = checkFeature(text, position, manifest, positions);
+  if (problem !== undefined) return;
+  pushValue(sound, position);
+  if (columns !== undefined) addUnitSum(sums, position, feature, { level: manifest.level, columns });
 }
 
 function memberMismatch(position: number, fid: number, index: FeatureIndex, path: string): Mismatch {

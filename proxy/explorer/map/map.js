@@ -1,194 +1,188 @@
-// The map: the land of the world, the units that were loaded, and those of the steps before in the background.
-
-import { nameOf } from '../request/unit.js';
-import { boxOf } from './box.js';
-import { colourist } from './colour.js';
+// The map of the explorer, drawn with MapLibre GL: the overview of the release, and the units of pages in front of it.
+import { drawnOf, keyOf } from './features.js';
+import { createFront } from './front.js';
+import { overlaps, unionOf, widthOf } from './geometry/box.js';
+import { followPointer } from './pointer.js';
+import { createSources } from './sources.js';
+import { startMap, WORLD } from './start-map.js';
+import { layersOf, OVERVIEW_SOURCES } from './style/layers.js';
+import { onPaletteChange, readPalette } from './style/palette.js';
+import { restyle } from './style/restyle.js';
 
 /**
- * @typedef {import('../request/client.js').Unit} Unit
- * @typedef {import('leaflet').Path & { feature: Unit }} Shape
+ * @typedef {import('../api/client.js').Unit} Unit
+ * @typedef {import('../api/overview.js').Overview} Overview
+ * @typedef {import('../api/overview.js').OverviewUnit} OverviewUnit
+ * @typedef {import('./geometry/box.js').Box} Box
+ * @typedef {import('./features.js').Drawn} Drawn
+ * @typedef {{ zoom: number, latitude: number, longitude: number }} View
+ * @typedef {{ level: number, fid: number }} UnitKey
  *
  * @typedef {object} UnitMap
- * @property {(units: readonly Unit[], level: number) => void} add draws more units
- * @property {() => void} clear makes the units part of the background
- * @property {(unit: Unit | undefined) => void} select
- * @property {(units: readonly Unit[]) => void} fit
- * @property {(land: import('geojson').GeoJsonObject) => void} drawLand
+ * @property {(overview: Overview) => void} showOverview the world in the background
+ * @property {(level: number, units: readonly Unit[]) => void} setUnits replaces what is in front; [] is the overview alone
+ * @property {(level: number, units: readonly Unit[]) => void} addUnits more units in front, of the same level
+ * @property {(units: readonly Unit[]) => void} showDetail units of the overview in full resolution, replaces those before
+ * @property {(unit: UnitKey | undefined) => void} select
+ * @property {(boxes?: readonly Box[]) => void} fit undefined or []: the world
+ * @property {(unit: UnitKey) => Box | undefined} boxOf of a unit that is drawn; in one piece at the antimeridian
+ * @property {() => View} view
+ * @property {(view: View) => void} setView
+ * @property {() => OverviewUnit[]} visibleOverview units of the overview that are seen too coarse
+ * @property {() => void} resize
+ * @property {() => void} remove
  */
 
-/** The library comes as a script of its own, without an export. */
-const leaflet = /** @type {typeof import('leaflet')} */ (Reflect.get(globalThis, 'L'));
-
-/** @type {import('leaflet').LatLngBoundsLiteral} */
-const WORLD = [
-  [-57, -170],
-  [76, 180],
-];
-/** Units that take more of the globe than this are shown with all of it but the poles. */
+/** From this zoom on the overview is too coarse, for levels 0 and 1. */
+const DETAIL_ZOOMS = [4.5, 6];
+/** Boxes that span more than this are fitted as the world. */
 const WORLD_DEGREES = 300;
-/** With more units than this the background begins anew. */
-const BEHIND_MAX = 1000;
-/** @type {import('leaflet').LatLngBoundsLiteral} */
-const EDGES = [
-  [-86, -240],
-  [86, 240],
-];
+const FIT_ZOOM_MAX = 11;
+const FIT_PADDING = 24;
 
 /**
  * @param {HTMLElement} container
- * @param {(unit: Unit) => void} onPick
- * @returns {UnitMap}
+ * @param {{ onPick: (picked: import('./pointer.js').Picked) => void, onView: (view: View) => void }} listeners
+ * @returns {Promise<UnitMap>}
+ * @throws {Error} without WebGL 2
  */
-export function createMap(container, onPick) {
-  const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  const map = leaflet.map(container, {
-    zoomControl: false,
-    attributionControl: false,
-    zoomSnap: 0,
-    minZoom: 0.5,
-    maxZoom: 14,
-    maxBounds: EDGES,
-    maxBoundsViscosity: 0.7,
-    zoomAnimation: !isCalm,
-    fadeAnimation: !isCalm,
-    inertia: !isCalm,
-  });
-  leaflet.control.zoom({ position: 'topright' }).addTo(map);
-  map.fitBounds(WORLD, { animate: false });
-
-  const land = layerIn(map, 'land', 200, landStyle);
-  const background = layerIn(map, 'background', 250, backgroundStyle);
-  const units = layerIn(map, 'units', 400, (unit) => unitStyle(colourOf(unit)));
-  let colourOf = colourist();
-  let level = 0;
-  /** What the background has, by level and fid. @type {Set<string>} */
-  const behind = new Set();
-  /** @type {Shape | undefined} */
+export async function createMap(container, { onPick, onView }) {
+  const map = await startMap(container);
+  const sources = createSources(map);
+  const look = {
+    palette: readPalette(),
+    filled: sources.filled,
+    isFront: false,
+    readableZoom: 0,
+    detailed: /** @type {string[]} */ ([]),
+    parents: /** @type {string[]} */ ([]),
+  };
+  let layers = layersOf(look);
+  for (const layer of layers) map.addLayer(layer);
+  /** @type {Map<string, { unit: OverviewUnit, drawn: Drawn }>} */
+  const overview = new Map();
+  /** @type {Map<string, Drawn>} */
+  const detail = new Map();
+  let front = createFront();
+  /** @type {UnitKey | undefined} */
   let selected;
 
-  /** @param {Shape} shape */
-  const unselect = (shape) => shape.setStyle(unitStyle(colourOf(shape.feature)));
-  units.on('click', ({ propagatedFrom: { feature } }) => feature && onPick(feature));
-  units.on('mouseover', ({ propagatedFrom }) => propagatedFrom.setStyle({ fillOpacity: 0.95 }));
-  units.on('mouseout', ({ propagatedFrom }) => {
-    if (propagatedFrom === selected) propagatedFrom.setStyle(selectedStyle());
-    else unselect(propagatedFrom);
+  const draw = () => {
+    const before = layers;
+    layers = layersOf(look);
+    restyle(map, before, layers);
+  };
+  const endPalette = onPaletteChange(() => {
+    look.palette = readPalette();
+    draw();
   });
-  // Text from the data goes into the page as text, never as markup.
-  units.bindTooltip((shape) => label(nameOf(/** @type {any} */ (shape).feature, level)), { sticky: true });
+  followPointer(map, onPick);
+  map.on('moveend', () => onView(view()));
 
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-    land.setStyle(landStyle);
-    background.setStyle(backgroundStyle);
-    units.setStyle((unit) => unitStyle(colourOf(/** @type {Unit} */ (unit))));
-    selected?.setStyle(selectedStyle());
-  });
+  const find = (/** @type {UnitKey} */ unit) => {
+    const key = keyOf(unit);
+    return front.units.get(key) ?? detail.get(key) ?? overview.get(key)?.drawn;
+  };
+  /** After each change of what is drawn: the outline of the selected unit, and which layers there are. */
+  const show = () => {
+    sources.put('chosen', (selected && find(selected)?.shapes) ?? []);
+    draw();
+  };
+  const view = () => {
+    const { lng, lat } = map.getCenter();
+    return { zoom: map.getZoom(), latitude: lat, longitude: lng };
+  };
+  const addUnits = (/** @type {number} */ level, /** @type {readonly Unit[]} */ units) => {
+    const added = front.add(level, units, (key) => overview.get(key)?.unit.colour);
+    look.isFront = units.length > 0 || look.isFront;
+    look.parents = [...front.parents];
+    look.readableZoom = front.readableZoom();
+    sources.add('units', shapesOf(added));
+    sources.add('units-names', labelsOf(added));
+    show();
+  };
 
   return {
-    add(more, levelOfMore) {
-      level = levelOfMore;
-      for (const unit of more)
-        if (unit.geometry !== null) units.addData(/** @type {import('geojson').Feature} */ (unit));
+    showOverview({ lv0, lv1 }) {
+      overview.clear();
+      for (const unit of [...lv0, ...lv1]) {
+        const { level, id: fid, colour, properties } = unit;
+        const drawn = drawnOf(unit, { ...properties, level, fid, colour });
+        if (drawn !== undefined) overview.set(drawn.key, { unit, drawn });
+      }
+      for (const [level, id] of OVERVIEW_SOURCES.entries()) {
+        const drawn = [...overview.values()].filter(({ unit }) => unit.level === level).map((entry) => entry.drawn);
+        sources.put(id, shapesOf(drawn));
+        sources.put(`${id}-names`, labelsOf(drawn));
+      }
+      show();
     },
-    clear() {
-      const drawn = shapesOf(units).map(({ feature }) => feature);
-      units.clearLayers();
-      selected = undefined;
-      colourOf = colourist();
-      if (behind.size + drawn.length > BEHIND_MAX) {
-        background.clearLayers();
-        behind.clear();
+    setUnits(level, units) {
+      front = createFront();
+      look.isFront = false;
+      sources.put('units', []);
+      sources.put('units-names', []);
+      addUnits(level, units);
+    },
+    addUnits,
+    showDetail(units) {
+      detail.clear();
+      for (const unit of units) {
+        const facts = { level: (unit.gids?.length ?? 1) - 1, fid: Number(unit.id) };
+        const coarse = overview.get(keyOf(facts))?.unit;
+        const drawn = coarse && drawnOf(unit, { ...facts, ...coarse.properties, colour: coarse.colour });
+        if (drawn !== undefined) detail.set(drawn.key, drawn);
       }
-      for (const unit of drawn) {
-        const key = `${level} ${unit.id}`;
-        if (!behind.has(key)) background.addData(/** @type {import('geojson').Feature} */ (unit));
-        behind.add(key);
-      }
+      look.detailed = [...detail.keys()];
+      sources.put('detail', shapesOf([...detail.values()]));
+      show();
     },
     select(unit) {
-      if (selected !== undefined) unselect(selected);
-      selected = shapesOf(units).find(({ feature }) => feature === unit);
-      selected?.setStyle(selectedStyle()).bringToFront();
+      selected = unit;
+      show();
     },
-    fit(wanted) {
-      const bounds = boundsOf(wanted);
-      if (bounds !== undefined) map.fitBounds(bounds, { padding: [24, 24], maxZoom: 11, animate: !isCalm });
-      else map.fitBounds(WORLD, { animate: !isCalm });
+    fit(boxes = []) {
+      const box = unionOf(boxes);
+      const isWorld = box === undefined || widthOf(box[0], box[2]) > WORLD_DEGREES;
+      const [west, south, east, north] = isWorld ? WORLD : box;
+      const bounds = /** @type {[number, number, number, number]} */ ([
+        west,
+        south,
+        east < west ? east + 360 : east,
+        north,
+      ]);
+      const { clientWidth, clientHeight } = container;
+      const padding = isWorld ? 0 : Math.min(FIT_PADDING, clientWidth / 8, clientHeight / 8);
+      map.fitBounds(bounds, { padding, maxZoom: FIT_ZOOM_MAX, linear: true, duration: 600 });
     },
-    drawLand: (shape) => void land.addData(shape),
+    boxOf: (unit) => find(unit)?.box,
+    view,
+    setView({ zoom, latitude, longitude }) {
+      map.jumpTo({ zoom, center: [longitude, latitude] });
+    },
+    visibleOverview() {
+      const bounds = map.getBounds();
+      /** @type {Box | undefined} */
+      const seen = unionOf([[bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]]);
+      const zoom = map.getZoom();
+      return [...overview.values()]
+        .filter(({ unit, drawn }) => zoom >= (DETAIL_ZOOMS[unit.level] ?? 0) && seen && overlaps(seen, drawn.box))
+        .map(({ unit }) => unit);
+    },
+    library: map, resize: () => void map.resize(),
+    remove() {
+      endPalette();
+      map.remove();
+    },
   };
 }
 
-/**
- * A layer in a pane of its own, so that what lies behind stays behind.
- * @param {import('leaflet').Map} map
- * @param {string} name
- * @param {number} height
- * @param {(unit: Unit) => import('leaflet').PathOptions} style
- */
-function layerIn(map, name, height, style) {
-  map.createPane(name).style.zIndex = String(height);
-  const interactive = name === 'units';
-  if (!interactive) map.getPane(name)?.classList.add('behind');
-  const renderer = leaflet.canvas({ pane: name, padding: 0.4 });
-  return leaflet
-    .geoJSON(undefined, {
-      .../** @type {object} */ ({ renderer }),
-      pane: name,
-      interactive,
-      style: (unit) => style(/** @type {Unit} */ (unit)),
-      // The usual marker is an image.
-      pointToLayer: (_, position) => leaflet.circleMarker(position, { pane: name, renderer, radius: 4 }),
-    })
-    .addTo(map);
+/** @param {readonly Drawn[]} drawn */
+function shapesOf(drawn) {
+  return drawn.flatMap(({ shapes }) => shapes);
 }
 
-/**
- * @param {import('leaflet').GeoJSON} layer
- * @returns {Shape[]}
- */
-function shapesOf(layer) {
-  return /** @type {Shape[]} */ (layer.getLayers());
-}
-
-/** @param {string} name */
-function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
-function landStyle() {
-  return { stroke: false, fillColor: colour('--land'), fillOpacity: 1 };
-}
-
-function backgroundStyle() {
-  return { color: colour('--edge'), weight: 0.6, opacity: 0.7, fillColor: colour('--land'), fillOpacity: 1 };
-}
-
-/** @param {number} number of the unit's colour */
-function unitStyle(number) {
-  return { color: colour('--edge'), weight: 0.9, opacity: 1, fillColor: colour(`--unit-${number}`), fillOpacity: 0.8 };
-}
-
-function selectedStyle() {
-  return { color: colour('--chosen'), weight: 2.5, opacity: 1, fillOpacity: 0.95 };
-}
-
-/** @param {string} text */
-function label(text) {
-  const element = document.createElement('span');
-  element.textContent = text;
-  return element;
-}
-
-/**
- * What the map should show; undefined for the world.
- * @param {readonly Unit[]} units
- */
-function boundsOf(units) {
-  const bounds = leaflet.latLngBounds([]);
-  for (const unit of units) {
-    const box = boxOf(unit);
-    if (box !== undefined) bounds.extend([box[1], box[0]]).extend([box[3], box[2]]);
-  }
-  return bounds.isValid() && bounds.getEast() - bounds.getWest() < WORLD_DEGREES ? bounds : undefined;
+/** @param {readonly Drawn[]} drawn */
+function labelsOf(drawn) {
+  return drawn.flatMap(({ label }) => (label === undefined ? [] : [label]));
 }

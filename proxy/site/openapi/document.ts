@@ -2,18 +2,26 @@
 import type { Format } from '../../../format/levels.ts';
 import { FORMATS, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { JsonObject } from '../../../format/parse.ts';
-import { ENDPOINTS } from '../../pages/endpoints.ts';
+import { FILE_ENDPOINTS, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders } from './responses.ts';
 
 /** Version of the API, not of the program. */
 const API_VERSION = '1.0.0';
 
+/** The base URL, relative to that of the document. */
+const SAME_HOST = '/';
+
 const DESCRIPTION = `Administrative boundaries in pages, in two formats and six levels.
 
 Every request under \`/api/\` needs a bearer token. Features are in ascending order of fid. Every page except the last has a
 \`Link\` header with \`rel="next"\`; following it to the end returns every matching feature exactly once, from one release.
-HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.`;
+HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.
+
+Two kinds of file describe a whole release: the overview has the simplified boundaries of levels 0 and 1, and for each level
+a file has the names of its units.`;
+
+const NOT_MODIFIED = 'Not modified: If-None-Match has the current ETag.';
 
 const FORMAT_NAMES = {
   geojsonl: 'newline-delimited GeoJSON, one Feature per line',
@@ -33,13 +41,14 @@ export function openapiDocument(publicUrl: string | undefined): JsonObject {
       summary: 'Administrative boundaries in pages',
       description: DESCRIPTION,
     },
-    ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
+    servers: [{ url: publicUrl ?? SAME_HOST }],
     security: [{ bearer: [] }],
     tags: [
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
+      { name: 'files', description: 'Whole files of the current release.' },
       { name: 'health', description: 'Health checks; no token required.' },
     ],
-    paths: { ...pagePaths(), ...healthPaths() },
+    paths: { ...pagePaths(), ...filePaths(), ...healthPaths() },
     components: {
       securitySchemes: {
         bearer: {
@@ -61,7 +70,7 @@ export function openapiDocument(publicUrl: string | undefined): JsonObject {
 /** One path per format and level: page caps and accepted filters differ. */
 function pagePaths(): JsonObject {
   return Object.fromEntries(
-    [...ENDPOINTS.values()].map(({ path, format, level }) => {
+    PAGE_ENDPOINTS.map(({ path, format, level }) => {
       const operation = {
         operationId: `${format}-${levelName(level)}`,
         tags: [format],
@@ -69,7 +78,7 @@ function pagePaths(): JsonObject {
         parameters: parameterReferences(format, level),
         responses: {
           200: { description: 'A page.', headers: responseHeaders(), content: pageContent(path, format) },
-          304: { description: 'Not modified: If-None-Match has the current ETag.', headers: responseHeaders() },
+          304: { description: NOT_MODIFIED, headers: responseHeaders() },
           ...problemReferences(),
         },
       };
@@ -89,6 +98,34 @@ function pageContent(path: string, format: Format): JsonObject {
   };
   const schema = format === 'fc' ? 'FeatureCollection' : 'FeatureLines';
   return { [MEDIA_TYPES[format]]: { schema: { $ref: `#/components/schemas/${schema}` }, examples } };
+}
+
+/** One path for the overview, and one per level for the names. */
+function filePaths(): JsonObject {
+  return Object.fromEntries(
+    FILE_ENDPOINTS.map(({ path, mediaType, level }) => {
+      const headers = responseHeaders(level === undefined ? ['Link', 'Boundaries-Matched'] : ['Link']);
+      const schema = level === undefined ? 'Overview' : 'NameLines';
+      // Without a cursor no release can be gone.
+      const { 410: _gone, ...problems } = problemReferences();
+      const operation = {
+        operationId: level === undefined ? 'overview' : `names-${levelName(level)}`,
+        tags: ['files'],
+        summary:
+          level === undefined ? 'Levels 0 and 1, simplified, as TopoJSON' : `Names of the units of level ${level}`,
+        responses: {
+          200: {
+            description: 'The file.',
+            headers,
+            content: { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` } } },
+          },
+          304: { description: NOT_MODIFIED, headers },
+          ...problems,
+        },
+      };
+      return [path, { get: operation }];
+    }),
+  );
 }
 
 function problemReferences(): JsonObject {

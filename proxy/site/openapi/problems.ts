@@ -2,7 +2,7 @@
 // every request and compare.
 import { encodeCursor } from '../../../format/cursor.ts';
 import type { ProblemCode } from '../../http/problem.ts';
-import { parameterNames } from '../../pages/endpoints.ts';
+import { PATHS_RULE, parameterNames } from '../../pages/endpoints.ts';
 
 /** An example of a problem. */
 export interface ProblemExample {
@@ -88,7 +88,7 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
   },
   'not-found': {
     request: get('/api/v1/fc/lv6'),
-    detail: 'Available: /api/v1/geojsonl/<LEVEL> and /api/v1/fc/<LEVEL>, LEVEL one of lv0 lv1 lv2 lv3 lv4 lv5.',
+    detail: `Available: ${PATHS_RULE}.`,
   },
   'method-not-allowed': {
     request: [`DELETE ${TARGET} HTTP/1.1`, HOST, TOKEN].join('\n'),

@@ -6,13 +6,17 @@ import { PROBLEM_EXAMPLES } from './problems.ts';
 
 const HEADERS = {
   Link: '`<URL>; rel="next"` with an absolute URL, if and only if more features match. Its cursor stays on the release of the first page.',
-  ETag: 'Strong; different for gzip and plain text. A page with unchanged bytes keeps its ETag in the next release.',
+  ETag: 'Strong; different for gzip and plain text. A page or file with unchanged bytes keeps its ETag in the next release.',
   Vary: 'Always `Accept-Encoding`.',
   'Cache-Control':
     'Always private: with a cursor immutable for one year, without one `no-cache` (revalidate on each use).',
-  'Boundaries-Release': 'Id of the release that the page comes from.',
-  'Boundaries-Matched': 'Total number of features that match the filters.',
+  'Boundaries-Release': 'Id of the release that the page or file comes from.',
+  'Boundaries-Matched':
+    'Total number of features that match the filters; of a file with names, the number of its units.',
 } as const;
+
+/** The name of a response header of a page. */
+export type HeaderName = keyof typeof HEADERS;
 
 /** The response headers of a page, by name. */
 export function headerComponents(): JsonObject {
@@ -29,8 +33,9 @@ export function headerComponents(): JsonObject {
 }
 
 /** References to these headers. */
-export function responseHeaders(): JsonObject {
-  return Object.fromEntries(Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+export function responseHeaders(without: readonly HeaderName[] = []): JsonObject {
+  const names = Object.keys(HEADERS).filter((name) => !without.some((absent) => absent === name));
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 /** One response per status, with an example of each problem that has this status. */
@@ -91,6 +96,27 @@ export function bodySchemas(): JsonObject {
       required: ['type'],
       properties: { type: { type: 'string' }, coordinates: { type: 'array' }, geometries: { type: 'array' } },
       description: 'RFC 7946: WGS 84, longitude first, exterior rings counter-clockwise.',
+    },
+    Overview: {
+      type: 'object',
+      required: ['type', 'objects', 'arcs'],
+      properties: {
+        type: { const: 'Topology' },
+        transform: { type: 'object' },
+        objects: {
+          type: 'object',
+          required: ['lv0', 'lv1'],
+          description:
+            'GeometryCollections of levels 0 and 1. Each geometry has the fid as `id`, and the properties gid, name, type, parent (level 1) and children.',
+        },
+        arcs: { type: 'array', items: { type: 'array' } },
+      },
+      description: 'TopoJSON, quantised. Units that touch share arcs.',
+    },
+    NameLines: {
+      type: 'string',
+      description:
+        'Each line is a JSON array and ends with a line feed. The first has the names of the columns: fid, gid, name, type, parent, children.',
     },
     Problem: {
       type: 'object',

@@ -1,4 +1,4 @@
-// A page or a feature of any size in a release, for tests of what is sent without being inflated.
+// A page, a feature or a file of names of any size in a release, for tests of how much is sent and held.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { featureRecord, RECORD_BYTES } from '../../../format/feature-index.ts';
@@ -7,6 +7,7 @@ import {
   featureFilePath,
   indexPath,
   manifestPath,
+  namesPath,
   pagePath,
   RELEASE_FILE,
   releasePath,
@@ -48,9 +49,23 @@ export function enlargeFeature(folder: string, bytes: number): { data: Buffer; f
   return { data, file };
 }
 
+/** Puts `names`, one gzip member, in the place of the names of lv0, in release.json too. */
+export function replaceNames(folder: string, names: Buffer, textBytes: number): string {
+  const release = join(folder, releasePath('r1'));
+  const file = join(release, namesPath(0));
+  writeFileSync(file, names);
+  describe(release, 'names', { bytes: names.length, textBytes, sha256: sha256(names) });
+  return file;
+}
+
 function reseal(release: string, what: 'manifest' | 'index', content: string | Buffer): void {
+  describe(release, what, sha256(content));
+}
+
+/** Changes what release.json says of level 0. */
+function describe(release: string, member: string, value: unknown): void {
   const file = join(release, RELEASE_FILE);
   const summary = JSON.parse(readFileSync(file, 'utf8'));
-  summary.levels[0][what] = sha256(content);
+  summary.levels[0][member] = value;
   writeFileSync(file, JSON.stringify(summary));
 }

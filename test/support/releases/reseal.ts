@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { deflateText, joinMember, sumOf } from '../../../format/gzip-members.ts';
-import { CHECKSUMS_FILE, manifestPath, RELEASE_FILE } from '../../../format/layout.ts';
+import { CHECKSUMS_FILE, manifestPath, namesPath, OVERVIEW_FILE, RELEASE_FILE } from '../../../format/layout.ts';
 import { FORMATS, LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { DIGEST_CHARS, digestOf, type Manifest, manifestFromJson, manifestToJson } from '../../../format/manifest.ts';
 import { type Release, releaseFromJson, releaseToJson } from '../../../format/release.ts';
@@ -63,6 +63,20 @@ export function resealRelease(root: string, change: (release: Release) => Releas
     .split('\n')
     .map((line) => line.slice(66));
   writeFileSync(file, paths.map((path) => `${sha256Of(join(root, path))}  ${path}\n`).join(''));
+}
+
+/** Changes the text of the names of a level, or of the overview, then release.json and checksums.txt to match. */
+export function replaceWholeFile(root: string, level: Level | 'overview', change: (text: string) => string): void {
+  const path = level === 'overview' ? OVERVIEW_FILE : namesPath(level);
+  const text = Buffer.from(change(textOf(root, path)));
+  const bytes = joinMember([{ data: deflateText(text), ...sumOf(text) }]);
+  writeFileSync(join(root, path), bytes);
+  const file = { bytes: bytes.length, textBytes: text.length, sha256: sha256(bytes) };
+  resealRelease(root, (release) =>
+    level === 'overview'
+      ? { ...release, overview: file }
+      : { ...release, levels: release.levels.with(level, { ...summaryOf(release, level), names: file }) },
+  );
 }
 
 export function summaryOf(release: Release, level: Level): Release['levels'][number] {

@@ -1,0 +1,99 @@
+// Writes the overview of a release once levels 0 and 1 are read. Runs in a child process.
+import { join } from 'node:path';
+import { elementAt } from '../../format/element-at.ts';
+import { deflateWhole, MEMBER_FRAME_BYTES } from '../../format/gzip-members.ts';
+import { OVERVIEW_FILE } from '../../format/layout.ts';
+import { OVERVIEW_LEVELS } from '../../format/overview.ts';
+import type { WholeFile } from '../../format/release.ts';
+import { type LevelUnits, namedUnits, relativesOf } from '../names/named-units.ts';
+import { writeWholeFile } from '../release/whole-file.ts';
+import { type CoarseLevel, coarsen, union } from './coarse-rings.ts';
+import { readCoarseRings } from './rings-file.ts';
+import { keepLargestRings, simplify, weightsOf } from './simplify.ts';
+import { thinOut } from './thin-out.ts';
+import { type OverviewLevel, overviewToJson } from './topojson.ts';
+import { joinLevels } from './topology.ts';
+
+/** What to write. Plain data: it is sent to a child process. */
+export interface OverviewTask {
+  /** All levels, ascending. */
+  units: readonly LevelUnits[];
+  /** Decimals of the coordinates. */
+  precision: number;
+  /** The release's folder. */
+  out: string;
+}
+
+/** Bytes of the file, unless names and the smallest shapes alone need more. */
+const BYTES_MAX = 300_000;
+
+/** A file of nearly as many bytes is not tried again. */
+const BYTES_ENOUGH = 0.97 * BYTES_MAX;
+const BYTES_AIMED_AT = 0.985 * BYTES_MAX;
+
+const TRIES_MAX = 8;
+
+/** Points of which those of the overview are chosen: more than fit in `BYTES_MAX`. */
+const POINTS_MAX = 140_000;
+
+/** A coarser grid is worth it if the file has at most this share of the bytes. */
+const COARSER_SHARE = 0.9;
+
+/** Writes the overview. */
+export function writeOverview({ units, precision, out }: OverviewTask): WholeFile {
+  const levels = OVERVIEW_LEVELS.map((level) => elementAt(units, level));
+  const coarse = levels.map(({ store }) => readCoarseRings(store));
+  const cell = Math.max(...coarse.map((level) => level.cell));
+  for (const level of coarse) while (level.cell < cell) coarsen(level);
+  const named = levels.map(({ level, store }) => ({
+    level,
+    units: Array.from(namedUnits(level, store, relativesOf(level, units))),
+  }));
+  let best = simplest(named, coarse, 10 ** precision);
+  while (best.bytes > BYTES_MAX) {
+    for (const level of coarse) coarsen(level);
+    const coarser = simplest(named, coarse, 10 ** precision);
+    if (coarser.bytes > COARSER_SHARE * best.bytes) break;
+    best = coarser;
+  }
+  return writeWholeFile(join(out, OVERVIEW_FILE), [best.text]);
+}
+
+interface Written {
+  text: string;
+  /** Of its file. */
+  bytes: number;
+}
+
+/** The text with the most points whose file is small enough; if there is none, the one with the fewest points. */
+function simplest(named: readonly OverviewLevel[], coarse: readonly CoarseLevel[], scale: number): Written {
+  while (thinOut(coarse, POINTS_MAX) > 2 * POINTS_MAX) for (const level of coarse) coarsen(level);
+  const extent = coarse.map((level) => level.extent).reduce(union);
+  const grid = { cell: Math.max(...coarse.map(({ cell }) => cell)), extent };
+  const joined = joinLevels(coarse, grid);
+  const islands = keepLargestRings(joined);
+  return fittingText(weightsOf(joined), (least) =>
+    overviewToJson(named, simplify(joined, least, islands), grid, scale),
+  );
+}
+
+/** The text with the least weight whose file is small enough. */
+function fittingText(weights: Float64Array, textOf: (least: number) => string): Written {
+  const tried = (at: number, least: number) => {
+    const text = textOf(least);
+    return { at, text, bytes: deflateWhole(Buffer.from(text)).length + MEMBER_FRAME_BYTES };
+  };
+  let large = tried(0, Number.MIN_VALUE);
+  if (large.bytes <= BYTES_MAX) return large;
+  let small = tried(weights.length, Infinity);
+  for (let tries = 0; tries < TRIES_MAX && small.bytes < BYTES_ENOUGH && small.at - large.at > 1; tries++) {
+    // The bytes are about proportional to the number of points.
+    const share = (large.bytes - BYTES_AIMED_AT) / (large.bytes - small.bytes);
+    const at = Math.round(large.at + share * (small.at - large.at));
+    const between = Math.min(Math.max(at, large.at + 1), small.at - 1);
+    const next = tried(between, elementAt(weights, between));
+    if (next.bytes > BYTES_MAX) large = next;
+    else small = next;
+  }
+  return small;
+}

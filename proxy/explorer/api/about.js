@@ -1,0 +1,25 @@
+// What the service publishes about itself without a token: release, attribution, page caps and columns. Used by app.js.
+
+/**
+ * @typedef {import('./unit.js').LevelColumns} LevelColumns
+ * @typedef {object} About
+ * @property {string | undefined} release undefined while the service has none
+ * @property {string[]} attribution
+ * @property {Record<string, number[]>} caps the most units of a page, by format and level
+ * @property {LevelColumns[]} levels by level; a level without units has no columns
+ */
+
+/**
+ * @param {string} base the address of the page
+ * @returns {Promise<About>}
+ */
+export async function readAbout(base) {
+  const response = await fetch(new URL('about.json', base)).catch(() => undefined);
+  const about = response?.ok ? await response.json() : {};
+  return {
+    release: about.release,
+    attribution: about.attribution ?? [],
+    caps: about.caps ?? {},
+    levels: about.levels ?? [],
+  };
+}

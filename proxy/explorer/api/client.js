@@ -1,0 +1,151 @@
+// The service's client: pages, counts and the overview. The token goes into the Authorization header and nowhere else.
+// Used by app.js and state/.
+import { featuresOf } from './json-text.js';
+
+/**
+ * A unit, with its GIDs at each level and its name (see unit.js).
+ * @typedef {import('geojson').Feature<import('geojson').Geometry | null, Record<string, unknown>> & { gids?: (string | undefined)[], title?: string | undefined, text?: string }} Unit
+ *
+ * What a response was, without its body.
+ * @typedef {object} Exchange
+ * @property {string} url
+ * @property {number} status
+ * @property {string} statusText
+ * @property {[name: string, value: string][]} headers
+ * @property {number} ms until the last byte was there
+ * @property {number} sentBytes as they came over the wire, compressed
+ * @property {number} textBytes
+ *
+ * @typedef {Exchange & { units: Unit[], matched: number, release: string, next: string | undefined }} Page
+ *
+ * @typedef {object} Client
+ * @property {(path: string) => string} urlOf the address of a path under api/v1/
+ * @property {(url: string, signal: AbortSignal) => Promise<Page>} page
+ * @property {(path: string, signal: AbortSignal) => Promise<number>} count how many units match, by HEAD
+ * @property {(path: string, signal: AbortSignal) => Promise<{ exchange: Exchange, json: unknown }>} json
+ */
+
+/** The service answered with an error, or could not be reached. */
+export class RefusalError extends Error {
+  /** @param {{ status: number, code: string, detail: string }} problem status 0 where there was no response */
+  constructor({ status, code, detail }) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/**
+ * @param {{ base: string, token: () => string }} options `base`: the address of the page, with a slash at the end
+ * @returns {Client} its functions throw RefusalError, and what `signal` is aborted with
+ */
+export function createClient({ base, token }) {
+  const get = (/** @type {string} */ url, /** @type {AbortSignal} */ signal) => exchange(url, token(), signal);
+  const urlOf = (/** @type {string} */ path) => new URL(`api/v1/${path}`, base).href;
+  return {
+    urlOf,
+    async page(url, signal) {
+      const { text, response, ...rest } = await get(url, signal);
+      const header = (/** @type {string} */ name) => response.headers.get(name) ?? '';
+      return {
+        ...rest,
+        units: featuresOf(text, header('Content-Type')).map(textToUnit),
+        matched: Number(header('Boundaries-Matched')),
+        release: header('Boundaries-Release'),
+        next: nextIn(header('Link'), url),
+      };
+    },
+    async count(path, signal) {
+      const response = await request(urlOf(path), token(), { method: 'HEAD', signal });
+      if (!response.ok) throw textToError(response.status, '');
+      return Number(response.headers.get('Boundaries-Matched'));
+    },
+    async json(path, signal) {
+      const { text, response: _, ...rest } = await get(urlOf(path), signal);
+      return { exchange: rest, json: JSON.parse(text) };
+    },
+  };
+}
+
+/**
+ * @param {string} url
+ * @param {string} token
+ * @param {AbortSignal} signal
+ */
+async function exchange(url, token, signal) {
+  const started = performance.now();
+  const response = await request(url, token, { signal });
+  const text = await response.text();
+  const ms = performance.now() - started;
+  if (!response.ok) throw textToError(response.status, text);
+  const { status, statusText } = response;
+  return { url, status, statusText, headers: [...response.headers], ms, ...sizesOf(url, text), text, response };
+}
+
+/**
+ * @param {string} url
+ * @param {string} token
+ * @param {RequestInit & { signal: AbortSignal }} init
+ */
+async function request(url, token, init) {
+  try {
+    // The figures of the page are those of the service, so nothing comes from the browser's cache.
+    return await fetch(url, { ...init, headers: { Authorization: `Bearer ${token}` }, cache: 'no-store' });
+  } catch (error) {
+    if (init.signal.aborted) throw error;
+    throw new RefusalError({ status: 0, code: '', detail: 'The service cannot be reached.' });
+  }
+}
+
+/**
+ * The next page: only the query of the link, because this page knows at which address it reaches the service.
+ * @param {string} link
+ * @param {string} url of the page that has this Link header
+ * @returns {string | undefined} undefined on the last page
+ */
+function nextIn(link, url) {
+  const [, next] = /<([^>]+)>;\s*rel="next"/.exec(link) ?? [];
+  if (next === undefined) return undefined;
+  const target = new URL(url);
+  target.search = new URL(next, url).search;
+  return target.href;
+}
+
+/**
+ * @param {string} text of a Feature
+ * @returns {Unit}
+ */
+function textToUnit(text) {
+  // Not enumerable: a copy of the unit, such as one for the map's worker, is without the text.
+  return Object.defineProperty(JSON.parse(text), 'text', { value: text });
+}
+
+/**
+ * @param {string} url
+ * @param {string} text
+ */
+function sizesOf(url, text) {
+  const entry = performance.getEntriesByName(url, 'resource').at(-1);
+  // A browser keeps 250 entries at most.
+  performance.clearResourceTimings();
+  const timed = entry instanceof PerformanceResourceTiming ? entry : undefined;
+  return { sentBytes: timed?.encodedBodySize ?? 0, textBytes: timed?.decodedBodySize || text.length };
+}
+
+/**
+ * The error in the body of a response.
+ * @param {number} status
+ * @param {string} text
+ */
+export function textToError(status, text) {
+  try {
+    const { code, detail } = JSON.parse(text);
+    return new RefusalError({ status, code: String(code), detail: String(detail) });
+  } catch {
+    return new RefusalError({
+      status,
+      code: '',
+      detail: `The response has status ${status} and is not a problem of this service.`,
+    });
+  }
+}

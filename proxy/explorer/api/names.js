@@ -1,0 +1,102 @@
+// The names of the units: search, parents and children, answered by a worker that loads them when they are first needed.
+import { RefusalError } from './client.js';
+
+/**
+ * @typedef {import('./unit.js').NamedUnit} NamedUnit
+ * @typedef {import('../search/name-levels.js').FoundUnit} FoundUnit
+ * @typedef {import('../search/load-names.js').Progress} Progress
+ *
+ * How many units match, and the best of them.
+ * @typedef {{ found: number, results: FoundUnit[] }} SearchResult
+ *
+ * @typedef {object} Names every method loads what it needs, and rejects with a RefusalError where the service answers with an error
+ * @property {(text: string, options: { levels: number[], limit: number, onPartial?: (result: SearchResult) => void }) => Promise<SearchResult>} search
+ *   a newer search abandons an older one, which rejects with an AbortError; while levels are being loaded, `onPartial`
+ *   gets what is found at those that are there
+ * @property {(place: { level: number, gid: string | undefined, of: number }) => Promise<{ total: number, units: NamedUnit[] }>} children
+ *   the units of `level` whose ancestor at level `of` has this GID, in order of fid, 10,000 at most; without a GID all
+ * @property {(level: number, gid: string) => Promise<NamedUnit | undefined>} find
+ * @property {(level: number, gid: string) => Promise<NamedUnit[]>} lineage from the top down to the unit itself
+ * @property {(level: number) => Promise<{ release: string }>} load the levels from 0 to this one
+ * @property {(level: number) => Progress | undefined} progress of a level; undefined before it is loaded
+ * @property {() => void} close ends the worker: what waits rejects with an AbortError. The next call loads again
+ */
+
+/**
+ * @param {{ base: string, token: () => string, onProgress?: (progress: Progress) => void }} options `base`: URL of the
+ *   service, with the slash at its end; `onProgress` is called as the units of a level arrive
+ * @returns {Names}
+ */
+export function createNames({ base, token, onProgress }) {
+  /** @type {Worker | undefined} */
+  let worker;
+  /** @type {Map<number, { onPartial: ((result: SearchResult) => void) | undefined, resolve: (result: MessageEvent['data']) => void, reject: (reason: unknown) => void }>} */
+  const calls = new Map();
+  /** @type {Map<number, Progress>} */
+  const progress = new Map();
+  let lastId = 0;
+  let searchId = 0;
+
+  function startWorker() {
+    const started = new Worker(new URL('../search/worker.js', import.meta.url), { type: 'module' });
+    started.addEventListener('message', ({ data }) => {
+      if (data.progress !== undefined) {
+        progress.set(data.progress.level, data.progress);
+        onProgress?.(data.progress);
+        return;
+      }
+      const call = calls.get(data.id);
+      if (data.partial !== undefined) {
+        call?.onPartial?.(data.partial);
+        return;
+      }
+      calls.delete(data.id);
+      if (data.problem === undefined) call?.resolve(data.result);
+      else call?.reject(new RefusalError(data.problem));
+    });
+    started.addEventListener('error', () => {
+      close(new RefusalError({ status: 0, code: '', detail: 'The search could not be started.' }));
+    });
+    return started;
+  }
+
+  /**
+   * @template Result
+   * @param {Record<string, unknown>} call
+   * @param {(result: SearchResult) => void} [onPartial]
+   * @returns {Promise<Result>}
+   */
+  function send(call, onPartial) {
+    worker ??= startWorker();
+    lastId++;
+    worker.postMessage({ ...call, id: lastId, base, token: token() });
+    return new Promise((resolve, reject) => {
+      calls.set(lastId, { onPartial, resolve, reject });
+    });
+  }
+
+  /** @param {unknown} reason */
+  function close(reason = new DOMException('The names are closed.', 'AbortError')) {
+    worker?.terminate();
+    worker = undefined;
+    for (const { reject } of calls.values()) reject(reason);
+    calls.clear();
+    progress.clear();
+  }
+
+  return {
+    search(text, { levels, limit, onPartial }) {
+      calls.get(searchId)?.reject(new DOMException('A newer search has begun.', 'AbortError'));
+      calls.delete(searchId);
+      const found = send({ method: 'search', text, levels, limit }, onPartial);
+      searchId = lastId;
+      return found;
+    },
+    children: ({ level, gid, of }) => send({ method: 'children', level, gid, of }),
+    find: (level, gid) => send({ method: 'find', level, gid }),
+    lineage: (level, gid) => send({ method: 'lineage', level, gid }),
+    load: (level) => send({ method: 'load', level }),
+    progress: (level) => progress.get(level),
+    close: () => close(),
+  };
+}

@@ -1,0 +1,58 @@
+// A request for pages: the path that the service reads, built from what is shown. Used by state/ and panels/request.js.
+
+/**
+ * @typedef {object} PageRequest
+ * @property {string} format
+ * @property {number} level
+ * @property {ReadonlyMap<number, string>} filters GIDs by the level that they name
+ * @property {string} pageSize as typed; empty for the cap
+ * @property {string} startAt as typed; empty for the first unit
+ */
+
+/**
+ * Path and query under api/v1/. Typed values are sent unchanged, because the service says what is wrong with them.
+ * @param {PageRequest} request
+ */
+export function requestToPath({ format, level, filters, pageSize, startAt }) {
+  const query = filtersToQuery(filters);
+  if (pageSize !== '') query.push(`page-size=${encode(pageSize)}`);
+  if (startAt !== '') query.push(`start-at=${encode(startAt)}`);
+  return `${format}/lv${level}${query.length > 0 ? `?${query.join('&')}` : ''}`;
+}
+
+/**
+ * The request for one unit, by its fid.
+ * @param {{ level: number, fid: number }} unit
+ */
+export function unitToPath({ level, fid }) {
+  return `geojsonl/lv${level}?page-size=1&start-at=${fid}`;
+}
+
+/**
+ * @param {ReadonlyMap<number, string>} filters
+ * @returns {string[]} `gid-0=ESP`
+ */
+export function filtersToQuery(filters) {
+  return [...filters].sort(([a], [b]) => a - b).map(([level, gid]) => `gid-${level}=${encode(gid)}`);
+}
+
+/**
+ * @param {URLSearchParams} values
+ * @returns {Map<number, string>} GIDs by level
+ */
+export function queryToFilters(values) {
+  const filters = new Map();
+  for (let level = 0; level <= 5; level++) {
+    const gid = values.get(`gid-${level}`);
+    if (gid !== null && gid !== '') filters.set(level, gid);
+  }
+  return filters;
+}
+
+/**
+ * encodeURIComponent leaves the apostrophe, which would end the quotes of a shell.
+ * @param {string} text
+ */
+export function encode(text) {
+  return encodeURIComponent(text).replaceAll("'", '%27');
+}

@@ -1,0 +1,48 @@
+// What the units of a list are called, from the types in the data: '19 regions', '50 states and 1 federal district'.
+
+/** English words for administrative units: only their plural is formed. Types in other languages are quoted unchanged. */
+const ENGLISH =
+  /(^|[\s-])(area|arrondissement|borough|canton|city|circle|commune|community|country|county|department|dependency|district|division|emirate|governorate|island|kingdom|locality|municipality|nation|oblast|parish|prefecture|principality|province|quarter|region|republic|sector|state|subdistrict|suburb|territory|town|township|union|village|voivodeship|ward|zone)$/i;
+
+/**
+ * @param {number} count
+ * @param {string} type as in the data
+ * @returns {string} '1 county', '50 counties', '8 × Comunidad Autónoma'
+ */
+export function countOf(count, type) {
+  const number = count.toLocaleString('en');
+  if (!ENGLISH.test(type)) return `${number} × ${type}`;
+  const lower = type.toLowerCase();
+  return `${number} ${count === 1 ? lower : plural(lower)}`;
+}
+
+/**
+ * What a list has, with its two commonest types.
+ * @param {readonly { type: string | null, level: number }[]} units
+ * @param {number} total how many there are, where the list is shorter
+ */
+export function summarize(units, total) {
+  const counts = new Map();
+  for (const { type } of units) counts.set(type, (counts.get(type) ?? 0) + 1);
+  const [first, second, ...others] = [...counts].sort((a, b) => b[1] - a[1]);
+  const isCut = total > units.length;
+  if (first === undefined || first[0] === null || isCut) return unnamed(total, units[0]?.level);
+  if (second === undefined) return countOf(first[1], first[0]);
+  if (others.length === 0 && second[0] !== null)
+    return `${countOf(first[1], first[0])}, ${countOf(second[1], second[0])}`;
+  return `${unnamed(total, undefined)}, among them ${countOf(first[1], first[0])}`;
+}
+
+/**
+ * @param {number} total
+ * @param {number | undefined} level
+ */
+function unnamed(total, level) {
+  return countOf(total, level === 0 ? 'country' : 'unit').replace('× ', '') + (level === 0 || total === 1 ? '' : 's');
+}
+
+/** @param {string} noun */
+function plural(noun) {
+  if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
+  return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}

@@ -1,0 +1,71 @@
+// Units: their names and GIDs, from the columns that the release names. Used by the map, the panels and state/.
+
+/**
+ * A row of names.jsonl, or the properties of a unit of the overview, with its level.
+ * @typedef {object} NamedUnit
+ * @property {number} level
+ * @property {number} fid
+ * @property {string | null} gid
+ * @property {string | null} name
+ * @property {string | null} type
+ * @property {string | null} parent GID at the nearest level above that has units
+ * @property {number} children units of the next level that has units
+ *
+ * @typedef {import('./client.js').Unit} Unit
+ * The columns of a level that have the GIDs of the levels 0 to this one, its names and its types; empty texts for none.
+ * @typedef {{ level: number, gidColumns: string[], nameColumn: string, typeColumn?: string }} LevelColumns
+ */
+
+/**
+ * Reads a unit's GIDs and name from its columns, once.
+ * @param {Unit} unit
+ * @param {LevelColumns | undefined} columns undefined if the service does not say
+ */
+export function identify(unit, columns) {
+  unit.gids = columns?.gidColumns.map((column) => textIn(unit, column)) ?? [];
+  unit.title = columns === undefined ? undefined : textIn(unit, columns.nameColumn);
+}
+
+/**
+ * The unit's GID at a level; undefined if it has none.
+ * @param {Unit} unit
+ * @param {number} level
+ */
+export function gidOf({ gids }, level) {
+  return gids?.[level];
+}
+
+/**
+ * What to call a unit: its name, else its GID, else its fid.
+ * @param {{ name: string | null, gid: string | null, fid: number }} unit
+ */
+export function titleOf({ name, gid, fid }) {
+  return name ?? gid ?? `fid ${fid}`;
+}
+
+/**
+ * A unit of a page as a row of a list; the number of its children is unknown, so 0.
+ * @param {Unit} unit after `identify`
+ * @param {LevelColumns} columns
+ * @returns {NamedUnit}
+ */
+export function unitToRow(unit, { level, typeColumn = '' }) {
+  return {
+    level,
+    fid: Number(unit.id),
+    gid: gidOf(unit, level) ?? null,
+    name: unit.title ?? null,
+    type: textIn(unit, typeColumn) ?? null,
+    parent: unit.gids?.slice(0, level).findLast((gid) => gid !== undefined) ?? null,
+    children: 0,
+  };
+}
+
+/**
+ * @param {Unit} unit
+ * @param {string} column
+ */
+function textIn(unit, column) {
+  const value = unit.properties[column];
+  return value === undefined || value === null || value === '' ? undefined : String(value);
+}

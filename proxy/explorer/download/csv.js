@@ -1,0 +1,58 @@
+// The properties of units as CSV (RFC 4180), for spreadsheets. Used by the download menu.
+import { memberOf, membersOf } from '../api/json-text.js';
+
+/** Without it Excel reads UTF-8 as the code page of the system. GDAL, pandas, R and DuckDB skip it. */
+const BYTE_ORDER_MARK = '\ufeff';
+const LINE_END = '\r\n';
+const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
+/** What a spreadsheet takes for a formula, which can read other cells and call other programs. */
+const FORMULA = /^[=+\-@\t\r]./s;
+const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
+
+/**
+ * One line for each unit, with `fid` first and then all columns that any of them has, in order of appearance. Numbers are
+ * those of the text received. A text that a spreadsheet would run as a formula gets an apostrophe in front.
+ * @param {readonly string[]} features each as GeoJSON text
+ * @returns {string[]} parts of the file
+ */
+export function featuresToCsv(features) {
+  const columns = new Set(['fid']);
+  for (const feature of features) for (const [name] of propertiesOf(feature)) columns.add(name);
+  const lines = [csvLine([...columns].map(guarded))];
+  for (const feature of features) {
+    const values = new Map([['fid', memberOf(feature, 'id') ?? ''], ...propertiesOf(feature)]);
+    lines.push(csvLine([...columns].map((column) => cell(values.get(column)))));
+  }
+  return [BYTE_ORDER_MARK, ...lines];
+}
+
+/** @param {string} feature */
+function propertiesOf(feature) {
+  const properties = memberOf(feature, 'properties') ?? 'null';
+  return properties.startsWith('{') ? membersOf(properties) : [];
+}
+
+/** @param {readonly string[]} cells */
+function csvLine(cells) {
+  return cells.join(',') + LINE_END;
+}
+
+/**
+ * An empty cell for null and for a column that the unit does not have; two quotation marks for an empty text.
+ * @param {string | undefined} value as JSON
+ */
+function cell(value) {
+  if (value === undefined || value === 'null') return '';
+  if (value.startsWith('"')) return guarded(JSON.parse(value));
+  return quoted(value);
+}
+
+/** @param {string} text */
+function guarded(text) {
+  return text === '' ? '""' : quoted(FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
+}
+
+/** @param {string} text */
+function quoted(text) {
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,14 @@
+// Hands a file to the browser, which saves it where the user wants it. Used by the download menu.
+
+/** A browser needs the address until it has begun to save; then it is only memory. */
+const ADDRESS_MS = 60_000;
+
+/** @param {import('./units-file.js').UnitsFile} file */
+export function save({ name, type, parts }) {
+  const address = URL.createObjectURL(new Blob(parts, { type }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), ADDRESS_MS);
+}

@@ -1,0 +1,62 @@
+// What the map draws of a unit: its area, its outline where that is not the area's, and its name.
+import { inOnePiece } from './geometry/antimeridian.js';
+import { boxOfGeometry } from './geometry/box.js';
+import { labelPlace, labelZoom } from './geometry/labels.js';
+import { boxOf, isAreal, isWide } from './geometry/unit-box.js';
+
+/**
+ * @typedef {import('geojson').Feature} Feature
+ * @typedef {{ level: number, fid: number, gid: string | null, name: string | null, colour: number }} UnitFacts
+ *
+ * @typedef {object} Drawn
+ * @property {string} key of level and fid
+ * @property {import('./geometry/box.js').Box} box
+ * @property {Feature[]} shapes the area, and the outline of a unit that is cut at the antimeridian
+ * @property {Feature | undefined} label
+ */
+
+/**
+ * The key of a unit on the map.
+ * @param {{ level: number, fid: number }} unit
+ */
+export function keyOf({ level, fid }) {
+  return `${level}/${fid}`;
+}
+
+/**
+ * @param {import('./geometry/unit-box.js').Shape} unit
+ * @param {UnitFacts} facts
+ * @returns {Drawn | undefined} undefined without an area
+ */
+export function drawnOf(unit, facts) {
+  const { geometry } = unit;
+  if (!isAreal(geometry)) return undefined;
+  const whole = isWide(unit) ? inOnePiece(geometry) : undefined;
+  const shape = whole?.geometry ?? geometry;
+  const box = whole === undefined ? boxOf(unit) : boxOfGeometry(shape);
+  if (box === undefined) return undefined;
+  const key = keyOf(facts);
+  const { level, fid, gid, name, colour } = facts;
+  const place = labelPlace(shape);
+  const from = labelZoom(name ?? gid ?? '', place?.width ?? 0);
+  const properties = { key, level, fid, gid, name, colour, from };
+  /** @type {Feature[]} */
+  const shapes = [{ type: 'Feature', properties: { ...properties, cut: whole !== undefined }, geometry: shape }];
+  if (whole !== undefined)
+    shapes.push({ type: 'Feature', properties: { ...properties, key: `${key}/outline` }, geometry: whole.outline });
+  return { key, box, shapes, label: labelOf(place, properties) };
+}
+
+/**
+ * @param {import('./geometry/labels.js').Place | undefined} place
+ * @param {{ key: string, name: string | null, gid: string | null, from: number }} properties
+ * @returns {Feature | undefined}
+ */
+function labelOf(place, { key, name, gid, from }) {
+  if (place === undefined || name === null || name === '') return undefined;
+  return {
+    type: 'Feature',
+    properties: { key, name, gid, from, width: place.width },
+    geometry: { type: 'Point', coordinates: place.point },
+  };
+}

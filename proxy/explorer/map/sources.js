@@ -1,0 +1,40 @@
+// The data in the sources of the map, and which of them have any. Used by map.js.
+import { GeoJSONSource } from '../lib/maplibre-gl.mjs';
+
+/**
+ * @typedef {import('geojson').Feature} Feature
+ *
+ * @typedef {object} Sources
+ * @property {ReadonlySet<string>} filled sources with features
+ * @property {(id: string, features: readonly Feature[]) => void} put replaces what is there; [] releases it
+ * @property {(id: string, features: readonly Feature[]) => void} add features with new keys
+ */
+
+/**
+ * @param {import('maplibre-gl').Map} map
+ * @returns {Sources}
+ */
+export function createSources(map) {
+  /** @type {Set<string>} */
+  const filled = new Set();
+  const sourceOf = (/** @type {string} */ id) => {
+    const source = map.getSource(id);
+    if (!(source instanceof GeoJSONSource)) throw new Error(`the map has no source ${id}`);
+    return source;
+  };
+  return {
+    filled,
+    put(id, features) {
+      if (features.length === 0 && !filled.has(id)) return;
+      if (features.length === 0) filled.delete(id);
+      else filled.add(id);
+      map.removeFeatureState({ source: id });
+      void sourceOf(id).setData({ type: 'FeatureCollection', features: [...features] });
+    },
+    add(id, features) {
+      if (features.length === 0) return;
+      filled.add(id);
+      void sourceOf(id).updateData({ add: [...features] });
+    },
+  };
+}

@@ -1,0 +1,197 @@
+// The layers of the map, from bottom to top, as a function of what is shown: map.js compares and applies them.
+import { lineLayer, nameLayer } from './layer-kinds.js';
+import { mix } from './palette.js';
+
+/**
+ * @typedef {import('maplibre-gl').LayerSpecification} Layer
+ * @typedef {import('maplibre-gl').ExpressionSpecification} Expression
+ * @typedef {import('./palette.js').Palette} Palette
+ *
+ * @typedef {object} Look
+ * @property {Palette} palette
+ * @property {ReadonlySet<string>} filled sources that have features: layers of the others are hidden, which saves time
+ * @property {boolean} isFront units are shown in front of the overview
+ * @property {number} readableZoom of the units in front (see density.js)
+ * @property {readonly string[]} detailed keys of units of the overview that are drawn in full resolution
+ * @property {readonly string[]} parents GIDs at level 0 of the units in front: their names would lie upon these
+ */
+
+/** Sources of the overview, by level. */
+export const OVERVIEW_SOURCES = ['world', 'regions'];
+/** All sources: the overview, its units in full resolution, the units in front, the selected unit, and names. */
+export const SOURCES = [
+  ...OVERVIEW_SOURCES,
+  ...['detail', 'units', 'chosen'],
+  ...['world-names', 'regions-names', 'units-names'],
+];
+/** Layers whose units can be picked, topmost first. */
+export const PICKABLE = ['units-fill', 'regions-fill', 'detail-fill', 'world-fill'];
+/** Borders of level 1 are shown from this zoom on. */
+const REGIONS_ZOOM = 3.5;
+/** Zooms at which units get outlines, stronger ones, and lines, counted from that at which they are readable. */
+const OUTLINE_ZOOM = -2;
+const STRONG_ZOOM = -1;
+const LINES_ZOOM = 0.5;
+
+/**
+ * @param {Look} look
+ * @returns {Layer[]}
+ */
+export function layersOf(look) {
+  const layers = [...overviewLayers(look), ...unitLayers(look), ...nameLayers(look)];
+  const hidden = /** @type {Layer[]} */ (
+    layers.map((layer) => ({
+      ...layer,
+      layout: { ...layer.layout, visibility: isShown(look, layer) ? 'visible' : 'none' },
+    }))
+  );
+  return [{ id: 'sea', type: 'background', paint: { 'background-color': look.palette.sea } }, ...hidden];
+}
+
+/**
+ * @param {Look} look
+ * @returns {Layer[]}
+ */
+function overviewLayers({ palette, isFront, detailed, parents, readableZoom }) {
+  const fill = isFront ? landFill(palette, parents, readableZoom + STRONG_ZOOM) : unitFill(palette);
+  const edge = isFront ? palette.landEdge : palette.edge;
+  const coarse = /** @type {Expression} */ (['!', ['in', ['get', 'key'], ['literal', [...detailed]]]]);
+  return [
+    fillLayer('world', fill, coarse),
+    lineLayer('world', edge, growing(0, 0.5, 2), coarse),
+    fillLayer('detail', fill, ['==', ['get', 'level'], 0]),
+    lineLayer('detail', edge, ['match', ['get', 'level'], 0, 1.6, 0.8]),
+    {
+      ...fillLayer('regions', palette.hover, ['>=', ['zoom'], ['-', ['get', 'from'], 0.5]]),
+      minzoom: REGIONS_ZOOM,
+      paint: { 'fill-color': palette.hover, 'fill-opacity': ['case', HOVER, 0.3, 0], 'fill-antialias': false },
+    },
+    { ...lineLayer('regions', edge, growing(REGIONS_ZOOM, 0.3, 1.1), coarse), minzoom: REGIONS_ZOOM },
+  ];
+}
+
+/**
+ * Borders of small units are the outlines of the fill, which are cheap to draw: none where units are a few pixels wide,
+ * then nearer and nearer to the colour of borders. Lines take over where units can be told apart.
+ * @param {Look} look
+ * @returns {Layer[]}
+ */
+function unitLayers({ palette, readableZoom }) {
+  const outline = (/** @type {number} */ part) =>
+    byColour(
+      palette.units.map((colour) => mix(colour, palette.edge, part)),
+      palette.edge,
+    );
+  const fill = fillLayer('units', unitFill(palette));
+  const linesZoom = readableZoom + LINES_ZOOM;
+  return [
+    {
+      ...fill,
+      paint: {
+        ...fill.paint,
+        'fill-antialias': ['step', ['zoom'], false, readableZoom + OUTLINE_ZOOM, true, linesZoom + 1, false],
+        'fill-outline-color': ['step', ['zoom'], outline(0.35), readableZoom + STRONG_ZOOM, outline(0.7)],
+      },
+    },
+    {
+      ...lineLayer('units', palette.edge, growing(linesZoom, 0.8, 2)),
+      minzoom: Math.min(Math.max(linesZoom, 0), 24),
+    },
+    { ...lineLayer('chosen', palette.chosenHalo, 6), id: 'chosen-halo' },
+    lineLayer('chosen', palette.chosen, 2.5),
+  ];
+}
+
+/**
+ * @param {Look} look
+ * @returns {Layer[]}
+ */
+function nameLayers({ palette, isFront, parents }) {
+  const { halo, ink, quiet } = palette;
+  // Names of an upper layer come first where there is no room for all.
+  return [
+    { ...nameLayer('regions', { colour: ink, halo, size: [10, 11, 13] }), minzoom: REGIONS_ZOOM },
+    nameLayer('world', {
+      colour: isFront ? quiet : ink,
+      halo,
+      size: [9.5, 13, 18],
+      filter: ['!', ['in', ['get', 'gid'], ['literal', [...parents]]]],
+    }),
+    nameLayer('units', { colour: ink, halo, size: [10, 11.5, 14] }),
+  ];
+}
+
+/**
+ * @param {Look} look
+ * @param {Layer} layer
+ */
+function isShown({ filled, isFront }, layer) {
+  const source = 'source' in layer ? layer.source : '';
+  return filled.has(source) && !(isFront && source.startsWith('regions'));
+}
+
+/** @type {Expression} */
+const HOVER = ['boolean', ['feature-state', 'hover'], false];
+
+/**
+ * @param {string} source
+ * @param {string | Expression} colour
+ * @param {Expression} [filter]
+ * @returns {import('maplibre-gl').FillLayerSpecification}
+ */
+function fillLayer(source, colour, filter) {
+  return {
+    id: `${source}-fill`,
+    type: 'fill',
+    source,
+    // Outlines of their own have no `cut`.
+    filter: filter === undefined ? ['has', 'cut'] : ['all', ['has', 'cut'], filter],
+    // Borders hide the steps of the edges.
+    paint: { 'fill-color': colour, 'fill-antialias': false },
+  };
+}
+
+/**
+ * A width that grows over six levels of zoom.
+ * @param {number} zoom
+ * @param {number} from
+ * @param {number} to
+ * @returns {Expression}
+ */
+function growing(zoom, from, to) {
+  return ['interpolate', ['linear'], ['zoom'], zoom, from, zoom + 6, to];
+}
+
+/**
+ * @param {Palette} palette
+ * @returns {Expression}
+ */
+function unitFill({ units, unitsHovered, land }) {
+  return ['case', HOVER, byColour(unitsHovered, land), byColour(units, land)];
+}
+
+/**
+ * While units are too small for borders, the land below them has a colour between theirs: between small units there are
+ * gaps, which would be a mist of light dots.
+ * @param {Palette} palette
+ * @param {readonly string[]} parents GIDs of the land below
+ * @param {number} zoom from which it has the colour of other land
+ * @returns {Expression}
+ */
+function landFill({ land, landHovered, units }, parents, zoom) {
+  const plain = /** @type {Expression} */ (['case', HOVER, landHovered, land]);
+  if (parents.length === 0) return plain;
+  const [first = land, ...rest] = units;
+  const between = rest.reduce((mixed, colour, index) => mix(mixed, colour, 1 / (index + 2)), first);
+  return ['step', ['zoom'], ['case', ['in', ['get', 'gid'], ['literal', [...parents]]], between, plain], zoom, plain];
+}
+
+/**
+ * @param {readonly string[]} colours
+ * @param {string} other
+ * @returns {Expression}
+ */
+function byColour(colours, other) {
+  const [first = other, ...rest] = colours;
+  return ['match', ['get', 'colour'], 0, first, ...rest.flatMap((colour, index) => [index + 1, colour]), other];
+}

@@ -1,0 +1,99 @@
+// The Browse tab: breadcrumb, heading with counts, levels, progress, and the list of units. Used by app.js.
+import { summarize } from '../api/type-names.js';
+import { titleOf } from '../api/unit.js';
+import { levelsWithUnits } from '../state/place.js';
+import { count, make, makeButton, part, size } from './elements.js';
+import { focusHeading } from './layout.js';
+
+/**
+ * @typedef {import('../state/shown.js').Shown} Shown
+ * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
+ */
+
+/**
+ * The way from the world to what is listed; each step but the last is a button.
+ * @param {Shown} shown
+ * @param {(unit: NamedUnit | undefined) => void} onStep with undefined for the world
+ */
+export function showPath({ lineage }, onStep) {
+  const all = [undefined, ...lineage];
+  const items = all.map((unit, i) => {
+    const title = unit === undefined ? 'World' : titleOf(unit);
+    const isLast = i === all.length - 1;
+    const step = isLast ? make('span', '', title) : makeButton(title, () => onStep(unit), 'link');
+    if (isLast) step.setAttribute('aria-current', 'page');
+    return make('li', '', step);
+  });
+  part('path').hidden = lineage.length === 0;
+  part('path').replaceChildren(make('ol', '', ...items));
+}
+
+/**
+ * The name of the place, and what it has.
+ * @param {Shown} shown
+ * @param {readonly NamedUnit[]} rows
+ */
+export function showHeading(shown, rows) {
+  const { lineage, place, hasRows, total } = shown;
+  const opened = lineage.at(-1);
+  const [unknown] = [...place.filters.values()].slice(-1);
+  part('heading').textContent = opened === undefined ? (unknown ?? 'World') : titleOf(opened);
+  part('subheading').textContent = hasRows ? summarize(rows, total) : 'Loading names…';
+  document.title = `${part('heading').textContent} · Boundaries explorer`;
+  const isCut = hasRows && total > rows.length;
+  part('rows-note').hidden = !isCut;
+  part('rows-note').textContent = isCut ? `The first ${count(rows.length)} are listed. Search finds the others.` : '';
+}
+
+/**
+ * The levels below the opened unit: which one is listed, as buttons.
+ * @param {Shown} shown
+ * @param {readonly import('../state/place.js').LevelColumns[]} levels
+ * @param {ReadonlyMap<number, number>} counts units by level, of those levels that are known to have some
+ * @param {(level: number) => void} onLevel
+ */
+export function showLevels({ place, lineage }, levels, counts, onLevel) {
+  const top = lineage.at(-1)?.level ?? -1;
+  const below = levelsWithUnits(levels).filter((level) => level > top && (counts.get(level) ?? 0) > 0);
+  const group = part('levels');
+  group.hidden = below.length < 2;
+  const buttons = below.map((level) => {
+    const button = makeButton(`Level ${level}`, () => onLevel(level));
+    button.append(make('span', 'number', count(counts.get(level) ?? 0)));
+    button.setAttribute('aria-pressed', String(level === place.level));
+    return button;
+  });
+  const focused = [...group.children].indexOf(document.activeElement ?? group);
+  group.replaceChildren(...buttons);
+  buttons[focused]?.focus();
+}
+
+/**
+ * How many of the shapes are on the map, with what can be done about the others.
+ * @param {Shown} shown
+ * @param {{ onStop: () => void, onMore: () => void }} actions
+ */
+export function showProgress({ listing }, { onStop, onMore }) {
+  const box = part('progress');
+  const isPartial = listing !== undefined && listing.matched > listing.loaded;
+  const isWaiting = listing?.isBusy === true && listing.page === undefined;
+  const isShown = isPartial || isWaiting;
+  if (!isShown && box.contains(document.activeElement)) focusHeading();
+  box.hidden = !isShown;
+  if (listing === undefined || box.hidden) return;
+  const bar = part('bar', HTMLProgressElement);
+  bar.max = Math.max(1, listing.matched);
+  bar.value = listing.loaded;
+  part('progress-text').textContent = isWaiting ? 'Loading shapes…' : textOf(listing);
+  const button = part('progress-action');
+  button.textContent = listing.isBusy ? 'Stop' : 'Go on';
+  button.onclick = listing.isBusy ? onStop : onMore;
+}
+
+/** @param {import('../state/listing.js').Listing} listing */
+function textOf({ loaded, matched, bytes, halt, isBusy }) {
+  const shapes = `${count(loaded)} of ${count(matched)} shapes`;
+  if (halt === 'paused') return `${shapes}: paused after ${size(bytes)}`;
+  if (halt === 'stopped') return `${shapes}: stopped`;
+  return isBusy ? `${shapes}, ${size(bytes)}` : `${shapes} on the map`;
+}

@@ -1,0 +1,96 @@
+// The listing that is shown as a program: in the shell, Python and JavaScript, each to its last page. Used by the request
+// tab. Only tools that are there: curl, Python's standard library, fetch. The token comes from the environment.
+
+/** @typedef {(url: string, isLines: boolean) => string} Sample */
+
+/** @type {readonly { id: string, title: string, sample: Sample }[]} */
+export const LANGUAGES = [
+  { id: 'shell', title: 'Shell', sample: shellSample },
+  { id: 'python', title: 'Python', sample: pythonSample },
+  { id: 'javascript', title: 'JavaScript', sample: javaScriptSample },
+];
+
+/**
+ * @param {string} language an id of LANGUAGES
+ * @param {string} url of the first page, in either format
+ * @returns {string} the program
+ */
+export function codeFor(language, url) {
+  const { sample } = LANGUAGES.find(({ id }) => id === language) ?? { sample: shellSample };
+  return sample(safeUrl(url), !url.includes('/api/v1/fc/'));
+}
+
+/**
+ * A URL that means the same between quotation marks of a shell, of Python and of JavaScript, and to curl, which takes
+ * brackets and braces for patterns.
+ * @param {string} url
+ */
+function safeUrl(url) {
+  return url.replaceAll(/[^\w.~:/?&=%+,;@-]/gu, (character) => {
+    const encoded = encodeURIComponent(character);
+    // These are the ones that encodeURIComponent leaves: ! ' ( ) *
+    return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : encoded;
+  });
+}
+
+/**
+ * @param {string} url
+ * @param {boolean} isLines
+ */
+function shellSample(url, isLines) {
+  const [start, output, end] = isLines
+    ? ['', '"$URL"', 'done > units.geojsonl']
+    : ['PAGE=0\n', '-o "page-$((PAGE += 1)).geojson" "$URL"', 'done'];
+  return `# Before: export TOKEN=...
+${start}URL='${url}'
+while [ -n "$URL" ]; do
+  curl -sSf --compressed -H "Authorization: Bearer $TOKEN" -D headers.txt ${output} || break
+  URL=$(sed -n 's/^[Ll]ink: <\\(.*\\)>; rel="next".*/\\1/p' headers.txt)
+${end}
+`;
+}
+
+/**
+ * @param {string} url
+ * @param {boolean} isLines
+ */
+function pythonSample(url, isLines) {
+  const units = isLines ? 'map(json.loads, page.splitlines())' : 'json.loads(page)["features"]';
+  return `# Before: export TOKEN=...
+import gzip, json, os, re
+from urllib.request import Request, urlopen
+
+headers = {"Authorization": "Bearer " + os.environ["TOKEN"], "Accept-Encoding": "gzip"}
+url = "${url}"
+while url:
+    with urlopen(Request(url, headers=headers)) as response:
+        page = response.read()
+        if response.headers["Content-Encoding"] == "gzip":
+            page = gzip.decompress(page)
+        link = re.match('<(.*)>; rel="next"', response.headers["Link"] or "")
+    for unit in ${units}:
+        print(unit["id"], json.dumps(unit["properties"], ensure_ascii=False))
+    url = link and link[1]
+`;
+}
+
+/**
+ * @param {string} url
+ * @param {boolean} isLines
+ */
+function javaScriptSample(url, isLines) {
+  const units = isLines
+    ? "(await response.text()).split('\\n').filter(Boolean).map((line) => JSON.parse(line))"
+    : '(await response.json()).features';
+  return `// Before: export TOKEN=... For Node 20 or later; save it as walk.mjs. In a browser put the token here instead.
+const headers = { Authorization: \`Bearer \${process.env.TOKEN}\` };
+let url = '${url}';
+while (url) {
+  const response = await fetch(url, { headers });
+  if (!response.ok) throw new Error(\`\${response.status}: \${await response.text()}\`);
+  const units = ${units};
+  for (const unit of units) console.log(unit.id, JSON.stringify(unit.properties));
+  url = /<(.*)>; rel="next"/.exec(response.headers.get('Link'))?.[1];
+}
+`;
+}

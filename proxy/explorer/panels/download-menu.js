@@ -1,0 +1,67 @@
+// The download menu: a button that opens a menu (WAI-ARIA APG) of file formats. Used by app.js.
+import { make, part } from './elements.js';
+
+/**
+ * @typedef {{ label: string, detail: string, run: () => void }} MenuItem
+ */
+
+/**
+ * @param {() => { note: string, items: MenuItem[] }} contentNow what the menu offers when it is opened
+ * @param {AbortSignal} signal ends it
+ */
+export function wireDownload(contentNow, signal) {
+  const button = part('download');
+  const menu = part('download-menu');
+  const close = (/** @type {boolean} */ hasFocus) => {
+    menu.hidden = true;
+    button.setAttribute('aria-expanded', 'false');
+    if (hasFocus) button.focus();
+  };
+  const open = () => {
+    const { note, items } = contentNow();
+    part('download-note').textContent = note;
+    const entries = items.map(({ label, detail, run }) => {
+      const entry = make('button', '', make('span', 'name', label), make('span', 'type', detail));
+      entry.setAttribute('type', 'button');
+      entry.setAttribute('role', 'menuitem');
+      entry.tabIndex = -1;
+      entry.addEventListener('click', () => {
+        close(true);
+        run();
+      });
+      return entry;
+    });
+    part('download-items').replaceChildren(...entries);
+    menu.hidden = false;
+    button.setAttribute('aria-expanded', 'true');
+    entries[0]?.focus();
+  };
+  button.addEventListener('click', () => (menu.hidden ? open() : close(true)), { signal });
+  signal.addEventListener('abort', () => close(false));
+  menu.addEventListener(
+    'keydown',
+    (event) => {
+      const entries = [...menu.querySelectorAll('button')];
+      const index = entries.findIndex((entry) => entry === document.activeElement);
+      /** @type {Record<string, number>} */
+      const targets = { ArrowDown: index + 1, ArrowUp: index - 1 + entries.length, Home: 0, End: entries.length - 1 };
+      const target = targets[event.key];
+      if (target !== undefined) {
+        event.preventDefault();
+        entries[target % entries.length]?.focus();
+      } else if (event.key === 'Escape') {
+        event.stopPropagation();
+        close(true);
+      }
+    },
+    { signal },
+  );
+  part('download-area').addEventListener(
+    'focusout',
+    ({ relatedTarget }) => {
+      if (!(relatedTarget instanceof Node && part('download-area').contains(relatedTarget)) && !menu.hidden)
+        close(false);
+    },
+    { signal },
+  );
+}

@@ -1,0 +1,119 @@
+// Elements of the page: finding them, making them, and text for numbers. Text of the data is only ever set as text.
+
+/**
+ * The element of the page with this id.
+ * @template {HTMLElement} [Kind=HTMLElement]
+ * @param {string} id
+ * @param {new () => Kind} [kind]
+ */
+export function part(id, kind) {
+  const element = document.getElementById(id);
+  if (element === null || (kind && !(element instanceof kind))) throw new Error(`the page has no such #${id}`);
+  return /** @type {Kind} */ (element);
+}
+
+/**
+ * @param {string} tag
+ * @param {string} className empty for none
+ * @param {...(string | Node)} content
+ */
+export function make(tag, className, ...content) {
+  const element = document.createElement(tag);
+  if (className !== '') element.className = className;
+  element.append(...content);
+  return element;
+}
+
+/**
+ * @param {string} text
+ * @param {() => void} run
+ * @param {string} [className]
+ */
+export function makeButton(text, run, className = '') {
+  const button = document.createElement('button');
+  button.type = 'button';
+  if (className !== '') button.className = className;
+  button.textContent = text;
+  button.addEventListener('click', run);
+  return button;
+}
+
+/**
+ * A button that copies: it says for a moment that it has.
+ * @param {string} text of the button
+ * @param {() => string} content what it copies
+ * @param {string} [className]
+ */
+export function makeCopyButton(text, content, className = '') {
+  const button = makeButton(text, () => void run(), className);
+  const run = async () => {
+    button.textContent = await copy(content());
+    const restore = () => {
+      button.textContent = text;
+    };
+    button.addEventListener('blur', restore, { once: true });
+    button.addEventListener('pointerleave', restore, { once: true });
+  };
+  return button;
+}
+
+/**
+ * A list of names and values.
+ * @param {readonly (readonly [name: string, value: string | Node])[]} facts
+ */
+export function makeFacts(facts) {
+  return make('dl', 'facts', ...facts.flatMap(([name, value]) => [make('dt', '', name), make('dd', '', value)]));
+}
+
+/**
+ * Says something to those who hear the page.
+ * @param {string} text
+ */
+export function announce(text) {
+  part('announce').textContent = text;
+}
+
+/** @param {number} number */
+export function count(number) {
+  return number.toLocaleString('en');
+}
+
+/** @param {number} number of bytes */
+export function size(number) {
+  if (number < 1000) return `${number} B`;
+  return number < 1_000_000 ? `${(number / 1000).toFixed(1)} kB` : `${(number / 1_000_000).toFixed(1)} MB`;
+}
+
+/**
+ * Copies a text, and says so to those who hear the page.
+ * @param {string} text
+ * @returns {Promise<string>} what to say
+ */
+export async function copy(text) {
+  const said = (await copyText(text)) ? 'Copied' : 'Not allowed here';
+  announce(said);
+  return said;
+}
+
+/**
+ * @param {string} text
+ * @returns {Promise<boolean>} false where the browser does not let this page copy
+ */
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Over plain HTTP, except on this machine, there is no clipboard; a selection can still be copied.
+    const focused = document.activeElement;
+    const area = document.createElement('textarea');
+    area.value = text;
+    area.className = 'unseen';
+    document.body.append(area);
+    area.select();
+    const isCopied = document.execCommand('copy');
+    area.remove();
+    if (focused instanceof HTMLElement) focused.focus();
+    return isCopied;
+  }
+}

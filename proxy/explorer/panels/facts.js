@@ -1,0 +1,117 @@
+// The selected unit: its facts, and what can be done with it. Used by app.js.
+import { titleOf } from '../api/unit.js';
+import { boxOf } from '../map/geometry/unit-box.js';
+import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
+
+/**
+ * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
+ * @typedef {import('../api/client.js').Unit} Unit
+ *
+ * @typedef {object} FactActions
+ * @property {() => void} open the units inside
+ * @property {() => void} request the request for this unit alone
+ * @property {() => void} close
+ * @property {() => string} link
+ */
+
+/**
+ * Shows the unit; undefined hides the card.
+ * @param {NamedUnit | undefined} row
+ * @param {Unit | undefined} unit undefined until the service has answered
+ * @param {ReadonlyMap<number, number>} inside units by level, as far as they are known
+ * @param {FactActions} actions
+ */
+export function showFacts(row, unit, inside, actions) {
+  const card = part('facts');
+  const hadFocus = card.contains(document.activeElement);
+  card.hidden = row === undefined;
+  document.body.classList.toggle('has-unit', row !== undefined);
+  if (row === undefined) return;
+  const isOpen = card.querySelector('details')?.open ?? false;
+  const title = make('h3', '', titleOf(row));
+  title.id = 'facts-title';
+  title.tabIndex = -1;
+  const close = makeButton('×', actions.close, 'close');
+  close.setAttribute('aria-label', `Close ${titleOf(row)}`);
+  const kind = [row.type, `level ${row.level}`].filter((text) => text !== null).join(', ');
+  card.replaceChildren(
+    make('header', '', make('div', '', title, make('p', 'type', kind)), close),
+    makeFacts(factsOf(row, unit, inside)),
+    makeActions(row, unit, actions),
+    ...(unit === undefined ? [] : [makeProperties(unit, isOpen)]),
+  );
+  if (hadFocus) title.focus();
+}
+
+/**
+ * @param {NamedUnit} row
+ * @param {Unit | undefined} unit
+ * @param {ReadonlyMap<number, number>} inside
+ * @returns {[name: string, value: string | Node][]}
+ */
+function factsOf({ gid, fid, level }, unit, inside) {
+  const below = [...inside].filter(([other, number]) => other > level && number > 0);
+  return [
+    gid === null ? ['fid', String(fid)] : ['GID', make('code', '', gid)],
+    ...below.map(([other, number]) => /** @type {[string, string]} */ ([`Level ${other}`, `${count(number)} inside`])),
+    ...shapeFacts(unit),
+  ];
+}
+
+/**
+ * @param {NamedUnit} row
+ * @param {Unit | undefined} unit
+ * @param {FactActions} actions
+ */
+function makeActions(row, unit, { open, request, link }) {
+  const copy = makeCopyButton('Copy GeoJSON', () => unit?.text ?? '');
+  copy.toggleAttribute('disabled', unit === undefined);
+  return make(
+    'div',
+    'actions',
+    ...(row.children > 0 && row.gid !== null
+      ? [makeButton(`Open ${count(row.children)} inside`, open, 'primary')]
+      : []),
+    copy,
+    makeCopyButton('Copy link', link),
+    ...(row.gid === null ? [] : [makeButton('Request', request)]),
+  );
+}
+
+/**
+ * @param {Unit} unit
+ * @param {boolean} isOpen
+ */
+function makeProperties({ properties }, isOpen) {
+  const facts = Object.entries(properties).map(
+    ([name, value]) => /** @type {[string, string]} */ ([name, value === null ? 'null' : String(value)]),
+  );
+  const details = document.createElement('details');
+  details.open = isOpen;
+  details.append(make('summary', '', `${facts.length} properties`), makeFacts(facts));
+  return details;
+}
+
+/**
+ * @param {Unit | undefined} unit undefined until the service has answered
+ * @returns {[name: string, value: string | Node][]}
+ */
+function shapeFacts(unit) {
+  if (unit === undefined) return [['Shape', 'loading…']];
+  const box = boxOf(unit);
+  if (unit.geometry === null || box === undefined) return [['Shape', make('span', 'chip', 'no geometry')]];
+  const parts = unit.geometry.type === 'MultiPolygon' ? unit.geometry.coordinates.length : 1;
+  const text = `${count(parts)} ${parts === 1 ? 'part' : 'parts'}, ${size(unit.text?.length ?? 0)} of GeoJSON`;
+  return [
+    ['Box', boxText(box)],
+    ['Shape', text],
+  ];
+}
+
+/** @param {import('../map/geometry/box.js').Box} box */
+function boxText([west, south, east, north]) {
+  const side = (/** @type {number} */ degrees, /** @type {string} */ plus, /** @type {string} */ minus) =>
+    `${Math.abs(degrees).toFixed(2)}° ${degrees < 0 ? minus : plus}`;
+  const crosses = west > east ? ', across the antimeridian' : '';
+  return `${side(south, 'N', 'S')} to ${side(north, 'N', 'S')}, ${side(west, 'E', 'W')} to ${side(east, 'E', 'W')}${crosses}`;
+}

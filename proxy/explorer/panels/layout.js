@@ -1,0 +1,121 @@
+// The frame of the page: tabs, skip link, the sheet below the map of a phone, and whose data it is. Used by app.js.
+import { make, part } from './elements.js';
+
+/** @typedef {import('../api/about.js').About} About */
+
+/** An address in the text of an attribution, without the punctuation after it. */
+const ADDRESS = /(https?:\/\/[^\s<>"')\]]*[^\s<>"')\].,;:])/;
+const TABS = ['browse', 'request'];
+
+/** Heights of the sheet on a phone, by name; style.css has the sizes. */
+const SHEETS = ['half', 'full', 'low'];
+
+/**
+ * @param {() => void} onResize the map has another size now
+ */
+export function wireLayout(onResize) {
+  for (const name of TABS) part(`tab-${name}`).addEventListener('click', () => showTab(name));
+  part('tabs').addEventListener('keydown', (event) => {
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+    event.preventDefault();
+    const name = shownTab() === 'browse' ? 'request' : 'browse';
+    showTab(name);
+    part(`tab-${name}`).focus();
+  });
+  // The fragment of the address is the place, so the link must not change it.
+  part('skip').addEventListener('click', (event) => {
+    event.preventDefault();
+    if (part('workspace').hidden) part('token').focus();
+    else focusHeading();
+  });
+  wireSheet(onResize);
+  new ResizeObserver(onResize).observe(part('map'));
+}
+
+/** @param {string} shown */
+export function showTab(shown) {
+  for (const name of TABS) {
+    const tab = part(`tab-${name}`);
+    tab.setAttribute('aria-selected', String(name === shown));
+    tab.tabIndex = name === shown ? 0 : -1;
+    part(name).hidden = name !== shown;
+  }
+}
+
+/** Moves the focus to the heading of the tab, before what has it leaves the page. */
+export function focusHeading() {
+  part(shownTab() === 'browse' ? 'heading' : 'request-heading').focus({ preventScroll: true });
+}
+
+/**
+ * Brings the sheet of a phone to this height.
+ * @param {string} name
+ */
+export function showSheet(name) {
+  const handle = part('sheet');
+  document.body.dataset['sheet'] = name;
+  handle.setAttribute('aria-label', `Panel height: ${name}. Change`);
+}
+
+function shownTab() {
+  return part('browse').hidden ? 'request' : 'browse';
+}
+
+/** @param {() => void} onResize */
+function wireSheet(onResize) {
+  const handle = part('sheet');
+  showSheet('half');
+  let startY = 0;
+  let isDragged = false;
+  handle.addEventListener('pointerdown', (event) => {
+    startY = event.clientY;
+    isDragged = false;
+    handle.setPointerCapture(event.pointerId);
+  });
+  handle.addEventListener('pointerup', ({ clientY }) => {
+    const up = startY - clientY;
+    if (Math.abs(up) < 20) return;
+    isDragged = true;
+    const order = ['low', 'half', 'full'];
+    const index = order.indexOf(document.body.dataset['sheet'] ?? 'half') + Math.sign(up);
+    showSheet(order[Math.min(2, Math.max(0, index))] ?? 'half');
+    onResize();
+  });
+  handle.addEventListener('click', () => {
+    if (isDragged) return;
+    const index = SHEETS.indexOf(document.body.dataset['sheet'] ?? 'half');
+    showSheet(SHEETS[(index + 1) % SHEETS.length] ?? 'half');
+    onResize();
+  });
+}
+
+/** @param {About} about */
+export function showRelease({ release }) {
+  part('release').textContent = release ?? 'no release yet';
+  part('release').hidden = false;
+}
+
+/** @param {About} about */
+export function showCredits({ attribution }) {
+  const texts = attribution.map((text) => make('span', '', ...text.split(ADDRESS).map(toLink)));
+  const library = make('span', '', 'Map: ', link('https://maplibre.org', 'MapLibre'));
+  part('credits').replaceChildren(...texts, library);
+}
+
+/** @param {string} text */
+function toLink(text) {
+  return ADDRESS.test(text) ? link(text, text.replace(/^https?:\/\/(www\.)?|\/$/g, '')) : text;
+}
+
+/**
+ * @param {string} address
+ * @param {string} text
+ */
+function link(address, text) {
+  const anchor = document.createElement('a');
+  anchor.href = address;
+  anchor.rel = 'noreferrer';
+  anchor.target = '_blank';
+  anchor.textContent = text;
+  return anchor;
+}

@@ -1,0 +1,72 @@
+// What to say to a person when something did not work, by status; and the box that says it. Used by app.js.
+import { RefusalError } from '../api/client.js';
+import { make, makeButton, part } from './elements.js';
+
+/**
+ * @typedef {object} Message
+ * @property {'note' | 'error'} kind
+ * @property {string} title
+ * @property {string} [detail]
+ * @property {string} [code]
+ */
+
+/**
+ * Shows a message above the panels; undefined removes it.
+ * @param {Message | undefined} message
+ * @param {{ label: string, run: () => void }} [action] a button in it
+ */
+export function showMessage(message, action) {
+  const box = part('message');
+  box.className = `message ${message?.kind ?? ''}`;
+  box.setAttribute('role', message?.kind === 'error' ? 'alert' : 'status');
+  box.replaceChildren();
+  if (message === undefined) return;
+  const { title, detail = '', code = '' } = message;
+  box.append(make('strong', '', title));
+  if (detail !== '') box.append(make('p', '', detail));
+  if (code !== '') box.append(make('code', '', code));
+  if (action !== undefined) box.append(makeButton(action.label, action.run));
+}
+
+/**
+ * Why a request gave nothing.
+ * @param {unknown} error
+ * @returns {Message}
+ */
+export function errorToMessage(error) {
+  if (!(error instanceof RefusalError))
+    return { kind: 'error', title: 'The response could not be read', detail: String(error) };
+  const { status, code, message } = error;
+  /** @type {Message} */
+  const said = { kind: 'error', title: titleOf(status), detail: message };
+  if (status !== 0) said.code = `${status} ${code}`.trim();
+  if (status === 0) said.detail = `${message} Check that it is running and that there is a network.`;
+  if (status === 410) said.detail = 'A newer release has replaced it, so this listing cannot be continued.';
+  return said;
+}
+
+/** Why a token with which the service answers 401 is not accepted. */
+export const NOT_ACCEPTED =
+  'This token is not accepted: it has expired, is damaged, or is meant for another service. Paste a new one.';
+
+/**
+ * A list without units.
+ * @param {ReadonlyMap<number, string>} filters
+ * @returns {Message}
+ */
+export function emptyMessage(filters) {
+  const detail =
+    filters.size > 0
+      ? 'There is no such GID in this release, or it has no units at this level. The map stays where it is.'
+      : 'This level has no units.';
+  return { kind: 'note', title: 'No units here', detail };
+}
+
+/** @param {number} status */
+function titleOf(status) {
+  if (status === 0) return 'No response';
+  if (status === 403) return 'This token does not allow that';
+  if (status === 410) return 'The release of this listing is gone';
+  if (status === 429) return 'Too many requests';
+  return status < 500 ? 'The request needs a change' : 'The service has a fault';
+}

@@ -1,0 +1,118 @@
+// The request and its response, as the Request tab shows them: address, code, status, time, sizes, headers and the pages
+// of the listing. Used by app.js.
+import { codeFor, LANGUAGES } from './code-samples.js';
+import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
+
+/**
+ * @typedef {import('../api/client.js').Exchange} Exchange
+ * @typedef {import('../state/listing.js').Listing} Listing
+ */
+
+/** Headers that say something about the data; the others are in the list of all headers. */
+const FIRST_HEADERS = ['boundaries-release', 'boundaries-matched', 'etag', 'link'];
+
+/**
+ * @param {() => void} onLanguage another language was chosen
+ * @param {AbortSignal} signal ends it
+ */
+export function wireCode(onLanguage, signal) {
+  const options = LANGUAGES.map(({ id, title }) => new Option(title, id));
+  part('language', HTMLSelectElement).replaceChildren(...options);
+  part('language').addEventListener('change', onLanguage, { signal });
+  part('code-actions').replaceChildren(makeCopyButton('Copy', () => part('code').textContent ?? ''));
+  part('url-actions').replaceChildren(makeCopyButton('Copy', () => part('url').textContent ?? ''));
+}
+
+/**
+ * @param {string} url that was requested
+ * @param {string} firstUrl of the first page of the listing, which the code walks
+ */
+export function showRequestLine(url, firstUrl) {
+  part('url').textContent = url;
+  part('code').textContent = codeFor(part('language', HTMLSelectElement).value, firstUrl);
+}
+
+/**
+ * @param {Exchange | undefined} exchange undefined while there is none
+ * @param {string} note what to say instead
+ */
+export function showResponse(exchange, note) {
+  const box = part('response');
+  if (exchange === undefined) {
+    box.replaceChildren(make('p', 'note', note));
+    return;
+  }
+  const { status, statusText, ms, sentBytes, textBytes, headers } = exchange;
+  const open = box.querySelector('details')?.open ?? false;
+  const rest = document.createElement('details');
+  rest.open = open;
+  rest.append(make('summary', '', `All ${headers.length} headers`), makeFacts(headers.map(withTitle)));
+  box.replaceChildren(
+    make(
+      'ul',
+      'figures',
+      make('li', '', make('b', 'status', `${status} ${statusText}`.trim()), make('span', '', 'status')),
+      make('li', '', make('b', '', `${Math.round(ms)} ms`), make('span', '', 'time')),
+      make('li', '', make('b', '', size(sentBytes)), make('span', '', 'sent')),
+      make('li', '', make('b', '', size(textBytes)), make('span', '', 'text')),
+    ),
+    makeFacts(headers.filter(([name]) => FIRST_HEADERS.includes(name)).map(withTitle)),
+    rest,
+  );
+}
+
+/**
+ * The Link header as a pager: which page this is, the ones before and after, all, stop.
+ * @param {Listing | undefined} listing
+ * @param {boolean} isNumbered does the listing start at the first unit?
+ * @param {{ onStep: (step: 1 | -1) => void, onAll: () => void, onStop: () => void }} actions
+ */
+export function showPager(listing, isNumbered, { onStep, onAll, onStop }) {
+  const box = part('pager');
+  const focused = [...box.querySelectorAll('button')].findIndex((button) => button === document.activeElement);
+  box.hidden = listing?.page === undefined;
+  if (listing?.page === undefined) {
+    if (focused !== -1) part('request-heading').focus();
+    box.replaceChildren();
+    return;
+  }
+  const previous = makeButton('Previous', () => onStep(-1));
+  const next = makeButton('Next', () => onStep(1));
+  const all = listing.isBusy ? makeButton('Stop', onStop) : makeButton('Load all', onAll);
+  const buttons = [previous, next, all];
+  setEnabled(previous, listing.hasPrevious && !listing.isBusy);
+  setEnabled(next, listing.hasNext && !listing.isBusy);
+  setEnabled(all, listing.isBusy || listing.hasNext);
+  const where = make('p', 'where', make('b', '', pageText(listing, isNumbered)));
+  where.append(make('span', 'note', `${count(listing.loaded)} of ${count(listing.matched)} units loaded`));
+  box.replaceChildren(where, make('div', 'actions', ...buttons));
+  buttons[focused]?.focus();
+}
+
+/**
+ * A button keeps the focus while it is disabled, so the attribute `disabled` is not used.
+ * @param {HTMLButtonElement} button
+ * @param {boolean} isEnabled
+ */
+function setEnabled(button, isEnabled) {
+  button.setAttribute('aria-disabled', String(!isEnabled));
+  if (!isEnabled) button.addEventListener('click', (event) => event.stopImmediatePropagation(), { capture: true });
+}
+
+/**
+ * @param {Listing} listing
+ * @param {boolean} isNumbered
+ */
+function pageText({ index, matched, pageSize }, isNumbered) {
+  const pages = pageSize === 0 ? 1 : Math.ceil(matched / pageSize);
+  return isNumbered ? `Page ${count(index + 1)} of ${count(pages)}` : `Page ${count(index + 1)} from start-at`;
+}
+
+/**
+ * A header with its name as it is usually written: `Boundaries-Matched`, `ETag`.
+ * @param {[name: string, value: string]} header
+ * @returns {[name: string, value: string]}
+ */
+function withTitle([name, value]) {
+  return [name === 'etag' ? 'ETag' : name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()), value];
+}

@@ -1,0 +1,49 @@
+// Sign-in: one field for a token, shown while the page has none. Used by app.js.
+import { textToToken } from '../state/session.js';
+import { part } from './elements.js';
+
+/**
+ * @param {(token: string, isKept: boolean) => void} onSignIn
+ */
+export function wireSignIn(onSignIn) {
+  part('sign-in', HTMLFormElement).addEventListener('submit', (event) => {
+    event.preventDefault();
+    const field = part('token', HTMLInputElement);
+    const token = textToToken(field.value);
+    if (token === '') {
+      showReason('Paste a token first.');
+      field.focus();
+      return;
+    }
+    onSignIn(token, part('keep', HTMLInputElement).checked);
+  });
+}
+
+/**
+ * Shows the sign-in instead of the panels.
+ * @param {string} reason empty for none
+ */
+export function showSignIn(reason) {
+  part('sign-in').hidden = false;
+  part('workspace').hidden = true;
+  part('sign-out').hidden = true;
+  document.body.classList.add('signed-out');
+  showReason(reason);
+  part('token').focus();
+}
+
+/** Shows the panels instead of the sign-in, which forgets what was typed. */
+export function hideSignIn() {
+  part('token', HTMLInputElement).value = '';
+  part('sign-in').hidden = true;
+  part('workspace').hidden = false;
+  part('sign-out').hidden = false;
+  document.body.classList.remove('signed-out');
+  showReason('');
+}
+
+/** @param {string} reason */
+function showReason(reason) {
+  part('sign-in-reason').textContent = reason;
+  part('token').toggleAttribute('aria-invalid', reason !== '');
+}

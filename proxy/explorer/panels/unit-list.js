@@ -1,0 +1,213 @@
+// The list of units: only the rows in sight are in the page, so that 10,000 units scroll as quickly as ten. Rows are
+// reached by arrow keys; Enter selects a row, and opens the unit of a selected row. Used by panels/browse.js.
+import { titleOf } from '../api/unit.js';
+import { count, make } from './elements.js';
+
+/**
+ * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
+ */
+
+/** Rows above and below those in sight. */
+const MARGIN = 12;
+/** Two presses within this time are one double click. */
+const DOUBLE_MS = 600;
+/** Rows that Page Up and Page Down pass. */
+const PAGE_ROWS = 10;
+
+/** The list in its scrolling box. */
+export class UnitList {
+  #box;
+  #list = make('ul', 'units');
+  #onSelect;
+  #onOpen;
+  /** @type {NamedUnit[]} */
+  #rows = [];
+  /** The types of all rows, if they are not the same. */
+  #hasTypes = false;
+  #active = 0;
+  /** When a row was last selected with a pointer. */
+  #pressedAt = -DOUBLE_MS;
+  /** @type {number | undefined} */
+  #selected;
+  /** @type {Map<number, HTMLElement>} */
+  #shown = new Map();
+
+  /**
+   * @param {HTMLElement} box
+   * @param {{ onSelect: (row: NamedUnit) => void, onOpen: (row: NamedUnit) => void }} listeners
+   * @param {AbortSignal} signal ends the list
+   */
+  constructor(box, { onSelect, onOpen }, signal) {
+    this.#box = box;
+    this.#onSelect = onSelect;
+    this.#onOpen = onOpen;
+    this.#list.setAttribute('aria-label', 'Units: Enter selects one, a second Enter opens it');
+    box.replaceChildren(this.#list);
+    box.addEventListener('scroll', () => this.#draw(), { signal });
+    box.addEventListener('keydown', (event) => this.#key(event), { signal });
+    // The second press of a double click may meet something else, because the first one shows the unit's facts.
+    const double = (/** @type {MouseEvent} */ { timeStamp }) => {
+      const row = this.#rows[this.#active];
+      if (timeStamp - this.#pressedAt < DOUBLE_MS && row !== undefined && row.children > 0) this.#onOpen(row);
+    };
+    document.addEventListener('dblclick', double, { signal });
+    const observer = new ResizeObserver(() => this.#reveal(this.#active));
+    observer.observe(box);
+    signal.addEventListener('abort', () => observer.disconnect());
+  }
+
+  /** @param {NamedUnit[]} rows */
+  show(rows) {
+    this.#rows = rows;
+    this.#hasTypes = new Set(rows.map(({ type }) => type)).size > 1;
+    this.#active = 0;
+    this.#selected = undefined;
+    this.#shown.clear();
+    this.#list.replaceChildren();
+    this.#list.hidden = rows.length === 0;
+    this.#list.style.height = `${rows.length * this.#rowHeight}px`;
+    this.#box.scrollTop = 0;
+    this.#draw();
+  }
+
+  /** @param {number | undefined} fid */
+  select(fid) {
+    const index = this.#rows.findIndex((row) => row.fid === fid);
+    this.#mark(this.#selected, false);
+    this.#selected = index === -1 ? undefined : index;
+    if (index === -1) return;
+    this.#activate(index);
+    this.#mark(index, true);
+  }
+
+  /** Moves the focus to the selected row, or to the first. */
+  focus() {
+    this.#shown.get(this.#active)?.querySelector('button')?.focus();
+  }
+
+  get #rowHeight() {
+    return Number.parseFloat(getComputedStyle(this.#box).getPropertyValue('--row')) || 40;
+  }
+
+  #draw() {
+    const height = this.#rowHeight;
+    const first = Math.max(0, Math.floor(this.#box.scrollTop / height) - MARGIN);
+    const last = Math.min(
+      this.#rows.length,
+      Math.ceil((this.#box.scrollTop + this.#box.clientHeight) / height) + MARGIN,
+    );
+    const wanted = new Set(Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i));
+    // The row that the keyboard is at stays, even out of sight: the focus must not be lost.
+    if (this.#rows.length > 0) wanted.add(this.#active);
+    for (const [index, item] of this.#shown) {
+      if (wanted.has(index)) continue;
+      item.remove();
+      this.#shown.delete(index);
+    }
+    for (const index of [...wanted].sort((a, b) => a - b)) if (!this.#shown.has(index)) this.#insert(index);
+  }
+
+  /** @param {number} index */
+  #insert(index) {
+    const row = this.#rows[index];
+    if (row === undefined) return;
+    const item = this.#makeItem(row, index);
+    const after = [...this.#shown].filter(([other]) => other > index).sort(([a], [b]) => a - b)[0];
+    this.#list.insertBefore(item, after?.[1] ?? null);
+    this.#shown.set(index, item);
+  }
+
+  /**
+   * @param {NamedUnit} row
+   * @param {number} index
+   */
+  #makeItem(row, index) {
+    const name = make('span', 'name', titleOf(row));
+    const type = this.#hasTypes && row.type !== null ? [make('span', 'type', row.type)] : [];
+    const choose = make('button', 'choose', name, ...type);
+    choose.setAttribute('type', 'button');
+    choose.tabIndex = index === this.#active ? 0 : -1;
+    choose.addEventListener('click', ({ detail, timeStamp }) => {
+      this.#activate(index);
+      if (detail === 1) this.#pressedAt = timeStamp;
+      // Without a pointer (detail 0) the second press opens.
+      if (detail === 0 && this.#selected === index && row.children > 0) this.#onOpen(row);
+      else if (this.#selected !== index) this.#onSelect(row);
+    });
+    const item = make('li', '', choose);
+    if (row.children > 0) item.append(this.#makeOpen(row));
+    item.style.top = `${index * this.#rowHeight}px`;
+    item.setAttribute('aria-setsize', String(this.#rows.length));
+    item.setAttribute('aria-posinset', String(index + 1));
+    if (index === this.#selected) choose.setAttribute('aria-current', 'true');
+    return item;
+  }
+
+  /** @param {NamedUnit} row */
+  #makeOpen(row) {
+    const open = make('button', 'open', count(row.children));
+    open.setAttribute('type', 'button');
+    open.setAttribute('aria-label', `Open ${titleOf(row)}: ${count(row.children)} inside`);
+    open.title = `Open ${titleOf(row)}`;
+    // Keys open with a second Enter or the right arrow.
+    open.tabIndex = -1;
+    open.addEventListener('click', () => this.#onOpen(row));
+    return open;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const last = this.#rows.length - 1;
+    /** @type {Record<string, number>} */
+    const targets = {
+      ArrowDown: this.#active + 1,
+      ArrowUp: this.#active - 1,
+      PageDown: this.#active + PAGE_ROWS,
+      PageUp: this.#active - PAGE_ROWS,
+      Home: 0,
+      End: last,
+    };
+    const target = targets[event.key];
+    const row = this.#rows[this.#active];
+    if (target !== undefined && last >= 0) {
+      event.preventDefault();
+      this.#activate(Math.min(last, Math.max(0, target)));
+      this.focus();
+    } else if (event.key === 'ArrowRight' && row !== undefined && row.children > 0) {
+      event.preventDefault();
+      this.#onOpen(row);
+    }
+  }
+
+  /** @param {number} index */
+  #activate(index) {
+    const before = this.#shown.get(this.#active)?.querySelector('button');
+    if (before) before.tabIndex = -1;
+    this.#active = index;
+    this.#reveal(index);
+    const button = this.#shown.get(index)?.querySelector('button');
+    if (button) button.tabIndex = 0;
+  }
+
+  /**
+   * Scrolls to a row, as far as it is out of sight.
+   * @param {number} index
+   */
+  #reveal(index) {
+    const height = this.#rowHeight;
+    const { scrollTop, clientHeight } = this.#box;
+    if (index * height < scrollTop) this.#box.scrollTop = index * height;
+    else if ((index + 1) * height > scrollTop + clientHeight) this.#box.scrollTop = (index + 1) * height - clientHeight;
+    this.#draw();
+  }
+
+  /**
+   * @param {number | undefined} index
+   * @param {boolean} isSelected
+   */
+  #mark(index, isSelected) {
+    const button = index === undefined ? undefined : this.#shown.get(index)?.querySelector('button');
+    if (isSelected) button?.setAttribute('aria-current', 'true');
+    else button?.removeAttribute('aria-current');
+  }
+}

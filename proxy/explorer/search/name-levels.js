@@ -1,0 +1,184 @@
+// The names of all levels: loads each when it is first needed, and answers what the page asks for. Runs in the worker.
+import { RefusalError } from '../api/client.js';
+import { loadNames } from './load-names.js';
+import { readNeedle } from './match.js';
+import { bestRows } from './rank.js';
+
+/**
+ * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
+ * @typedef {import('./name-index.js').NameIndex} NameIndex
+ * @typedef {{ token: string, onProgress: (progress: import('./load-names.js').Progress) => void }} Access
+ *
+ * A unit that a search found, with the names of the units it is in, from the top.
+ * @typedef {NamedUnit & { path: string }} FoundUnit
+ */
+
+/** Units that `children` returns at most. */
+export const CHILDREN_MAX = 10_000;
+/** How often the levels are loaded until they are all of one release. */
+const ROUNDS_MAX = 3;
+
+/** The names that are loaded. */
+export class NameLevels {
+  #base;
+  /** @type {Map<number, { load: Promise<{ index: NameIndex, release: string }>, token: string, isLoaded: boolean }>} */
+  #levels = new Map();
+  /** That of the newest answer. */
+  #release = '';
+
+  /** @param {string} base URL of the service, with the slash at its end */
+  constructor(base) {
+    this.#base = base;
+  }
+
+  /**
+   * Loads the levels from 0 to this one, as far as they are not loaded.
+   * @param {number} level
+   * @param {Access} access
+   * @returns {Promise<{ indexes: NameIndex[], release: string }>} indexes by level
+   * @throws {RefusalError}
+   */
+  async load(level, access) {
+    for (let round = 1; round <= ROUNDS_MAX; round++) {
+      const loads = Array.from({ length: level + 1 }, (_, n) => this.#level(n, access));
+      const loaded = await Promise.all(loads);
+      const release = this.#release;
+      if (loaded.every((one) => one.release === release)) return { indexes: loaded.map(({ index }) => index), release };
+      for (const [n, load] of loads.entries())
+        if (loaded[n]?.release !== release && this.#levels.get(n)?.load === load) this.#levels.delete(n);
+    }
+    const detail = 'A new release was published while the names were loaded. Search again.';
+    throw new RefusalError({ status: 0, code: 'release-changed', detail });
+  }
+
+  /**
+   * @param {string} text part of a name, or the start of a GID
+   * @param {{ levels: readonly number[], limit: number }} options
+   * @param {Access} access
+   * @returns {Promise<{ found: number, results: FoundUnit[] }>} how many units match, and the best of them
+   * @throws {RefusalError}
+   */
+  async search(text, { levels, limit }, access) {
+    const { indexes } = await this.load(Math.max(...levels), access);
+    const needle = readNeedle(text);
+    if (needle === undefined) return { found: 0, results: [] };
+    const searched = indexes.filter(({ level }) => levels.includes(level));
+    const { found, best } = bestRows(searched, needle, limit);
+    const results = best.map(({ index, row }) => {
+      const unit = index.unitAt(row);
+      const path = above(indexes, unit).map(({ name, gid }) => name ?? gid ?? '');
+      return { ...unit, path: path.join(' › ') };
+    });
+    return { found, results };
+  }
+
+  /**
+   * The units of `level` that are in the unit of level `of` with this GID, in order of fid.
+   * @param {{ level: number, of: number, gid: string | undefined }} place undefined for all units of the level
+   * @param {Access} access
+   * @returns {Promise<{ total: number, units: NamedUnit[] }>} CHILDREN_MAX units at most, and how many there are
+   * @throws {RefusalError}
+   */
+  async children({ level, of, gid }, access) {
+    const { indexes } = await this.load(level, access);
+    const index = indexAt(indexes, level);
+    if (gid === undefined) {
+      const first = Array.from({ length: Math.min(index.length, CHILDREN_MAX) }, (_, row) => row);
+      return { total: index.length, units: unitsAt(index, first) };
+    }
+    /** GIDs of the units at the level above. @type {ReadonlySet<string>} */
+    let gids = new Set([gid]);
+    for (const between of indexes.slice(of + 1, level)) {
+      if (between.length === 0) continue;
+      const units = between.rowsIn(gids).map((row) => between.unitAt(row).gid);
+      gids = new Set(units.filter((value) => value !== null));
+    }
+    const rows = index.rowsIn(gids);
+    return { total: rows.length, units: unitsAt(index, rows.slice(0, CHILDREN_MAX)) };
+  }
+
+  /**
+   * @param {number} level
+   * @param {string} gid
+   * @param {Access} access
+   * @returns {Promise<NamedUnit | undefined>}
+   * @throws {RefusalError}
+   */
+  async find(level, gid, access) {
+    const { indexes } = await this.load(level, access);
+    return indexAt(indexes, level).find(gid);
+  }
+
+  /**
+   * @param {number} level
+   * @param {string} gid
+   * @param {Access} access
+   * @returns {Promise<NamedUnit[]>} the units from the top down to this one; none if there is no such unit
+   * @throws {RefusalError}
+   */
+  async lineage(level, gid, access) {
+    const { indexes } = await this.load(level, access);
+    const unit = indexAt(indexes, level).find(gid);
+    return unit === undefined ? [] : [...above(indexes, unit), unit];
+  }
+
+  /**
+   * @param {number} level
+   * @param {Access} access
+   */
+  #level(level, { token, onProgress }) {
+    const known = this.#levels.get(level);
+    // What another token does not permit must not fail this one.
+    if (known !== undefined && (known.isLoaded || known.token === token)) return known.load;
+    const onRelease = (/** @type {string} */ release) => {
+      this.#release = release;
+    };
+    const load = loadNames(this.#base, level, { token, onRelease, onProgress });
+    const entry = { load, token, isLoaded: false };
+    this.#levels.set(level, entry);
+    load.then(
+      () => {
+        entry.isLoaded = true;
+      },
+      () => this.#levels.get(level) === entry && this.#levels.delete(level),
+    );
+    return load;
+  }
+}
+
+/**
+ * The units that a unit is in, from the top.
+ * @param {readonly NameIndex[]} indexes by level
+ * @param {NamedUnit} unit
+ */
+function above(indexes, unit) {
+  /** @type {NamedUnit[]} */
+  const units = [];
+  let { level, parent } = unit;
+  while (parent !== null) {
+    const index = indexes.slice(0, level).findLast(({ length }) => length > 0);
+    const found = index?.find(parent);
+    if (found === undefined) break;
+    units.unshift(found);
+    ({ level, parent } = found);
+  }
+  return units;
+}
+
+/**
+ * @param {readonly NameIndex[]} indexes
+ * @param {number} level
+ */
+function indexAt(indexes, level) {
+  const index = indexes[level];
+  if (index === undefined) throw new RangeError(`level ${level} of ${indexes.length}`);
+  return index;
+}
+
+/**
+ * @param {NameIndex} index
+ * @param {readonly number[]} rows
+ */
+function unitsAt(index, rows) {
+  return rows.map((row) => index.unitAt(row));
+}

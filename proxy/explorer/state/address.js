@@ -1,0 +1,93 @@
+// The page's address: a place as its fragment, and the token that a link may bring. A fragment is not sent to the server.
+import { encode, filtersToQuery, queryToFilters } from '../api/page-request.js';
+import { DEFAULT_FORMAT, isWorld, worldOf } from './place.js';
+
+/**
+ * @typedef {import('./place.js').Place} Place
+ * @typedef {import('./place.js').LevelColumns} LevelColumns
+ */
+
+/**
+ * The fragment of a place: `#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.10/-3.50`, empty for the world.
+ * @param {Place} place
+ * @param {readonly LevelColumns[]} levels
+ */
+export function placeToHash(place, levels) {
+  const { level, filters, unit, fid, view, format, pageSize, startAt } = place;
+  const query = filtersToQuery(filters);
+  if (unit !== undefined) query.push(`unit=${encode(unit)}`);
+  if (fid !== undefined) query.push(`fid=${fid}`);
+  if (view !== undefined) query.push(`map=${viewToText(view)}`);
+  if (format !== DEFAULT_FORMAT) query.push(`format=${encode(format)}`);
+  if (pageSize !== '') query.push(`page-size=${encode(pageSize)}`);
+  if (startAt !== '') query.push(`start-at=${encode(startAt)}`);
+  if (query.length === 0) return isWorld(place, levels) ? '' : `#lv${level}`;
+  return `#lv${level}?${query.join('&')}`;
+}
+
+/**
+ * Reads what `placeToHash` writes; anything else is the world.
+ * @param {string} hash
+ * @param {readonly LevelColumns[]} levels
+ * @returns {Place}
+ */
+export function hashToPlace(hash, levels) {
+  const world = worldOf(levels);
+  const [, level, query] = /^#lv([0-5])(?:\?(.*))?$/.exec(hash) ?? [];
+  if (level === undefined) return world;
+  const values = new URLSearchParams(query);
+  const fid = Number(values.get('fid') ?? Number.NaN);
+  return {
+    level: Number(level),
+    filters: queryToFilters(values),
+    unit: values.get('unit') ?? undefined,
+    fid: Number.isSafeInteger(fid) ? fid : undefined,
+    view: textToView(values.get('map') ?? ''),
+    format: values.get('format') === 'fc' ? 'fc' : DEFAULT_FORMAT,
+    pageSize: values.get('page-size') ?? '',
+    startAt: values.get('start-at') ?? '',
+  };
+}
+
+/**
+ * The token of `#token=...`, which leaves the address at once: neither history nor a copied address has it.
+ * @returns {string | undefined}
+ */
+export function takeToken() {
+  const [, token] = /^#token=([^&]+)$/.exec(location.hash) ?? [];
+  if (token === undefined) return undefined;
+  history.replaceState(null, '', addressOf(''));
+  return decodeURIComponent(token);
+}
+
+/**
+ * Puts a place into the address.
+ * @param {string} hash
+ * @param {'push' | 'replace'} how
+ */
+export function writeHash(hash, how) {
+  if (location.hash === hash) return;
+  if (how === 'push') history.pushState(null, '', addressOf(hash));
+  else history.replaceState(null, '', addressOf(hash));
+}
+
+/** @param {string} hash */
+function addressOf(hash) {
+  return `${location.pathname}${location.search}${hash}`;
+}
+
+/** @param {import('./place.js').View} view */
+function viewToText({ zoom, latitude, longitude }) {
+  return [zoom, latitude, longitude].map((number) => number.toFixed(2)).join('/');
+}
+
+/**
+ * @param {string} text
+ * @returns {import('./place.js').View | undefined}
+ */
+function textToView(text) {
+  if (!/^-?[\d.]+\/-?[\d.]+\/-?[\d.]+$/.test(text)) return undefined;
+  const [zoom = 0, latitude = 0, longitude = 0] = text.split('/').map(Number);
+  const isOnMap = zoom >= 0 && zoom <= 24 && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 540;
+  return isOnMap ? { zoom, latitude, longitude } : undefined;
+}

@@ -1,0 +1,102 @@
+// Real shapes for the world view: the few units in sight replace those of the overview, once the map is close enough.
+// Used by app.js.
+import { unitToPath } from '../api/page-request.js';
+import { identify } from '../api/unit.js';
+
+/**
+ * @typedef {import('../api/client.js').Unit} Unit
+ * @typedef {{ level: number, fid: number }} Key
+ */
+
+/** With more units than this in sight, none of them is replaced. */
+const MAX_UNITS = 12;
+const REQUESTS = 2;
+const WAIT_MS = 350;
+/** Text of the units that are kept. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+
+/** The units that were fetched, and what is being fetched. */
+export class Detail {
+  #client;
+  #levels;
+  #show;
+  /** @type {Map<string, { unit: Unit, bytes: number }>} oldest first */
+  #kept = new Map();
+  /** @type {AbortController | undefined} */
+  #request;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /**
+   * @param {import('../api/client.js').Client} client
+   * @param {readonly import('../api/unit.js').LevelColumns[]} levels
+   * @param {(units: Unit[]) => void} show gets the real units of what is in sight, as they arrive
+   */
+  constructor(client, levels, show) {
+    this.#client = client;
+    this.#levels = levels;
+    this.#show = show;
+  }
+
+  /**
+   * Fetches what is in sight after the map has rested.
+   * @param {() => Key[]} inSight units for which the overview is too coarse
+   */
+  look(inSight) {
+    this.stop();
+    this.#timer = setTimeout(() => {
+      const keys = inSight();
+      if (keys.length > 0 && keys.length <= MAX_UNITS) void this.#fetch(keys);
+    }, WAIT_MS);
+  }
+
+  stop() {
+    clearTimeout(this.#timer);
+    this.#request?.abort();
+  }
+
+  /** @param {Key[]} keys */
+  async #fetch(keys) {
+    const request = new AbortController();
+    this.#request = request;
+    const waiting = keys.filter((key) => !this.#kept.has(keyOf(key)));
+    if (waiting.length < keys.length) this.#draw(keys);
+    const worker = async () => {
+      for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
+        const page = await this.#client.page(this.#client.urlOf(unitToPath(key)), request.signal);
+        request.signal.throwIfAborted();
+        const [unit] = page.units;
+        if (unit === undefined) continue;
+        identify(unit, this.#levels[key.level]);
+        this.#keep(keyOf(key), { unit, bytes: page.textBytes });
+        this.#draw(keys);
+      }
+    };
+    // A unit that cannot be had stays as the overview has it; the next request of the user says why.
+    await Promise.all(Array.from({ length: REQUESTS }, worker)).catch(() => request.abort());
+  }
+
+  /** @param {Key[]} keys */
+  #draw(keys) {
+    this.#show(keys.flatMap((key) => this.#kept.get(keyOf(key))?.unit ?? []));
+  }
+
+  /**
+   * @param {string} key
+   * @param {{ unit: Unit, bytes: number }} entry
+   */
+  #keep(key, entry) {
+    this.#kept.set(key, entry);
+    let bytes = [...this.#kept.values()].reduce((sum, kept) => sum + kept.bytes, 0);
+    for (const [oldest, kept] of this.#kept) {
+      if (bytes <= KEPT_BYTES || oldest === key) return;
+      this.#kept.delete(oldest);
+      bytes -= kept.bytes;
+    }
+  }
+}
+
+/** @param {Key} key */
+function keyOf({ level, fid }) {
+  return `${level}/${fid}`;
+}

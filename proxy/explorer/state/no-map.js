@@ -1,0 +1,20 @@
+// Stands in for the map where the browser cannot draw one: list, search, facts and requests work without. Used by app.js.
+
+/** @returns {import('../map/map.js').UnitMap} */
+export function noMap() {
+  const nothing = () => {};
+  return {
+    showOverview: nothing,
+    setUnits: nothing,
+    addUnits: nothing,
+    showDetail: nothing,
+    select: nothing,
+    fit: nothing,
+    boxOf: () => undefined,
+    view: () => ({ zoom: 0, latitude: 0, longitude: 0 }),
+    setView: nothing,
+    visibleOverview: () => [],
+    resize: nothing,
+    remove: nothing,
+  };
+}

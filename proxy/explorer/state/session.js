@@ -1,0 +1,53 @@
+// The token: in this page's memory, and in sessionStorage only if the user asks to keep it. Used by app.js.
+
+const KEY = 'boundaries-token';
+
+/** The token of this page. */
+export class Session {
+  #token = '';
+
+  /** Empty while signed out. */
+  get token() {
+    return this.#token;
+  }
+
+  /** Takes the token of an earlier page of this tab, if it was kept. */
+  restore() {
+    this.#token = stored(() => sessionStorage.getItem(KEY)) ?? '';
+  }
+
+  /**
+   * @param {string} token
+   * @param {boolean} isKept until the tab is closed
+   */
+  open(token, isKept) {
+    this.#token = token;
+    stored(() => (isKept ? sessionStorage.setItem(KEY, token) : sessionStorage.removeItem(KEY)));
+  }
+
+  close() {
+    this.#token = '';
+    stored(() => sessionStorage.removeItem(KEY));
+  }
+}
+
+/**
+ * A token as it was pasted: perhaps a whole line of a shell, a header, or the link that `npm start` prints.
+ * @param {string} text
+ */
+export function textToToken(text) {
+  return text.trim().replace(/^(https?:\S*#token=|TOKEN=|(Authorization:\s*)?Bearer\s+)/i, '');
+}
+
+/**
+ * A browser that blocks storage throws.
+ * @template Value
+ * @param {() => Value} use
+ */
+function stored(use) {
+  try {
+    return use();
+  } catch {
+    return undefined;
+  }
+}

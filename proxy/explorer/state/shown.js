@@ -1,0 +1,193 @@
+// What is shown: a place, the names of its units, their pages and the selected unit. app.js draws it after each change.
+import { requestToPath, unitToPath } from '../api/page-request.js';
+import { identify, unitToRow } from '../api/unit.js';
+import { Listing } from './listing.js';
+import { isWorld, selection } from './place.js';
+
+/**
+ * @typedef {import('./place.js').Place} Place
+ * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
+ * @typedef {import('../api/client.js').Unit} Unit
+ *
+ * @typedef {object} Listeners
+ * @property {(what: 'place' | 'rows' | 'pages' | 'selection' | 'unit') => void} onChange
+ * @property {(units: Unit[], isFirst: boolean) => void} onUnits units of a page, for the map
+ * @property {(error: unknown) => void} onError of what is not part of the listing
+ */
+
+/** The state of the page while someone is signed in. */
+export class Shown {
+  #client;
+  #names;
+  #levels;
+  #listeners;
+  /** @type {AbortController | undefined} */
+  #unitRequest;
+
+  /** @type {Place} */
+  place;
+  /** The units of the list, complete up to 10,000. @type {NamedUnit[]} */
+  rows = [];
+  /** How many units the list would have. */
+  total = 0;
+  /** Are the rows of this place known? */
+  hasRows = false;
+  /** The units on the way from the world to this place, the opened one last. @type {NamedUnit[]} */
+  lineage = [];
+  /** The pages of this place; undefined while the overview is enough. @type {Listing | undefined} */
+  listing;
+  /** @type {NamedUnit | undefined} */
+  selected;
+  /** The selected unit as the service has it. @type {Unit | undefined} */
+  unit;
+
+  /**
+   * @param {object} options
+   * @param {import('../api/client.js').Client} options.client
+   * @param {import('../api/names.js').Names} options.names
+   * @param {import('./place.js').LevelColumns[]} options.levels
+   * @param {Place} options.place
+   * @param {Listeners} options.listeners
+   */
+  constructor({ client, names, levels, place, listeners }) {
+    this.#client = client;
+    this.#names = names;
+    this.#levels = levels;
+    this.#listeners = listeners;
+    this.place = place;
+  }
+
+  /** Is the overview what the map shows? */
+  get isWorld() {
+    return this.listing === undefined;
+  }
+
+  /** The address of the request for the units of this place. */
+  get url() {
+    return this.#client.urlOf(requestToPath(this.place));
+  }
+
+  /**
+   * Shows a place from the beginning.
+   * @param {Place} place
+   * @param {boolean} [withPages] also where the overview is enough
+   */
+  async show(place, withPages = false) {
+    this.stop();
+    this.place = place;
+    Object.assign(this, { rows: [], total: 0, hasRows: false, lineage: [], selected: undefined, unit: undefined });
+    this.listing = withPages || !isWorld(place, this.#levels) ? this.#openListing() : undefined;
+    this.#listeners.onChange('place');
+    const { listing } = this;
+    const isAutomatic = place.filters.size > 0 && place.pageSize === '' && place.startAt === '';
+    await Promise.all([this.#loadRows(place), isAutomatic ? listing?.loadAll() : listing?.open()]);
+  }
+
+  /**
+   * Selects a unit of the list.
+   * @param {NamedUnit | undefined} row
+   */
+  async select(row) {
+    this.#unitRequest?.abort();
+    this.selected = row;
+    this.unit = row === undefined ? undefined : this.#loadedUnit(row.fid);
+    this.place = { ...this.place, ...selection(row) };
+    this.#listeners.onChange('selection');
+    if (row !== undefined && this.unit === undefined) await this.#loadUnit(row);
+  }
+
+  /** Stops every request. */
+  stop() {
+    this.listing?.stop();
+    this.#unitRequest?.abort();
+  }
+
+  /** @param {number} fid */
+  #loadedUnit(fid) {
+    return this.listing?.units.find(({ id }) => id === fid);
+  }
+
+  #openListing() {
+    /** @type {Listing} */
+    const listing = new Listing({
+      url: this.url,
+      fetchPage: (url, signal) => this.#client.page(url, signal),
+      onPage: (units, isFirst) => {
+        for (const unit of units) identify(unit, this.#levels[this.place.level]);
+        if (listing === this.listing) this.#listeners.onUnits(units, isFirst);
+      },
+      onChange: () => listing === this.listing && this.#listeners.onChange('pages'),
+    });
+    return listing;
+  }
+
+  /**
+   * The list from the names of the release; from the pages where the names cannot be had.
+   * @param {Place} place
+   */
+  async #loadRows(place) {
+    const isCurrent = () => this.place.filters === place.filters && this.place.level === place.level;
+    const [deepest] = [...place.filters].sort(([a], [b]) => b - a);
+    try {
+      const [{ units, total }, lineage] = await Promise.all([
+        this.#rowsOf(place),
+        deepest === undefined ? [] : this.#names.lineage(...deepest),
+      ]);
+      if (!isCurrent()) return;
+      this.lineage = lineage;
+      Object.assign(this, { rows: units, total, hasRows: true });
+    } catch (error) {
+      if (!isCurrent()) return;
+      this.#listeners.onError(error);
+    }
+    this.#listeners.onChange('rows');
+    const { unit, fid } = place;
+    const listed = this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
+    const chosen = listed ?? (unit && (await this.#names.find(place.level, unit).catch(() => undefined)));
+    if (chosen && isCurrent() && this.selected === undefined) await this.select(chosen);
+  }
+
+  /**
+   * @param {Place} place
+   * @returns {Promise<{ units: NamedUnit[], total: number }>}
+   */
+  async #rowsOf({ level, filters }) {
+    const own = filters.get(level);
+    if (own !== undefined) {
+      const unit = await this.#names.find(level, own);
+      return { units: unit === undefined ? [] : [unit], total: unit === undefined ? 0 : 1 };
+    }
+    const above = [...filters].filter(([of]) => of < level).sort(([a], [b]) => b - a);
+    if (above.length === 0) return this.#names.children({ level, gid: undefined, of: level });
+    const lists = await Promise.all(above.map(([of, gid]) => this.#names.children({ level, gid, of })));
+    const [first, ...others] = lists;
+    if (first === undefined || others.length === 0) return first ?? { units: [], total: 0 };
+    const fids = others.map(({ units }) => new Set(units.map((unit) => unit.fid)));
+    const units = first.units.filter((unit) => fids.every((set) => set.has(unit.fid)));
+    return { units, total: first.total > first.units.length ? first.total : units.length };
+  }
+
+  /** @param {NamedUnit} row */
+  async #loadUnit(row) {
+    const request = new AbortController();
+    this.#unitRequest = request;
+    try {
+      const page = await this.#client.page(this.#client.urlOf(unitToPath(row)), request.signal);
+      if (this.selected !== row) return;
+      this.unit = page.units.find(({ id }) => id === row.fid);
+      if (this.unit !== undefined) identify(this.unit, this.#levels[row.level]);
+      this.#listeners.onChange('unit');
+    } catch (error) {
+      if (!request.signal.aborted) this.#listeners.onError(error);
+    }
+  }
+}
+
+/**
+ * The rows of units whose names are not known.
+ * @param {Shown} shown
+ * @param {import('./place.js').LevelColumns | undefined} columns
+ */
+export function rowsOfUnits({ listing }, columns) {
+  return columns === undefined || listing === undefined ? [] : listing.units.map((unit) => unitToRow(unit, columns));
+}

@@ -1,0 +1,235 @@
+// The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used by
+// workspace.js.
+import { titleOf } from './api/unit.js';
+import { showHeading, showLevels, showPath, showProgress } from './panels/browse.js';
+import { wireDownload } from './panels/download-menu.js';
+import { announce, part } from './panels/elements.js';
+import { showFacts } from './panels/facts.js';
+import { focusHeading, showTab } from './panels/layout.js';
+import { emptyMessage, errorToMessage, showMessage } from './panels/messages.js';
+import { showRequestForm, wireRequest } from './panels/request.js';
+import { showPager, showRequestLine, showResponse, wireCode } from './panels/response.js';
+import { showSearchLevels, wireSearch } from './panels/search.js';
+import { UnitList } from './panels/unit-list.js';
+import { Counts } from './state/counts.js';
+import { contentOf, downloadsOf } from './state/downloads.js';
+import { inside, levelsWithUnits, placeOf, worldOf } from './state/place.js';
+import { rowsOfUnits } from './state/shown.js';
+
+/**
+ * @typedef {import('./state/place.js').Place} Place
+ * @typedef {import('./api/unit.js').NamedUnit} NamedUnit
+ *
+ * @typedef {object} ViewOptions
+ * @property {import('./state/shown.js').Shown} shown
+ * @property {import('./api/client.js').Client} client
+ * @property {import('./api/names.js').Names} names
+ * @property {import('./api/about.js').About} about
+ * @property {AbortSignal} signal ends the listeners of this view
+ * @property {(place: Place, withPages?: boolean) => void} onGo
+ * @property {(place: Place) => void} onFind a place with a selected unit
+ * @property {(row: NamedUnit) => void} onOpen
+ * @property {(row: NamedUnit | undefined) => void} onSelect
+ */
+
+/** What a person sees beside the map. */
+export class WorkspaceView {
+  #options;
+  #list;
+  #counts;
+  /** @type {import('./api/client.js').Exchange | undefined} */
+  #overviewExchange;
+  /** @type {import('./api/overview.js').OverviewUnit[]} */
+  #overview = [];
+
+  /** The units of the list. @type {NamedUnit[]} */
+  rows = [];
+
+  /** @param {ViewOptions} options */
+  constructor(options) {
+    const { client, about, names, shown, signal, onGo, onFind, onOpen, onSelect } = options;
+    const { levels } = about;
+    this.#options = options;
+    this.#counts = new Counts(client, levels, () => this.#drawCounts());
+    this.#list = new UnitList(part('rows'), { onSelect, onOpen }, signal);
+    showSearchLevels(levelsWithUnits(levels));
+    wireSearch({
+      names,
+      levels: levelsWithUnits(levels),
+      onPick: (unit) => onFind(placeOf(unit, shown.place, levels)),
+      signal,
+    });
+    wireRequest(levels, (place) => onGo(place, true), signal);
+    wireCode(() => this.#drawRequest(), signal);
+    wireDownload(() => this.#downloads(), signal);
+    const escape = (/** @type {KeyboardEvent} */ { key }) => {
+      if (key === 'Escape' && shown.selected !== undefined) this.#factActions().close();
+    };
+    part('browse').addEventListener('keydown', escape, { signal });
+  }
+
+  /**
+   * @param {import('./api/client.js').Exchange} exchange
+   * @param {import('./api/overview.js').OverviewUnit[]} units
+   */
+  setOverview(exchange, units) {
+    this.#overviewExchange = exchange;
+    this.#overview = units;
+    this.#drawRequest();
+  }
+
+  /**
+   * The row of the unit that a place selects.
+   * @param {Place} place
+   */
+  rowOf({ unit, fid }) {
+    return this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
+  }
+
+  /** @param {'place' | 'rows' | 'pages' | 'selection' | 'unit'} what has changed */
+  draw(what) {
+    if (what === 'place') this.#drawPlace();
+    if (what === 'rows') this.#drawRows(this.#options.shown.rows);
+    if (what === 'pages') this.#drawPages();
+    if (what === 'selection') this.#drawSelection();
+    if (what === 'selection' || what === 'unit') this.#drawFacts();
+  }
+
+  /** @param {unknown} error */
+  showError(error) {
+    showMessage(errorToMessage(error));
+  }
+
+  /** Empties the panels. */
+  clear() {
+    this.#drawRows([]);
+    showFacts(undefined, undefined, new Map(), this.#factActions());
+    showMessage(undefined);
+    showTab('browse');
+    for (const id of ['path', 'heading', 'subheading', 'url', 'code', 'response', 'pager']) part(id).replaceChildren();
+    part('progress').hidden = true;
+  }
+
+  #drawPlace() {
+    const { shown, about } = this.#options;
+    const { activeElement } = document;
+    // What has the focus is about to leave the page.
+    const isLeaving = ['rows', 'facts', 'path', 'levels', 'message'].some((id) => part(id).contains(activeElement));
+    showMessage(undefined);
+    showRequestForm(shown.place, about.caps);
+    this.#drawRows([]);
+    this.#drawFacts();
+    this.#drawPages();
+    if (isLeaving) focusHeading();
+  }
+
+  /** @param {NamedUnit[]} rows */
+  #drawRows(rows) {
+    const { shown } = this.#options;
+    this.rows = rows;
+    showPath(shown, (unit) => this.#step(unit));
+    showHeading(shown, rows);
+    this.#list.show(rows);
+    this.#list.select(shown.selected?.fid);
+    this.#drawCounts();
+    if (shown.hasRows) announce(`${part('heading').textContent}: ${part('subheading').textContent}`);
+    if (shown.hasRows && shown.total === 0 && shown.listing?.error === undefined)
+      showMessage(emptyMessage(shown.place.filters));
+  }
+
+  #drawPages() {
+    const { shown, about, onGo } = this.#options;
+    const { listing, place } = shown;
+    showProgress(shown, { onStop: () => listing?.stop(), onMore: () => void listing?.loadAll() });
+    this.#drawRequest();
+    if (listing === undefined || listing.isBusy) return;
+    if (!shown.hasRows && listing.loaded > 0) this.#drawRows(rowsOfUnits(shown, about.levels[place.level]));
+    if (listing.error !== undefined) {
+      const message = errorToMessage(listing.error);
+      const isGone = message.code?.startsWith('410') === true;
+      showMessage(
+        message,
+        isGone ? { label: 'Begin again', run: () => onGo({ ...place, startAt: '' }, true) } : undefined,
+      );
+    } else if (listing.page !== undefined)
+      announce(part('progress').hidden ? 'All shapes are loaded' : (part('progress-text').textContent ?? ''));
+  }
+
+  #drawRequest() {
+    const { shown, client } = this.#options;
+    const { listing, place } = shown;
+    const exchange =
+      listing === undefined ? this.#overviewExchange : listing.error === undefined ? listing.page : undefined;
+    showRequestLine(listing?.url ?? client.urlOf('overview'), shown.url);
+    showResponse(
+      exchange,
+      listing?.error === undefined ? 'Waiting for the response…' : 'There is no response to show.',
+    );
+    part('request-note').hidden = listing !== undefined;
+    showPager(listing?.error === undefined ? listing : undefined, place.startAt === '', {
+      onStep: (step) => void listing?.go(step),
+      onAll: () => void listing?.loadAll(),
+      onStop: () => listing?.stop(),
+    });
+  }
+
+  #drawSelection() {
+    const { selected } = this.#options.shown;
+    this.#list.select(selected?.fid);
+    if (selected !== undefined) announce(`${titleOf(selected)}, ${selected.type ?? `level ${selected.level}`}`);
+  }
+
+  #drawFacts() {
+    const { shown } = this.#options;
+    const { selected, unit } = shown;
+    showFacts(selected, unit, this.#counts.of(selected), this.#factActions());
+  }
+
+  #drawCounts() {
+    const { shown, about, onGo } = this.#options;
+    const opened = shown.lineage.at(-1);
+    showLevels(shown, about.levels, this.#counts.of(opened), (level) => {
+      if (opened?.gid) onGo({ ...worldOf(about.levels), level, filters: new Map([[opened.level, opened.gid]]) });
+    });
+    if (shown.selected !== undefined) this.#drawFacts();
+  }
+
+  /** @param {NamedUnit | undefined} unit of the breadcrumb; undefined for the world */
+  #step(unit) {
+    const { shown, about, onGo } = this.#options;
+    const place = unit === undefined ? worldOf(about.levels) : inside(unit, shown.place, about.levels);
+    if (place !== undefined) onGo(place);
+  }
+
+  #downloads() {
+    const { shown, about } = this.#options;
+    const overview = this.#overview.filter(({ level }) => level === shown.place.level);
+    const { listing } = shown;
+    return downloadsOf(() => contentOf(shown, overview, about), {
+      loaded: listing?.loaded ?? overview.length,
+      matched: listing?.matched ?? overview.length,
+      isOverview: listing === undefined,
+    });
+  }
+
+  /** @returns {import('./panels/facts.js').FactActions} */
+  #factActions() {
+    const { shown, about, onGo, onOpen, onSelect } = this.#options;
+    return {
+      open: () => shown.selected && onOpen(shown.selected),
+      request: () => {
+        const { selected } = shown;
+        if (!selected?.gid) return;
+        const filters = new Map([[selected.level, selected.gid]]);
+        onGo({ ...worldOf(about.levels), level: selected.level, filters, unit: selected.gid });
+        showTab('request');
+        part('request-heading').focus();
+      },
+      close: () => {
+        onSelect(undefined);
+        this.#list.focus();
+      },
+      link: () => location.href,
+    };
+  }
+}

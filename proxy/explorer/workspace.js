@@ -1,0 +1,268 @@
+// The page while someone is signed in: goes from place to place, and keeps map, address and panels in step. Used by app.js.
+import { RefusalError } from './api/client.js';
+import { readOverview } from './api/overview.js';
+import { unitToRow } from './api/unit.js';
+import { boxOf } from './map/geometry/unit-box.js';
+import { hashToPlace, placeToHash, writeHash } from './state/address.js';
+import { Detail } from './state/detail.js';
+import { inside, isSameListing, placeOf } from './state/place.js';
+import { Shown } from './state/shown.js';
+import { WorkspaceView } from './workspace-view.js';
+
+/**
+ * @typedef {import('./state/place.js').Place} Place
+ * @typedef {import('./api/unit.js').NamedUnit} NamedUnit
+ * @typedef {import('./map/geometry/box.js').Box} Box
+ *
+ * @typedef {object} Parts
+ * @property {import('./api/client.js').Client} client
+ * @property {import('./api/names.js').Names} names
+ * @property {import('./api/about.js').About} about
+ * @property {import('./map/map.js').UnitMap} map
+ * @property {() => void} onUnauthorized the service does not accept the token
+ */
+
+const NOTHING = { lv0: [], lv1: [] };
+
+/** The page between sign-in and sign-out. */
+export class Workspace {
+  #parts;
+  #levels;
+  #shown;
+  #view;
+  #detail;
+  #ended = new AbortController();
+  /** Of units that were selected, by level and fid. @type {Map<string, Box>} */
+  #boxes = new Map();
+  /** Shall the map go to what is listed as soon as it is known? */
+  #isFitWanted = false;
+  /** Shall it go to the selected unit? */
+  #isFlightWanted = false;
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    const { client, names, about, map } = parts;
+    this.#parts = parts;
+    this.#levels = about.levels;
+    this.#shown = new Shown({
+      client,
+      names,
+      levels: this.#levels,
+      place: hashToPlace(location.hash, this.#levels),
+      listeners: {
+        onChange: (what) => this.#change(what),
+        onUnits: (units, isFirst) => this.#addUnits(units, isFirst),
+        onError: (error) => this.#fail(error),
+      },
+    });
+    this.#detail = new Detail(client, this.#levels, (units) => map.showDetail(units));
+    this.#view = new WorkspaceView({
+      ...parts,
+      shown: this.#shown,
+      signal: this.#ended.signal,
+      onGo: (place, withPages) => void this.go(place, 'push', withPages),
+      onFind: (place) => void this.#find(place),
+      onOpen: (row) => this.#open(row),
+      onSelect: (row) => void this.#select(row, true),
+    });
+  }
+
+  /** Shows the place of the page's address, and the overview. */
+  async start() {
+    const { client, map } = this.#parts;
+    void this.go(hashToPlace(location.hash, this.#levels), 'replace');
+    try {
+      const { exchange, json } = await client.json('overview', this.#ended.signal);
+      const overview = readOverview(/** @type {import('topojson-specification').Topology} */ (json));
+      map.showOverview(overview);
+      this.#view.setOverview(exchange, [...overview.lv0, ...overview.lv1]);
+      this.#fit();
+      this.#fly();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /**
+   * Shows a place.
+   * @param {Place} place
+   * @param {'push' | 'replace'} how the address takes it
+   * @param {boolean} [withPages] also where the overview is enough
+   */
+  async go(place, how, withPages = false) {
+    const { map } = this.#parts;
+    this.#detail.stop();
+    this.#isFitWanted = place.view === undefined;
+    this.#isFlightWanted = place.view === undefined;
+    writeHash(placeToHash(place, this.#levels), how);
+    map.select(undefined);
+    map.setUnits(place.level, []);
+    // The state has the place before the map moves: each move writes the place into the address.
+    const shown = this.#shown.show(place, withPages);
+    if (place.view !== undefined) map.setView(place.view);
+    await shown;
+  }
+
+  /** Goes where the browser's own buttons lead. */
+  followAddress() {
+    const place = hashToPlace(location.hash, this.#levels);
+    if (!isSameListing(place, this.#shown.place)) return void this.go(place, 'replace');
+    if (place.view !== undefined) this.#parts.map.setView(place.view);
+    const row = this.#view.rowOf(place);
+    if (row?.fid !== this.#shown.selected?.fid) void this.#select(row, place.view === undefined);
+  }
+
+  /**
+   * A unit was picked on the map.
+   * @param {{ level: number, fid: number, gid: string | null }} picked
+   */
+  async pick({ level, fid, gid }) {
+    const { place, listing } = this.#shown;
+    const unit = level === place.level ? listing?.units.find(({ id }) => id === fid) : undefined;
+    const columns = this.#levels[level];
+    const row = level === place.level ? this.#view.rows.find((other) => other.fid === fid) : undefined;
+    if (row !== undefined) await this.#select(row, false);
+    else if (unit !== undefined && columns !== undefined) await this.#select(unitToRow(unit, columns), false);
+    else if (gid !== null) await this.#goTo(level, gid);
+  }
+
+  /**
+   * The map has another view.
+   * @param {import('./state/place.js').View} view
+   */
+  look(view) {
+    this.#shown.place = { ...this.#shown.place, view };
+    this.#writePlace();
+    if (!this.#shown.isWorld) return;
+    this.#detail.look(() => this.#parts.map.visibleOverview().map(({ level, id }) => ({ level, fid: id })));
+  }
+
+  /** Forgets everything. */
+  end() {
+    const { map, names } = this.#parts;
+    this.#ended.abort();
+    this.#shown.stop();
+    this.#detail.stop();
+    names.close();
+    map.select(undefined);
+    map.setUnits(0, []);
+    map.showDetail([]);
+    map.showOverview(NOTHING);
+    this.#view.clear();
+  }
+
+  /**
+   * Goes to a selected unit; one of this listing is only selected.
+   * @param {Place} place
+   */
+  async #find(place) {
+    const row = isSameListing(place, this.#shown.place) ? this.#view.rowOf(place) : undefined;
+    if (row === undefined) await this.go(place, 'push');
+    else await this.#select(row, true);
+  }
+
+  /** @param {NamedUnit} row */
+  #open(row) {
+    const place = inside(row, this.#shown.place, this.#levels);
+    const box = this.#parts.map.boxOf(row);
+    if (box !== undefined) this.#boxes.set(`${row.level}/${row.fid}`, box);
+    if (place !== undefined) void this.go(place, 'push');
+  }
+
+  /**
+   * @param {number} level
+   * @param {string} gid
+   */
+  async #goTo(level, gid) {
+    try {
+      const unit = await this.#parts.names.find(level, gid);
+      if (unit !== undefined) await this.go(placeOf(unit, this.#shown.place, this.#levels), 'push');
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /**
+   * @param {NamedUnit | undefined} row
+   * @param {boolean} isFlight shall the map go there?
+   */
+  async #select(row, isFlight) {
+    this.#isFitWanted = false;
+    this.#isFlightWanted = isFlight;
+    const selected = this.#shown.select(row);
+    this.#writePlace();
+    await selected;
+  }
+
+  /** @param {Parameters<ConstructorParameters<typeof Shown>[0]['listeners']['onChange']>[0]} what */
+  #change(what) {
+    if (this.#ended.signal.aborted) return;
+    const { listing, selected, place } = this.#shown;
+    if (listing?.error instanceof RefusalError && listing.error.status === 401) return this.#fail(listing.error);
+    if (what === 'rows') this.#fit();
+    if (what === 'pages' && listing?.isBusy === false) this.#fit();
+    if (what === 'selection') this.#parts.map.select(selected && { level: place.level, fid: selected.fid });
+    if (what === 'selection' || what === 'unit') this.#fly();
+    if (what === 'selection') this.#writePlace();
+    this.#view.draw(what);
+  }
+
+  /**
+   * @param {import('./api/client.js').Unit[]} units
+   * @param {boolean} isFirst
+   */
+  #addUnits(units, isFirst) {
+    const { map } = this.#parts;
+    const { level } = this.#shown.place;
+    if (isFirst) map.setUnits(level, units);
+    else map.addUnits(level, units);
+  }
+
+  /** Goes to what is listed, unless nothing is: then the map stays. */
+  #fit() {
+    const { map } = this.#parts;
+    const { listing, lineage, hasRows, total } = this.#shown;
+    if (!this.#isFitWanted || (hasRows && total === 0)) return;
+    const opened = lineage.at(-1);
+    const box = opened && (map.boxOf(opened) ?? this.#boxes.get(`${opened.level}/${opened.fid}`));
+    if (this.#shown.isWorld) map.fit();
+    else if (box !== undefined) map.fit([box]);
+    else if (listing !== undefined && listing.loaded > 0) map.fit(boxesOf(listing.units));
+    else return;
+    // Without a box of its parent, a listing is known when it has ended.
+    this.#isFitWanted = box === undefined && listing?.isBusy === true;
+  }
+
+  /** Goes to the selected unit as soon as its box is known. */
+  #fly() {
+    const { selected, unit } = this.#shown;
+    if (selected === undefined) return;
+    const box = unit === undefined ? this.#parts.map.boxOf(selected) : boxOf(unit);
+    if (box === undefined) return;
+    this.#boxes.set(`${selected.level}/${selected.fid}`, box);
+    if (this.#isFlightWanted) this.#parts.map.fit([box]);
+    this.#isFlightWanted = false;
+  }
+
+  #writePlace() {
+    writeHash(placeToHash(this.#shown.place, this.#levels), 'replace');
+  }
+
+  /** @param {unknown} error */
+  #fail(error) {
+    if (this.#ended.signal.aborted) return;
+    if (error instanceof RefusalError && error.status === 401) this.#parts.onUnauthorized();
+    else this.#view.showError(error);
+  }
+}
+
+/**
+ * @param {readonly import('./api/client.js').Unit[]} units
+ * @returns {Box[]} without units that have no geometry
+ */
+function boxesOf(units) {
+  return units.flatMap((unit) => {
+    const box = boxOf(unit);
+    return box === undefined ? [] : [box];
+  });
+}

@@ -1,0 +1,213 @@
+// Browse: the list, the breadcrumb and the facts of a unit, in step with the map and with the browser's own buttons.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import {
+  ExplorerBrowser,
+  HOSTILE,
+  namesIn,
+  openUnit,
+  row,
+  selectUnit,
+  startExplorer,
+  startLargeExplorer,
+  waitForPlace,
+} from './explorer-page.ts';
+
+const service = await startExplorer();
+const browser = new ExplorerBrowser();
+
+/** The steps of the breadcrumb. */
+const STEPS = '#path li';
+
+test(
+  'opens on the world: every country in the list, the release, and whose data it is, with its links',
+  {
+    skip: SKIP,
+  },
+  () =>
+    browser.onPage(service, async (page) => {
+      await waitForPlace(page, 'World', '2 countries');
+      assert.deepEqual(await namesIn(page), ['Aland', 'Beland']);
+      assert.equal(await page.locator('#release').textContent(), 'r1');
+      const credits = page.locator('#credits');
+      assert.match(
+        (await credits.textContent()) ?? '',
+        /^Tests & <i>friends<\/i>, example\.org\/data\.Second sourceMap: /,
+      );
+      assert.equal(await credits.locator('a').first().getAttribute('href'), 'https://example.org/data');
+      assert.equal(await page.locator('#path').isVisible(), false);
+    }),
+);
+
+test(
+  'opening a unit lists its units with their types and counts; breadcrumb and back lead to where it was',
+  {
+    skip: SKIP,
+  },
+  () =>
+    browser.onPage(service, async (page) => {
+      await openUnit(page, 'Aland');
+      await waitForPlace(page, 'Aland', '1 region, 1 free city');
+      assert.deepEqual(await namesIn(page), ['North', HOSTILE]);
+      assert.deepEqual(await page.locator('#rows .open').allTextContents(), ['3', '1']);
+      await openUnit(page, 'North');
+      await waitForPlace(page, 'North', '3 districts');
+      assert.deepEqual(await page.locator(STEPS).allTextContents(), ['World', 'Aland', 'North']);
+      assert.equal(await page.locator('#rows .open').count(), 0, 'leaves are not offered to be opened');
+      assert.match(page.url(), /#lv2\?gid-1=AAA\.1_1/);
+      await page.getByRole('button', { name: 'Aland', exact: true }).click();
+      await waitForPlace(page, 'Aland', '1 region, 1 free city');
+      await page.goBack();
+      await waitForPlace(page, 'North', '3 districts');
+      await page.goBack();
+      await waitForPlace(page, 'Aland', '1 region, 1 free city');
+      await page.goBack();
+      await waitForPlace(page, 'World', '2 countries');
+      await page.goForward();
+      await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    }),
+);
+
+test('a level may be skipped: all districts of a country at once', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await openUnit(page, 'Aland');
+    const levels = page.locator('#levels button');
+    await levels.getByText('4').waitFor();
+    assert.deepEqual(await levels.allTextContents(), ['Level 12', 'Level 24']);
+    await levels.last().click();
+    await waitForPlace(page, 'Aland', '4 districts');
+    assert.match(page.url(), /#lv2\?gid-0=AAA/);
+    assert.equal(await levels.last().getAttribute('aria-pressed'), 'true');
+  }),
+);
+
+test('a selected unit shows its columns, counts and box, and is opened from there', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await selectUnit(page, 'Aland');
+    const facts = page.locator('#facts');
+    await facts.getByText('Level 2', { exact: true }).waitFor();
+    assert.match(
+      (await facts.textContent()) ?? '',
+      /GIDAAALevel 12 insideLevel 24 insideBox0\.00° N to 4\.00° N, 0\.00° E/,
+    );
+    await facts.getByText('3 properties').click();
+    assert.match((await facts.locator('details').textContent()) ?? '', /fid1GID_0AAACOUNTRYAland$/);
+    await facts.getByRole('button', { name: 'Open 2 inside' }).click();
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    assert.equal(await facts.isVisible(), false);
+  }),
+);
+
+test('a unit without geometry is named as such, and cannot be opened', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await openUnit(page, 'Aland');
+    await openUnit(page, 'North');
+    await selectUnit(page, 'Nowhere');
+    await page.locator('#facts').getByText('no geometry').waitFor();
+    assert.equal(await page.locator('#facts').getByRole('button', { name: /^Open/ }).count(), 0);
+  }),
+);
+
+test('text of the data is shown as text, never as markup', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await openUnit(page, 'Aland');
+    await selectUnit(page, HOSTILE);
+    await page.getByRole('button', { name: 'Open 1 inside' }).click();
+    await waitForPlace(page, HOSTILE, '1 district');
+    assert.equal(await page.locator('img').count(), 1, 'the icon of the page');
+  }),
+);
+
+test('a click on the map picks a unit; its name shows under the pointer', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'World', '2 countries');
+    await selectUnit(page, 'Beland');
+    const box = await page.locator('#map').boundingBox();
+    assert.ok(box);
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await page.getByRole('button', { name: 'Close Beland' }).click();
+    await page.mouse.move(x, y);
+    await page.locator('.map-name').getByText('Beland').waitFor();
+    await page.mouse.click(x, y);
+    await page.locator('#facts').getByRole('heading', { name: 'Beland' }).waitFor();
+    assert.equal(await row(page, 'Beland').getAttribute('aria-current'), 'true');
+  }),
+);
+
+test('an empty answer is named, and the map stays where it is', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await selectUnit(page, 'Beland');
+    await page.waitForURL(/map=/);
+    const view = (): string | undefined => /map=([^&]+)/.exec(page.url())?.[1];
+    const before = view();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page.getByLabel('gid-0').fill('ZZZ');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('#message').getByText('No units here').waitFor();
+    await page.locator('#response').getByText('200 OK').waitFor();
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await waitForPlace(page, 'ZZZ', '0 units');
+    await page.goBack();
+    await waitForPlace(page, 'World', '2 countries');
+    assert.equal(view(), before);
+  }),
+);
+
+test('a list of 3,000 units scrolls by a window of rows, and is reached by keys to its end', {
+  skip: SKIP,
+}, async () => {
+  await browser.onPage(await startLargeExplorer(3000), async (page) => {
+    await openUnit(page, 'Aland');
+    await waitForPlace(page, 'Aland', '3,000 units');
+    assert.ok((await page.locator('#rows li').count()) < 60);
+    await row(page, 'District 1').focus();
+    await page.keyboard.press('End');
+    await page.locator('.choose:focus').getByText('District 3000').waitFor();
+    await page.keyboard.press('PageUp');
+    await page.locator('.choose:focus').getByText('District 2990').waitFor();
+    await page.locator('#rows').evaluate((box: { scrollTop: number }) => {
+      box.scrollTop = 0;
+    });
+    await row(page, 'District 2').waitFor();
+    assert.equal(await page.locator('.choose:focus').textContent(), 'District 2990', 'the focus is not lost');
+  });
+});
+
+test('units are named and nested by the columns that the release names', { skip: SKIP }, async () => {
+  const source = writeDataset(join(temporaryFolder(), 'named.gpkg'), 'GPKG', [
+    {
+      name: 'states',
+      columns: ['shapeGroup', 'label'],
+      features: [{ fid: 1, values: ['AAA', 'Aland'], wkt: square(0, 0, 4) }],
+    },
+    {
+      name: 'parts',
+      columns: ['shapeGroup', 'shapeID', 'label'],
+      features: [{ fid: 1, values: ['AAA', 'A-1', 'North'], wkt: square(0, 2, 2) }],
+    },
+  ]);
+  const folder = temporaryFolder();
+  await buildRelease(source, folder, {
+    layers: [
+      { level: 0, value: 'states' },
+      { level: 1, value: 'parts' },
+    ],
+    gidColumns: [
+      { level: undefined, of: 0, columns: ['shapeGroup'] },
+      { level: undefined, of: 1, columns: ['shapeID'] },
+    ],
+    nameColumns: [{ level: undefined, value: 'label' }],
+  });
+  await browser.onPage(await startService(folder, { explorer: true }), async (page) => {
+    await openUnit(page, 'Aland');
+    await waitForPlace(page, 'Aland', '1 unit');
+    await selectUnit(page, 'North');
+    await page.locator('#facts').getByText('A-1').first().waitFor();
+  });
+});

@@ -1,0 +1,105 @@
+// The download menu and the copy buttons: what is shown, as files and in the clipboard.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
+import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
+import { ExplorerBrowser, openUnit, selectUnit, startExplorer, waitForPlace } from './explorer-page.ts';
+
+const service = await startExplorer();
+const browser = new ExplorerBrowser();
+
+/** Chooses an item of the menu; name and text of the file. */
+async function download(page: Page, item: string): Promise<{ name: string; text: string }> {
+  await page.getByRole('button', { name: 'Download' }).click();
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: item }).click()]);
+  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+}
+
+/** The text of a page of the service. */
+async function pageText(path: string): Promise<string> {
+  return (await fetch(`${service.url}/api/v1/${path}`, { headers: AUTHORIZED })).text();
+}
+
+test('an opened unit is saved as the service sends it: lines, a FeatureCollection, a table', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await openUnit(page, 'Aland');
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await page.locator('#url').getByText('lv1?gid-0=AAA').waitFor({ state: 'attached' });
+    await page.locator('#response').getByText('200 OK').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByText('2 of 2 units, in full detail').waitFor();
+    await page.keyboard.press('Escape');
+    const sent = await pageText('geojsonl/lv1?gid-0=AAA');
+    const lines = await download(page, 'GeoJSONSeq');
+    assert.deepEqual(lines, { name: 'r1-lv1-AAA.geojsonl', text: sent });
+    const collection = await download(page, 'GeoJSON one');
+    assert.equal(collection.name, 'r1-lv1-AAA.geojson');
+    assert.deepEqual(
+      JSON.parse(collection.text).features,
+      sent
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    );
+    const table = await download(page, 'CSV');
+    assert.match(
+      table.text,
+      /^\ufefffid,GID_1,GID_0,COUNTRY,NAME_1,ENGTYPE_1\r\n1,AAA\.1_1,AAA,Aland,North,Region\r\n/,
+    );
+  }),
+);
+
+test('of the world the menu saves the overview, and says so', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'World', '2 countries');
+    await page.locator('#response').getByText('200 OK').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByText('2 units with simplified shapes, as on the map').waitFor();
+    await page.keyboard.press('Escape');
+    const { text } = await download(page, 'GeoJSON one');
+    assert.deepEqual(
+      JSON.parse(text).features.map(({ properties }: { properties: { name: string } }) => properties.name),
+      ['Aland', 'Beland'],
+    );
+  }),
+);
+
+test('the menu is opened, walked and left by keys', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'World', '2 countries');
+    await page.getByRole('button', { name: 'Download' }).focus();
+    await page.keyboard.press('Enter');
+    const focused = page.locator('[role=menuitem]:focus');
+    await focused.getByText('GeoJSON', { exact: true }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await focused.getByText('CSV').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await focused.getByText('GeoJSON', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('#download:focus').waitFor();
+    assert.equal(await page.locator('#download-menu').isVisible(), false);
+  }),
+);
+
+test('one unit is copied as the service sends it, and its link leads to it', { skip: SKIP }, () =>
+  browser.onPage(
+    service,
+    async (page) => {
+      await selectUnit(page, 'Beland');
+      const facts = page.locator('#facts');
+      await facts.getByRole('button', { name: 'Copy GeoJSON' }).click();
+      await facts.getByText('Copied').waitFor();
+      const sent = await pageText('geojsonl/lv0?gid-0=BBB');
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), sent.trimEnd());
+      await facts.getByRole('button', { name: 'Copy link' }).click();
+      await page.locator('#announce').getByText('Copied').waitFor({ state: 'attached' });
+      assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^http:.*\/#lv0\?unit=BBB&map=[\d./-]+$/);
+    },
+    { permissions: ['clipboard-read', 'clipboard-write'] },
+  ),
+);
+
+// The tests are checked without the types of a browser.
+declare const navigator: { clipboard: { readText(): Promise<string> } };

@@ -1,0 +1,164 @@
+// The explorer in a real browser, for the tests of this folder: a small release, a service and pages in Chromium. Each
+// page is watched: it must load nothing from elsewhere, and report no error.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import type { RunningService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { PROGRAM } from '../support/processes/chromium.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+/** WebGL without a graphics card. */
+const WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+const NO_WEBGL = ['--disable-gpu', '--disable-software-rasterizer', '--disable-3d-apis'];
+const TIMEOUT_MS = 15_000;
+
+/** A valid token. */
+export const TOKEN: string = AUTHORIZED.authorization.slice('Bearer '.length);
+/** Text of the data that would run as markup. */
+export const HOSTILE = '<img src=x onerror=alert(1)>';
+export const ATTRIBUTION: readonly string[] = ['Tests & <i>friends</i>, https://example.org/data.', 'Second source'];
+
+/** The countries of the fixture with types, a region with a hostile name, and a district without geometry. */
+export function writeExplorerCountries(): string {
+  const [countries, regions, districts] = countryLayers();
+  assert.ok(countries && regions && districts);
+  const withType = (types: readonly string[], column: string, layer: typeof regions): typeof regions => ({
+    ...layer,
+    columns: [...layer.columns, column],
+    features: layer.features.map((unit, i) => ({
+      ...unit,
+      values: [...unit.values.map((value) => (value === 'South' ? HOSTILE : value)), types[i % types.length]],
+    })),
+  });
+  const nowhere = ['AAA.1.3_1', 'AAA', 'Aland', 'AAA.1_1', 'North', 'Nowhere', 'District'];
+  const small = withType(['District'], 'ENGTYPE_2', districts);
+  return writeDataset(join(temporaryFolder(), 'small.gpkg'), 'GPKG', [
+    countries,
+    withType(['Region', 'Free City', 'Region'], 'ENGTYPE_1', regions),
+    { ...small, features: [...small.features, { fid: 5, values: nowhere, wkt: null }] },
+  ]);
+}
+
+/** A release of `writeExplorerCountries`, served with the explorer. */
+export async function startExplorer(): Promise<RunningService & { folder: string; source: string }> {
+  const source = writeExplorerCountries();
+  const folder = temporaryFolder();
+  await buildRelease(source, folder, { attribution: [...ATTRIBUTION], accept: ['empty-geometries'] });
+  return { ...(await startService(folder, { explorer: true })), folder, source };
+}
+
+/** A service with 2,000 districts of one country: more rows than a screen has, more pages than one. */
+export async function startLargeExplorer(count: number): Promise<RunningService> {
+  const features = Array.from({ length: count }, (_, i) => ({
+    fid: i + 1,
+    values: [`AAA.${i + 1}_1`, 'AAA', `District ${i + 1}`],
+    wkt: square((i % 100) / 20, Math.floor(i / 100) / 20, 0.05),
+  }));
+  const source = writeDataset(join(temporaryFolder(), 'large.gpkg'), 'GPKG', [
+    {
+      name: 'ADM_0',
+      columns: ['GID_0', 'COUNTRY'],
+      features: [{ fid: 1, values: ['AAA', 'Aland'], wkt: square(0, 0, 5) }],
+    },
+    { name: 'ADM_1', columns: ['GID_1', 'GID_0', 'NAME_1'], features },
+  ]);
+  const folder = temporaryFolder();
+  await buildRelease(source, folder);
+  return startService(folder, { explorer: true });
+}
+
+/** What a test may choose about its page. */
+export interface PageOptions extends BrowserContextOptions {
+  /** The address after the origin; by default the link with a token that `serve --dev` prints. */
+  path?: string;
+  /** Statuses of responses that the test provokes; the browser reports them as errors. */
+  expected?: readonly number[];
+}
+
+/** Opens pages of a service in one browser, which is closed when the test file ends. */
+export class ExplorerBrowser {
+  readonly #hasWebGl: boolean;
+  #browser: Browser | undefined;
+
+  constructor(hasWebGl = true) {
+    this.#hasWebGl = hasWebGl;
+    after(() => this.#browser?.close());
+  }
+
+  /** Runs `use` on a new page of the explorer, and asserts that the page kept to itself meanwhile. */
+  async onPage(
+    service: RunningService,
+    use: (page: Page) => Promise<void>,
+    { path = `/#token=${TOKEN}`, expected = [], ...options }: PageOptions = {},
+  ): Promise<void> {
+    this.#browser ??= await chromium.launch({
+      executablePath: PROGRAM ?? '',
+      args: [...ARGUMENTS, ...(this.#hasWebGl ? WEBGL : NO_WEBGL)],
+    });
+    const context = await this.#browser.newContext({
+      reducedMotion: 'reduce',
+      viewport: { width: 1200, height: 800 },
+      ...options,
+    });
+    context.setDefaultTimeout(TIMEOUT_MS);
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(`${error}`));
+    page.on('console', (message) => {
+      const [, status] = /the server responded with a status of (\d+)/.exec(message.text()) ?? [];
+      if (message.type() === 'error' && !expected.includes(Number(status))) faults.push(message.text());
+    });
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.protocol !== 'blob:' && url.origin !== service.url) faults.push(`a request to ${request.url()}`);
+    });
+    await page.goto(`${service.url}${path}`);
+    await use(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  }
+}
+
+/** Waits until the heading is `title` and the list under it is complete: `summary` is what it says of the units. */
+export async function waitForPlace(page: Page, title: string, summary: string): Promise<void> {
+  await page.locator('#heading').getByText(title, { exact: true }).waitFor();
+  await page.locator('#subheading').getByText(summary, { exact: true }).waitFor();
+}
+
+/** The names in the list, as far as its rows are in the page. */
+export async function namesIn(page: Page): Promise<string[]> {
+  return page.locator('#rows .name').allTextContents();
+}
+
+/** A row of the list. */
+export function row(page: Page, name: string): ReturnType<Page['locator']> {
+  return page.locator('#rows .choose').filter({ has: page.getByText(name, { exact: true }) });
+}
+
+/** Selects a unit in the list, and waits for its facts from the service. */
+export async function selectUnit(page: Page, name: string): Promise<void> {
+  await row(page, name).click();
+  const facts = page.locator('#facts');
+  await facts.getByRole('heading', { name, exact: true }).waitFor();
+  await facts.getByText(/^\d+ properties$/).waitFor();
+}
+
+/** Opens a unit of the list: its units inside. */
+export async function openUnit(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: new RegExp(`^Open ${name}: `) }).click();
+}

@@ -1,0 +1,80 @@
+// What the service tells about itself without a token: the page, its documentation and about.json, and nothing of the data.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LEVELS, PAGE_CAPS } from '../../format/levels.ts';
+import { explorerAssets } from '../../proxy/site/explorer-files.ts';
+import { openapiDocument } from '../../proxy/site/openapi/document.ts';
+import { send, textOf } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
+import { ATTRIBUTION, ExplorerBrowser, startExplorer } from './explorer-page.ts';
+
+const service = await startExplorer();
+const PATHS = [...explorerAssets(openapiDocument(undefined)).keys()];
+const ANYONE = { authorization: undefined };
+
+test('every file is there in both codings, with a tag that is answered by 304, and cannot be embedded or posted to', async () => {
+  for (const path of PATHS) {
+    const answers = await Promise.all(
+      ['gzip', 'identity'].map((coding) => send(service, path, { ...ANYONE, 'accept-encoding': coding })),
+    );
+    for (const answer of answers) {
+      assert.equal(answer.status, 200, path);
+      assert.equal(answer.headers['x-content-type-options'], 'nosniff');
+      assert.equal(answer.headers['cache-control'], 'public, no-cache');
+      assert.equal(answer.headers.vary, 'Accept-Encoding');
+      const again = await send(service, path, {
+        ...ANYONE,
+        'accept-encoding': answer.headers['content-encoding'],
+        'if-none-match': answer.headers.etag,
+      });
+      assert.equal(again.status, 304, path);
+      if (!answer.headers['content-type']?.startsWith('text/html')) continue;
+      assert.match(String(answer.headers['content-security-policy']), /frame-ancestors 'none'/);
+      assert.equal(answer.headers['referrer-policy'], 'no-referrer');
+    }
+    const [gzip, plain] = answers;
+    assert.ok(gzip && plain && textOf(gzip) === textOf(plain), path);
+    assert.notEqual(gzip.headers.etag, plain.headers.etag);
+    assert.equal((await send(service, path, {}, 'POST')).status, 405);
+  }
+});
+
+test('anyone may read the release, its attribution, caps and columns, and nothing of the data', async () => {
+  const about = JSON.parse(textOf(await send(service, '/about.json', ANYONE)));
+  const levels = LEVELS.map((level) =>
+    level > 2
+      ? { level, gidColumns: [], nameColumn: '', typeColumn: '' }
+      : {
+          level,
+          gidColumns: ['GID_0', 'GID_1', 'GID_2'].slice(0, level + 1),
+          nameColumn: level === 0 ? 'COUNTRY' : `NAME_${level}`,
+          typeColumn: level === 0 ? '' : `ENGTYPE_${level}`,
+        },
+  );
+  assert.deepEqual(about, { release: 'r1', attribution: ATTRIBUTION, caps: PAGE_CAPS, levels });
+  for (const path of [...PATHS, '/openapi.json']) {
+    const text = textOf(await send(service, path, ANYONE));
+    assert.doesNotMatch(text, /\bAAA\b|Aland|Beland/, path);
+  }
+});
+
+test('the explorer can be left out', async () => {
+  const plain = await startService(service.folder);
+  for (const path of PATHS) assert.equal((await send(plain, path)).status, 404, path);
+  assert.equal((await send(plain, '/openapi.json')).status, 200);
+});
+
+test('/docs shows every path and every problem, and leads to the explorer', { skip: SKIP }, () =>
+  new ExplorerBrowser().onPage(
+    service,
+    async (page) => {
+      const text = (await page.locator('main').textContent()) ?? '';
+      for (const part of ['/api/v1/fc/lv5', 'page-size', 'Boundaries-Matched', 'release-gone', 'origin-slow'])
+        assert.ok(text.includes(part), part);
+      await page.getByRole('link', { name: 'Explorer' }).click();
+      await page.locator('#token:focus').waitFor();
+    },
+    { path: '/docs' },
+  ),
+);

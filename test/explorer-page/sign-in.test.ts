@@ -1,0 +1,161 @@
+// Sign-in: the link with a token, the field for one, how long it is kept, and what happens when it is not accepted.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { token } from '../support/http/in-process-proxy.ts';
+import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
+import { ExplorerBrowser, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+
+const service = await startExplorer();
+const browser = new ExplorerBrowser();
+const WORLD = ['World', '2 countries'] as const;
+
+// The tests are checked without the types of a browser.
+declare const history: { length: number };
+declare const sessionStorage: { length: number };
+declare const localStorage: { length: number };
+declare const document: { cookie: string };
+
+/** What the browser keeps beyond this page. */
+async function keptBy(page: Page): Promise<unknown[]> {
+  return page.evaluate(() => [sessionStorage.length, localStorage.length, document.cookie]);
+}
+
+test('a link with a token opens the world; the token leaves the address at once, and no request has it in its URL', {
+  skip: SKIP,
+}, () => {
+  const urls: string[] = [];
+  return browser.onPage(
+    service,
+    async (page) => {
+      page.on('request', (request) => urls.push(request.url()));
+      await page.goto(`${service.url}/#token=${TOKEN}`);
+      await waitForPlace(page, ...WORLD);
+      assert.doesNotMatch(page.url(), /token|eyJ/);
+      assert.ok(urls.some((url) => url.endsWith('/api/v1/overview')));
+      assert.ok(
+        urls.every((url) => !url.includes(TOKEN) || url.endsWith(`#token=${TOKEN}`)),
+        'only the link itself',
+      );
+      assert.equal(await page.evaluate(() => history.length), 3);
+      assert.deepEqual(await keptBy(page), [0, 0, '']);
+    },
+    { path: '/docs' },
+  );
+});
+
+test('without a token there is one field, which says where to get one; nothing is requested under /api/', {
+  skip: SKIP,
+}, () => {
+  let requests = 0;
+  return browser.onPage(
+    service,
+    async (page) => {
+      page.on('request', (request) => {
+        if (request.url().includes('/api/')) requests++;
+      });
+      await page.locator('#token:focus').waitFor();
+      await page.getByText('npm start').waitFor();
+      await page.getByText('r1', { exact: true }).waitFor();
+      assert.equal(await page.getByLabel('Keep for this session').isChecked(), false);
+      assert.equal(await page.locator('#workspace').isVisible(), false);
+      assert.equal(await page.locator('#sign-in input:visible').count(), 2);
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('Paste a token first.').waitFor();
+      assert.equal(requests, 0);
+    },
+    { path: '/' },
+  );
+});
+
+test('a token may be pasted with its shell line, its header or its link around it', { skip: SKIP }, () =>
+  browser.onPage(
+    service,
+    async (page) => {
+      for (const text of [
+        `TOKEN=${TOKEN}\n`,
+        `Authorization: Bearer ${TOKEN}`,
+        `http://127.0.0.1:8080/#token=${TOKEN}`,
+      ]) {
+        await page.getByLabel('Token').fill(text);
+        await page.getByRole('button', { name: 'Open' }).click();
+        await waitForPlace(page, ...WORLD);
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.locator('#token:focus').waitFor();
+        assert.equal(await page.getByLabel('Token').inputValue(), '');
+        assert.equal(await page.getByText('Aland').count(), 0);
+      }
+    },
+    { path: '/' },
+  ),
+);
+
+test('the token is kept for the session only if asked for, and forgotten by signing out', { skip: SKIP }, () =>
+  browser.onPage(
+    service,
+    async (page) => {
+      await page.getByLabel('Token').fill(TOKEN);
+      await page.keyboard.press('Enter');
+      await waitForPlace(page, ...WORLD);
+      await page.reload();
+      await page.locator('#token:focus').waitFor();
+      await page.getByLabel('Token').fill(TOKEN);
+      await page.getByLabel('Keep for this session').check();
+      await page.getByRole('button', { name: 'Open' }).click();
+      await waitForPlace(page, ...WORLD);
+      await page.reload();
+      await waitForPlace(page, ...WORLD);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      assert.deepEqual(await keptBy(page), [0, 0, '']);
+      await page.reload();
+      await page.locator('#token:focus').waitFor();
+    },
+    { path: '/' },
+  ),
+);
+
+test('a token that is not accepted leads to the sign-in, with the reason and the same place', {
+  skip: SKIP,
+}, async () => {
+  const expired = await token({ exp: Math.floor(Date.now() / 1000) - 100 });
+  await browser.onPage(
+    service,
+    async (page) => {
+      for (const bad of ['abc', expired]) {
+        await page.getByLabel('Token').fill(bad);
+        await page.keyboard.press('Enter');
+        await page.locator('#sign-in-reason').getByText('expired').waitFor();
+        await page.locator('#token:focus').waitFor();
+        assert.equal(await page.locator('#workspace').isVisible(), false);
+        await page.getByLabel('Token').fill('');
+      }
+      await page.getByLabel('Token').fill(TOKEN);
+      await page.keyboard.press('Enter');
+      await waitForPlace(page, 'Aland', '1 region, 1 free city');
+      assert.equal(await page.locator('#sign-in-reason').textContent(), '');
+    },
+    { path: '/#lv1?gid-0=AAA', expected: [401] },
+  );
+});
+
+test(
+  'a token that expires while the page is open leads to the sign-in and back to the same place',
+  { skip: SKIP },
+  () =>
+    browser.onPage(
+      service,
+      async (page) => {
+        await waitForPlace(page, ...WORLD);
+        await page.route('**/api/v1/geojsonl/**', (route) =>
+          route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer old' } }),
+        );
+        await page.getByRole('button', { name: 'Open Aland: 2 inside' }).click();
+        await page.locator('#sign-in-reason').getByText('not accepted').waitFor();
+        await page.unroute('**/api/v1/geojsonl/**');
+        await page.getByLabel('Token').fill(TOKEN);
+        await page.keyboard.press('Enter');
+        await waitForPlace(page, 'Aland', '1 region, 1 free city');
+      },
+      { expected: [401] },
+    ),
+);

@@ -1,0 +1,142 @@
+// The code samples of the explorer's request tab, run as they are printed: every unit of a listing, whatever its parent's
+// GID has in it, and a token that is refused.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { pagesFrom, textOf } from '../support/http/http-client.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { without } from '../support/processes/programs.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
+/** What ends a quotation, starts a substitution or a pattern, or ends a line, in a shell, in Python, JavaScript or curl. */
+const HOSTILE = `'"; $(touch owned) \`touch owned\` \\'\\\n\${TOKEN} {1,2} [3-4] %41 &gid-1=x # * ? ! é東`;
+
+const source = join(temporaryFolder(), 'hostile.gpkg');
+const layers = countryLayers().map((layer) => ({
+  ...layer,
+  features: layer.features.map((unit) => ({
+    ...unit,
+    values: unit.values.map((value) => (value === 'AAA' ? HOSTILE : value)),
+  })),
+}));
+writeDataset(source, 'GPKG', layers);
+const folder = temporaryFolder();
+await buildRelease(source, folder);
+const proxy = await startService(folder);
+
+const PROGRAMS: Record<string, { program: string; file: string; needs: string[] }> = {
+  shell: { program: 'sh', file: 'walk.sh', needs: ['curl --version'] },
+  python: { program: 'python3', file: 'walk.py', needs: ['python3 --version'] },
+  javascript: { program: process.execPath, file: 'walk.mjs', needs: [] },
+};
+
+interface Unit {
+  id: number;
+  properties: object;
+}
+
+/** Runs a sample in a folder with nothing else in it. */
+async function run(
+  language: string,
+  url: string,
+  token = TOKEN,
+): Promise<{ code: number | null; units: Unit[]; errors: string }> {
+  const { program, file } = PROGRAMS[language] ?? assert.fail(language);
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, file), codeFor(language, url));
+  const child = spawn(program, [file], { cwd, env: { ...process.env, TOKEN: token, PYTHONIOENCODING: 'utf-8' } });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text;
+  });
+  const code = await new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
+  const files = readdirSync(cwd).filter((name) => name !== file);
+  assert.deepEqual(
+    files.filter((name) => !/^(headers\.txt|units\.geojsonl|page-\d+\.geojson)$/.test(name)),
+    [],
+  );
+  return { code, errors, units: language === 'shell' ? unitsIn(cwd, files) : unitsPrinted(output) };
+}
+
+/** The units in the files that the shell's sample writes. */
+function unitsIn(cwd: string, files: string[]): Unit[] {
+  return files.sort().flatMap((name) => {
+    const text = readFileSync(join(cwd, name), 'utf8');
+    if (name === 'units.geojsonl') return linesOf(text).map((line) => JSON.parse(line));
+    return name.endsWith('.geojson') ? JSON.parse(text).features : [];
+  });
+}
+
+function unitsPrinted(output: string): Unit[] {
+  return linesOf(output).map((line) => {
+    const [, id = '', properties = ''] = /^(\d+) (.*)$/.exec(line) ?? [];
+    return { id: Number(id), properties: JSON.parse(properties) };
+  });
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+/** What a walk without the samples gives, one page after another. */
+async function walked(path: string): Promise<Unit[]> {
+  const units: Unit[] = [];
+  for await (const answer of pagesFrom(proxy, path)) {
+    const text = textOf(answer);
+    units.push(...(path.includes('/fc/') ? JSON.parse(text).features : linesOf(text).map((line) => JSON.parse(line))));
+  }
+  return units.map(({ id, properties }) => ({ id, properties }));
+}
+
+for (const { id, title } of LANGUAGES)
+  for (const format of ['geojsonl', 'fc'])
+    test(`${title} gets every unit of a ${format} listing, each once, under a parent whose GID is hostile to it`, {
+      skip: without(...(PROGRAMS[id]?.needs ?? [])),
+    }, async () => {
+      const path = `/api/v1/${format}/lv2?gid-0=${encodeURIComponent(HOSTILE)}&page-size=1`;
+      const expected = await walked(path);
+      assert.deepEqual(
+        expected.map((unit) => unit.id),
+        [1, 2, 4],
+      );
+      const { code, units, errors } = await run(id, `${proxy.url}${path}`);
+      assert.deepEqual([code, errors], [0, '']);
+      assert.deepEqual(
+        units.map((unit) => ({ id: unit.id, properties: unit.properties })),
+        expected,
+      );
+    });
+
+for (const { id, title } of LANGUAGES)
+  test(`${title} ends with the status when the token is refused, and with no units when nothing matches`, {
+    skip: without(...(PROGRAMS[id]?.needs ?? [])),
+  }, async () => {
+    const refused = await run(id, `${proxy.url}/api/v1/geojsonl/lv0`, 'bad');
+    assert.match(refused.errors, /\b401\b/);
+    assert.deepEqual(refused.units, []);
+    for (const format of ['geojsonl', 'fc']) {
+      const empty = await run(id, `${proxy.url}/api/v1/${format}/lv2?gid-0=none`);
+      assert.deepEqual([empty.code, empty.errors, empty.units], [0, '', []]);
+    }
+  });
+
+test('a URL with characters that nothing encoded yet is the same URL between any quotation marks', () => {
+  for (const { id } of LANGUAGES) {
+    const code = codeFor(id, `http://x.test/api/v1/geojsonl/lv1?gid-0=${HOSTILE}`);
+    const [, url = ''] = /url = ?['"](.*)['"]/i.exec(code) ?? /URL='(.*)'/.exec(code) ?? [];
+    assert.match(url, /^http:\/\/x\.test\/api\/v1\/geojsonl\/lv1\?gid-0=%27%22;%20%24%28touch[\w.~:/?&=%+,;@-]*$/);
+  }
+});

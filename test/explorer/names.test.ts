@@ -1,0 +1,214 @@
+// The names of all levels as the explorer's worker asks for them, from a real proxy: search, parents, children.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CURRENT_PATH } from '../../format/layout.ts';
+import { currentToJson } from '../../format/release.ts';
+import type { BuildOptions } from '../../generator/build.ts';
+import type { Progress } from '../../proxy/explorer/search/load-names.js';
+import { NameLevels } from '../../proxy/explorer/search/name-levels.js';
+import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
+const access = { token: TOKEN, onProgress: () => {} };
+/** There are no units, and so no GIDs, of level 2. */
+const OPTIONS: Partial<BuildOptions> = { accept: ['null-gids'], gidColumns: [{ level: 3, of: 2, columns: [] }] };
+const HOSTILE = `A'"\n<b>`;
+
+/** Levels 0, 1 and 3: no unit is at level 2. One country has a hostile GID, one municipality no GID. */
+function writeSource(country = 'España'): string {
+  const file = join(temporaryFolder(), 'names.gpkg');
+  const unit = (fid: number, ...values: (string | null)[]) => ({ fid, values, wkt: square(fid * 2, 0) });
+  return writeDataset(file, 'GPKG', [
+    {
+      name: 'ADM_0',
+      columns: ['GID_0', 'COUNTRY'],
+      features: [unit(4, 'ESP', country), unit(7, HOSTILE, 'Åland'), unit(9, 'FRA', 'France')],
+    },
+    {
+      name: 'ADM_1',
+      columns: ['GID_1', 'GID_0', 'NAME_1', 'ENGTYPE_1'],
+      features: [
+        unit(1, 'ESP.1_1', 'ESP', 'Madrid', 'Autonomous Community'),
+        unit(2, 'ESP.2_1', 'ESP', 'Castilla-La Mancha', 'Autonomous Community'),
+        unit(3, `${HOSTILE}.1`, HOSTILE, 'Mariehamn', null),
+      ],
+    },
+    {
+      name: 'ADM_3',
+      columns: ['GID_3', 'GID_0', 'GID_1', 'NAME_3', 'TYPE_3'],
+      features: [
+        unit(10, 'ESP.1.1_1', 'ESP', 'ESP.1_1', 'Madrid', 'Municipio'),
+        unit(20, 'ESP.2.1_1', 'ESP', 'ESP.2_1', 'Madridejos', 'Municipio'),
+        unit(30, `${HOSTILE}.1.1`, HOSTILE, `${HOSTILE}.1`, null, null),
+        unit(40, null, 'ESP', 'ESP.1_1', 'Las Madrigueras', 'Municipio'),
+        unit(50, 'ESP.1.2_1', 'ESP', 'ESP.1_1', 'Nomada', 'Municipio'),
+      ],
+    },
+  ]);
+}
+
+const folder = temporaryFolder();
+await buildRelease(writeSource(), folder, OPTIONS);
+const proxy = await startService(folder);
+const names = new NameLevels(`${proxy.url}/`);
+
+test('a search names the units, of which level and type they are, and what they are in', async () => {
+  const { found, results } = await names.search('MADRÍ', { levels: [0, 1, 3], limit: 50 }, access);
+  assert.equal(found, 4);
+  assert.deepEqual(results, [
+    {
+      level: 1,
+      fid: 1,
+      gid: 'ESP.1_1',
+      name: 'Madrid',
+      type: 'Autonomous Community',
+      parent: 'ESP',
+      children: 3,
+      path: 'España',
+    },
+    {
+      level: 3,
+      fid: 10,
+      gid: 'ESP.1.1_1',
+      name: 'Madrid',
+      type: 'Municipio',
+      parent: 'ESP.1_1',
+      children: 0,
+      path: 'España › Madrid',
+    },
+    {
+      level: 3,
+      fid: 20,
+      gid: 'ESP.2.1_1',
+      name: 'Madridejos',
+      type: 'Municipio',
+      parent: 'ESP.2_1',
+      children: 0,
+      path: 'España › Castilla-La Mancha',
+    },
+    {
+      level: 3,
+      fid: 40,
+      gid: null,
+      name: 'Las Madrigueras',
+      type: 'Municipio',
+      parent: 'ESP.1_1',
+      children: 0,
+      path: 'España › Madrid',
+    },
+  ]);
+});
+
+test('a search keeps to the levels and the number of results that are asked for', async () => {
+  const byLevels = async (levels: number[], limit: number): Promise<unknown> => {
+    const { found, results } = await names.search('mad', { levels, limit }, access);
+    return [found, results.map(({ fid }) => fid)];
+  };
+  assert.deepEqual(await byLevels([3], 50), [4, [10, 20, 40, 50]]);
+  assert.deepEqual(await byLevels([3, 1], 2), [5, [1, 10]]);
+  assert.deepEqual(await byLevels([0, 2, 4, 5], 50), [0, []]);
+  assert.deepEqual(await byLevels([], 50), [0, []]);
+});
+
+test('a unit without a name is found by its GID, and named by it in the path', async () => {
+  const { results } = await names.search(`${HOSTILE}.1.1`, { levels: [3], limit: 5 }, access);
+  assert.deepEqual(
+    results.map(({ fid, name, path }) => ({ fid, name, path })),
+    [{ fid: 30, name: null, path: 'Åland › Mariehamn' }],
+  );
+});
+
+test('children are the units below at any level, across a level without units, in order of fid', async () => {
+  const fids = async (level: number, of: number, gid: string | undefined): Promise<unknown> => {
+    const { total, units } = await names.children({ level, of, gid }, access);
+    return [total, units.map(({ fid }) => fid)];
+  };
+  assert.deepEqual(await fids(1, 0, 'ESP'), [2, [1, 2]]);
+  assert.deepEqual(await fids(3, 1, 'ESP.1_1'), [3, [10, 40, 50]]);
+  assert.deepEqual(await fids(3, 0, 'ESP'), [4, [10, 20, 40, 50]]);
+  assert.deepEqual(await fids(3, 0, HOSTILE), [1, [30]]);
+  assert.deepEqual(await fids(3, 0, 'FRA'), [0, []]);
+  assert.deepEqual(await fids(3, 0, 'none'), [0, []]);
+  assert.deepEqual(await fids(3, 0, undefined), [5, [10, 20, 30, 40, 50]]);
+  assert.deepEqual(await fids(2, 0, undefined), [0, []]);
+});
+
+test('of more than 10,000 units the first are given, and how many there are', async () => {
+  const out = temporaryFolder();
+  const features = Array.from({ length: 10_050 }, (_, i) => ({ fid: i + 1, values: [`A${i}`], wkt: null }));
+  const layer = { name: 'ADM_0', columns: ['GID_0'], features };
+  const source = writeDataset(join(temporaryFolder(), 'many.gpkg'), 'GPKG', [layer]);
+  await buildRelease(source, out, { storedPages: 'none', accept: ['empty-geometries'] });
+  const { url } = await startService(out);
+  const row = new NameLevels(`${url}/`);
+  const { total, units } = await row.children({ level: 0, of: 0, gid: undefined }, access);
+  assert.deepEqual([total, units.length], [10_050, 10_000]);
+  assert.deepEqual([units[0]?.fid, units.at(-1)?.fid, units.at(-1)?.gid], [1, 10_000, 'A9999']);
+  assert.equal((await row.find(0, 'A10049', access))?.fid, 10_050);
+});
+
+test('a lineage leads from the top to the unit', async () => {
+  const lineage = async (level: number, gid: string): Promise<unknown> =>
+    (await names.lineage(level, gid, access)).map((unit) => [unit.level, unit.fid]);
+  assert.deepEqual(await lineage(3, `${HOSTILE}.1.1`), [
+    [0, 7],
+    [1, 3],
+    [3, 30],
+  ]);
+  assert.deepEqual(await lineage(0, 'FRA'), [[0, 9]]);
+  assert.deepEqual(await lineage(1, 'none'), []);
+  assert.equal((await names.find(1, 'ESP.2_1', access))?.name, 'Castilla-La Mancha');
+  assert.equal(await names.find(0, 'esp', access), undefined);
+});
+
+test('each level is requested once, when it is first needed, with its units as the progress', async () => {
+  const requested: unknown[] = [];
+  const observe = (req: IncomingMessage): number => requested.push(req.url);
+  const service = await startService(folder, { observe });
+  const fresh = new NameLevels(`${service.url}/`);
+  const done = new Set<string>();
+  const onProgress = ({ level, units, of }: Progress): unknown => units === of && done.add(`lv${level}: ${units}`);
+  const watched = { token: TOKEN, onProgress };
+  await Promise.all([fresh.load(1, watched), fresh.search('a', { levels: [0, 1], limit: 1 }, watched)]);
+  assert.deepEqual(requested, ['/api/v1/names/lv0', '/api/v1/names/lv1']);
+  await fresh.find(3, 'x', watched);
+  assert.deepEqual(requested.slice(2), ['/api/v1/names/lv2', '/api/v1/names/lv3']);
+  assert.deepEqual([...done].sort(), ['lv0: 3', 'lv1: 3', 'lv2: 0', 'lv3: 5']);
+});
+
+test('an error of the service is passed on with its status and code, and the next attempt loads again', async () => {
+  const fresh = new NameLevels(`${proxy.url}/`);
+  const denied = { token: 'bad', onProgress: () => {} };
+  await assert.rejects(fresh.find(1, 'ESP.1_1', denied), { status: 401, code: 'token-invalid' });
+  await assert.rejects(fresh.find(1, 'ESP.1_1', { ...denied, token: '' }), { status: 401, code: 'token-missing' });
+  assert.equal((await fresh.find(1, 'ESP.1_1', access))?.name, 'Madrid');
+  const early = await startService(folder, { early: true });
+  const waiting = new NameLevels(`${early.url}/`);
+  await assert.rejects(waiting.find(1, 'ESP.1_1', access), { status: 503 });
+  await early.releases.refresh();
+  assert.equal((await waiting.find(1, 'ESP.1_1', access))?.name, 'Madrid');
+  const gone = await startService(folder);
+  await gone.stop({ drainMs: 0, timeoutMs: 1_000 });
+  await assert.rejects(new NameLevels(`${gone.url}/`).find(0, 'ESP', access), { status: 0 });
+});
+
+test('names of another release than those loaded before replace them', async () => {
+  const out = temporaryFolder();
+  await buildRelease(writeSource(), out, OPTIONS);
+  const service = await startService(out);
+  const levels = new NameLevels(`${service.url}/`);
+  assert.equal((await levels.load(0, access)).release, 'r1');
+  await buildRelease(writeSource('Hispania'), out, { ...OPTIONS, release: 'r2' });
+  writeFileSync(join(out, CURRENT_PATH), currentToJson({ release: 'r2', hosted: ['r2'] }));
+  await service.releases.refresh();
+  assert.equal((await levels.find(0, 'ESP', access))?.name, 'España');
+  const { results } = await levels.search('madrid', { levels: [1], limit: 1 }, access);
+  assert.equal(results[0]?.path, 'Hispania');
+  assert.equal((await levels.load(3, access)).release, 'r2');
+});

@@ -1,0 +1,285 @@
+// The overview of a release: TopoJSON of levels 0 and 1, with shared borders, every unit, and at most 300 kB.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import type { Polygon as GeoPolygon, MultiPolygon } from 'geojson';
+import { feature, mesh } from 'topojson-client';
+import type { GeometryCollection, Polygon, Topology } from 'topojson-specification';
+import { OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
+import type { BuildOptions } from '../../generator/build.ts';
+import { Positions } from '../../generator/geojson/positions.ts';
+import { newCoarseRings } from '../../generator/overview/coarse-rings.ts';
+import { thinOut } from '../../generator/overview/thin-out.ts';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { sha256 } from '../support/files.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+let builds = 0;
+
+type Overview = Topology<{ lv0: GeometryCollection; lv1: GeometryCollection }>;
+
+/** Builds a release of some layers, and reads its overview. */
+async function overviewOf(layers: readonly FixtureLayer[], options: Partial<BuildOptions> = {}) {
+  const out = join(folder, `out-${builds}`);
+  const source = writeDataset(join(folder, `${builds++}.gpkg`), 'GPKG', layers);
+  const release = await buildRelease(source, out, { storedPages: 'none', ...options });
+  const file = readFileSync(join(out, releasePath('r1'), OVERVIEW_FILE));
+  const text = gunzipSync(file);
+  assert.deepEqual(release.overview, { bytes: file.length, textBytes: text.length, sha256: sha256(file) });
+  const overview: Overview = JSON.parse(text.toString());
+  return { overview, bytes: file.length, text: text.toString() };
+}
+
+/** The coordinates of each unit of a level. */
+function shapesOf(overview: Overview, level: 'lv0' | 'lv1') {
+  return overview.objects[level].geometries.map((geometry) => {
+    if (geometry.type === null) return null;
+    const shape = feature(overview, geometry);
+    if (shape.type !== 'Feature') return assert.fail(shape.type);
+    const { type, coordinates } = shape.geometry as GeoPolygon | MultiPolygon;
+    return type === 'Polygon' ? coordinates : coordinates.flat();
+  });
+}
+
+test('small data is exact: every unit of levels 0 and 1 with its rings, GIDs, name and number of units below', async () => {
+  const { overview } = await overviewOf(countryLayers());
+  assert.deepEqual(Object.keys(overview.objects), ['lv0', 'lv1']);
+  assert.deepEqual(
+    overview.objects.lv1.geometries.map(({ id, properties }) => ({ id, properties })),
+    [
+      { id: 1, properties: { gid: 'AAA.1_1', name: 'North', type: null, parent: 'AAA', children: 2 } },
+      { id: 2, properties: { gid: 'AAA.2_1', name: 'South', type: null, parent: 'AAA', children: 1 } },
+      { id: 3, properties: { gid: 'BBB.1_1', name: 'All', type: null, parent: 'BBB', children: 1 } },
+    ],
+  );
+  assert.deepEqual(overview.objects.lv0.geometries[0]?.properties, {
+    gid: 'AAA',
+    name: 'Aland',
+    type: null,
+    children: 2,
+  });
+  assert.deepEqual(overview.bbox, [0, 0, 14, 4]);
+  // The grid has 131,072 cells across 14 degrees at most.
+  const size = Math.max(...(overview.transform?.scale ?? []));
+  assert.ok(size < 0.0003, String(size));
+  for (const [position, ring] of [
+    [
+      0,
+      [
+        [0, 0],
+        [4, 0],
+        [4, 4],
+        [0, 4],
+      ],
+    ],
+    [
+      1,
+      [
+        [10, 0],
+        [14, 0],
+        [14, 4],
+        [10, 4],
+      ],
+    ],
+  ] as const) {
+    const [[exterior = []] = []] = [shapesOf(overview, 'lv0')[position] ?? []];
+    const corners = new Set(exterior.slice(1).map(([x, y]) => [Math.round(Number(x)), Math.round(Number(y))].join()));
+    for (const corner of ring) assert.ok(corners.has(corner.join()), `${corner} of ${position}`);
+    for (const [x, y] of exterior)
+      assert.ok(
+        Math.abs(Number(x) - Math.round(Number(x))) <= size && Math.abs(Number(y) - Math.round(Number(y))) <= size,
+      );
+  }
+});
+
+test('neighbours share the arc between them, and a unit that is its only part shares all arcs with its parent', async () => {
+  const { overview } = await overviewOf(countryLayers());
+  const arcsOf = (level: 'lv0' | 'lv1', position: number): Set<number> => {
+    const geometry = overview.objects[level].geometries[position];
+    assert.ok(geometry?.type === 'Polygon');
+    return new Set((geometry as Polygon).arcs.flat().map((arc) => (arc < 0 ? ~arc : arc)));
+  };
+  assert.deepEqual(arcsOf('lv0', 1), arcsOf('lv1', 2));
+  assert.deepEqual(
+    mesh(overview, overview.objects.lv0, (a, b) => a !== b).coordinates,
+    [],
+    'the countries do not touch',
+  );
+  // Squares of two degrees at (0, 2) and (0, 0): they share a border of which Aland's western side has no part.
+  const inner = mesh(overview, overview.objects.lv1, (a, b) => a !== b).coordinates;
+  assert.deepEqual(
+    inner
+      .map((line) => line.map(([x, y]) => [Math.round(Number(x)), Math.round(Number(y))]))
+      .map((line) => line.sort()),
+    [
+      [
+        [0, 2],
+        [2, 2],
+      ],
+    ],
+  );
+});
+
+test('units without geometry or area have no shape, and units smaller than the grid have a cell', async () => {
+  const columns = ['GID_0'];
+  const wkts = [
+    square(-180, -90, 180),
+    null,
+    'POINT(1 1)',
+    'LINESTRING(0 0,1 1)',
+    'POLYGON EMPTY',
+    'POLYGON((0 0,1 1,2 2,0 0))',
+    square(20, 20, 0.00001),
+    'GEOMETRYCOLLECTION(POINT(3 3),POLYGON((40 40,41 40,41 41,40 40)))',
+    square(179.99999, 89.99999, 0.00001),
+  ];
+  const features = wkts.map((wkt, i) => ({ fid: i + 1, values: [`A${i}`], wkt }));
+  const { overview } = await overviewOf([{ name: 'ADM_0', columns, features }], {
+    accept: ['empty-geometries', 'non-polygonal', 'collapsed-geometries'],
+  });
+  const shapes = shapesOf(overview, 'lv0');
+  assert.deepEqual(
+    shapes.map((shape) => shape === null),
+    [false, true, true, true, true, true, false, false, false],
+  );
+  const [ring = []] = shapes[6] ?? [];
+  const [x, y] = ring[0] ?? [];
+  assert.ok(Math.abs(Number(x) - 20) < 0.01 && Math.abs(Number(y) - 20) < 0.01, `${x} ${y}`);
+  assert.ok(new Set(ring.map(String)).size >= 4);
+  for (const [x2, y2] of (shapes[8] ?? []).flat()) assert.ok(Number(x2) <= 180 && Number(y2) <= 90, `${x2} ${y2}`);
+});
+
+test('a ring across the antimeridian is continuous, and so is a hole in it; one around a pole is left as it is', async () => {
+  const across = 'POLYGON((170 0,-170 0,-170 20,170 20,170 0),(-175 5,-175 10,-172 10,-172 5,-175 5))';
+  const pole = 'POLYGON((-180 -80,-90 -80,0 -80,90 -80,180 -80,180 -90,-180 -90,-180 -80))';
+  const features = [across, pole].map((wkt, i) => ({ fid: i + 1, values: [`A${i}`], wkt }));
+  const { overview } = await overviewOf([{ name: 'ADM_0', columns: ['GID_0'], features }]);
+  const [first, second] = shapesOf(overview, 'lv0').map((rings) =>
+    (rings ?? []).map((ring) => ring.map((position) => Math.round(Number(position[0])))),
+  );
+  assert.deepEqual(
+    first?.map((ring) => [Math.min(...ring), Math.max(...ring)]),
+    [
+      [170, 190],
+      [185, 188],
+    ],
+  );
+  assert.deepEqual(
+    second?.map((ring) => [Math.min(...ring), Math.max(...ring)]),
+    [[-180, 180]],
+  );
+  assert.deepEqual(overview.bbox?.map(Math.round), [-180, -90, 190, 20]);
+});
+
+/** A ragged line along one axis from one corner to another: the same each time. */
+function ragged(from: [number, number], to: [number, number], points: number): string[] {
+  let state = Math.imul(from[0] * 7 + from[1] * 13 + to[0] * 31 + to[1] * 57, 0x9e3779b1) | 1;
+  const next = (): number => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32 - 0.5;
+  };
+  const isAcross = from[1] === to[1];
+  return Array.from({ length: points }, (_, i) => {
+    const share = i === 0 ? 0 : (i + 0.8 * next()) / points;
+    const jitter = i === 0 ? 0 : 0.08 * next();
+    const x = from[0] + share * (to[0] - from[0]) + (isAcross ? 0 : jitter);
+    return `${x} ${from[1] + share * (to[1] - from[1]) + (isAcross ? jitter : 0)}`;
+  });
+}
+
+/** A GID that compresses badly, so that names take a good part of the file. */
+function longGid(unit: number): string {
+  return Array.from({ length: 28 }, (_, i) => sha256(`${unit} ${i}`)).join('');
+}
+
+/** A field of squares with ragged sides that neighbours share. */
+function raggedSquares(columns: number, rows: number, points: number): FixtureLayer {
+  const side = (a: [number, number], b: [number, number]): string[] => {
+    const isForward = a[0] < b[0] || a[1] < b[1];
+    if (isForward) return ragged(a, b, points);
+    const [start, ...others] = ragged(b, a, points);
+    assert.ok(start);
+    return [`${a[0]} ${a[1]}`, ...others.reverse()];
+  };
+  const features = Array.from({ length: columns * rows }, (_, i) => {
+    const [x, y] = [2 * (i % columns), 2 * Math.floor(i / columns)];
+    const corners: [number, number][] = [
+      [x, y],
+      [x + 2, y],
+      [x + 2, y + 2],
+      [x, y + 2],
+    ];
+    const ring = corners.flatMap((corner, c) => side(corner, corners[(c + 1) % 4] ?? corner));
+    return { fid: i + 1, values: [longGid(i)], wkt: `POLYGON((${[...ring, ring[0]].join(',')}))` };
+  });
+  return { name: 'ADM_0', columns: ['GID_0'], features };
+}
+
+test('data with too many points is simplified to 300 kB: no unit is lost, and neighbours still share their borders', async () => {
+  const layer = raggedSquares(12, 12, 600);
+  const tiny = { fid: 1000, values: ['tiny'], wkt: square(-1, -1, 0.001) };
+  const { overview, bytes, text } = await overviewOf([{ ...layer, features: [...layer.features, tiny] }]);
+  assert.ok(bytes <= 300_000 && bytes > 270_000, `${bytes} bytes`);
+  const shapes = shapesOf(overview, 'lv0');
+  assert.equal(shapes.length, 145);
+  assert.ok(shapes.every((shape) => shape !== null));
+  // Of 312 sides 264 are borders of two squares: none is there twice.
+  const lines = mesh(overview, overview.objects.lv0, (a, b) => a !== b).coordinates;
+  const inner = lines.reduce((sum, line) => sum + line.length - 1, 0);
+  const all = mesh(overview, overview.objects.lv0).coordinates.reduce((sum, line) => sum + line.length - 1, 0);
+  assert.ok(inner / all > 0.82 && inner / all < 0.88, `${inner} of ${all} segments are shared`);
+  // The bytes depend on nothing but the source.
+  const again = await overviewOf([{ ...layer, features: [...layer.features, tiny] }], { workers: 2 });
+  assert.ok(again.text === text);
+});
+
+test('of units with long names the smallest shapes are kept, even if they need more than 300 kB', async () => {
+  const features = Array.from({ length: 400 }, (_, i) => ({
+    fid: i + 1,
+    values: [longGid(i)],
+    wkt: square((i % 30) * 5 - 150, Math.floor(i / 30) * 5 - 40, 0.5),
+  }));
+  const { overview, bytes } = await overviewOf([{ name: 'ADM_0', columns: ['GID_0'], features }]);
+  assert.ok(bytes > 300_000, `${bytes} bytes`);
+  assert.ok(shapesOf(overview, 'lv0').every((shape) => shape !== null));
+});
+
+/** A ring of scaled positions. */
+function ringOf(points: readonly (readonly [number, number])[]): Positions {
+  const positions = new Positions();
+  positions.resize(points.length);
+  for (const [i, [x, y]] of points.entries()) positions.set(i, x, y);
+  positions.close();
+  return positions;
+}
+
+test('points are thinned out alike in both rings of a border, wherever they begin and whichever way they run', () => {
+  // A zigzag border between a western and an eastern unit.
+  const border = Array.from({ length: 200 }, (_, i): [number, number] => [1000 + ((i * 37) % 11), 10 * i]);
+  const west: [number, number][] = [[0, 0], ...border, [0, 1990]];
+  const east: [number, number][] = [...border.toReversed(), [2000, 0], [2000, 1990]];
+  const turned = [...east.slice(90), ...east.slice(0, 90)];
+  const rings = newCoarseRings(1e7);
+  for (const [fid, ring] of [west, turned].entries()) {
+    const positions = ringOf(ring);
+    rings.ring(positions, false, positions.signedArea());
+    rings.unit(fid);
+  }
+  const level = rings.level();
+  thinOut([level], 60);
+  const [first, second] = level.rings.map(({ end }, i) => {
+    const cells = level.cells.slice(level.rings[i - 1]?.end ?? 0, end);
+    return Array.from({ length: cells.length / 2 }, (_, at) => `${cells[2 * at]},${cells[2 * at + 1]}`);
+  });
+  assert.ok(first && second);
+  const inner = (ring: string[]): string[] => ring.filter((cell) => /^10\d\d,/.test(cell)).sort();
+  assert.deepEqual(inner(first), inner(second));
+  assert.ok(inner(first).length < 70 && inner(first).length > 10, String(inner(first).length));
+});

@@ -51,11 +51,13 @@ export function simplify({ arcs, shapes }: SharedArcs, least: number, islands: R
     const points = pointsOf(ring, kept);
     return points.length >= RING_POSITIONS_MIN && signedArea(points) !== 0;
   };
-  const simpler = (shape: Shape): Shape =>
-    shape.flatMap((polygon) => {
+  const simpler = (shape: Shape): Shape => {
+    const polygons = shape.flatMap((polygon) => {
       const [exterior, ...holes] = polygon;
       return exterior !== undefined && isKept(exterior) ? [[exterior, ...holes.filter(isKept)]] : [];
     });
+    return polygons.length > 0 ? polygons : [[largestRing(shape, arcs)]];
+  };
   return renumbered(
     kept,
     shapes.map((level) => new Map([...level].map(([fid, shape]) => [fid, simpler(shape)]))),

@@ -12,7 +12,7 @@ import { showPager, showRequestLine, showResponse, wireCode } from './panels/res
 import { showSearchLevels, wireSearch } from './panels/search.js';
 import { UnitList } from './panels/unit-list.js';
 import { Counts } from './state/counts.js';
-import { contentOf, downloadsOf } from './state/downloads.js';
+import { downloadsOf } from './state/downloads.js';
 import { inside, levelsWithUnits, placeOf, worldOf } from './state/place.js';
 import { rowsOfUnits } from './state/shown.js';
 
@@ -61,11 +61,11 @@ export class WorkspaceView {
     });
     wireRequest(levels, (place) => onGo(place, true), signal);
     wireCode(() => this.#drawRequest(), signal);
-    wireDownload(() => this.#downloads(), signal);
-    const escape = (/** @type {KeyboardEvent} */ { key }) => {
+    wireDownload(() => downloadsOf(shown, this.#overview, about), signal);
+    const onEscape = (/** @type {KeyboardEvent} */ { key }) => {
       if (key === 'Escape' && shown.selected !== undefined) this.#factActions().close();
     };
-    part('browse').addEventListener('keydown', escape, { signal });
+    part('browse').addEventListener('keydown', onEscape, { signal });
   }
 
   /**
@@ -199,17 +199,6 @@ export class WorkspaceView {
     const { shown, about, onGo } = this.#options;
     const place = unit === undefined ? worldOf(about.levels) : inside(unit, shown.place, about.levels);
     if (place !== undefined) onGo(place);
-  }
-
-  #downloads() {
-    const { shown, about } = this.#options;
-    const overview = this.#overview.filter(({ level }) => level === shown.place.level);
-    const { listing } = shown;
-    return downloadsOf(() => contentOf(shown, overview, about), {
-      loaded: listing?.loaded ?? overview.length,
-      matched: listing?.matched ?? overview.length,
-      isOverview: listing === undefined,
-    });
   }
 
   /** @returns {import('./panels/facts.js').FactActions} */

@@ -2,17 +2,16 @@
 import { RefusalError } from './api/client.js';
 import { readOverview } from './api/overview.js';
 import { unitToRow } from './api/unit.js';
-import { boxOf } from './map/geometry/unit-box.js';
 import { hashToPlace, placeToHash, writeHash } from './state/address.js';
 import { Detail } from './state/detail.js';
 import { inside, isSameListing, placeOf } from './state/place.js';
 import { Shown } from './state/shown.js';
+import { Travel } from './state/travel.js';
 import { WorkspaceView } from './workspace-view.js';
 
 /**
  * @typedef {import('./state/place.js').Place} Place
  * @typedef {import('./api/unit.js').NamedUnit} NamedUnit
- * @typedef {import('./map/geometry/box.js').Box} Box
  *
  * @typedef {object} Parts
  * @property {import('./api/client.js').Client} client
@@ -31,13 +30,8 @@ export class Workspace {
   #shown;
   #view;
   #detail;
+  #travel;
   #ended = new AbortController();
-  /** Of units that were selected, by level and fid. @type {Map<string, Box>} */
-  #boxes = new Map();
-  /** Shall the map go to what is listed as soon as it is known? */
-  #isFitWanted = false;
-  /** Shall it go to the selected unit? */
-  #isFlightWanted = false;
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -55,6 +49,7 @@ export class Workspace {
         onError: (error) => this.#fail(error),
       },
     });
+    this.#travel = new Travel(map, this.#shown);
     this.#detail = new Detail(client, this.#levels, (units) => map.showDetail(units));
     this.#view = new WorkspaceView({
       ...parts,
@@ -76,8 +71,8 @@ export class Workspace {
       const overview = readOverview(/** @type {import('topojson-specification').Topology} */ (json));
       map.showOverview(overview);
       this.#view.setOverview(exchange, [...overview.lv0, ...overview.lv1]);
-      this.#fit();
-      this.#fly();
+      this.#travel.fit();
+      this.#travel.fly();
     } catch (error) {
       this.#fail(error);
     }
@@ -92,8 +87,7 @@ export class Workspace {
   async go(place, how, withPages = false) {
     const { map } = this.#parts;
     this.#detail.stop();
-    this.#isFitWanted = place.view === undefined;
-    this.#isFlightWanted = place.view === undefined;
+    this.#travel.plan({ fit: place.view === undefined, flight: place.view === undefined });
     writeHash(placeToHash(place, this.#levels), how);
     map.select(undefined);
     map.setUnits(place.level, []);
@@ -164,8 +158,7 @@ export class Workspace {
   /** @param {NamedUnit} row */
   #open(row) {
     const place = inside(row, this.#shown.place, this.#levels);
-    const box = this.#parts.map.boxOf(row);
-    if (box !== undefined) this.#boxes.set(`${row.level}/${row.fid}`, box);
+    this.#travel.remember(row);
     if (place !== undefined) void this.go(place, 'push');
   }
 
@@ -187,8 +180,7 @@ export class Workspace {
    * @param {boolean} isFlight shall the map go there?
    */
   async #select(row, isFlight) {
-    this.#isFitWanted = false;
-    this.#isFlightWanted = isFlight;
+    this.#travel.plan({ fit: false, flight: isFlight });
     const selected = this.#shown.select(row);
     this.#writePlace();
     await selected;
@@ -199,10 +191,10 @@ export class Workspace {
     if (this.#ended.signal.aborted) return;
     const { listing, selected, place } = this.#shown;
     if (listing?.error instanceof RefusalError && listing.error.status === 401) return this.#fail(listing.error);
-    if (what === 'rows') this.#fit();
-    if (what === 'pages' && listing?.isBusy === false) this.#fit();
+    if (what === 'rows') this.#travel.fit();
+    if (what === 'pages' && listing?.isBusy === false) this.#travel.fit();
     if (what === 'selection') this.#parts.map.select(selected && { level: place.level, fid: selected.fid });
-    if (what === 'selection' || what === 'unit') this.#fly();
+    if (what === 'selection' || what === 'unit') this.#travel.fly();
     if (what === 'selection') this.#writePlace();
     this.#view.draw(what);
   }
@@ -218,32 +210,6 @@ export class Workspace {
     else map.addUnits(level, units);
   }
 
-  /** Goes to what is listed, unless nothing is: then the map stays. */
-  #fit() {
-    const { map } = this.#parts;
-    const { listing, lineage, hasRows, total } = this.#shown;
-    if (!this.#isFitWanted || (hasRows && total === 0)) return;
-    const opened = lineage.at(-1);
-    const box = opened && (map.boxOf(opened) ?? this.#boxes.get(`${opened.level}/${opened.fid}`));
-    if (this.#shown.isWorld) map.fit();
-    else if (box !== undefined) map.fit([box]);
-    else if (listing !== undefined && listing.loaded > 0) map.fit(boxesOf(listing.units));
-    else return;
-    // Without a box of its parent, a listing is known when it has ended.
-    this.#isFitWanted = box === undefined && listing?.isBusy === true;
-  }
-
-  /** Goes to the selected unit as soon as its box is known. */
-  #fly() {
-    const { selected, unit } = this.#shown;
-    if (selected === undefined) return;
-    const box = unit === undefined ? this.#parts.map.boxOf(selected) : boxOf(unit);
-    if (box === undefined) return;
-    this.#boxes.set(`${selected.level}/${selected.fid}`, box);
-    if (this.#isFlightWanted) this.#parts.map.fit([box]);
-    this.#isFlightWanted = false;
-  }
-
   #writePlace() {
     writeHash(placeToHash(this.#shown.place, this.#levels), 'replace');
   }
@@ -254,15 +220,4 @@ export class Workspace {
     if (error instanceof RefusalError && error.status === 401) this.#parts.onUnauthorized();
     else this.#view.showError(error);
   }
-}
-
-/**
- * @param {readonly import('./api/client.js').Unit[]} units
- * @returns {Box[]} without units that have no geometry
- */
-function boxesOf(units) {
-  return units.flatMap((unit) => {
-    const box = boxOf(unit);
-    return box === undefined ? [] : [box];
-  });
 }

@@ -138,7 +138,7 @@ test('the keyboard alone leads from the sign-in to a saved file; the focus is ne
 );
 
 test('without WebGL the page says so, and list, search, facts and requests work', { skip: SKIP }, async () => {
-  await new ExplorerBrowser(false).onPage(service, async (page) => {
+  await new ExplorerBrowser({ hasWebGl: false }).onPage(service, async (page) => {
     await page.getByRole('heading', { name: 'No map' }).waitFor();
     await page.getByText(/WebGL 2/).waitFor();
     await openUnit(page, 'Aland');

@@ -74,7 +74,7 @@ test('the menu is opened, walked and left by keys', { skip: SKIP }, () =>
     const focused = page.locator('[role=menuitem]:focus');
     await focused.getByText('GeoJSON', { exact: true }).waitFor();
     await page.keyboard.press('ArrowUp');
-    await focused.getByText('CSV').waitFor();
+    await focused.getByText('Copy link').waitFor();
     await page.keyboard.press('ArrowDown');
     await focused.getByText('GeoJSON', { exact: true }).waitFor();
     await page.keyboard.press('Escape');

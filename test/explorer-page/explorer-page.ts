@@ -95,7 +95,8 @@ export class ExplorerBrowser {
   readonly #hasWebGl: boolean;
   #browser: Browser | undefined;
 
-  constructor(hasWebGl = true) {
+  /** @param options without WebGL a page starts faster, and has no map */
+  constructor({ hasWebGl = true }: { hasWebGl?: boolean } = {}) {
     this.#hasWebGl = hasWebGl;
     after(() => this.#browser?.close());
   }
@@ -112,7 +113,7 @@ export class ExplorerBrowser {
     });
     const context = await this.#browser.newContext({
       reducedMotion: 'reduce',
-      viewport: { width: 1200, height: 800 },
+      viewport: { width: 1000, height: 640 },
       ...options,
     });
     context.setDefaultTimeout(TIMEOUT_MS);

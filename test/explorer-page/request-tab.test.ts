@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ExplorerBrowser, openUnit, startExplorer, waitForPlace, writeExplorerCountries } from './explorer-page.ts';
 
 const service = await startExplorer();
-const browser = new ExplorerBrowser();
+const browser = new ExplorerBrowser({ hasWebGl: false });
 
 /** Opens the tab, once the world is shown. */
 async function openTab(page: Page): Promise<void> {
@@ -57,7 +57,7 @@ test(
       await page.getByRole('button', { name: 'Send' }).click();
       await url.getByText('/api/v1/fc/lv1?gid-0=AAA').waitFor();
       assert.match(page.url(), /#lv1\?gid-0=AAA.*format=fc/);
-      await page.locator('#response').getByText('Link').waitFor({ state: 'detached' });
+      await page.locator('#response').getByText('Link', { exact: true }).waitFor({ state: 'detached' });
     }),
 );
 

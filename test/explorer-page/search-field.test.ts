@@ -6,7 +6,7 @@ import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { ExplorerBrowser, HOSTILE, startExplorer, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
-const browser = new ExplorerBrowser();
+const browser = new ExplorerBrowser({ hasWebGl: false });
 
 /** Types into the search field, and waits for what is said of the results. */
 async function search(page: Page, text: string, note: string): Promise<void> {

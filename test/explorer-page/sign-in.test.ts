@@ -7,7 +7,7 @@ import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { ExplorerBrowser, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
-const browser = new ExplorerBrowser();
+const browser = new ExplorerBrowser({ hasWebGl: false });
 const WORLD = ['World', '2 countries'] as const;
 
 // The tests are checked without the types of a browser.
@@ -29,9 +29,16 @@ test('a link with a token opens the world; the token leaves the address at once,
     service,
     async (page) => {
       page.on('request', (request) => urls.push(request.url()));
+      // The address at each request of the page.
+      await page.addInitScript(`
+        const { fetch } = globalThis;
+        globalThis.addresses = [];
+        globalThis.fetch = (...request) => { addresses.push(location.href); return fetch(...request); };`);
       await page.goto(`${service.url}/#token=${TOKEN}`);
       await waitForPlace(page, ...WORLD);
       assert.doesNotMatch(page.url(), /token|eyJ/);
+      const addresses = await page.evaluate<string[]>('addresses');
+      assert.ok(addresses.length > 1 && addresses.every((address) => !address.includes('token')), 'before any request');
       assert.ok(urls.some((url) => url.endsWith('/api/v1/overview')));
       assert.ok(
         urls.every((url) => !url.includes(TOKEN) || url.endsWith(`#token=${TOKEN}`)),

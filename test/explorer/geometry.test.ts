@@ -26,29 +26,31 @@ const CUT: MultiPolygon = {
   ],
 };
 
-test('units of pages: neighbours in a field of 2,500 have different colours, each colour is used, the order decides alone', () => {
+test('units of pages: neighbours in a field of 2,304 have different colours, each colour is used, the order decides alone', () => {
+  // A multiple of the six colours: numbering them in turn would give columns of one colour.
+  const WIDE = 48;
   const colours = (): number[] => {
     const colourOf = colourist();
-    return Array.from({ length: 2500 }, (_, i) => colourOf(square(i % 50, Math.floor(i / 50)), i + 1));
+    return Array.from({ length: WIDE ** 2 }, (_, i) => colourOf(square(i % WIDE, Math.floor(i / WIDE)), i + 1));
   };
   const found = colours();
   for (const [i, colour] of found.entries()) {
-    if (i % 50 > 0) assert.notEqual(colour, found[i - 1], `${i} and the one to the west`);
-    assert.notEqual(colour, found[i - 50], `${i} and the one to the south`);
+    if (i % WIDE > 0) assert.notEqual(colour, found[i - 1], `${i} and the one to the west`);
+    assert.notEqual(colour, found[i - WIDE], `${i} and the one to the south`);
   }
   assert.equal(new Set(found).size, 6);
   assert.deepEqual(colours(), found);
 });
 
-test('units of the overview: neighbours have different colours in a wheel, and a unit with seven neighbours that all touch', () => {
-  const wheel = [
-    [1, 2, 3, 4, 5, 6, 7],
-    ...Array.from({ length: 7 }, (_, i) => [0, 1 + ((i + 1) % 7), 1 + ((i + 6) % 7)]),
-  ];
-  const colours = colourNeighbours(wheel);
-  for (const [unit, neighbours] of wheel.entries())
-    for (const other of neighbours) assert.notEqual(colours[unit], colours[other], `${unit} and ${other}`);
-  // No more than six colours for eight units that all touch: as few pairs as can be share one.
+test('units of the overview: neighbours have different colours in a wheel and in a star, and eight that all touch use all six', () => {
+  const rim = Array.from({ length: 7 }, (_, i) => [0, 1 + ((i + 1) % 7), 1 + ((i + 6) % 7)]);
+  const wheel = [[1, 2, 3, 4, 5, 6, 7], ...rim];
+  const star = [Array.from({ length: 20 }, (_, i) => i + 1), ...Array.from({ length: 20 }, () => [0])];
+  for (const map of [wheel, star]) {
+    const colours = colourNeighbours(map);
+    for (const [unit, neighbours] of map.entries())
+      for (const other of neighbours) assert.notEqual(colours[unit], colours[other], `${unit} and ${other}`);
+  }
   const all = Array.from({ length: 8 }, (_, unit) => [0, 1, 2, 3, 4, 5, 6, 7].filter((other) => other !== unit));
   assert.equal(new Set(colourNeighbours(all)).size, 6);
 });

@@ -1,10 +1,11 @@
 // The map of the explorer, drawn with MapLibre GL: the overview of the release, and the units of pages in front of it.
+import { createCamera } from './camera.js';
 import { drawnOf, keyOf } from './features.js';
 import { createFront } from './front.js';
-import { overlaps, unionOf, widthOf } from './geometry/box.js';
+import { overlaps } from './geometry/box.js';
 import { followPointer } from './pointer.js';
 import { createSources } from './sources.js';
-import { startMap, WORLD } from './start-map.js';
+import { startMap } from './start-map.js';
 import { layersOf, OVERVIEW_SOURCES } from './style/layers.js';
 import { onPaletteChange, readPalette } from './style/palette.js';
 import { restyle } from './style/restyle.js';
@@ -15,7 +16,7 @@ import { restyle } from './style/restyle.js';
  * @typedef {import('../api/overview.js').OverviewUnit} OverviewUnit
  * @typedef {import('./geometry/box.js').Box} Box
  * @typedef {import('./features.js').Drawn} Drawn
- * @typedef {{ zoom: number, latitude: number, longitude: number }} View
+ * @typedef {import('./camera.js').View} View
  * @typedef {{ level: number, fid: number }} UnitKey
  *
  * @typedef {object} UnitMap
@@ -35,11 +36,6 @@ import { restyle } from './style/restyle.js';
 
 /** From this zoom on the overview is too coarse, for levels 0 and 1. */
 const DETAIL_ZOOMS = [4.5, 6];
-/** Boxes that span more than this are fitted as the world. */
-const WORLD_DEGREES = 300;
-const FIT_ZOOM_MAX = 11;
-const FIT_PADDING = 24;
-
 /**
  * @param {HTMLElement} container
  * @param {{ onPick: (picked: import('./pointer.js').Picked) => void, onView: (view: View) => void }} listeners
@@ -77,7 +73,8 @@ export async function createMap(container, { onPick, onView }) {
     draw();
   });
   followPointer(map, onPick);
-  map.on('moveend', () => onView(view()));
+  const camera = createCamera(map);
+  map.on('moveend', () => onView(camera.view()));
 
   const find = (/** @type {UnitKey} */ unit) => {
     const key = keyOf(unit);
@@ -87,10 +84,6 @@ export async function createMap(container, { onPick, onView }) {
   const show = () => {
     sources.put('chosen', (selected && find(selected)?.shapes) ?? []);
     draw();
-  };
-  const view = () => {
-    const { lng, lat } = map.getCenter();
-    return { zoom: map.getZoom(), latitude: lat, longitude: lng };
   };
   const addUnits = (/** @type {number} */ level, /** @type {readonly Unit[]} */ units) => {
     const added = front.add(level, units, (key) => overview.get(key)?.unit.colour);
@@ -141,35 +134,18 @@ export async function createMap(container, { onPick, onView }) {
       selected = unit;
       show();
     },
-    fit(boxes = []) {
-      const box = unionOf(boxes);
-      const isWorld = box === undefined || widthOf(box[0], box[2]) > WORLD_DEGREES;
-      const [west, south, east, north] = isWorld ? WORLD : box;
-      const bounds = /** @type {[number, number, number, number]} */ ([
-        west,
-        south,
-        east < west ? east + 360 : east,
-        north,
-      ]);
-      const { clientWidth, clientHeight } = container;
-      const padding = isWorld ? 0 : Math.min(FIT_PADDING, clientWidth / 8, clientHeight / 8);
-      map.fitBounds(bounds, { padding, maxZoom: FIT_ZOOM_MAX, linear: true, duration: 600 });
-    },
+    fit: camera.fit,
     boxOf: (unit) => find(unit)?.box,
-    view,
-    setView({ zoom, latitude, longitude }) {
-      map.jumpTo({ zoom, center: [longitude, latitude] });
-    },
+    view: camera.view,
+    setView: camera.setView,
     visibleOverview() {
-      const bounds = map.getBounds();
-      /** @type {Box | undefined} */
-      const seen = unionOf([[bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]]);
-      const zoom = map.getZoom();
+      const seen = camera.seen();
+      const { zoom } = camera.view();
       return [...overview.values()]
         .filter(({ unit, drawn }) => zoom >= (DETAIL_ZOOMS[unit.level] ?? 0) && seen && overlaps(seen, drawn.box))
         .map(({ unit }) => unit);
     },
-    library: map, resize: () => void map.resize(),
+    resize: () => void map.resize(),
     remove() {
       endPalette();
       map.remove();

@@ -9,8 +9,8 @@ export class ZoomButtons {
     const element = document.createElement('div');
     element.className = 'map-zoom';
     element.append(
-      button('+', 'Zoom in', () => map.zoomIn()),
-      button('−', 'Zoom out', () => map.zoomOut()),
+      button('+', 'Zoom in', (originalEvent) => map.zoomIn({}, { originalEvent })),
+      button('−', 'Zoom out', (originalEvent) => map.zoomOut({}, { originalEvent })),
     );
     this.#element = element;
     return element;
@@ -24,7 +24,7 @@ export class ZoomButtons {
 /**
  * @param {string} text
  * @param {string} label
- * @param {() => void} use
+ * @param {(event: MouseEvent) => void} use
  */
 function button(text, label, use) {
   const element = document.createElement('button');

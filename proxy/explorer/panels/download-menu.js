@@ -42,7 +42,7 @@ export function wireDownload(contentNow, signal) {
     'keydown',
     (event) => {
       const entries = [...menu.querySelectorAll('button')];
-      const index = entries.findIndex((entry) => entry === document.activeElement);
+      const index = entries.findIndex((entry) => entry.matches(':focus'));
       /** @type {Record<string, number>} */
       const targets = { ArrowDown: index + 1, ArrowUp: index - 1 + entries.length, Home: 0, End: entries.length - 1 };
       const target = targets[event.key];

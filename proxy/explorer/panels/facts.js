@@ -23,7 +23,7 @@ import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from '
  */
 export function showFacts(row, unit, inside, actions) {
   const card = part('facts');
-  const hadFocus = card.contains(document.activeElement);
+  const focused = card.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
   card.hidden = row === undefined;
   document.body.classList.toggle('has-unit', row !== undefined);
   if (row === undefined) return;
@@ -40,7 +40,9 @@ export function showFacts(row, unit, inside, actions) {
     makeActions(row, unit, actions),
     ...(unit === undefined ? [] : [makeProperties(unit, isOpen)]),
   );
-  if (hadFocus) title.focus();
+  // The element with the focus is replaced: the button with the same text gets it.
+  const buttons = [...card.querySelectorAll('button')];
+  if (focused !== undefined) (buttons.find(({ textContent }) => textContent === focused) ?? title).focus();
 }
 
 /**

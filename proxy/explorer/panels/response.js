@@ -69,7 +69,7 @@ export function showResponse(exchange, note) {
  */
 export function showPager(listing, isNumbered, { onStep, onAll, onStop }) {
   const box = part('pager');
-  const focused = [...box.querySelectorAll('button')].findIndex((button) => button === document.activeElement);
+  const focused = [...box.querySelectorAll('button')].findIndex((button) => button.matches(':focus'));
   box.hidden = listing?.page === undefined;
   if (listing?.page === undefined) {
     if (focused !== -1) part('request-heading').focus();

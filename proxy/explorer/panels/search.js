@@ -1,6 +1,7 @@
 // The search field: a combobox (WAI-ARIA APG) over the names of the release, with a choice of level. Used by app.js.
 import { titleOf } from '../api/unit.js';
 import { count, make, part } from './elements.js';
+import { showSheet } from './layout.js';
 import { errorToMessage } from './messages.js';
 
 /**
@@ -44,6 +45,7 @@ export function wireSearch({ names, levels, onPick, signal }) {
     if (unit === undefined) return;
     field.value = '';
     close();
+    showSheet('half');
     onPick(unit);
   };
   const show = (/** @type {string} */ note, /** @type {Found[]} */ found) => {
@@ -98,10 +100,14 @@ export function wireSearch({ names, levels, onPick, signal }) {
     { signal },
   );
   const form = part('search');
+  // On a phone the results need the room of the whole sheet.
+  form.addEventListener('focusin', () => showSheet('full'), { signal });
   form.addEventListener(
     'focusout',
     ({ relatedTarget }) => {
-      if (!(relatedTarget instanceof Node && form.contains(relatedTarget))) close();
+      if (relatedTarget instanceof Node && form.contains(relatedTarget)) return;
+      close();
+      showSheet('half');
     },
     { signal },
   );
@@ -126,7 +132,7 @@ export function showSearchLevels(levels) {
  */
 function makeOption(unit, index, onClick) {
   const option = make(
-    'li',
+    'div',
     '',
     make('span', 'name', titleOf(unit)),
     make('span', 'type', unit.type ?? `level ${unit.level}`),

@@ -14,6 +14,8 @@ const DOUBLE_MS = 600;
 /** Rows that Page Up and Page Down pass. */
 const PAGE_ROWS = 10;
 
+const byName = new Intl.Collator('en', { numeric: true });
+
 /** The list in its scrolling box. */
 export class UnitList {
   #box;
@@ -56,9 +58,9 @@ export class UnitList {
     signal.addEventListener('abort', () => observer.disconnect());
   }
 
-  /** @param {NamedUnit[]} rows */
+  /** @param {readonly NamedUnit[]} rows shown in order of name */
   show(rows) {
-    this.#rows = rows;
+    this.#rows = [...rows].sort((a, b) => byName.compare(titleOf(a), titleOf(b)));
     this.#hasTypes = new Set(rows.map(({ type }) => type)).size > 1;
     this.#active = 0;
     this.#selected = undefined;

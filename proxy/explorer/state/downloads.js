@@ -14,7 +14,7 @@ import { copy, count } from '../panels/elements.js';
  * @param {import('../api/about.js').About} about
  * @returns {Content}
  */
-export function contentOf({ listing, place }, overview, { release = '', attribution }) {
+function contentOf({ listing, place }, overview, { release = '', attribution }) {
   /** @type {string[]} */
   const features =
     listing === undefined
@@ -32,14 +32,19 @@ export function contentOf({ listing, place }, overview, { release = '', attribut
 }
 
 /**
- * @param {() => Content} content made when an item is chosen
- * @param {{ loaded: number, matched: number, isOverview: boolean }} state
+ * @param {import('./shown.js').Shown} shown
+ * @param {import('../api/overview.js').OverviewUnit[]} overview of all levels
+ * @param {import('../api/about.js').About} about
  * @returns {{ note: string, items: import('../panels/download-menu.js').MenuItem[] }}
  */
-export function downloadsOf(content, { loaded, matched, isOverview }) {
-  const note = isOverview
-    ? `${count(loaded)} units with simplified shapes, as on the map`
-    : `${count(loaded)} of ${count(matched)} units, in full detail`;
+export function downloadsOf(shown, overview, about) {
+  const { listing, place } = shown;
+  const units = overview.filter(({ level }) => level === place.level);
+  const content = () => contentOf(shown, units, about);
+  const note =
+    listing === undefined
+      ? `${count(units.length)} units with simplified shapes, as on the map`
+      : `${count(listing.loaded)} of ${count(listing.matched)} units, in full detail`;
   return {
     note,
     items: [

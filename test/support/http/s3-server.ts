@@ -2,7 +2,7 @@
 // version 4, so a server in front recomputes each one with aws4, an implementation that the project does not use, checks
 // the digests of bodies, pages listings, remembers what it was asked, and fails when told to.
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, request } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -81,12 +81,12 @@ export async function startS3(mirrored?: Mirrored): Promise<RunningS3> {
     if (mirrored !== undefined) link(file, object);
     const isPut = req.method === 'PUT';
     if (req.method === 'GET' && key === '') {
-      await passListing(req, res, port, running.pageSize);
+      sendListing(req.url ?? '', res, join(directory, BUCKET), running.pageSize);
       return;
     }
     pass(req, res, body, port, async (status) => {
       // s3rver answers before it has written the object.
-      const size = (): number => statSync(join(directory, BUCKET, `${key}._S3rver_object`)).size;
+      const size = (): number => statSync(join(directory, BUCKET, key + OBJECT)).size;
       if (isPut && status === 200)
         await until(
           () => size() === body.length,
@@ -96,7 +96,7 @@ export async function startS3(mirrored?: Mirrored): Promise<RunningS3> {
   };
   const endpoint = `http://127.0.0.1:${await listen(server)}`;
   const url = new URL(`${endpoint}/${BUCKET}/${mirrored?.prefix ?? ''}`);
-  const fileOf = (key: string): string => join(directory, BUCKET, `${key}._S3rver_object`);
+  const fileOf = (key: string): string => join(directory, BUCKET, key + OBJECT);
   const running: RunningS3 = { url, server, endpoint, fileOf, pageSize: 1000, asked: [], fault: undefined };
   return running;
 }
@@ -157,24 +157,41 @@ function pass(
   sent.end(body);
 }
 
+/** The end of the name of the file in which s3rver keeps an object. */
+const OBJECT = '._S3rver_object';
+
 /**
- * Passes on the request for a listing of version 2 as one of version 1: s3rver encrypts continuation tokens with DES, which
- * OpenSSL 3 no longer has. A token is the last key of a page.
+ * Answers a request for a listing (ListObjectsV2) from the files of s3rver: its own listings are in the order of a walk
+ * through folders, not of keys, and their tokens need DES, which OpenSSL 3 no longer has. A token is the last key of a page.
  */
-async function passListing(req: IncomingMessage, res: ServerResponse, port: number, pageSize: number): Promise<void> {
-  const url = new URL(`http://127.0.0.1:${port}${req.url}`);
-  const { searchParams: query } = url;
-  const token = query.get('continuation-token');
-  for (const name of ['list-type', 'continuation-token', 'x-id']) query.delete(name);
-  query.set('max-keys', String(pageSize));
-  if (token !== null) query.set('marker', Buffer.from(token, 'base64').toString());
-  const names = ['authorization', 'x-amz-date', 'x-amz-content-sha256'];
-  const answer = await fetch(url, {
-    headers: Object.fromEntries(names.map((name) => [name, String(req.headers[name])])),
+function sendListing(target: string, res: ServerResponse, bucket: string, pageSize: number): void {
+  const query = new URLSearchParams(target.slice(target.indexOf('?')));
+  const prefix = query.get('prefix') ?? '';
+  const after = Buffer.from(query.get('continuation-token') ?? '', 'base64').toString();
+  const delimiter = query.get('delimiter');
+  /** A key, or the part of it that stands for all keys with this beginning. */
+  const entryOf = (key: string): string => {
+    const at = delimiter === null ? -1 : key.indexOf(delimiter, prefix.length);
+    return at === -1 ? key : key.slice(0, at + 1);
+  };
+  const keys = readdirSync(bucket, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(OBJECT))
+    .map((file) => file.slice(0, -OBJECT.length))
+    .filter((key) => key.startsWith(prefix));
+  const entries = [...new Set(keys.map(entryOf))].filter((entry) => entry > after).sort();
+  const page = entries.slice(0, pageSize);
+  const isTruncated = page.length < entries.length;
+  const contents = page.map((key) => {
+    if (key.at(-1) === delimiter) return `<CommonPrefixes><Prefix>${key}</Prefix></CommonPrefixes>`;
+    const file = join(bucket, key + OBJECT);
+    const md5 = readFileSync(`${file}.md5`, 'utf8').trim();
+    return `<Contents><Key>${key}</Key><ETag>"${md5}"</ETag><Size>${statSync(file).size}</Size></Contents>`;
   });
-  const page = await answer.text();
-  const last = [...page.matchAll(/<Key>([^<]*)<\/Key>/g)].at(-1)?.[1] ?? '';
-  const next = `<NextContinuationToken>${Buffer.from(last).toString('base64')}</NextContinuationToken>`;
-  res.writeHead(answer.status, { 'Content-Type': 'application/xml' });
-  res.end(page.replace('<IsTruncated>true</IsTruncated>', (truncated) => truncated + next));
+  const token = Buffer.from(page.at(-1) ?? '').toString('base64');
+  const next = isTruncated ? `<NextContinuationToken>${token}</NextContinuationToken>` : '';
+  res.writeHead(200, { 'Content-Type': 'application/xml' });
+  res.end(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">` +
+      `<IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`,
+  );
 }

@@ -15,7 +15,7 @@ const TURN = 360;
 const LETTER_PIXELS = 6.5;
 const LETTERS_MAX = 14;
 /** A name may be so much wider than the place inside of its unit. */
-const OVERHANG = 1.5;
+const OVERHANG = 1.7;
 
 /**
  * A place well inside of the largest polygon: of a few lines across it, the middle of the part that is wide and far from

@@ -1,4 +1,5 @@
 // The layers of the map, from bottom to top, as a function of what is shown: map.js compares and applies them.
+import { byColour, fillLayer, HOVER, landBelow, landFill, unitFill } from './fills.js';
 import { lineLayer, nameLayer } from './layer-kinds.js';
 import { mix } from './palette.js';
 
@@ -53,11 +54,12 @@ export function layersOf(look) {
  * @returns {Layer[]}
  */
 function overviewLayers({ palette, isFront, detailed, parents, readableZoom }) {
-  const fill = isFront ? landFill(palette, parents, readableZoom + STRONG_ZOOM) : unitFill(palette);
+  const fill = isFront ? landFill(palette) : unitFill(palette);
   const edge = isFront ? palette.landEdge : palette.edge;
   const coarse = /** @type {Expression} */ (['!', ['in', ['get', 'key'], ['literal', [...detailed]]]]);
   return [
     fillLayer('world', fill, coarse),
+    landBelow(palette, parents, zoomInRange(readableZoom + STRONG_ZOOM)),
     lineLayer('world', edge, growing(0, 0.5, 2), coarse),
     fillLayer('detail', fill, ['==', ['get', 'level'], 0]),
     lineLayer('detail', edge, ['match', ['get', 'level'], 0, 1.6, 0.8]),
@@ -95,7 +97,7 @@ function unitLayers({ palette, readableZoom }) {
     },
     {
       ...lineLayer('units', palette.edge, growing(linesZoom, 0.8, 2)),
-      minzoom: Math.min(Math.max(linesZoom, 0), 24),
+      minzoom: zoomInRange(linesZoom),
     },
     { ...lineLayer('chosen', palette.chosenHalo, 6), id: 'chosen-halo' },
     lineLayer('chosen', palette.chosen, 2.5),
@@ -127,28 +129,8 @@ function nameLayers({ palette, isFront, parents }) {
  */
 function isShown({ filled, isFront }, layer) {
   const source = 'source' in layer ? layer.source : '';
+  if (layer.id === 'world-below') return isFront;
   return filled.has(source) && !(isFront && source.startsWith('regions'));
-}
-
-/** @type {Expression} */
-const HOVER = ['boolean', ['feature-state', 'hover'], false];
-
-/**
- * @param {string} source
- * @param {string | Expression} colour
- * @param {Expression} [filter]
- * @returns {import('maplibre-gl').FillLayerSpecification}
- */
-function fillLayer(source, colour, filter) {
-  return {
-    id: `${source}-fill`,
-    type: 'fill',
-    source,
-    // Outlines of their own have no `cut`.
-    filter: filter === undefined ? ['has', 'cut'] : ['all', ['has', 'cut'], filter],
-    // Borders hide the steps of the edges.
-    paint: { 'fill-color': colour, 'fill-antialias': false },
-  };
 }
 
 /**
@@ -162,36 +144,7 @@ function growing(zoom, from, to) {
   return ['interpolate', ['linear'], ['zoom'], zoom, from, zoom + 6, to];
 }
 
-/**
- * @param {Palette} palette
- * @returns {Expression}
- */
-function unitFill({ units, unitsHovered, land }) {
-  return ['case', HOVER, byColour(unitsHovered, land), byColour(units, land)];
-}
-
-/**
- * While units are too small for borders, the land below them has a colour between theirs: between small units there are
- * gaps, which would be a mist of light dots.
- * @param {Palette} palette
- * @param {readonly string[]} parents GIDs of the land below
- * @param {number} zoom from which it has the colour of other land
- * @returns {Expression}
- */
-function landFill({ land, landHovered, units }, parents, zoom) {
-  const plain = /** @type {Expression} */ (['case', HOVER, landHovered, land]);
-  if (parents.length === 0) return plain;
-  const [first = land, ...rest] = units;
-  const between = rest.reduce((mixed, colour, index) => mix(mixed, colour, 1 / (index + 2)), first);
-  return ['step', ['zoom'], ['case', ['in', ['get', 'gid'], ['literal', [...parents]]], between, plain], zoom, plain];
-}
-
-/**
- * @param {readonly string[]} colours
- * @param {string} other
- * @returns {Expression}
- */
-function byColour(colours, other) {
-  const [first = other, ...rest] = colours;
-  return ['match', ['get', 'colour'], 0, first, ...rest.flatMap((colour, index) => [index + 1, colour]), other];
+/** @param {number} zoom */
+function zoomInRange(zoom) {
+  return Math.min(Math.max(zoom, 0), 24);
 }

@@ -15,7 +15,8 @@ export function restyle(map, before, after) {
     eachChange(old.layout, layer.layout, (name, value) => map.setLayoutProperty(layer.id, name, value));
     if (layer.type === 'background' || old.type === 'background') continue;
     if (!same(old.filter, layer.filter)) map.setFilter(layer.id, layer.filter);
-    if (old.minzoom !== layer.minzoom) map.setLayerZoomRange(layer.id, layer.minzoom ?? 0, layer.maxzoom ?? 24);
+    if (old.minzoom !== layer.minzoom || old.maxzoom !== layer.maxzoom)
+      map.setLayerZoomRange(layer.id, layer.minzoom ?? 0, layer.maxzoom ?? 24);
   }
 }
 

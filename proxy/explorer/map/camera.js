@@ -1,0 +1,62 @@
+// Where the map looks: fitted to boxes, or at a place of the address. Used by map.js.
+import { unionOf, widthOf } from './geometry/box.js';
+import { WORLD } from './start-map.js';
+
+/**
+ * @typedef {import('./geometry/box.js').Box} Box
+ * @typedef {{ zoom: number, latitude: number, longitude: number }} View
+ *
+ * @typedef {object} Camera
+ * @property {(boxes?: readonly Box[]) => void} fit undefined or []: the world
+ * @property {() => View} view
+ * @property {(view: View) => void} setView
+ * @property {() => Box | undefined} seen the box that is in sight
+ */
+
+/** Boxes that span more than this are fitted as the world. */
+const WORLD_DEGREES = 300;
+const FIT_ZOOM_MAX = 11;
+const FIT_PADDING_PIXELS = 24;
+const FIT_MS = 600;
+
+/**
+ * @param {import('maplibre-gl').Map} map
+ * @returns {Camera}
+ */
+export function createCamera(map) {
+  /** @type {readonly Box[] | undefined} What the map is fitted to, until a person moves it. */
+  let fitted = [];
+  const show = (/** @type {readonly Box[]} */ boxes, /** @type {number} */ duration) => {
+    const box = unionOf(boxes);
+    const isWorld = box === undefined || widthOf(box[0], box[2]) > WORLD_DEGREES;
+    const { clientWidth, clientHeight } = map.getContainer();
+    const padding = isWorld ? 0 : Math.min(FIT_PADDING_PIXELS, clientWidth / 8, clientHeight / 8);
+    // The library goes the short way where west > east.
+    map.fitBounds(isWorld ? WORLD : box, { padding, maxZoom: FIT_ZOOM_MAX, linear: true, duration });
+  };
+  map.on('movestart', ({ originalEvent }) => {
+    if (originalEvent !== undefined) fitted = undefined;
+  });
+  // As on a phone that is turned, or beside a panel that opens.
+  map.on('resize', () => {
+    if (fitted !== undefined) show(fitted, 0);
+  });
+  return {
+    fit(boxes = []) {
+      fitted = boxes;
+      show(boxes, FIT_MS);
+    },
+    view() {
+      const { lng, lat } = map.getCenter();
+      return { zoom: map.getZoom(), latitude: lat, longitude: lng };
+    },
+    setView({ zoom, latitude, longitude }) {
+      fitted = undefined;
+      map.jumpTo({ zoom, center: [longitude, latitude] });
+    },
+    seen() {
+      const bounds = map.getBounds();
+      return unionOf([[bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]]);
+    },
+  };
+}

@@ -1,0 +1,108 @@
+// The explorer's state, module by module in a browser: the pages of a listing, addresses of places, and what units are
+// called.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { onPageAt, runInPage, WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+await buildRelease(writeCountries(), folder);
+const proxy = await startService(folder, { explorer: true });
+
+/** Runs a script in a page of the proxy, with the exports of a module of the explorer in `module`. */
+function withModule<T>(path: string, body: string): Promise<T> {
+  return onPageAt(`${proxy.url}/docs`, (page) =>
+    runInPage<T>(page, `const module = await import('/explorer/${path}');${body}`),
+  );
+}
+
+/** A listing of six pages of two units, of which the second is on the next page again; each page has 20 MB of text. */
+const LISTING = `
+  const added = [];
+  const listing = new module.Listing({
+    url: '0',
+    fetchPage: async (url) => {
+      const index = Number(url);
+      const units = [{ id: index }, { id: index + 1 }];
+      return { url, units, matched: 7, textBytes: 20 * 1024 * 1024, next: index < 5 ? String(index + 1) : undefined };
+    },
+    onPage: (units, isFirst) => added.push([units.map(({ id }) => id), isFirst]),
+    onChange: () => {},
+  });`;
+
+test("'load all' pauses after 64 MB of text, goes on from there, and has each unit once", { skip: SKIP }, async () => {
+  const result = await withModule(
+    'state/listing.js',
+    `${LISTING}
+    await listing.loadAll();
+    const first = [listing.halt, listing.index, listing.loaded, listing.isBusy];
+    await listing.loadAll();
+    return [first, listing.halt ?? null, listing.index, listing.loaded, listing.hasNext, added];`,
+  );
+  const pages = [[[0, 1], true], ...[2, 3, 4, 5, 6].map((id) => [[id], false])];
+  assert.deepEqual(result, [['paused', 3, 5, false], null, 5, 7, false, pages]);
+});
+
+test('a listing that is stopped says so, and an older request does not overtake a newer one', {
+  skip: SKIP,
+}, async () => {
+  const result = await withModule(
+    'state/listing.js',
+    `${LISTING}
+    const all = listing.loadAll();
+    listing.stop();
+    await all;
+    const stopped = listing.halt;
+    await listing.open();
+    const slow = listing.go(1);
+    const back = listing.loadAll();
+    await Promise.all([slow, back]);
+    return [stopped, listing.halt ?? null, listing.error ?? null, listing.loaded];`,
+  );
+  assert.deepEqual(result, ['stopped', 'paused', null, 6]);
+});
+
+test('an address restores every part of a place; what is no place is the world', { skip: SKIP }, async () => {
+  const hashes = [
+    '#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.10/-3.50&format=fc&page-size=50',
+    '#lv2?gid-0=A%27B%26&gid-1=%C3%A9&fid=12&start-at=c_x',
+    '#lv0?map=0.07/-27.62/-190.00',
+    '#lv3',
+    '',
+  ];
+  const others = ['#lv0', '#lv6', '#lv1?map=1/2', '#lv1?map=99/0/0', '#lv1?gid-0=', '#x', '#lv1?fid=x'];
+  const result = await withModule<string[][]>(
+    'state/address.js',
+    `const levels = [0, 1, 2, 3].map((level) => ({ level, gidColumns: ['x'], nameColumn: '' }));
+    const again = (hash) => module.placeToHash(module.hashToPlace(hash, levels), levels);
+    return [${JSON.stringify(hashes)}.map(again), ${JSON.stringify(others)}.map(again)];`,
+  );
+  assert.deepEqual(result, [hashes, ['', '', '#lv1', '#lv1', '#lv1', '', '#lv1']]);
+});
+
+test('lists are summed up in words: English types in the plural, others quoted, rare ones counted', {
+  skip: SKIP,
+}, async () => {
+  const lists = [
+    [1, { Region: 1 }],
+    [19, { 'Autonomous Community': 17, 'Free City': 2 }],
+    [8, { Gemeinde: 8 }],
+    [6, { County: 3, Parish: 2, Borough: 1 }],
+    [40_000, { Commune: 10 }],
+  ];
+  const result = await withModule(
+    'api/type-names.js',
+    `return ${JSON.stringify(lists)}.map(([total, types]) => module.summarize(
+      Object.entries(types).flatMap(([type, count]) => Array.from({ length: count }, () => ({ type, level: 1 }))), total));`,
+  );
+  assert.deepEqual(result, [
+    '1 region',
+    '17 autonomous communities, 2 free cities',
+    '8 × Gemeinde',
+    '6 units, among them 3 counties',
+    '40,000 units',
+  ]);
+});

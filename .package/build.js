@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const SERVED = ['.html', '.js', '.css', '.svg'];
 
 /** Files of the map library, which is no dependency of the package: with its sources it takes 30 times the space. */
-const MAP_FILES = ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs', 'maplibre-gl.css'];
+const MAP_FILES = ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');

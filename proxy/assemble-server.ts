@@ -38,7 +38,8 @@ export function assembleServer(
   log: (line: string) => void,
   counter?: ClientCounter,
 ): HttpServer {
-  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer, accelRedirect } = settings;
+  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer, accelRedirect } =
+    settings;
   const context = {
     authenticate: authenticator(tokenRules),
     releases,

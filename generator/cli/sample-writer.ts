@@ -2,7 +2,7 @@
 // without its packages.
 import { missingPackages } from '../report/missing-packages.ts';
 
-const SAMPLE_PACKAGES = ['world-atlas', 'us-atlas', 'es-atlas', 'topojson-client', 'i18n-iso-countries'];
+const SAMPLE_PACKAGES = ['world-atlas', 'us-atlas', 'es-atlas', 'i18n-iso-countries'];
 
 /** Loads the function that writes the sample dataset. @throws BuildError if packages are missing */
 export async function sampleWriter(): Promise<typeof import('../datasets/sample/sample.ts').writeSample> {

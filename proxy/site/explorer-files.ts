@@ -26,7 +26,6 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
 const LIBRARY_FILES: ReadonlyMap<string, string> = new Map([
   ['lib/maplibre-gl.mjs', 'maplibre-gl/dist/maplibre-gl.mjs'],
   ['lib/maplibre-gl-worker.mjs', 'maplibre-gl/dist/maplibre-gl-worker.mjs'],
-  ['lib/maplibre-gl.css', 'maplibre-gl/dist/maplibre-gl.css'],
   ['lib/topojson-client.js', 'topojson-client/dist/topojson-client.js'],
 ]);
 

@@ -37,7 +37,6 @@ const own = readdirSync(EXPLORER, { withFileTypes: true, recursive: true })
 const LIBRARIES: Readonly<Record<string, string>> = {
   'lib/maplibre-gl.mjs': 'maplibre-gl/dist/maplibre-gl.mjs',
   'lib/maplibre-gl-worker.mjs': 'maplibre-gl/dist/maplibre-gl-worker.mjs',
-  'lib/maplibre-gl.css': 'maplibre-gl/dist/maplibre-gl.css',
   'lib/topojson-client.js': 'topojson-client/dist/topojson-client.js',
 };
 

@@ -55,12 +55,7 @@ test('installs the programs and what they need, and nothing of the developers or
 test('holds what the explorer needs of the map library, with its licence, and of the explorer what is served', () => {
   const explorer = join(home, 'node_modules', PACKAGE, 'dist', 'proxy', 'explorer');
   const library = readdirSync(join(explorer, 'lib'));
-  assert.deepEqual(library.sort(), [
-    'maplibre-gl-worker.mjs',
-    'maplibre-gl.LICENSE.txt',
-    'maplibre-gl.css',
-    'maplibre-gl.mjs',
-  ]);
+  assert.deepEqual(library.sort(), ['maplibre-gl-worker.mjs', 'maplibre-gl.LICENSE.txt', 'maplibre-gl.mjs']);
   const own = readdirSync(explorer, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('lib'))
     .map((entry) => extname(entry.name));
@@ -102,7 +97,7 @@ test('serves a release and the explorer', async () => {
     .sign(Buffer.from(SECRET));
   const page = await fetch(`${url}/api/v1/geojsonl/lv2?gid-0=AAA`, { headers: { authorization: `Bearer ${token}` } });
   assert.equal((await page.text()).split('\n').length, 4);
-  const libraries = ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs', 'maplibre-gl.css', 'topojson-client.js'];
+  const libraries = ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs', 'topojson-client.js'];
   const files = ['app.js', 'style.css', ...libraries.map((name) => `lib/${name}`)].map((name) => `/explorer/${name}`);
   for (const path of ['/', '/docs', '/openapi.json', ...files])
     assert.equal((await fetch(url + path)).status, 200, path);

@@ -30,7 +30,7 @@ export class Detail {
   /**
    * @param {import('../api/client.js').Client} client
    * @param {readonly import('../api/unit.js').LevelColumns[]} levels
-   * @param {(units: Unit[]) => void} show gets the real units of what is in sight, as they arrive
+   * @param {(units: Unit[]) => void} show gets the real units of what is in sight
    */
   constructor(client, levels, show) {
     this.#client = client;
@@ -69,11 +69,16 @@ export class Detail {
         if (unit === undefined) continue;
         identify(unit, this.#levels[key.level]);
         this.#keep(keyOf(key), { unit, bytes: page.textBytes });
-        this.#draw(keys);
       }
     };
-    // A unit that cannot be had stays as the overview has it; the next request of the user says why.
-    await Promise.all(Array.from({ length: REQUESTS }, worker)).catch(() => request.abort());
+    try {
+      await Promise.all(Array.from({ length: REQUESTS }, worker));
+      // All at once: the map redraws everything for each replacement.
+      this.#draw(keys);
+    } catch {
+      // A unit that cannot be fetched stays as the overview has it; the next request of the user says why.
+      request.abort();
+    }
   }
 
   /** @param {Key[]} keys */

@@ -1,6 +1,7 @@
 // The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used by
 // workspace.js.
 import { titleOf } from './api/unit.js';
+import { UnitList } from './list/unit-list.js';
 import { showHeading, showLevels, showPath, showProgress } from './panels/browse.js';
 import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
@@ -10,7 +11,6 @@ import { emptyMessage, errorToMessage, showMessage } from './panels/messages.js'
 import { showRequestForm, wireRequest } from './panels/request.js';
 import { showPager, showRequestLine, showResponse, wireCode } from './panels/response.js';
 import { showSearchLevels, wireSearch } from './panels/search.js';
-import { UnitList } from './panels/unit-list.js';
 import { Counts } from './state/counts.js';
 import { downloadsOf } from './state/downloads.js';
 import { inside, levelsWithUnits, placeOf, worldOf } from './state/place.js';

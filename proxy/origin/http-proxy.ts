@@ -57,7 +57,7 @@ export function createForward(host: URL, agent: Agent, idleMs: number): Forward 
     });
   return async (hostRequest, client) => {
     const startedAt = performance.now();
-    const isLate = (): boolean => performance.now() - startedAt >= idleMs;
+    const isLate = (): boolean => hasTimedOut(startedAt, idleMs);
     try {
       return await send(hostRequest, client, agent).catch((error: unknown) => {
         // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
@@ -68,6 +68,14 @@ export function createForward(host: URL, agent: Agent, idleMs: number): Forward 
       throw client.res.destroyed ? error : requestErrorToOriginError(hostRequest.path, error, isLate());
     }
   };
+}
+
+/** Timers count whole milliseconds, so one may end this long before its time. */
+const TIMER_MS = 2;
+
+/** Has a request that began at `startedAt` ended by its timeout? */
+export function hasTimedOut(startedAt: number, idleMs: number): boolean {
+  return performance.now() - startedAt > idleMs - TIMER_MS;
 }
 
 /** Why a request got no response. */

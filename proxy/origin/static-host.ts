@@ -5,7 +5,7 @@ import { Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import type { HostLimits, HostResponse } from './host-response.ts';
 import { type Chunks, checkedBody, concatChunks, HOST_LIMITS, rangeHeader } from './host-response.ts';
-import { createForward, requestErrorToOriginError } from './http-proxy.ts';
+import { createForward, hasTimedOut, requestErrorToOriginError } from './http-proxy.ts';
 import type { ByteRange, Exchange, Origin } from './origin.ts';
 import { type Retries, withRetries } from './retry.ts';
 
@@ -68,7 +68,7 @@ export function staticHostOrigin(
       });
       request.once('error', (error) => {
         if (hasResponse) return;
-        const isLate = performance.now() - startedAt >= limits.idleMs;
+        const isLate = hasTimedOut(startedAt, limits.idleMs);
         // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
         if (request.reusedSocket && !isRetry && !isLate) resolve(send(path, range, true));
         else reject(requestErrorToOriginError(path, error, isLate));

@@ -25,13 +25,16 @@ const ARGUMENTS = [
 /** WebGL without a graphics card. */
 const WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 const NO_WEBGL = ['--disable-gpu', '--disable-software-rasterizer', '--disable-3d-apis'];
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 45_000;
 
 /** A valid token. */
 export const TOKEN: string = AUTHORIZED.authorization.slice('Bearer '.length);
 /** Text of the data that would run as markup. */
 export const HOSTILE = '<img src=x onerror=alert(1)>';
-export const ATTRIBUTION: readonly string[] = ['Tests & <i>friends</i>, https://example.org/data.', 'Second source'];
+export const ATTRIBUTION: readonly string[] = [
+  'Tests & <i>friends</i>, https://example.org/data.',
+  'Second source (example.com)',
+];
 
 /** The countries of the fixture with types, a region with a hostile name, and a district without geometry. */
 export function writeExplorerCountries(): string {

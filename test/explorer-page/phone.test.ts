@@ -77,6 +77,8 @@ test('the sheet has three heights; a tap on the map picks a unit, the credits st
       await page.getByRole('button', { name: 'Panel height: low. Change' }).waitFor();
       const low = await heightOf();
       assert.ok(low < half && half < full, `${low} ${half} ${full}`);
+      await page.getByRole('button', { name: 'More of the credits' }).tap();
+      await page.getByRole('button', { name: 'Less of the credits' }).waitFor();
       await page.locator('#credits').getByText('Second source').waitFor();
       const credits = await page.locator('#credits').boundingBox();
       const panel = await page.locator('#panel').boundingBox();

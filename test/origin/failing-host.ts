@@ -23,7 +23,7 @@ import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The time that hosts of these tests have. */
-export const LIMITS: HostLimits = { idleMs: 300, readMs: 2_000 };
+export const LIMITS: HostLimits = { idleMs: 600, readMs: 3_000 };
 
 /** An output folder in which one page is larger than what is ever held at once. */
 export async function buildWorld(): Promise<string> {

@@ -65,6 +65,11 @@ test('a Slurm job array, one task of which is killed in the middle and requeued,
   );
   await assert.rejects(seal(out, RELEASE, true), { message: /1\/4 \(begun\)/ });
 
+  // The task may run before Slurm's controller knows that it does.
+  await until(
+    async () => (await slurm.run('squeue --steps --noheader --format=%i', folder)).includes(`${array}_1.0`),
+    'Slurm does not list the step of shard 1',
+  );
   await slurm.run(`scancel --signal=KILL ${array}_1.0`, folder);
   const states = async (): Promise<string> =>
     (await slurm.run("squeue --noheader --format='%T %r'", folder)).split('\n').sort().join();

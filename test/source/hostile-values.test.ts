@@ -109,6 +109,7 @@ test('each hostile GID has one folder of plain characters, none inside or outsid
     'lv3',
     'lv4',
     'lv5',
+    'overview.json.gz',
     'release.json',
   ]);
 });

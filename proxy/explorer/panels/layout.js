@@ -3,8 +3,10 @@ import { make, part } from './elements.js';
 
 /** @typedef {import('../api/about.js').About} About */
 
-/** An address in the text of an attribution, without the punctuation after it. */
-const ADDRESS = /(https?:\/\/[^\s<>"')\]]*[^\s<>"')\].,;:])/;
+/** An address in the text of an attribution, also one without its scheme; not the punctuation after it. */
+const ADDRESS =
+  /((?:https?:\/\/|(?<=[\s(]))(?:[\w-]+\.)+(?:com|org|net|int|info|edu|gov|[a-z]{2})\b(?:\/[^\s<>"')\]]*[^\s<>"')\].,;:])?)/;
+
 const TABS = ['browse', 'request'];
 
 /** Heights of the sheet on a phone, by name; style.css has the sizes. */
@@ -97,14 +99,32 @@ export function showRelease({ release }) {
 
 /** @param {About} about */
 export function showCredits({ attribution }) {
-  const texts = attribution.map((text) => make('span', '', ...text.split(ADDRESS).map(toLink)));
+  const texts = attribution.map((text) =>
+    make('span', '', ...text.split(ADDRESS).map((piece, i) => (i % 2 === 0 ? piece : toLink(piece)))),
+  );
   const library = make('span', '', 'Map: ', link('https://maplibre.org', 'MapLibre'));
   part('credits').replaceChildren(...texts, library);
+  new ResizeObserver(showMore).observe(part('credits'));
+  part('credits-more').addEventListener('click', () => {
+    const isExpanded = part('credits-more').getAttribute('aria-expanded') === 'true';
+    part('credits-more').setAttribute('aria-expanded', String(!isExpanded));
+    const text = isExpanded ? 'More' : 'Less';
+    part('credits-more').textContent = text;
+    part('credits-more').setAttribute('aria-label', `${text} of the credits`);
+  });
 }
 
-/** @param {string} text */
+/** Offers the rest of the credits, where there is room for one line. */
+function showMore() {
+  const { scrollWidth, clientWidth } = part('credits');
+  const isExpanded = part('credits-more').getAttribute('aria-expanded') === 'true';
+  part('credits-more').hidden = !isExpanded && scrollWidth <= clientWidth;
+}
+
+/** @param {string} text an address, perhaps without its scheme */
 function toLink(text) {
-  return ADDRESS.test(text) ? link(text, text.replace(/^https?:\/\/(www\.)?|\/$/g, '')) : text;
+  const address = text.startsWith('http') ? text : `https://${text}`;
+  return link(address, address.replace(/^https?:\/\/(www\.)?|\/$/g, ''));
 }
 
 /**

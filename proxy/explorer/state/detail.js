@@ -22,6 +22,8 @@ export class Detail {
   #show;
   /** @type {Map<string, { unit: Unit, bytes: number }>} oldest first */
   #kept = new Map();
+  /** Keys of the units that the map has. */
+  #drawn = '';
   /** @type {AbortController | undefined} */
   #request;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -60,7 +62,7 @@ export class Detail {
     const request = new AbortController();
     this.#request = request;
     const waiting = keys.filter((key) => !this.#kept.has(keyOf(key)));
-    if (waiting.length < keys.length) this.#draw(keys);
+    this.#draw(keys);
     const worker = async () => {
       for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
         const page = await this.#client.page(this.#client.urlOf(unitToPath(key)), request.signal);
@@ -81,9 +83,15 @@ export class Detail {
     }
   }
 
-  /** @param {Key[]} keys */
+  /**
+   * Draws what is known of these units, if it is something else than before.
+   * @param {Key[]} keys
+   */
   #draw(keys) {
-    this.#show(keys.flatMap((key) => this.#kept.get(keyOf(key))?.unit ?? []));
+    const known = keys.map(keyOf).filter((key) => this.#kept.has(key));
+    if (known.join() === this.#drawn) return;
+    this.#drawn = known.join();
+    this.#show(known.flatMap((key) => this.#kept.get(key)?.unit ?? []));
   }
 
   /**

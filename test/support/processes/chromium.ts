@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 /** Where it is; undefined where there is none. */
 export const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'];
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 45_000;
 
 /** Why tests that need it are skipped; false where it is there. */
 export const WITHOUT_CHROMIUM: string | false =

@@ -1,7 +1,9 @@
 // The list of units: only the rows in sight are in the page, so that 10,000 units scroll as quickly as ten. Rows are
-// reached by arrow keys; Enter selects a row, and opens the unit of a selected row. Used by panels/browse.js.
+// reached by arrow keys; Enter selects a row, and opens the unit of a selected row. Used by workspace-view.js.
 import { titleOf } from '../api/unit.js';
-import { count, make } from './elements.js';
+import { make } from '../panels/elements.js';
+import { rowAfterKey } from './keys.js';
+import { makeRow } from './row.js';
 
 /**
  * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
@@ -11,8 +13,6 @@ import { count, make } from './elements.js';
 const MARGIN = 12;
 /** Two presses within this time are one double click. */
 const DOUBLE_MS = 600;
-/** Rows that Page Up and Page Down pass. */
-const PAGE_ROWS = 10;
 
 const byName = new Intl.Collator('en', { numeric: true });
 
@@ -27,6 +27,8 @@ export class UnitList {
   /** The types of all rows, if they are not the same. */
   #hasTypes = false;
   #active = 0;
+  /** Was it in sight when the list was last drawn? */
+  #isActiveInSight = true;
   /** When a row was last selected with a pointer. */
   #pressedAt = -DOUBLE_MS;
   /** @type {number | undefined} */
@@ -53,7 +55,11 @@ export class UnitList {
       if (timeStamp - this.#pressedAt < DOUBLE_MS && row !== undefined && row.children > 0) this.#onOpen(row);
     };
     document.addEventListener('dblclick', double, { signal });
-    const observer = new ResizeObserver(() => this.#reveal(this.#active));
+    // A row that was in sight stays in sight.
+    const observer = new ResizeObserver(() => {
+      if (this.#isActiveInSight) this.#reveal(this.#active);
+      else this.#draw();
+    });
     observer.observe(box);
     signal.addEventListener('abort', () => observer.disconnect());
   }
@@ -93,11 +99,11 @@ export class UnitList {
 
   #draw() {
     const height = this.#rowHeight;
-    const first = Math.max(0, Math.floor(this.#box.scrollTop / height) - MARGIN);
-    const last = Math.min(
-      this.#rows.length,
-      Math.ceil((this.#box.scrollTop + this.#box.clientHeight) / height) + MARGIN,
-    );
+    const { scrollTop, clientHeight } = this.#box;
+    const first = Math.max(0, Math.floor(scrollTop / height) - MARGIN);
+    const last = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / height) + MARGIN);
+    const top = this.#active * height;
+    this.#isActiveInSight = top >= scrollTop && top + height <= scrollTop + clientHeight;
     const wanted = new Set(Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i));
     // The row that the keyboard is at stays, even out of sight: the focus must not be lost.
     if (this.#rows.length > 0) wanted.add(this.#active);
@@ -124,56 +130,38 @@ export class UnitList {
    * @param {number} index
    */
   #makeItem(row, index) {
-    const name = make('span', 'name', titleOf(row));
-    const type = this.#hasTypes && row.type !== null ? [make('span', 'type', row.type)] : [];
-    const choose = make('button', 'choose', name, ...type);
-    choose.setAttribute('type', 'button');
-    choose.tabIndex = index === this.#active ? 0 : -1;
-    choose.addEventListener('click', ({ detail, timeStamp }) => {
-      this.#activate(index);
-      if (detail === 1) this.#pressedAt = timeStamp;
-      // Without a pointer (detail 0) the second press opens.
-      if (detail === 0 && this.#selected === index && row.children > 0) this.#onOpen(row);
-      else if (this.#selected !== index) this.#onSelect(row);
-    });
-    const item = make('li', '', choose);
-    if (row.children > 0) item.append(this.#makeOpen(row));
+    const isSelected = index === this.#selected;
+    const item = makeRow(
+      row,
+      { hasType: this.#hasTypes, isActive: index === this.#active, isSelected },
+      { onPress: (event) => this.#press(row, index, event), onOpen: () => this.#onOpen(row) },
+    );
     item.style.top = `${index * this.#rowHeight}px`;
     item.setAttribute('aria-setsize', String(this.#rows.length));
     item.setAttribute('aria-posinset', String(index + 1));
-    if (index === this.#selected) choose.setAttribute('aria-current', 'true');
     return item;
   }
 
-  /** @param {NamedUnit} row */
-  #makeOpen(row) {
-    const open = make('button', 'open', count(row.children));
-    open.setAttribute('type', 'button');
-    open.setAttribute('aria-label', `Open ${titleOf(row)}: ${count(row.children)} inside`);
-    open.title = `Open ${titleOf(row)}`;
-    // Keys open with a second Enter or the right arrow.
-    open.tabIndex = -1;
-    open.addEventListener('click', () => this.#onOpen(row));
-    return open;
+  /**
+   * @param {NamedUnit} row
+   * @param {number} index
+   * @param {MouseEvent} event
+   */
+  #press(row, index, { detail, timeStamp }) {
+    this.#activate(index);
+    if (detail === 1) this.#pressedAt = timeStamp;
+    // Without a pointer (detail 0) the second press opens.
+    if (this.#selected !== index) this.#onSelect(row);
+    else if (detail === 0 && row.children > 0) this.#onOpen(row);
   }
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const last = this.#rows.length - 1;
-    /** @type {Record<string, number>} */
-    const targets = {
-      ArrowDown: this.#active + 1,
-      ArrowUp: this.#active - 1,
-      PageDown: this.#active + PAGE_ROWS,
-      PageUp: this.#active - PAGE_ROWS,
-      Home: 0,
-      End: last,
-    };
-    const target = targets[event.key];
+    const target = rowAfterKey(event.key, this.#active, this.#rows.length - 1);
     const row = this.#rows[this.#active];
-    if (target !== undefined && last >= 0) {
+    if (target !== undefined) {
       event.preventDefault();
-      this.#activate(Math.min(last, Math.max(0, target)));
+      this.#activate(target);
       this.focus();
     } else if (event.key === 'ArrowRight' && row !== undefined && row.children > 0) {
       event.preventDefault();

@@ -100,7 +100,7 @@ export class Workspace {
   /** Goes where the browser's own buttons lead. */
   followAddress() {
     const place = hashToPlace(location.hash, this.#levels);
-    if (!isSameListing(place, this.#shown.place)) return void this.go(place, 'replace');
+    if (!isSameListing(place, this.#shown.place) || !this.#shown.hasRows) return void this.go(place, 'replace');
     if (place.view !== undefined) this.#parts.map.setView(place.view);
     const row = this.#view.rowOf(place);
     if (row?.fid !== this.#shown.selected?.fid) void this.#select(row, place.view === undefined);

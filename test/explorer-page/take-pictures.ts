@@ -91,7 +91,7 @@ async function takeStates(): Promise<void> {
       const schemes = ['world', 'municipalities'].includes(state) ? (['light', 'dark'] as const) : (['light'] as const);
       for (const scheme of schemes) {
         const page = await openPage(viewport, scheme, link);
-        await page.locator('#heading').getByText('World').waitFor();
+        await page.locator('#subheading').getByText('countries').waitFor();
         await go(page);
         await take(`${state}-${size}${scheme === 'dark' ? '-dark' : ''}`, page);
         await page.context().close();

@@ -23,12 +23,13 @@ writeFileSync(jwks, JWKS);
 const OPTIONS = ['--origin', folder, '--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
 const PATH = '/api/v1/fc/lv1';
 
-test('an access log that nobody reads takes bounded memory, lines are counted as dropped, and SIGTERM ends the process', async () => {
-  const args = [PROXY, 'serve', ...OPTIONS, '--port', '0', '--metrics-port', '0', '--stop-timeout', '1s'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+/** A proxy whose access log goes to `stdout`, and the number of lines of it that were dropped so far. */
+async function serveWithLog(stdout: 'pipe' | number, ...options: string[]) {
+  const args = [PROXY, 'serve', ...OPTIONS, '--port', '0', '--metrics-port', '0', ...options];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', stdout, 'pipe'] });
   after(() => child.kill('SIGKILL'));
   let err = '';
-  child.stderr.on('data', (piece) => {
+  child.stderr?.on('data', (piece) => {
     err += piece;
   });
   await until(
@@ -41,10 +42,16 @@ test('an access log that nobody reads takes bounded memory, lines are counted as
     const text = (await send({ url: metrics }, '/metrics')).body.toString();
     return Number(/^boundaries_access_log_dropped_lines_total (\d+)$/m.exec(text)?.[1]);
   };
-  // Each line has the 4,000 characters of its target: the buffers of the pipe and of the process fill soon.
-  const long = `${PATH}?gid-0=${'a'.repeat(4000)}`;
+  return { child, url, droppedLines };
+}
+
+/** Each line of the log has the 4,000 characters of its target: buffers fill soon. */
+const LONG_PATH = `${PATH}?gid-0=${'a'.repeat(4000)}`;
+
+test('an access log that nobody reads takes bounded memory, lines are counted as dropped, and SIGTERM ends the process', async () => {
+  const { child, url, droppedLines } = await serveWithLog('pipe', '--stop-timeout', '1s');
   await until(async () => {
-    await Promise.all(Array.from({ length: 50 }, () => send({ url }, long)));
+    await Promise.all(Array.from({ length: 50 }, () => send({ url }, LONG_PATH)));
     return (await droppedLines()) > 0;
   }, 'no line is dropped');
   const stopped = once(child, 'exit');
@@ -57,28 +64,13 @@ test('an access log that nobody reads takes bounded memory, lines are counted as
 test('a full disk under the access log: requests are answered, lines beyond a buffer are counted as dropped, SIGTERM ends', {
   skip: existsSync('/dev/full') ? false : 'needs /dev/full',
 }, async () => {
-  const args = [PROXY, 'serve', ...OPTIONS, '--port', '0', '--metrics-port', '0'];
   const full = openSync('/dev/full', 'w');
-  const child = spawn(process.execPath, args, { stdio: ['ignore', full, 'pipe'] });
+  const { child, url, droppedLines } = await serveWithLog(full);
   closeSync(full);
-  after(() => child.kill('SIGKILL'));
-  let err = '';
-  child.stderr?.on('data', (piece) => {
-    err += piece;
-  });
-  await until(
-    () => /serving .* at http/.test(err) && /metrics at http/.test(err),
-    () => err,
-  );
-  const [, url = ''] = /serving .* at (http:\S+)/.exec(err) ?? [];
-  const [, metrics = ''] = /metrics at (http:\S+)\/metrics/.exec(err) ?? [];
-  // The lines wait for room on the disk in a bounded buffer, which these fill.
-  const long = `${PATH}?gid-0=${'a'.repeat(4000)}`;
   await until(async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => send({ url }, long)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send({ url }, LONG_PATH)));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
-    const text = (await send({ url: metrics }, '/metrics')).body.toString();
-    return Number(/^boundaries_access_log_dropped_lines_total (\d+)$/m.exec(text)?.[1]) > 0;
+    return (await droppedLines()) > 0;
   }, 'no line is dropped');
   const stopped = once(child, 'exit');
   child.kill('SIGTERM');

@@ -29,14 +29,14 @@ export function releasePath(release: string): string {
   return `${RELEASES_PATH}/${release}`;
 }
 
-/** A level's cursor manifest, relative to the release's folder. */
+/** A level's manifest, relative to the release's folder. */
 export function manifestPath(level: Level): string {
   return `${levelName(level)}/manifest.json`;
 }
 
-/** A level's feature index, relative to the release's folder. */
+/** A level's index, relative to the release's folder. */
 export function indexPath(level: Level): string {
-  return `${levelName(level)}/features.idx`;
+  return `${levelName(level)}/index.bin`;
 }
 
 /** A level's names of units, relative to the release's folder. */

@@ -1,86 +1,240 @@
-// A level's cursor manifest: what a request needs to know about a level before a page is read. The generator writes it
-// from its plan; the proxy, `verify` and `diff` read it and refuse an inconsistent one.
-import { createHash } from 'node:crypto';
-import { elementAt, numberAt } from './element-at.ts';
+// A level's manifest: what it holds, and where each array of its index lies. `encodeLevel` and `decodeLevel` are the two
+// directions between a `LevelIndex` and its two files, manifest.json and index.bin.
+import { elementAt } from './element-at.ts';
+import { type ColumnArrays, GidColumn } from './gid-column.ts';
+import { DIGEST_BYTES, firstPages, type LevelArrays, LevelIndex, type PageTable } from './level-index.ts';
 import type { Format, Level, StoredPages } from './levels.ts';
 import { FEATURES_PER_FILE, FORMATS, LEVELS, PAGE_CAPS, STORED_PAGES } from './levels.ts';
 import type { JsonObject } from './parse.ts';
-import { FormatError, listIn, numberIn, numbersIn, objectFrom, textIn, textsIn } from './parse.ts';
-import type { Runs, RunTable } from './runs.ts';
-import { countOf, runTable } from './runs.ts';
+import { FormatError, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 
 /** The version of everything in `format/`; readers refuse any other. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
-/** A GID column of a level: which units lie under which GID. Columns above the level are parents; the last is its own. */
-export interface Column {
-  /** Its name in the source, e.g. `GID_1`; empty if the source lacks the level. */
-  name: string;
-  /** Every GID in the column, in order of first appearance. */
-  gids: readonly string[];
-  /** For each GID, the positions it covers. */
-  covers: RunTable;
-  /**
-   * The index of a GID in `gids`; undefined if it is not in the column. The first call builds the lookup table.
-   * @throws FormatError if a GID is listed twice
-   */
-  find(gid: string): number | undefined;
-}
+/** The types of arrays, little-endian. */
+type ArrayType = 'f64' | 'u32' | 'u8';
+type TypedArray = Float64Array | Uint32Array | Uint8Array;
+const ITEM_BYTES: Readonly<Record<ArrayType, number>> = { f64: 8, u32: 4, u8: 1 };
+/** Each array begins at a multiple of this. */
+const ALIGNMENT = 8;
 
-/** The stored page files of one format, in canonical order: unfiltered, then column 0 GID by GID, column 1, ... */
-export interface PageTable {
-  /** Bytes of each file. */
-  bytes: readonly number[];
-  /** Digest of each file, `DIGEST_CHARS` characters each, joined. */
-  digests: string;
-}
-
-/** The content of a manifest. */
-export interface Manifest {
+/** What a manifest says besides the arrays. */
+export interface ManifestHead {
+  /** The id of the release that the level belongs to. */
   release: string;
   level: Level;
-  /** Number of features in the level; positions are 0 .. features - 1, in order of fid. */
+  /** Number of features. */
   features: number;
-  /** The fids, ascending: the fid at a position is the number with that rank. */
-  fids: Runs;
-  /** Columns 0 .. level. */
-  columns: readonly Column[];
-  /** Features in each feature file but the last. */
-  featuresPerFile: number;
-  /** Which pages are stored as files. */
-  storedPages: StoredPages;
-  /** The stored pages. */
-  pages: Readonly<Record<Format, PageTable>>;
 }
 
-/** Characters of a page digest: 64 bits of SHA-256 in base64url. */
-export const DIGEST_CHARS = 11;
-const DIGEST_BYTES = 8;
-
-/** The digest of a file from its SHA-256. */
-export function digestFrom(sha256: Uint8Array): string {
-  return Buffer.from(sha256.buffer, sha256.byteOffset, DIGEST_BYTES).toString('base64url');
+/** The files of a level. */
+export interface LevelFiles {
+  /** manifest.json. */
+  manifest: string;
+  /** index.bin. */
+  index: Buffer;
 }
 
-/** The digest of a file from its bytes. */
-export function digestOf(bytes: Uint8Array): string {
-  return digestFrom(createHash('sha256').update(bytes).digest());
+/** The arrays of a level by their names in the manifest, in the order of the file. */
+export function namedArrays({ columns, pages, ...arrays }: LevelArrays): [name: string, array: TypedArray][] {
+  const { fid, start, textStart, textCrc, dataCrc, digest } = arrays;
+  const named: [string, TypedArray][] = Object.entries({ fid, start, textStart, textCrc, dataCrc, digest });
+  const add = (prefix: string, group: Readonly<Record<string, TypedArray>>): void => {
+    for (const [name, array] of Object.entries(group)) named.push([`${prefix}.${name}`, array]);
+  };
+  for (const [c, { arrays: own }] of columns.entries()) {
+    const { start: starts, text, run, first, rank, count } = own;
+    add(`gid${c}`, { start: starts, text, run, first, rank, count });
+  }
+  if (pages === undefined) return named;
+  for (const format of FORMATS) {
+    const { listing, bytes, digest: digests } = pages[format];
+    add(format, { listing, bytes, digest: digests });
+  }
+  return named;
 }
 
-/** The number of stored pages of a level: of the unfiltered listing, of all listings, or none. */
-export function storedPageCount(
+/** Makes the files of a level. The same arrays give the same bytes. */
+export function encodeLevel(release: string, { level, storedPages, features, arrays }: LevelIndex): LevelFiles {
+  const parts: Uint8Array[] = [];
+  const table: string[] = [];
+  let offset = 0;
+  for (const [name, array] of namedArrays(arrays)) {
+    const padding = -offset & (ALIGNMENT - 1);
+    parts.push(new Uint8Array(padding), new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+    offset += padding;
+    const entry = { type: typeOf(array), offset, length: array.length };
+    table.push(`    ${JSON.stringify(name)}: ${JSON.stringify(entry)}`);
+    offset += array.byteLength;
+  }
+  const head = {
+    version: FORMAT_VERSION,
+    release,
+    level,
+    features,
+    featuresPerFile: FEATURES_PER_FILE[level],
+    columns: arrays.columns.map(({ name }) => name),
+    storedPages,
+    caps: { geojsonl: PAGE_CAPS.geojsonl[level], fc: PAGE_CAPS.fc[level] },
+    indexBytes: offset,
+  };
+  const members = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  return {
+    // One array a line, for people.
+    manifest: `{\n${[...members, `  "arrays": {\n${table.join(',\n')}\n  }`].join(',\n')}\n}\n`,
+    index: Buffer.concat(parts, offset),
+  };
+}
+
+/**
+ * The index of a level from its files. The arrays are views of `index`: nothing is copied, unless its memory begins at an
+ * odd place.
+ * @param files manifest.json as text, index.bin, and their names for messages
+ * @param expected what the manifest must say; the number of features is that of release.json
+ * @throws FormatError that names the file, the member, what was got and what was expected
+ */
+export function decodeLevel(
+  { manifest, index }: { manifest: string; index: Uint8Array },
+  expected: ManifestHead,
+  files: { manifest: string; index: string },
+): LevelIndex {
+  const file = files.manifest;
+  const json = objectFrom(manifest, file);
+  expectNumber(json, 'version', FORMAT_VERSION, file, 'format version');
+  const release = textIn(json, 'release', file);
+  const level = LEVELS.find((known) => known === json['level']);
+  if (release !== expected.release || level !== expected.level)
+    throw new FormatError(
+      file,
+      `belongs to release ${release} level ${JSON.stringify(json['level'])}, expected ${expected.release} level ${expected.level}`,
+    );
+  expectNumber(json, 'features', expected.features, file);
+  expectNumber(json, 'featuresPerFile', FEATURES_PER_FILE[level], file);
+  const caps = objectFrom(json['caps'], `${file} caps`);
+  for (const format of FORMATS) expectNumber(caps, format, PAGE_CAPS[format][level], `${file} caps`);
+  const names = textsIn(json, 'columns', file);
+  if (names.length !== level + 1) throw new FormatError(file, `${names.length} columns, expected ${level + 1}`);
+  expectNumber(json, 'indexBytes', index.length, file, undefined, `the length of ${files.index}`);
+  const arrays = new ArrayTable(objectFrom(json['arrays'], `${file} arrays`), index, `${file} arrays`);
+  return new LevelIndex(
+    level,
+    storedPagesIn(json, file),
+    arraysFrom(arrays, level, expected.features, names, json, file),
+  );
+}
+
+/** Takes the arrays of a level from the table of its manifest; each must have the length that follows from the others. */
+function arraysFrom(
+  arrays: ArrayTable,
   level: Level,
-  format: Format,
   features: number,
-  columns: readonly Column[],
-  stored: StoredPages,
-): number {
-  if (stored === 'none') return 0;
-  let pages = pageCount(level, format, features);
-  if (stored === 'unfiltered') return pages;
-  for (const { covers } of columns.slice(0, level))
-    for (let at = 0; at < covers.count; at++) pages += pageCount(level, format, covers.sizeOf(at));
-  return pages;
+  names: readonly string[],
+  json: JsonObject,
+  file: string,
+): LevelArrays {
+  const columns = names.map((name, c) => new GidColumn(name, columnFrom(arrays, `gid${c}`)));
+  const stored = storedPagesIn(json, file);
+  const pagesOf = (format: Format): PageTable => {
+    const firsts = firstPages(level, format, features, columns, stored);
+    const pages = elementAt(firsts, firsts.length - 1);
+    return {
+      listing: arrays.u32(`${format}.listing`, firsts.length),
+      bytes: arrays.u32(`${format}.bytes`, pages),
+      digest: arrays.u8(`${format}.digest`, DIGEST_BYTES * pages),
+    };
+  };
+  return {
+    fid: arrays.f64('fid', features),
+    start: arrays.f64('start', features + 1),
+    textStart: arrays.f64('textStart', features + 1),
+    textCrc: arrays.u32('textCrc', features + 1),
+    dataCrc: arrays.u32('dataCrc', features + 1),
+    digest: arrays.u8('digest', DIGEST_BYTES * features),
+    columns,
+    pages: stored === 'none' ? undefined : { geojsonl: pagesOf('geojsonl'), fc: pagesOf('fc') },
+  };
+}
+
+function columnFrom(arrays: ArrayTable, prefix: string): ColumnArrays {
+  const count = arrays.u32(`${prefix}.count`);
+  const start = arrays.u32(`${prefix}.start`, count.length + 1);
+  const run = arrays.u32(`${prefix}.run`, count.length + 1);
+  const runs = elementAt(run, count.length);
+  return {
+    start,
+    text: arrays.u8(`${prefix}.text`, elementAt(start, count.length)),
+    run,
+    first: arrays.u32(`${prefix}.first`, runs),
+    rank: arrays.u32(`${prefix}.rank`, runs),
+    count,
+  };
+}
+
+/** The arrays that a manifest lists, as views of index.bin. */
+class ArrayTable {
+  readonly #table: JsonObject;
+  readonly #memory: ArrayBufferLike;
+  readonly #offset: number;
+  readonly #bytes: number;
+  readonly #where: string;
+
+  constructor(table: JsonObject, index: Uint8Array, where: string) {
+    if (new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1)
+      throw new FormatError(where, 'are little-endian, which this processor is not');
+    const own = index.byteOffset % ALIGNMENT === 0 ? index : new Uint8Array(index);
+    this.#table = table;
+    this.#memory = own.buffer;
+    this.#offset = own.byteOffset;
+    this.#bytes = own.length;
+    this.#where = where;
+  }
+
+  f64(name: string, length: number): Float64Array {
+    const place = this.#placeOf(name, 'f64', length);
+    return new Float64Array(this.#memory, place.offset, place.length);
+  }
+
+  u32(name: string, length?: number): Uint32Array {
+    const place = this.#placeOf(name, 'u32', length);
+    return new Uint32Array(this.#memory, place.offset, place.length);
+  }
+
+  u8(name: string, length: number): Uint8Array {
+    const place = this.#placeOf(name, 'u8', length);
+    return new Uint8Array(this.#memory, place.offset, place.length);
+  }
+
+  #placeOf(name: string, type: ArrayType, expected: number | undefined): { offset: number; length: number } {
+    const where = `${this.#where} ${name}`;
+    const entry = objectFrom(this.#table[name], where);
+    if (entry['type'] !== type)
+      throw new FormatError(where, `type is ${JSON.stringify(entry['type'])}, expected "${type}"`);
+    const offset = numberIn(entry, 'offset', where);
+    const length = numberIn(entry, 'length', where);
+    if (expected !== undefined && length !== expected)
+      throw new FormatError(where, `length is ${length}, expected ${expected}`);
+    if (offset % ALIGNMENT !== 0 || offset + length * ITEM_BYTES[type] > this.#bytes)
+      throw new FormatError(where, `${length} items at ${offset} are not in the index of ${this.#bytes} bytes`);
+    return { offset: this.#offset + offset, length };
+  }
+}
+
+function typeOf(array: TypedArray): ArrayType {
+  if (array instanceof Float64Array) return 'f64';
+  return array instanceof Uint32Array ? 'u32' : 'u8';
+}
+
+function expectNumber(
+  json: JsonObject,
+  member: string,
+  expected: number,
+  where: string,
+  name: string = member,
+  meaning = '',
+): void {
+  const got = numberIn(json, member, where);
+  if (got !== expected)
+    throw new FormatError(where, `${name} is ${got}, expected ${expected}${meaning && `, ${meaning}`}`);
 }
 
 /**
@@ -93,195 +247,4 @@ export function storedPagesIn(json: JsonObject, file: string): StoredPages {
   if (stored === undefined)
     throw new FormatError(file, `storedPages is ${JSON.stringify(text)}, expected one of ${STORED_PAGES.join(', ')}`);
   return stored;
-}
-
-/** The number of pages of a listing with `features` features; 0 for an empty listing. */
-export function pageCount(level: Level, format: Format, features: number): number {
-  return Math.ceil(features / PAGE_CAPS[format][level]);
-}
-
-/** Builds a column from the GID at each position; null for no GID. */
-export function columnFrom(name: string, gidAt: Iterable<string | null>): Column {
-  const index = new Map<string, number>();
-  const owned: number[] = [];
-  let position = 0;
-  for (const gid of gidAt) {
-    if (gid !== null) {
-      const at = index.get(gid) ?? index.size;
-      if (at === index.size) index.set(gid, at);
-      pushOwned(owned, at, position, 1);
-    }
-    position++;
-  }
-  return { name, gids: [...index.keys()], covers: runTable(owned, index.size), find: (gid) => index.get(gid) };
-}
-
-/** Appends a run; one that continues the last run of the same owner extends it. */
-function pushOwned(owned: number[], owner: number, start: number, count: number): void {
-  const last = owned.length - 3;
-  const lastStart = owned[last + 1];
-  const lastCount = owned[last + 2];
-  const isNext = lastStart !== undefined && lastCount !== undefined && lastStart + lastCount === start;
-  if (isNext && owned[last] === owner) owned[last + 2] = lastCount + count;
-  else owned.push(owner, start, count);
-}
-
-/** Finds GIDs by a map that is built at the first lookup: many columns are never looked up. */
-function finderOf(gids: readonly string[], where: string): Column['find'] {
-  let index: Map<string, number> | undefined;
-  return (gid) => {
-    index ??= indexOf(gids, where);
-    return index.get(gid);
-  };
-}
-
-function indexOf(gids: readonly string[], where: string): Map<string, number> {
-  const index = new Map<string, number>();
-  for (const gid of gids) index.set(gid, index.size);
-  if (index.size !== gids.length) throw new FormatError(where, 'a GID is listed twice');
-  return index;
-}
-
-/** Serialises a manifest as one JSON text. */
-export function manifestToJson(manifest: Manifest): string {
-  return JSON.stringify({
-    version: FORMAT_VERSION,
-    release: manifest.release,
-    level: manifest.level,
-    features: manifest.features,
-    fids: manifest.fids,
-    columns: manifest.columns.map((column) => ({
-      name: column.name,
-      gids: column.gids,
-      runs: columnToRuns(column, manifest.features),
-    })),
-    featuresPerFile: manifest.featuresPerFile,
-    storedPages: manifest.storedPages,
-    pages: Object.fromEntries(
-      FORMATS.map((format) => [
-        format,
-        {
-          cap: PAGE_CAPS[format][manifest.level],
-          bytes: manifest.pages[format].bytes,
-          digests: manifest.pages[format].digests,
-        },
-      ]),
-    ),
-  });
-}
-
-/**
- * Reads a manifest and checks that it is consistent.
- * @param text the file's content
- * @param file its name, for messages
- * @throws FormatError that names the file, the member, what was got and what was expected
- */
-export function manifestFromJson(text: string, file: string): Manifest {
-  const json = objectFrom(text, file);
-  const version = numberIn(json, 'version', file);
-  if (version !== FORMAT_VERSION)
-    throw new FormatError(file, `format version is ${version}, expected ${FORMAT_VERSION}`);
-  const levelNumber = numberIn(json, 'level', file);
-  const level = LEVELS.find((known) => known === levelNumber);
-  if (level === undefined) throw new FormatError(file, `level is ${levelNumber}, expected 0 to 5`);
-  const features = numberIn(json, 'features', file);
-  const fids = fidsFrom(numbersIn(json, 'fids', file), features, file);
-  const columns = listIn(json, 'columns', file).map((entry, i) =>
-    columnFromJson(entry, features, `${file} columns[${i}]`),
-  );
-  if (columns.length !== level + 1) throw new FormatError(file, `${columns.length} columns, expected ${level + 1}`);
-  const featuresPerFile = numberIn(json, 'featuresPerFile', file);
-  if (featuresPerFile !== FEATURES_PER_FILE[level])
-    throw new FormatError(file, `featuresPerFile is ${featuresPerFile}, expected ${FEATURES_PER_FILE[level]}`);
-  const storedPages = storedPagesIn(json, file);
-  const pages = objectFrom(json['pages'], `${file} pages`);
-  const tableOf = (format: Format): PageTable => {
-    const expected = storedPageCount(level, format, features, columns, storedPages);
-    return pageTableFrom(pages[format], PAGE_CAPS[format][level], expected, `${file} pages.${format}`);
-  };
-  return {
-    release: textIn(json, 'release', file),
-    level,
-    features,
-    fids,
-    columns,
-    featuresPerFile,
-    storedPages,
-    pages: { geojsonl: tableOf('geojsonl'), fc: tableOf('fc') },
-  };
-}
-
-// A column is a sequence of runs in order of position:
-//   n      (n > 0): the next unseen GID covers n positions
-//   -k n   (k > 0): GID k - 1 again, n positions
-//   0 n    no GID, n positions
-function columnToRuns(column: Column, features: number): number[] {
-  const owners = new Int32Array(features).fill(-1);
-  for (let at = 0; at < column.covers.count; at++) {
-    const runs = column.covers.at(at);
-    for (let i = 0; i < runs.length; i += 2) {
-      const start = numberAt(runs, i);
-      owners.fill(at, start, start + numberAt(runs, i + 1));
-    }
-  }
-  const out: number[] = [];
-  let next = 0;
-  for (let start = 0; start < features; ) {
-    const owner = elementAt(owners, start);
-    let end = start + 1;
-    while (end < features && owners[end] === owner) end++;
-    if (owner === next) {
-      out.push(end - start);
-      next++;
-    } else {
-      out.push(owner === -1 ? 0 : -(owner + 1), end - start);
-    }
-    start = end;
-  }
-  return out;
-}
-
-function columnFromJson(entry: unknown, features: number, where: string): Column {
-  const json = objectFrom(entry, where);
-  const gids = textsIn(json, 'gids', where);
-  const runs = numbersIn(json, 'runs', where);
-  const owned: number[] = [];
-  let owners = 0;
-  let position = 0;
-  for (let i = 0; i < runs.length; i++) {
-    const code = numberAt(runs, i);
-    const owner = code > 0 ? owners++ : -code - 1;
-    const count = code > 0 ? code : runs[++i];
-    if (count === undefined || count < 1 || owner >= owners) throw new FormatError(where, `runs[${i}] is out of range`);
-    if (owner >= 0) pushOwned(owned, owner, position, count);
-    position += count;
-  }
-  if (position !== features) throw new FormatError(where, `runs cover ${position} features, expected ${features}`);
-  if (owners !== gids.length) throw new FormatError(where, `runs name ${owners} GIDs, expected ${gids.length}`);
-  return { name: textIn(json, 'name', where), gids, covers: runTable(owned, owners), find: finderOf(gids, where) };
-}
-
-function fidsFrom(fids: number[], features: number, file: string): Runs {
-  let previousEnd = 0;
-  for (let i = 0; i < fids.length; i += 2) {
-    const start = numberAt(fids, i);
-    const count = fids[i + 1];
-    if (count === undefined || start < previousEnd || count < 1)
-      throw new FormatError(file, `fids[${i}] is out of order`);
-    previousEnd = start + count;
-  }
-  if (countOf(fids) !== features) throw new FormatError(file, `${countOf(fids)} fids, expected ${features}`);
-  return fids;
-}
-
-function pageTableFrom(entry: unknown, expectedCap: number, pages: number, where: string): PageTable {
-  const json = objectFrom(entry, where);
-  const cap = numberIn(json, 'cap', where);
-  if (cap !== expectedCap) throw new FormatError(where, `cap is ${cap}, expected ${expectedCap}`);
-  const bytes = numbersIn(json, 'bytes', where);
-  const digests = textIn(json, 'digests', where);
-  if (bytes.length !== pages) throw new FormatError(where, `${bytes.length} pages, expected ${pages}`);
-  if (digests.length !== pages * DIGEST_CHARS)
-    throw new FormatError(where, `digests for ${digests.length / DIGEST_CHARS} pages, expected ${pages}`);
-  return { bytes, digests };
 }

@@ -25,14 +25,18 @@ export interface Finding {
   example: string;
 }
 
-/** A file that is served whole: one gzip member. */
-export interface WholeFile {
+/** A file of the release that is read whole, and how to check it. */
+export interface CheckedFile {
   /** Bytes of the file. */
   bytes: number;
-  /** Bytes of its text. */
-  textBytes: number;
   /** SHA-256 of the file, in hex. */
   sha256: string;
+}
+
+/** A file that is served whole: one gzip member. */
+export interface WholeFile extends CheckedFile {
+  /** Bytes of its text. */
+  textBytes: number;
 }
 
 /** The description of a level in release.json. */
@@ -57,10 +61,8 @@ export interface LevelSummary {
   bytes: number;
   /** Number of feature files, and their total bytes. */
   featureFiles: { files: number; bytes: number };
-  /** SHA-256 of the level's manifest, in hex. */
-  manifest: string;
-  /** SHA-256 of the level's feature index, in hex. */
-  index: string;
+  manifest: CheckedFile;
+  index: CheckedFile;
   /** The level's names of units. */
   names: WholeFile;
 }
@@ -194,18 +196,20 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     },
     bytes: numberIn(json, 'bytes', where),
     featureFiles: { files: numberIn(featureFiles, 'files', where), bytes: numberIn(featureFiles, 'bytes', where) },
-    manifest: textIn(json, 'manifest', where),
-    index: textIn(json, 'index', where),
+    manifest: checkedFileIn(json, 'manifest', where),
+    index: checkedFileIn(json, 'index', where),
     names: wholeFileIn(json, 'names', where),
   };
 }
 
 function wholeFileIn(json: JsonObject, member: string, where: string): WholeFile {
   const place = `${where} ${member}`;
+  const { bytes, sha256 } = checkedFileIn(json, member, where);
+  return { bytes, textBytes: numberIn(objectFrom(json[member], place), 'textBytes', place), sha256 };
+}
+
+function checkedFileIn(json: JsonObject, member: string, where: string): CheckedFile {
+  const place = `${where} ${member}`;
   const file = objectFrom(json[member], place);
-  return {
-    bytes: numberIn(file, 'bytes', place),
-    textBytes: numberIn(file, 'textBytes', place),
-    sha256: textIn(file, 'sha256', place),
-  };
+  return { bytes: numberIn(file, 'bytes', place), sha256: textIn(file, 'sha256', place) };
 }

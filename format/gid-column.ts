@@ -1,0 +1,143 @@
+// The GID column of a level: which GIDs there are, in ascending order of their UTF-8 bytes, and which positions each
+// covers. Part of the level's index; the generator makes it, readers look GIDs up in it.
+import { elementAt } from './element-at.ts';
+import { Positions } from './positions.ts';
+
+/** The arrays of a column, as README.md describes them; g GIDs with r runs. */
+export interface ColumnArrays {
+  /** Where each GID begins in `text`; one entry more for the end of the last: g + 1. */
+  start: Uint32Array;
+  /** The GIDs in UTF-8, joined. */
+  text: Uint8Array;
+  /** Number of each GID's first run; one entry more: g + 1. */
+  run: Uint32Array;
+  /** First position of each run, GID by GID: r. */
+  first: Uint32Array;
+  /** How many of the GID's positions come before each run: r. */
+  rank: Uint32Array;
+  /** Number of positions of each GID: g. */
+  count: Uint32Array;
+}
+
+/** A GID column. Columns above the level are parents; the last is the level's own. */
+export class GidColumn {
+  /** Its name in the source, e.g. `GID_1`; empty if the source lacks the level. */
+  readonly name: string;
+  /** Number of GIDs. */
+  readonly size: number;
+  readonly arrays: ColumnArrays;
+
+  constructor(name: string, arrays: ColumnArrays) {
+    this.name = name;
+    this.arrays = arrays;
+    this.size = arrays.count.length;
+  }
+
+  /** The number of a GID in ascending order; -1 if it is not in the column. */
+  find(gid: string): number {
+    const wanted = Buffer.from(gid);
+    let low = 0;
+    let high = this.size;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const order = this.#compare(middle, wanted);
+      if (order === 0) return middle;
+      if (order < 0) low = middle + 1;
+      else high = middle;
+    }
+    return -1;
+  }
+
+  /** A GID by its number. */
+  gidAt(number: number): string {
+    const { start, text } = this.arrays;
+    const begin = elementAt(start, number);
+    return Buffer.from(text.buffer, text.byteOffset + begin, elementAt(start, number + 1) - begin).toString();
+  }
+
+  /** Number of positions of a GID. */
+  countAt(number: number): number {
+    return elementAt(this.arrays.count, number);
+  }
+
+  /** The positions that a GID covers. */
+  positionsAt(number: number): Positions {
+    const { run, first, rank, count } = this.arrays;
+    return new Positions(first, rank, elementAt(run, number), elementAt(run, number + 1), elementAt(count, number));
+  }
+
+  /** Negative if the GID comes before `wanted`, 0 if it is the same. */
+  #compare(number: number, wanted: Uint8Array): number {
+    const { start, text } = this.arrays;
+    const begin = elementAt(start, number);
+    const length = elementAt(start, number + 1) - begin;
+    const common = Math.min(length, wanted.length);
+    for (let i = 0; i < common; i++) {
+      const difference = elementAt(text, begin + i) - elementAt(wanted, i);
+      if (difference !== 0) return difference;
+    }
+    return length - wanted.length;
+  }
+}
+
+/**
+ * Makes a column.
+ * @param gids every GID that occurs, once, in any order
+ * @param owners for each position the index of its GID in `gids`; -1 for no GID
+ */
+export function gidColumn(name: string, gids: readonly string[], owners: Int32Array): GidColumn {
+  const order = ascending(gids);
+  const numbers = new Uint32Array(gids.length);
+  for (const [number, index] of order.entries()) numbers[index] = number;
+  const texts = order.map((index) => Buffer.from(elementAt(gids, index)));
+  const start = sums(Uint32Array.from(texts, ({ length }) => length));
+  const count = new Uint32Array(gids.length);
+  const runs = new Uint32Array(gids.length);
+  for (const [position, owner] of owners.entries()) {
+    if (owner === -1) continue;
+    const number = elementAt(numbers, owner);
+    count[number] = elementAt(count, number) + 1;
+    if (position === 0 || owners[position - 1] !== owner) runs[number] = elementAt(runs, number) + 1;
+  }
+  const run = sums(runs);
+  const first = new Uint32Array(elementAt(run, gids.length));
+  const rank = new Uint32Array(first.length);
+  const nextRun = run.slice();
+  const seen = new Uint32Array(gids.length);
+  for (const [position, owner] of owners.entries()) {
+    if (owner === -1) continue;
+    const number = elementAt(numbers, owner);
+    if (position === 0 || owners[position - 1] !== owner) {
+      const at = elementAt(nextRun, number);
+      nextRun[number] = at + 1;
+      first[at] = position;
+      rank[at] = elementAt(seen, number);
+    }
+    seen[number] = elementAt(seen, number) + 1;
+  }
+  return new GidColumn(name, { start, text: Buffer.concat(texts), run, first, rank, count });
+}
+
+/** Code units from here on are surrogates, or sort after them although their UTF-8 bytes sort before. */
+const LAST_SIMPLE_UNIT = /[\ud800-\uffff]/;
+
+/** The indexes of texts in ascending order of their UTF-8 bytes. */
+function ascending(texts: readonly string[]): number[] {
+  const order = [...texts.keys()];
+  if (!texts.some((text) => LAST_SIMPLE_UNIT.test(text)))
+    return order.sort((a, b) => (elementAt(texts, a) < elementAt(texts, b) ? -1 : 1));
+  const bytes = texts.map((text) => Buffer.from(text));
+  return order.sort((a, b) => Buffer.compare(elementAt(bytes, a), elementAt(bytes, b)));
+}
+
+/** The sum of all values before each, and of all. */
+function sums(values: Uint32Array): Uint32Array {
+  const before = new Uint32Array(values.length + 1);
+  let sum = 0;
+  for (const [i, value] of values.entries()) {
+    sum += value;
+    if (sum > 0xffffffff) throw new RangeError(`the GIDs of a column take more than ${0xffffffff} bytes`);
+    before[i + 1] = sum;
+  }
+  return before;
+}

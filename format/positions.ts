@@ -1,0 +1,141 @@
+// Sets of positions of a level: ascending runs, with the rank of each run's first position. A listing is a view of the
+// tables of its column (level-index.ts); nothing is built to look something up in it.
+import { elementAt } from './element-at.ts';
+
+/** Positions as flat pairs `[first, end, first, end, ...]`: ascending, `end` exclusive, no pair empty. */
+export type Ranges = readonly number[];
+
+/** A set of positions. */
+export class Positions {
+  /** Number of positions. */
+  readonly count: number;
+  /** Number of runs. */
+  readonly runs: number;
+  readonly #first: Uint32Array;
+  readonly #rank: Uint32Array;
+  /** Of the first run in the tables. */
+  readonly #from: number;
+
+  /**
+   * @param first first position of each run, in a table of many sets
+   * @param rank how many positions of the set come before each run
+   * @param from,to which runs of the tables are the set's
+   * @param count number of positions
+   */
+  constructor(first: Uint32Array, rank: Uint32Array, from: number, to: number, count: number) {
+    this.#first = first;
+    this.#rank = rank;
+    this.#from = from;
+    this.runs = to - from;
+    this.count = count;
+  }
+
+  /** The first position of a run. */
+  firstOf(run: number): number {
+    return elementAt(this.#first, this.#from + run);
+  }
+
+  /** The position after the last one of a run. */
+  endOf(run: number): number {
+    const at = this.#from + run;
+    const next = run + 1 < this.runs ? elementAt(this.#rank, at + 1) : this.count;
+    return elementAt(this.#first, at) + next - elementAt(this.#rank, at);
+  }
+
+  /** How many of the positions are smaller than `position`, whether or not it is one of them. */
+  rankOf(position: number): number {
+    const run = this.#last(this.#first, position);
+    if (run === -1) return 0;
+    const rank = elementAt(this.#rank, this.#from + run);
+    return rank + Math.min(position, this.endOf(run)) - this.firstOf(run);
+  }
+
+  /** The position with this rank (0 = smallest). @throws RangeError past the last */
+  at(rank: number): number {
+    if (rank >= this.count) throw new RangeError(`rank ${rank} of ${this.count}`);
+    const run = this.#last(this.#rank, rank);
+    return this.firstOf(run) + rank - elementAt(this.#rank, this.#from + run);
+  }
+
+  /** The positions with ranks `from` to `from + count - 1`. @throws RangeError past the last */
+  slice(from: number, count: number): number[] {
+    if (from + count > this.count) throw new RangeError(`ranks ${from} to ${from + count - 1} of ${this.count}`);
+    const ranges: number[] = [];
+    if (count === 0) return ranges;
+    let run = this.#last(this.#rank, from);
+    let first = this.firstOf(run) + from - elementAt(this.#rank, this.#from + run);
+    for (let left = count; ; first = this.firstOf(run)) {
+      const end = Math.min(this.endOf(run), first + left);
+      ranges.push(first, end);
+      left -= end - first;
+      if (left === 0) return ranges;
+      run++;
+    }
+  }
+
+  /** The first run from `from` on that ends after `position`: doubling steps, then a binary search. */
+  runEndingAfter(position: number, from: number): number {
+    let step = 1;
+    let low = from;
+    for (; low + step < this.runs && this.firstOf(low + step) <= position; step *= 2) low += step;
+    let high = Math.min(low + step, this.runs);
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (this.firstOf(middle) <= position) low = middle;
+      else high = middle;
+    }
+    return low < this.runs && this.endOf(low) <= position ? low + 1 : low;
+  }
+
+  /** The last run whose value in `table` is at most `value`; -1 if there is none. */
+  #last(table: Uint32Array, value: number): number {
+    let low = this.#from - 1;
+    let high = this.#from + this.runs;
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (elementAt(table, middle) <= value) low = middle;
+      else high = middle;
+    }
+    return low - this.#from;
+  }
+}
+
+const ZERO = new Uint32Array(1);
+
+/** The positions 0 to `count - 1`. */
+export function allPositions(count: number): Positions {
+  return new Positions(ZERO, ZERO, 0, count === 0 ? 0 : 1, count);
+}
+
+/** No positions. */
+export const NO_POSITIONS: Positions = allPositions(0);
+
+/** The positions of both sets. The cost follows the set with fewer runs and the result. */
+export function intersect(a: Positions, b: Positions): Positions {
+  const [few, many] = a.runs <= b.runs ? [a, b] : [b, a];
+  const firsts: number[] = [];
+  const ranks: number[] = [];
+  let count = 0;
+  let run = 0;
+  for (let i = 0; i < few.runs && run < many.runs; i++) {
+    const begin = few.firstOf(i);
+    const end = few.endOf(i);
+    run = many.runEndingAfter(begin, run);
+    while (run < many.runs && many.firstOf(run) < end) {
+      const first = Math.max(begin, many.firstOf(run));
+      firsts.push(first);
+      ranks.push(count);
+      count += Math.min(end, many.endOf(run)) - first;
+      // A run that ends later may have positions of the next run of `few`, too.
+      if (many.endOf(run) > end) break;
+      run++;
+    }
+  }
+  return new Positions(Uint32Array.from(firsts), Uint32Array.from(ranks), 0, firsts.length, count);
+}
+
+/** Every position, ascending. */
+export function* positionsIn(ranges: Ranges): Generator<number> {
+  for (let i = 0; i < ranges.length; i += 2)
+    for (let position = elementAt(ranges, i); position < elementAt(ranges, i + 1); position++) yield position;
+}

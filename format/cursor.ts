@@ -33,17 +33,32 @@ export function contentOf(digest: string): string {
   return digest.slice(0, CONTENT_CHARS);
 }
 
-/** Encodes a cursor, in URL-safe characters. */
-export function encodeCursor({ release, content, level, position }: Cursor): string {
-  const end = HEAD_BYTES + release.length;
-  const bytes = Buffer.alloc(end + CHECK_BYTES);
-  bytes[0] = CURSOR_VERSION;
-  bytes[1] = level;
-  bytes.writeUInt32BE(position, POSITION_AT);
-  bytes.write(content, CONTENT_AT, 'hex');
-  bytes.write(release, HEAD_BYTES, 'latin1');
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, end)), end);
-  return PREFIX + bytes.toString('base64url');
+/** Encodes cursors of one level of a release: everything but position and CRC is written once. */
+export class CursorWriter {
+  readonly #bytes: Buffer;
+  /** All but the CRC. */
+  readonly #body: Buffer;
+
+  constructor({ release, content, level }: Omit<Cursor, 'position'>) {
+    this.#bytes = Buffer.alloc(HEAD_BYTES + release.length + CHECK_BYTES);
+    this.#bytes[0] = CURSOR_VERSION;
+    this.#bytes[1] = level;
+    this.#bytes.write(content, CONTENT_AT, 'hex');
+    this.#bytes.write(release, HEAD_BYTES, 'latin1');
+    this.#body = this.#bytes.subarray(0, -CHECK_BYTES);
+  }
+
+  /** The cursor of a position, in URL-safe characters. */
+  write(position: number): string {
+    this.#body.writeUInt32BE(position, POSITION_AT);
+    this.#bytes.writeUInt32BE(crc32(this.#body), this.#body.length);
+    return PREFIX + this.#bytes.toString('base64url');
+  }
+}
+
+/** Encodes a cursor. */
+export function encodeCursor({ position, ...level }: Cursor): string {
+  return new CursorWriter(level).write(position);
 }
 
 /** Decodes a cursor; undefined for any text that `encodeCursor` does not produce. */

@@ -77,6 +77,7 @@ const SEGMENT_MAX_CHARS = 120;
  * system ignores case; none is empty, hidden, `.` or `..`. One that would be too long becomes `~h` and its SHA-256.
  */
 export function gidToSegment(gid: string): string {
+  if (gid.length <= SEGMENT_MAX_CHARS && /^[A-Z0-9_-](?:[A-Z0-9_.-]*[A-Z0-9_-])?$/.test(gid)) return gid;
   const bytes = Buffer.from(gid, 'utf8');
   let segment = '';
   bytes.forEach((byte, i) => {

@@ -188,12 +188,12 @@ export class LevelIndex {
     return { number, bytes: elementAt(table.bytes, number) };
   }
 
-  /** The digest of a stored page in base64url, 11 characters. */
+  /** The digest of a stored page in hex, 16 characters: the beginning of its SHA-256. */
   pageDigest(format: Format, number: number): string {
     const digest = this.arrays.pages?.[format].digest;
     if (digest === undefined) throw new RangeError(`level ${this.level} stores no pages`);
     const { buffer, byteOffset } = digest;
-    return Buffer.from(buffer, byteOffset + number * DIGEST_BYTES, DIGEST_BYTES).toString('base64url');
+    return Buffer.from(buffer, byteOffset + number * DIGEST_BYTES, DIGEST_BYTES).toString('hex');
   }
 }
 

@@ -1,18 +1,20 @@
 // The server for checked settings: opens the releases and connects the parts that `handle` needs. Used by `serve` and
 // by `createServer`.
-import { authenticator } from './auth/authenticate.ts';
+import { Authenticator } from './auth/authenticate.ts';
 import { keysUnavailableReason } from './auth/rotating-keys.ts';
-import { loadTurns } from './config/load-turns.ts';
 import type { Settings } from './config/settings.ts';
 import { StartError } from './config/start-error.ts';
 import { releaseErrorToStartError } from './config/start-remedies.ts';
-import { HttpLinkWarning } from './http/base-url.ts';
-import { type ClientCounter, MemoryCounter } from './limits/client-limits.ts';
+import { BaseUrl } from './http/base-url.ts';
+import { MemoryCounter } from './limits/client-limits.ts';
+import type { HeldLimits } from './limits/held-bytes.ts';
+import { HeldBytes } from './limits/held-bytes.ts';
+import type { WorkLimits } from './limits/work-queue.ts';
 import { WorkQueue } from './limits/work-queue.ts';
-import { FilterMatches } from './pages/filter-matches.ts';
-import { ResponseCache } from './pages/response-cache.ts';
+import { Reads } from './origin/reads.ts';
+import { responseCaches } from './pages/response-cache.ts';
 import { Releases } from './releases/releases.ts';
-import type { HttpServer, Observer } from './server.ts';
+import type { HttpServer, Observer, ServerLimits } from './server.ts';
 import { createHttpServer } from './server.ts';
 import { publicAssets } from './site/public-assets.ts';
 
@@ -21,7 +23,7 @@ import { publicAssets } from './site/public-assets.ts';
  * @throws StartError if a folder has no release that can be served; a static host may become reachable later
  */
 export async function openReleases(settings: Settings, log: (line: string) => void): Promise<Releases> {
-  const releases = new Releases(settings.origin, { takeTurn: loadTurns() });
+  const releases = new Releases(settings.origin);
   await releases.refresh().catch((error: unknown) => {
     const startError = releaseErrorToStartError(error, settings.originName);
     if (!settings.isRemote || !(startError instanceof StartError)) throw startError;
@@ -30,32 +32,51 @@ export async function openReleases(settings: Settings, log: (line: string) => vo
   return releases;
 }
 
+/** What a server may be given besides its settings. */
+export interface ServerParts {
+  /** The access log and metrics. */
+  observer?: Observer;
+  /** Timeouts for clients. */
+  timeouts?: ServerLimits | undefined;
+  work?: WorkLimits | undefined;
+  held?: HeldLimits | undefined;
+}
+
+/** What `assembleServer` needs of the settings. */
+export type ServerSettings = Pick<
+  Settings,
+  | 'origin'
+  | 'tokenRules'
+  | 'publicUrl'
+  | 'trustedProxies'
+  | 'resourceMetadata'
+  | 'limits'
+  | 'hasExplorer'
+  | 'accelRedirect'
+>;
+
 /** The server for these settings; it does not listen yet. */
 export function assembleServer(
-  settings: Settings,
+  settings: ServerSettings,
   releases: Releases,
-  observer: Observer,
   log: (line: string) => void,
-  counter?: ClientCounter,
+  { observer = {}, timeouts, work, held }: ServerParts = {},
 ): HttpServer {
   const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer, accelRedirect } =
     settings;
   const context = {
-    authenticate: authenticator(tokenRules),
+    authenticator: new Authenticator(tokenRules),
     releases,
-    origin,
-    matches: new FilterMatches(),
-    responses: new ResponseCache(),
-    work: new WorkQueue(),
-    limits: limits && { rules: limits, counter: counter ?? new MemoryCounter(limits) },
+    responses: responseCaches(),
+    limits: limits && { rules: limits, counter: new MemoryCounter(limits) },
     lifecycle: { isStopping: false },
     keysUnavailableReason: () => keysUnavailableReason(tokenRules.issuers.values()),
+    baseUrl: new BaseUrl(publicUrl, trustedProxies, log),
     publicUrl,
-    trustedProxies,
-    linkWarning: new HttpLinkWarning(publicUrl !== undefined || trustedProxies !== undefined, log),
     resourceMetadata,
     assets: publicAssets(publicUrl, hasExplorer),
     log,
   };
-  return createHttpServer(context, observer, undefined, accelRedirect);
+  const reads = new Reads(origin, new WorkQueue(work));
+  return createHttpServer(context, { reads, held: new HeldBytes(held), accelRedirect }, observer, timeouts);
 }

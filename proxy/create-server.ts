@@ -38,7 +38,7 @@ export async function createServer(options: ServerOptions = {}): Promise<Boundar
   const { log = () => {} } = options;
   const settings = await optionsToSettings(options, log);
   const releases = await openReleases(settings, log);
-  const { server, stop } = assembleServer(settings, releases, {}, log);
+  const { server, stop } = assembleServer(settings, releases, log);
   const stopWatching = releases.watch(log);
   return {
     server,

@@ -5,14 +5,12 @@ import type { Answer } from './http/answer.ts';
 import { Problem, problemToAnswer } from './http/problem.ts';
 import { overloaded } from './limits/work-queue.ts';
 import { OriginError } from './origin/origin.ts';
-import { ReplacedAnswer } from './pages/answer-request.ts';
 
 /**
  * The answer for an error.
  * @param log receives a line for each error that the client did not cause
  */
 export function errorToAnswer(error: unknown, log: (line: string) => void): Answer {
-  if (error instanceof ReplacedAnswer) return error.answer;
   if (error instanceof Problem) return problemToAnswer(error);
   // Logged by its key source already.
   if (error instanceof KeysUnavailableError) return problemToAnswer(keysUnavailable(error));

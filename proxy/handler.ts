@@ -1,53 +1,44 @@
 // The table of contents of a request: every step from its validation to its answer.
-import type { Authenticate } from './auth/authenticate.ts';
+import { FormatError } from '../format/parse.ts';
+import type { Authenticator, Principal } from './auth/authenticate.ts';
 import type { ResourceMetadata } from './auth/resource-metadata.ts';
 import { isMetadataPath, metadataToAnswer, metadataUrl } from './auth/resource-metadata.ts';
 import { errorToAnswer } from './error-answer.ts';
-import { codingFor } from './http/accept-encoding.ts';
-import type { Answer } from './http/answer.ts';
-import type { HttpLinkWarning, TrustedProxies } from './http/base-url.ts';
-import { requestBaseUrl } from './http/base-url.ts';
-import { isPreflight, OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './http/cors.ts';
+import type { Answer, Basis } from './http/answer.ts';
+import { OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './http/answer.ts';
+import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
 import type { HttpRequest } from './http/request.ts';
-import type { Target, UnsupportedFeature } from './http/validate-request.ts';
-import { refuseOtherMethods, refuseUnsupported, validateRequest } from './http/validate-request.ts';
+import { codingFor, isPreflight, refuseUnsupported, validate } from './http/request.ts';
 import type { ClientLimits } from './limits/admit-client.ts';
 import { admitClient } from './limits/admit-client.ts';
-import type { WorkQueue } from './limits/work-queue.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { answerHealth, HEALTH_PATHS } from './operations/health.ts';
-import type { Origin } from './origin/origin.ts';
-import { answerRequest } from './pages/answer-request.ts';
-import type { Endpoint } from './pages/endpoints.ts';
+import { OriginError } from './origin/origin.ts';
+import type { Endpoint, PageEndpoint } from './pages/endpoints.ts';
 import { ENDPOINTS, isProtected, PATHS_RULE } from './pages/endpoints.ts';
-import type { FilterMatches } from './pages/filter-matches.ts';
-import { parseEmptyQuery, parseQuery } from './pages/parse-query.ts';
-import { servedRelease } from './pages/pick-release.ts';
+import { pickRelease, servedRelease } from './pages/pick-release.ts';
+import type { PageParams } from './pages/query.ts';
+import { parseQuery, refuseQuery } from './pages/query.ts';
 import { respondWithFile, respondWithPage } from './pages/respond.ts';
-import type { ResponseCache } from './pages/response-cache.ts';
+import type { ResponseCaches } from './pages/response-cache.ts';
 import type { Releases } from './releases/releases.ts';
 import type { Assets } from './site/asset.ts';
 import { assetToAnswer } from './site/asset.ts';
 
 /** What all requests share; created once by assemble-server.ts. */
 export interface HandlerContext {
-  authenticate: Authenticate;
+  authenticator: Authenticator;
   releases: Releases;
-  origin: Origin;
-  matches: FilterMatches;
-  responses: ResponseCache;
+  responses: ResponseCaches;
   lifecycle: Lifecycle;
-  work: Pick<WorkQueue, 'answer'>;
   /** Undefined if clients are not limited. */
   limits: ClientLimits | undefined;
   /** Why tokens cannot be verified; undefined if they can. Reads key sets that are not known yet. */
   keysUnavailableReason: () => Promise<string | undefined>;
-  /** Base URL in Link headers; undefined uses that of the request. */
+  baseUrl: BaseUrl;
+  /** Base URL of the service if it is configured. */
   publicUrl: string | undefined;
-  /** Reverse proxies whose X-Forwarded-* headers are used. */
-  trustedProxies: TrustedProxies | undefined;
-  linkWarning: HttpLinkWarning;
   /** Undefined if no issuer is a URL. */
   resourceMetadata: ResourceMetadata | undefined;
   /** Files that need no token. */
@@ -56,90 +47,123 @@ export interface HandlerContext {
   log: (line: string) => void;
 }
 
-/** A request whose target and headers are valid. */
-interface ValidRequest extends Target {
-  req: HttpRequest;
-  unsupported: UnsupportedFeature | undefined;
-  /** Base URL in Link headers. */
-  base: string;
+/**
+ * The answer to a request; a promise only where something must be waited for: a token that is not known yet, a limit of
+ * the client, a release that is not in memory. Neither throws nor rejects: errors become answers.
+ */
+export function handle(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
+  try {
+    validate(request);
+    const answer = isProtected(request.path) ? answerProtected(context, request) : answerPublic(context, request);
+    return answer instanceof Promise ? answer.catch((error: unknown) => errorToAnswer(error, context.log)) : answer;
+  } catch (error) {
+    return errorToAnswer(error, context.log);
+  }
 }
 
-/** The answer to a request. Never rejects: errors become answers. */
-export async function handle(
+/** The answer to a request under /api/. */
+function answerProtected(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
+  if (isPreflight(request)) return PREFLIGHT_ANSWER;
+  const known = context.authenticator.known(request.headers.authorization);
+  if (known === undefined || context.limits !== undefined) return authenticateAndAnswer(context, request, known);
+  request.client = known;
+  return answerClient(context, request);
+}
+
+/** The same where the token must be verified, or the client has limits. */
+async function authenticateAndAnswer(
   context: HandlerContext,
-  req: HttpRequest,
-  unsupported: UnsupportedFeature | undefined,
+  request: HttpRequest,
+  known: Principal | undefined,
 ): Promise<Answer> {
-  return withErrorAnswers(context, async () => {
-    const target = validateRequest(req);
-    const base = context.publicUrl ?? requestBaseUrl(req, context.trustedProxies);
-    const request = { ...target, req, unsupported, base };
-    if (!isProtected(target.path)) return answerPublic(context, request);
-    if (isPreflight(req)) return PREFLIGHT_ANSWER;
-
-    const metadata = context.resourceMetadata && metadataUrl(base);
-    const { subject, client } = await context.authenticate(req.headers.authorization, metadata);
-    context.linkWarning.check(req);
-    const endpoint = ENDPOINTS.get(target.path);
-    const { limits } = context;
-    const makeAnswer = () => withErrorAnswers(context, () => answerApi(context, request, endpoint));
-    const answer = await withErrorAnswers(context, () =>
-      limits === undefined ? makeAnswer() : admitClient(limits, client, makeAnswer),
-    );
-    return { ...answer, route: endpoint?.path, subject };
-  });
+  const { authenticator, resourceMetadata, baseUrl, limits } = context;
+  const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
+  request.client = known ?? (await authenticator.verify(request.headers.authorization, metadata));
+  if (limits !== undefined) await admitClient(limits, request.client.client, request);
+  return answerClient(context, request);
 }
 
-/** The answer to a request under /api/ with a valid token. */
-async function answerApi(
-  { releases, origin, matches, responses, work }: HandlerContext,
-  { req, target, query, unsupported, base }: ValidRequest,
-  endpoint: Endpoint | undefined,
-): Promise<Answer> {
+/** The answer to a request with a valid token. */
+function answerClient(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
+  const { baseUrl, responses, releases } = context;
+  const endpoint = ENDPOINTS.get(request.path);
   if (endpoint === undefined) throw new Problem('not-found', `Available: ${PATHS_RULE}.`);
-  if (req.method === 'OPTIONS') return OPTIONS_ANSWER;
-  refuseOtherMethods(req);
-  refuseUnsupported(unsupported);
-  const coding = codingFor(req.headers['accept-encoding']);
-  return responses.find({ target, base, coding }, releases, async () => {
-    const request = endpoint.kind === 'file' ? parseEmptyQuery(query) : parseQuery(query, endpoint.level);
-    return answerRequest(releases, request, async (release) => {
-      const key = `${release.digest} ${coding} ${base} ${target}`;
-      if (endpoint.kind === 'file')
-        return work.answer(key, () => respondWithFile(origin, { endpoint, release, coding }));
-      const level = await release.level(endpoint.level);
-      return work.answer(key, () =>
-        respondWithPage(origin, { endpoint, request, release, level, matches, coding, base }),
-      );
-    });
-  });
+  request.route = endpoint.path;
+  if (request.method === 'OPTIONS') return OPTIONS_ANSWER;
+  refuseUnsupported(request);
+  const coding = codingFor(request.headers['accept-encoding']);
+  const base = baseUrl.of(request);
+  return responses[coding].find(request.target, base, releases) ?? answerFrom(context, request, endpoint, base, coding);
+}
+
+/** The answer from a release. */
+function answerFrom(
+  { releases }: HandlerContext,
+  request: HttpRequest,
+  endpoint: Endpoint,
+  base: string,
+  coding: Basis['coding'],
+): Answer | Promise<Answer> {
+  if (endpoint.kind === 'file') {
+    refuseQuery(request.query);
+    return respondWithFile(endpoint, { release: servedRelease(releases), base, coding, isPinned: false });
+  }
+  const params = parseQuery(request.query, endpoint.level);
+  const release = pickRelease(releases, params.cursor);
+  if (release instanceof Promise) return release.then((found) => answerPage(endpoint, params, found, base, coding));
+  return answerPage(endpoint, params, release, base, coding);
+}
+
+function answerPage(
+  endpoint: PageEndpoint,
+  params: PageParams,
+  release: Basis['release'],
+  base: string,
+  coding: Basis['coding'],
+): Answer | Promise<Answer> {
+  const basis = { release, base, coding, isPinned: params.cursor !== undefined };
+  const level = release.level(endpoint.level);
+  if (level instanceof Promise)
+    return level.then((loaded) => respondWithPage({ endpoint, params, level: loaded, basis }));
+  return respondWithPage({ endpoint, params, level, basis });
+}
+
+/**
+ * The answer to a request whose body could not be read. If a file of its release is missing or damaged, the release may
+ * just have been removed or replaced: then the request is answered as it would be now. Never rejects.
+ */
+export async function answerAgain(
+  context: HandlerContext,
+  request: HttpRequest,
+  { basis }: Answer,
+  error: unknown,
+): Promise<Answer> {
+  try {
+    const reason = error instanceof OriginError ? error.reason : undefined;
+    const mayBeGone = reason === 'missing' || reason === 'damaged' || error instanceof FormatError;
+    const isGone =
+      mayBeGone && basis !== undefined && (await context.releases.recheck(basis.release, reason === 'missing'));
+    if (!isGone) throw error;
+    return await answerClient(context, request);
+  } catch (other) {
+    return errorToAnswer(other, context.log);
+  }
 }
 
 /** The answer to a request outside /api/, which needs no token. */
-async function answerPublic(context: HandlerContext, request: ValidRequest): Promise<Answer> {
-  const { assets, releases, resourceMetadata, publicUrl, lifecycle, keysUnavailableReason } = context;
-  const { req, path, unsupported, base } = request;
-  refuseUnsupported(unsupported);
+function answerPublic(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
+  const { assets, releases, resourceMetadata, publicUrl, lifecycle, keysUnavailableReason, baseUrl } = context;
+  const { path } = request;
   const asset = assets.get(path);
   const isMetadata = resourceMetadata !== undefined && isMetadataPath(path, publicUrl);
   if (asset === undefined && !isMetadata && !HEALTH_PATHS.includes(path))
     throw new Problem('not-found', 'Available: /healthz, /readyz, /openapi.json and the paths under /api/v1/.');
-  const route = isMetadata ? 'metadata' : path;
-  const answer = await withErrorAnswers(context, async () => {
-    refuseOtherMethods(req);
-    if (isMetadata) return metadataToAnswer(resourceMetadata, base);
-    if (asset === undefined) return answerHealth(path, releases, lifecycle, keysUnavailableReason);
-    const file = typeof asset === 'function' ? asset(servedRelease(releases)) : asset;
-    return assetToAnswer(file, codingFor(req.headers['accept-encoding']));
-  });
-  return { ...answer, route };
-}
-
-/** The result of `makeAnswer`, or the answer for its error. */
-async function withErrorAnswers({ log }: HandlerContext, makeAnswer: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await makeAnswer();
-  } catch (error) {
-    return errorToAnswer(error, log);
-  }
+  request.route = isMetadata ? 'metadata' : path;
+  if (isPreflight(request)) return PREFLIGHT_ANSWER;
+  if (request.method === 'OPTIONS') return OPTIONS_ANSWER;
+  refuseUnsupported(request);
+  if (isMetadata) return metadataToAnswer(resourceMetadata, baseUrl.of(request));
+  if (asset === undefined) return answerHealth(path, releases, lifecycle, keysUnavailableReason);
+  const file = typeof asset === 'function' ? asset(servedRelease(releases)) : asset;
+  return assetToAnswer(file, codingFor(request.headers['accept-encoding']));
 }

@@ -9,8 +9,6 @@ import { SERVE_OPTIONS } from './config/options.ts';
 import type { Settings } from './config/settings.ts';
 import { optionsToSettings } from './config/settings.ts';
 import { listenErrorToStartError } from './config/start-remedies.ts';
-import { MemoryCounter } from './limits/client-limits.ts';
-import { countForWorkers, workerCounter } from './limits/shared-counter.ts';
 import { accessLog } from './operations/access-log.ts';
 import { standardOutput } from './operations/log-output.ts';
 import type { LoadedRelease } from './releases/load-release.ts';
@@ -35,7 +33,6 @@ export async function serve(
   const releases = await openReleases(settings, log);
   const { host, port, drainMs, stopTimeoutMs } = settings;
   if (settings.workers > 1 && cluster.isPrimary) {
-    if (settings.limits !== undefined) countForWorkers(new MemoryCounter(settings.limits));
     const workers = startWorkers(settings.workers, drainMs + stopTimeoutMs, log);
     stopOnSignal(() => workers.stop(), workers.kill);
     const metricsServer = await listenForMetrics(settings, log);
@@ -72,8 +69,7 @@ async function observedServer(
     },
     unparsed: () => metrics?.unparsed(),
   };
-  const counter = cluster.isWorker ? workerCounter() : undefined;
-  return { ...assembleServer(settings, releases, observer, log, counter), endLog: async () => requestLog?.end() };
+  return { ...assembleServer(settings, releases, log, { observer }), endLog: async () => requestLog?.end() };
 }
 
 /** Loaded only with --metrics-port. */

@@ -1,20 +1,18 @@
-// The HTTP server around `handle`: limits, requests that cannot be parsed, errors while a response is sent, and
-// stopping.
+// The HTTP server around `handle`: limits, requests that cannot be parsed, and stopping.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { Socket } from 'node:net';
-import { errorToAnswer, errorToLogLine, isStorageError } from './error-answer.ts';
+import { errorToLogLine } from './error-answer.ts';
 import type { HandlerContext } from './handler.ts';
-import { handle } from './handler.ts';
-import { redirectToFile } from './http/accel-redirect.ts';
+import { answerAgain, handle } from './handler.ts';
 import type { Answer } from './http/answer.ts';
 import { Connection } from './http/connection.ts';
 import type { ParserError } from './http/parser-errors.ts';
-import { connectResponse, parserErrorToResponse } from './http/parser-errors.ts';
+import { connectResponse, PARSER_MAX_BYTES, parserErrorToResponse } from './http/parser-errors.ts';
 import type { HttpRequest } from './http/request.ts';
-import { sendAnswer } from './http/send-answer.ts';
-import { PARSER_MAX_BYTES, unsupportedFeature } from './http/validate-request.ts';
-import type { Exchange } from './origin/origin.ts';
+import { asksTooMuch } from './http/request.ts';
+import type { Sending } from './http/send.ts';
+import { NodeClient, sendAnswer } from './http/send.ts';
 import type { StopTimes } from './stop-server.ts';
 import { stopServer } from './stop-server.ts';
 
@@ -44,9 +42,9 @@ const SERVER_LIMITS: ServerLimits = {
 export interface Observer {
   /**
    * A request has arrived. When its response has ended, `res` closes.
-   * @param answer the answer, undefined until it is known
+   * @param request what is known of it by then
    */
-  observe?(req: IncomingMessage, res: ServerResponse, answer: () => Answer | undefined): void;
+  observe?(req: IncomingMessage, res: ServerResponse, request: HttpRequest): void;
   /** A request could not be parsed. */
   unparsed?(): void;
 }
@@ -61,52 +59,54 @@ export interface HttpServer {
   stop(times: StopTimes): Promise<void>;
 }
 
-/**
- * Creates the server.
- * @param accelRedirect the path under which nginx has the files of the origin, if nginx sends large pages
- */
+/** Creates the server. */
 export function createHttpServer(
   context: HandlerContext,
+  sending: Omit<Sending, 'answerAgain' | 'log' | 'responses'>,
   observer: Observer,
   limits: ServerLimits = SERVER_LIMITS,
-  accelRedirect?: string,
 ): HttpServer {
+  const sender: Sending = {
+    ...sending,
+    responses: context.responses,
+    log: context.log,
+    answerAgain: (request, answer, error) => answerAgain(context, request, answer, error),
+  };
   const connections = new Map<Socket, Connection>();
   const sockets = { [Symbol.iterator]: () => connections.keys() };
   const connectionOf = (socket: Socket): Connection => {
     const known = connections.get(socket);
     if (known !== undefined) return known;
-    const connection = new Connection(socket);
+    const connection = new Connection(socket, respond);
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
     return connection;
   };
   const respond = (req: IncomingMessage, res: ServerResponse, connection: Connection): void => {
-    const request = toRequest(req);
-    const unsupported = unsupportedFeature(request);
-    let answer: Answer | undefined;
-    observer.observe?.(req, res, () => answer);
-    void handle(context, request, unsupported).then((result) => {
-      answer = result;
-      if (result.onClose !== undefined) whenClosed(res, result.onClose);
-      // A body is never read: the connection is closed, so that the body cannot be taken for another request.
-      const isLast = connection.hasDropped || (context.lifecycle.isStopping && !connection.hasWaiting);
-      if (unsupported !== undefined || isLast) res.setHeader('Connection', 'close');
-      const sent = accelRedirect === undefined ? result : redirectToFile(result, request, accelRedirect);
-      return sendOrCut(sent, request, { req, res }, context.log);
-    });
+    const client = new NodeClient(req, res);
+    const request = requestOf(req);
+    observer.observe?.(req, res, request);
+    const send = (answer: Answer): void => {
+      try {
+        if (request.onClose !== undefined) whenClosed(res, request.onClose);
+        // A body is never read: the connection is closed, so that the body cannot be taken for another request.
+        const isLast = connection.hasDropped || (context.lifecycle.isStopping && !connection.hasWaiting);
+        if (isLast || asksTooMuch(request)) res.setHeader('Connection', 'close');
+        sendAnswer(sender, answer, request, client);
+      } catch (error) {
+        context.log(errorToLogLine(error));
+        res.destroy();
+      }
+    };
+    const answer = handle(context, request);
+    if (answer instanceof Promise) void answer.then(send);
+    else send(answer);
   };
-  const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
-    const connection = connectionOf(req.socket);
-    connection.add((end) => {
-      whenClosed(res, end);
-      respond(req, res, connection);
-    });
-  };
+  const onRequest = (req: IncomingMessage, res: ServerResponse): void => connectionOf(req.socket).add(req, res);
   const server = createServer(
     {
       maxHeaderSize: PARSER_MAX_BYTES,
-      // `validateRequest` checks it, with a problem response.
+      // `validate` checks it, with a problem response.
       requireHostHeader: false,
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
@@ -115,7 +115,7 @@ export function createHttpServer(
     },
     onRequest,
   );
-  // node:http would drop further headers silently; `validateRequest` limits their number and size.
+  // node:http would drop further headers silently; `validate` limits their number and size.
   server.maxHeadersCount = 0;
   server.setTimeout(limits.idleMs);
   server.on('connection', connectionOf);
@@ -133,31 +133,26 @@ export function createHttpServer(
   return { server, stop: (times) => stopServer(server, sockets, context.lifecycle, times) };
 }
 
-function toRequest({ method, url, headers, rawHeaders, socket }: IncomingMessage): HttpRequest {
+function requestOf({ method, url, headers, rawHeaders, socket, httpVersionMinor }: IncomingMessage): HttpRequest {
   if (method === undefined || url === undefined) throw new TypeError('not a request to a server');
-  return { method, target: url, headers, rawHeaders, scheme: 'http', remoteAddress: socket.remoteAddress };
+  return {
+    method,
+    target: url,
+    headers,
+    rawHeaders,
+    isHttp10: httpVersionMinor === 0,
+    scheme: 'http',
+    peer: socket,
+    path: '',
+    query: '',
+    route: undefined,
+    client: undefined,
+    limitFields: undefined,
+    onClose: undefined,
+  };
 }
 
 function whenClosed(res: ServerResponse, listener: () => void): void {
   if (res.closed) listener();
   else res.once('close', listener);
-}
-
-/** Sends an answer. An error becomes another answer while nothing has been sent, and cuts the connection later. */
-async function sendOrCut(
-  answer: Answer,
-  request: HttpRequest,
-  exchange: Exchange,
-  log: (line: string) => void,
-): Promise<void> {
-  const { res } = exchange;
-  try {
-    await sendAnswer(answer, request, exchange);
-  } catch (error) {
-    // The other answer may be a page of a newer release, whose content can fail, too.
-    if (!res.headersSent && !res.destroyed) return sendOrCut(errorToAnswer(error, log), request, exchange, log);
-    // A disconnect of the client is an error here too; it is not logged.
-    if (isStorageError(error) || !res.destroyed) log(errorToLogLine(error));
-    res.destroy();
-  }
 }

@@ -4,12 +4,13 @@ import type { JWTPayload } from 'jose';
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import { Problem } from '../http/problem.ts';
 import type { KeySet } from './key-set.ts';
-import { TokenCache } from './token-cache.ts';
 
 /** The keys of one issuer, which may change. Its errors are not errors of the token: they do not lead to 401. */
 export interface KeySource {
-  /** The current set; the same object as long as the keys do not change. */
-  current(): KeySet | Promise<KeySet>;
+  /** The set as far as it is known without waiting; the same object as long as the keys do not change. */
+  known(): KeySet | undefined;
+  /** The current set. */
+  current(): Promise<KeySet>;
   /** A set to try if `known` lacks the key of a token; `known` itself if there is no newer one. */
   newerThan(known: KeySet): Promise<KeySet>;
 }
@@ -21,24 +22,17 @@ export interface TokenRules {
   audience: string;
   /** The required scope; undefined if none is required. */
   scope: string | undefined;
-  now: () => Date;
+  /** Milliseconds since 1970. */
+  now: () => number;
 }
 
 /** The client that a valid token identifies. */
 export interface Principal {
   /** The `sub` of the token; undefined if it has none. */
-  subject: string | undefined;
-  /** Issuer and subject: the same for every token of a client. */
-  client: string;
+  readonly subject: string | undefined;
+  /** Issuer and subject, or what stands for a missing subject: the same for every token of a client. */
+  readonly client: string;
 }
-
-/**
- * Checks the value of an Authorization header.
- * @param metadataUrl is named in the challenge of a refusal
- * @throws Problem token-missing, token-invalid, scope-missing
- * @throws KeysUnavailableError
- */
-export type Authenticate = (authorization: string | undefined, metadataUrl?: string) => Promise<Principal>;
 
 const TOKEN_MAX_CHARS = 8 * 1024;
 /**
@@ -56,42 +50,82 @@ const TOKEN_TYPES: readonly (string | undefined)[] = [
 ];
 /** The end of the year 9999, in seconds since 1970. */
 const EXPIRY_MAX_SECONDS = 253_402_300_799;
-/** Tokens with a longer subject are verified each time. OpenID Connect allows 255. */
-const CACHED_SUBJECT_MAX_CHARS = 255;
 const CLOCK_TOLERANCE_SECONDS = 30;
 const MS_PER_SECOND = 1000;
 const CHALLENGE = 'Bearer realm="boundaries"';
 
 /** What is remembered of a verified token, and the keys that verified it. */
-interface VerifiedToken {
-  issuer: string;
-  subject: string | undefined;
+interface VerifiedToken extends Principal {
   hasScope: boolean;
   expiresMs: number;
   source: KeySource;
   keys: KeySet;
 }
 
-/** Creates the check for these rules. */
-export function authenticator(rules: TokenRules): Authenticate {
-  const cache = new TokenCache<VerifiedToken>();
-  return async (authorization, metadataUrl) => {
-    const token = bearerToken(authorization);
-    if (token === undefined) throw tokenMissing(metadataUrl);
-    const nowMs = rules.now().getTime();
-    let verified = cache.get(token, nowMs);
+/** Characters of all remembered headers; the oldest are forgotten first. Only valid tokens are remembered. */
+const REMEMBERED_MAX_CHARS = 8 * 1024 * 1024;
+
+/** Checks the values of Authorization headers, and remembers those that are valid. */
+export class Authenticator {
+  readonly #rules: TokenRules;
+  /** Verified tokens by the text of the header: a repeated token costs a look-up instead of a signature check. */
+  readonly #tokens = new Map<string, VerifiedToken>();
+  #chars = 0;
+  readonly #maxChars: number;
+
+  constructor(rules: TokenRules, maxChars: number = REMEMBERED_MAX_CHARS) {
+    this.#rules = rules;
+    this.#maxChars = maxChars;
+  }
+
+  /** Number of remembered tokens. */
+  get remembered(): number {
+    return this.#tokens.size;
+  }
+
+  /** The client of a remembered token; undefined if the token must be verified. */
+  known(authorization: string | undefined): Principal | undefined {
+    const token = authorization === undefined ? undefined : this.#tokens.get(authorization);
+    if (token === undefined || this.#rules.now() >= token.expiresMs) return undefined;
     // Verified again once the issuer's keys have changed: its key may have been revoked.
-    if (verified === undefined || (await verified.source.current()) !== verified.keys) {
-      cache.delete(token);
-      verified = await verify(token, rules);
-      if (verified === undefined) throw tokenInvalid(metadataUrl);
-      if (verified.subject === undefined || verified.subject.length <= CACHED_SUBJECT_MAX_CHARS)
-        cache.set(token, verified, verified.expiresMs);
+    return token.source.known() === token.keys ? token : undefined;
+  }
+
+  /**
+   * The client of a token.
+   * @param metadataUrl the URL of the metadata that a challenge names, if there is one
+   * @throws Problem token-missing, token-invalid, scope-missing
+   * @throws KeysUnavailableError
+   */
+  async verify(authorization: string | undefined, metadataUrl: () => string | undefined): Promise<Principal> {
+    const token = bearerToken(authorization);
+    if (authorization === undefined || token === undefined) throw tokenMissing(metadataUrl());
+    this.#forget(authorization);
+    const verified = await verify(token, this.#rules);
+    if (verified === undefined) throw tokenInvalid(metadataUrl());
+    const { scope } = this.#rules;
+    if (scope !== undefined && !verified.hasScope) throw scopeMissing(scope, metadataUrl());
+    this.#remember(authorization, verified);
+    return verified;
+  }
+
+  #remember(authorization: string, token: VerifiedToken): void {
+    // Another request may have verified it meanwhile.
+    this.#forget(authorization);
+    this.#tokens.set(authorization, token);
+    this.#chars += authorization.length + token.client.length;
+    for (const oldest of this.#tokens.keys()) {
+      if (this.#chars <= this.#maxChars) return;
+      this.#forget(oldest);
     }
-    const { issuer, subject, hasScope } = verified;
-    if (rules.scope !== undefined && !hasScope) throw scopeMissing(rules.scope, metadataUrl);
-    return { subject, client: JSON.stringify([issuer, subject]) };
-  };
+  }
+
+  #forget(authorization: string): void {
+    const token = this.#tokens.get(authorization);
+    if (token === undefined) return;
+    this.#tokens.delete(authorization);
+    this.#chars -= authorization.length + token.client.length;
+  }
 }
 
 /** The token of `Bearer <token>`. Another scheme counts as no token (RFC 6750 section 3.1). */
@@ -128,7 +162,7 @@ async function verify(token: string, rules: TokenRules): Promise<VerifiedToken |
 /** Undefined if claims or header are not acceptable. */
 async function verifyWith(
   token: string,
-  known: Pick<VerifiedToken, 'source' | 'keys' | 'issuer'>,
+  known: Pick<VerifiedToken, 'source' | 'keys'> & { issuer: string },
   rules: TokenRules,
 ): Promise<VerifiedToken | undefined> {
   const { payload, protectedHeader } = await jwtVerify(token, known.keys.getKey, {
@@ -137,14 +171,17 @@ async function verifyWith(
     audience: rules.audience,
     requiredClaims: ['exp'],
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
-    currentDate: rules.now(),
+    currentDate: new Date(rules.now()),
   });
   const { exp, sub } = payload;
   // 1e999 is JSON, and Infinity in JavaScript.
   if (exp === undefined || exp > EXPIRY_MAX_SECONDS) return undefined;
   if (!TOKEN_TYPES.includes(protectedHeader.typ?.toLowerCase())) return undefined;
   const hasScope = rules.scope !== undefined && scopesIn(payload).includes(rules.scope);
-  return { ...known, subject: typeof sub === 'string' ? sub : undefined, hasScope, expiresMs: exp * MS_PER_SECOND };
+  const subject = typeof sub === 'string' ? sub : undefined;
+  const { source, keys, issuer } = known;
+  const client = JSON.stringify([issuer, subject ?? payload['client_id'] ?? payload['azp']]);
+  return { source, keys, subject, client, hasScope, expiresMs: exp * MS_PER_SECOND };
 }
 
 const TOKEN_ERRORS = [

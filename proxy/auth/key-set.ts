@@ -5,12 +5,13 @@ import type { JWTVerifyGetKey } from 'jose';
 import { createLocalJWKSet } from 'jose';
 import type { JsonObject } from '../../format/parse.ts';
 import { FormatError, listIn, objectFrom } from '../../format/parse.ts';
-import { isWeakRsaKey } from './weak-rsa-key.ts';
 
 /** Accepted signature algorithms of public keys. */
 const ASYMMETRIC_ALGORITHMS: readonly string[] = ['EdDSA', 'ES256', 'RS256'];
 /** RFC 7518 section 3.3. */
 const RSA_MIN_BITS = 2048;
+/** The smallest exponent of NIST FIPS 186-5, appendix A.1.1. With exponent 1 every text is its own signature. */
+const RSA_EXPONENT_MIN = 65_537n;
 /** RFC 7518 section 3.2. */
 const SECRET_MIN_BYTES = 32;
 
@@ -103,11 +104,15 @@ function isUsable(key: JsonObject): boolean {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key: { ...key }, format: 'jwk' });
     const bits = asymmetricKeyDetails?.modulusLength;
     if (asymmetricKeyType === 'rsa')
-      return bits !== undefined && bits >= RSA_MIN_BITS && !isWeakRsaKey(bigintFrom(key['n']), bigintFrom(key['e']));
+      return bits !== undefined && bits >= RSA_MIN_BITS && isStrongExponent(bigintFrom(key['e']));
     return asymmetricKeyType === 'ed25519' || asymmetricKeyDetails?.namedCurve === 'prime256v1';
   } catch {
     return false;
   }
+}
+
+function isStrongExponent(exponent: bigint): boolean {
+  return exponent >= RSA_EXPONENT_MIN && exponent % 2n === 1n;
 }
 
 /** The number that a JWK has as base64url text (RFC 7518 section 2). */

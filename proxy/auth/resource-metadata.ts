@@ -1,6 +1,6 @@
 // Protected resource metadata (RFC 9728): a client without a token learns here which issuers are accepted.
 import type { Answer } from '../http/answer.ts';
-import { COMMON_HEADERS } from '../http/cors.ts';
+import { answerWith } from '../http/answer.ts';
 
 /** The content of the metadata. */
 export interface ResourceMetadata {
@@ -45,10 +45,11 @@ export function metadataToAnswer({ issuers, scope }: ResourceMetadata, base: str
     resource_name: 'Administrative boundaries',
   });
   const body = Buffer.from(`${json}\n`);
-  return {
-    status: 200,
-    // Without a public URL the body repeats the Host of the request, so shared caches must not store it.
-    headers: [...COMMON_HEADERS, 'Cache-Control', `private, max-age=${MAX_AGE_SECONDS}`],
-    content: { headers: ['Content-Type', 'application/json'], bytes: body.length, body },
-  };
+  // Without a public URL the body repeats the Host of the request, so shared caches must not store it.
+  return answerWith(
+    200,
+    ['Cache-Control', `private, max-age=${MAX_AGE_SECONDS}`],
+    ['Content-Type', 'application/json'],
+    body,
+  );
 }

@@ -51,7 +51,7 @@ export async function keysUnavailableReason(sources: Iterable<KeySource>): Promi
 
 /** A source of keys that never change. */
 export function fixedKeys(keys: KeySet): KeySource {
-  return { current: () => keys, newerThan: async () => keys };
+  return { known: () => keys, current: async () => keys, newerThan: async () => keys };
 }
 
 /** A source that follows the key set which an issuer publishes. */
@@ -84,17 +84,23 @@ export class RotatingKeys implements KeySource {
     return this.#lastError;
   }
 
-  current(): KeySet | Promise<KeySet> {
+  known(): KeySet | undefined {
     const now = this.#now();
     const { cacheMs } = this.#policy;
     const keys = this.#keys;
-    if (keys !== undefined && now - this.#readAt < cacheMs / 2) return keys;
-    const attempt = this.#attempt(now);
+    if (keys === undefined || now - this.#readAt < cacheMs / 2) return keys;
     // Keys past half of their maximum age are refreshed in the background, as are older ones while the issuer is known
     // to be unreachable. A request waits only if there are no keys, or old ones without a recent failed attempt.
+    void this.#attempt(now);
     const isOutage = now - this.#failedAt < cacheMs;
-    const isUsable = keys !== undefined && (now - this.#readAt < cacheMs || (isOutage && this.#isUsable(now)));
-    return isUsable ? keys : this.#afterAttempt(attempt);
+    return now - this.#readAt < cacheMs || (isOutage && this.#isUsable(now)) ? keys : undefined;
+  }
+
+  async current(): Promise<KeySet> {
+    const known = this.known();
+    if (known !== undefined) return known;
+    await this.#attempt(this.#now());
+    return this.#usable(this.#now());
   }
 
   async newerThan(known: KeySet): Promise<KeySet> {
@@ -104,11 +110,6 @@ export class RotatingKeys implements KeySource {
     // invalid.
     if (this.#keys === known && this.#failedAt > this.#readAt) throw this.#unavailable(now);
     return this.#usable(now);
-  }
-
-  async #afterAttempt(attempt: Promise<void> | undefined): Promise<KeySet> {
-    await attempt;
-    return this.#usable(this.#now());
   }
 
   #isUsable(now: number): boolean {

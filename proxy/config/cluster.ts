@@ -2,7 +2,6 @@
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
 import type { AddressInfo } from 'node:net';
-import { giveTurns } from './load-turns.ts';
 
 /** The worker processes, as the primary process sees them. */
 export interface Workers {
@@ -58,7 +57,6 @@ export function startWorkers(count: number, stopTimeoutMs: number, log: (line: s
       reject(new Error(`a worker exited with code ${code} before it listened`));
     });
   });
-  giveTurns();
   for (let i = 0; i < count; i++) start();
   return {
     listening,

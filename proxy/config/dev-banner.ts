@@ -44,9 +44,9 @@ NEXT=$(${get} -o /dev/null -D - '${pageUrl}' | ${link}); ${get} "$NEXT"
 /** Level and query of a filtered page; the page is not empty if the release has such a page. */
 async function filteredQuery(release: LoadedRelease): Promise<string> {
   const level = firstLevelWithFeatures(release, 1);
-  const [countries] = (await release.level(level)).manifest.columns;
-  const firstGid = countries?.gids.at(0);
-  const gid = firstGid === undefined || countries?.gids.find(EXAMPLE_GID) !== undefined ? EXAMPLE_GID : firstGid;
+  const [countries] = (await release.level(level)).index.columns;
+  const hasExample = countries === undefined || countries.size === 0 || countries.find(EXAMPLE_GID) !== -1;
+  const gid = hasExample ? EXAMPLE_GID : countries.gidAt(0);
   // encodeURIComponent does not encode the apostrophe, which would end the shell's quotes.
   return `${levelName(level)}?gid-0=${encodeURIComponent(gid).replaceAll("'", '%27')}`;
 }

@@ -28,7 +28,7 @@ export async function optionsToTokenRules(
 ): Promise<TokenRules> {
   refuseConflicts(options);
   const scope = parseScope(options.scope);
-  const now = (): Date => new Date();
+  const now = (): number => Date.now();
   if (options.dev) {
     // Loaded only here: it reads the file system.
     const { DEV_AUDIENCE, DEV_ISSUER, devKey, keyToPublicJwks } = await import('../auth/dev-key.ts');
@@ -106,11 +106,11 @@ async function keysAt(
     const read = (): Promise<string> => (fetchKeys ?? fetchKeySet)(url);
     const keys = new RotatingKeys({ name: url.href, read, parse }, urlPolicy(options), log);
     // Requested at once, so that the first client does not wait.
-    if (fetchKeys === undefined) Promise.resolve(keys.current()).catch(() => {});
+    if (fetchKeys === undefined) keys.current().catch(() => {});
     return keys;
   }
   const keys = new RotatingKeys({ name: location, read: () => readKeySet(location), parse }, FILE_POLICY, log);
-  await Promise.resolve(keys.current()).catch(() => {
+  await keys.current().catch(() => {
     throw new StartError(
       `the key set cannot be used: ${keys.lastError}`,
       `--jwks ${location}`,

@@ -78,7 +78,7 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     tokenRules,
     resourceMetadata: issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),
     workers,
-    limits: parseLimits(options),
+    limits: parseLimits(options, workers),
     drainMs: 1000 * durationToSeconds(drain, '--drain', 0),
     stopTimeoutMs: 1000 * durationToSeconds(stopTimeout, '--stop-timeout'),
     metricsPort: options.metricsPort === undefined ? undefined : checkPort(options.metricsPort, '--metrics-port'),
@@ -111,11 +111,16 @@ const WINDOW_SECONDS: ReadonlyMap<string, number> = new Map([
   ['h', 3600],
 ]);
 
-function parseLimits({ rateLimit, concurrency }: ServeOptions): LimitRules | undefined {
+/** Each worker process counts by itself, and gets its share of the limits: connections are handed to them in turn. */
+function parseLimits({ rateLimit, concurrency }: ServeOptions, workers: number): LimitRules | undefined {
   if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
     throw new OptionError('invalid number of requests', '--concurrency', 'use a whole number of at least 1');
   const rate = rateLimit === undefined ? undefined : parseRate(rateLimit);
-  return rate === undefined && concurrency === undefined ? undefined : { rate, concurrency };
+  if (rate === undefined && concurrency === undefined) return undefined;
+  return {
+    rate: rate && { ...rate, requests: Math.ceil(rate.requests / workers) },
+    concurrency: concurrency && Math.ceil(concurrency / workers),
+  };
 }
 
 function parseRate(text: string): RateRule {

@@ -1,6 +1,6 @@
 // The public API for platforms with the Fetch standard's handler, exported as administrative-boundaries-service/fetch and
-// documented in README.md: the rim of `handle` that server.ts is for node:http.
-import { authenticator } from '../auth/authenticate.ts';
+// documented in README.md: the adapter between `handle` and the Fetch standard, as server.ts is for node:http.
+import { Authenticator } from '../auth/authenticate.ts';
 import { fetchKeySet } from '../auth/key-set.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import { keysUnavailableReason } from '../auth/rotating-keys.ts';
@@ -9,18 +9,18 @@ import { optionsToTokenRules } from '../config/issuers.ts';
 import type { ServeOptions } from '../config/options.ts';
 import { parseOriginUrl, parsePublicUrl } from '../config/url-options.ts';
 import type { HandlerContext } from '../handler.ts';
-import { handle } from '../handler.ts';
-import { HttpLinkWarning } from '../http/base-url.ts';
-import { unsupportedFeature } from '../http/validate-request.ts';
+import { answerAgain, handle } from '../handler.ts';
+import { BaseUrl } from '../http/base-url.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';
 import type { Origin } from '../origin/origin.ts';
-import { FilterMatches } from '../pages/filter-matches.ts';
-import { ResponseCache } from '../pages/response-cache.ts';
+import { Reads } from '../origin/reads.ts';
+import { responseCaches } from '../pages/response-cache.ts';
 import { loadOnDemand } from '../releases/load-on-demand.ts';
 import { Releases } from '../releases/releases.ts';
 import { openapiAsset } from '../site/openapi-asset.ts';
 import { Background } from './background.ts';
 import { toHttpRequest } from './fetch-request.ts';
+import type { Responding } from './fetch-response.ts';
 import { answerToResponse } from './fetch-response.ts';
 
 export { StartError } from '../config/start-error.ts';
@@ -66,9 +66,7 @@ export interface FetchHandler {
 
 const CURRENT_CACHE = '1s';
 /** A Worker has 128 MB for everything. */
-const CACHED_RESPONSES_MAX_BYTES = 8 * 1024 * 1024;
-/** About 6 MB. */
-const REMEMBERED_NUMBERS_MAX = 500_000;
+const CACHED_RESPONSES_MAX_BYTES = { gzip: 6 * 1024 * 1024, identity: 2 * 1024 * 1024 };
 
 /**
  * Creates a handler. Nothing is requested until the first request: the releases, levels and keys that it needs.
@@ -87,29 +85,31 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const rules = await optionsToTokenRules(tokenOptions, log, (url) => background.add(fetchKeySet(url)));
   const releases = new Releases(origin, { load: loadOnDemand() });
   const context: HandlerContext = {
-    authenticate: authenticator(rules),
+    authenticator: new Authenticator(rules),
     releases,
-    origin,
-    matches: new FilterMatches(REMEMBERED_NUMBERS_MAX),
-    responses: new ResponseCache(CACHED_RESPONSES_MAX_BYTES),
-    // The platform limits how much is done at a time; work of one request must not run as part of another.
-    work: { answer: async (_key, respond) => respond() },
+    responses: responseCaches(CACHED_RESPONSES_MAX_BYTES),
     limits: undefined,
     lifecycle: { isStopping: false },
     keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
+    // The URL of the request has the scheme that the client used.
+    baseUrl: new BaseUrl(publicUrl, undefined, () => {}),
     publicUrl,
-    trustedProxies: undefined,
-    linkWarning: new HttpLinkWarning(true, log),
     resourceMetadata: issuersToMetadata([...rules.issuers.keys()], rules.scope),
     assets: new Map([['/openapi.json', openapiAsset(publicUrl)]]),
+    log,
+  };
+  const responding: Responding = {
+    // The platform limits how much is done at a time; work of one request must not run as part of another.
+    reads: new Reads(origin, undefined),
+    responses: context.responses,
+    answerAgain: (request, answer, error) => answerAgain(context, request, answer, error),
     log,
   };
   const look = currentLook(releases, cacheMs, log);
   const respond = async (request: Request): Promise<Response> => {
     const httpRequest = toHttpRequest(request);
     await look();
-    const answer = await handle(context, httpRequest, unsupportedFeature(httpRequest));
-    return answerToResponse(answer, httpRequest, log);
+    return answerToResponse(responding, await handle(context, httpRequest), httpRequest);
   };
   return {
     fetch(request, platform) {

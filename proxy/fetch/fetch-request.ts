@@ -23,10 +23,16 @@ export function toHttpRequest({ method, url, headers }: Request): HttpRequest {
       'if-none-match': header('if-none-match'),
       origin: header('origin'),
       'transfer-encoding': header('transfer-encoding'),
-      upgrade: header('upgrade'),
     },
     rawHeaders: [...headers].flat(),
+    isHttp10: false,
     scheme: url.startsWith('https:') ? 'https' : 'http',
-    remoteAddress: undefined,
+    peer: {},
+    path: '',
+    query: '',
+    route: undefined,
+    client: undefined,
+    limitFields: undefined,
+    onClose: undefined,
   };
 }

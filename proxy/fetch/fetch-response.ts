@@ -1,41 +1,57 @@
 // Answers as responses of the Fetch standard. Used by create-fetch-handler.ts.
-import { errorToAnswer, errorToLogLine } from '../error-answer.ts';
-import type { Answer, Message } from '../http/answer.ts';
-import { answerToMessage } from '../http/answer.ts';
+import { errorToLogLine } from '../error-answer.ts';
+import type { Answer } from '../http/answer.ts';
+import { isMatch } from '../http/answer.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { Client } from '../origin/origin.ts';
+import type { Reads } from '../origin/reads.ts';
+import type { ResponseCaches } from '../pages/response-cache.ts';
 
 /** The platform ends the streams of a client that disconnects; nothing else is known of it. */
-const CLIENT: Client = { isClosed: false, onClose() {}, exchange: undefined };
+const CLIENT: Client = { isClosed: false, exchange: undefined };
 
-/**
- * The response with an answer. An error becomes another answer while no byte has been read, and cuts the body later.
- * @param log receives a line for each error that the client did not cause
- */
+/** What making responses needs; see `Sending`. */
+export interface Responding {
+  reads: Reads;
+  responses: ResponseCaches;
+  answerAgain(request: HttpRequest, answer: Answer, error: unknown): Promise<Answer>;
+  /** Receives a line for each error that the client did not cause. */
+  log: (line: string) => void;
+}
+
+/** The response with an answer. An error becomes another answer while no byte has been read, and cuts the body later. */
 export async function answerToResponse(
+  responding: Responding,
   answer: Answer,
   request: HttpRequest,
-  log: (line: string) => void,
 ): Promise<Response> {
   try {
-    return await messageToResponse(answerToMessage(answer, request), log);
+    return await toResponse(responding, answer, request);
   } catch (error) {
-    // The other answer may be a page of a newer release, whose content can fail, too.
-    return answerToResponse(errorToAnswer(error, log), request, log);
+    // The other answer may be a page of a newer release, whose body can fail, too.
+    return answerToResponse(responding, await responding.answerAgain(request, answer, error), request);
   }
 }
 
-async function messageToResponse(
-  { status, headers, body: source }: Message,
-  log: (line: string) => void,
+async function toResponse(
+  { reads, responses, log }: Responding,
+  answer: Answer,
+  request: HttpRequest,
 ): Promise<Response> {
+  const { etag, body: source, headers, contentAt, basis } = answer;
+  const asked = request.headers['if-none-match'];
+  const isUnchanged = etag !== undefined && asked !== undefined && isMatch(asked, etag);
   const all = new Headers();
-  for (let i = 0; i + 1 < headers.length; i += 2) all.append(String(headers[i]), String(headers[i + 1]));
+  const end = isUnchanged ? contentAt : headers.length;
+  for (let i = 0; i + 1 < end; i += 2) all.append(String(headers[i]), String(headers[i + 1]));
   // The body is encoded already: without `encodeBody` Workers would encode it again.
-  const init = { status, headers: all, encodeBody: 'manual' };
-  if (source === undefined) return new Response(null, init);
-  const body = typeof source === 'function' ? await source(CLIENT) : source;
-  if (Buffer.isBuffer(body)) return new Response(new Uint8Array(body.buffer, body.byteOffset, body.length), init);
+  const init = { status: isUnchanged ? 304 : answer.status, headers: all, encodeBody: 'manual' };
+  if (isUnchanged || source === undefined || request.method === 'HEAD') return new Response(null, init);
+  const body = Buffer.isBuffer(source) ? source : await source.read(reads, CLIENT);
+  if (Buffer.isBuffer(body)) {
+    if (basis !== undefined) responses[basis.coding].offer(request.target, answer, body);
+    return new Response(new Uint8Array(body.buffer, body.byteOffset, body.length), init);
+  }
   const chunks = body[Symbol.asyncIterator]();
   // An error up to here can become a problem response.
   const stream = chunksToStream(await chunks.next(), chunks, log);

@@ -1,10 +1,25 @@
-// Answers: responses as values, with status, headers, and content of known length. HEAD, If-None-Match and Content-Length
-// are handled here, once, for send-answer.ts and for fetch/.
+// Answers: responses as values, with finished headers and a body in memory or a way to read it. Used by everything that
+// answers; send.ts and fetch/ send them.
 import type { Client } from '../origin/origin.ts';
-import type { HttpRequest } from './request.ts';
+import type { Reads } from '../origin/reads.ts';
+import type { LoadedRelease } from '../releases/load-release.ts';
+import type { Coding } from './request.ts';
 
 /** A body in memory, or a stream. */
 export type Body = Buffer | AsyncIterable<Buffer>;
+
+/** A body that is not read yet. */
+export interface BodySource {
+  /** Length of the body. */
+  readonly bytes: number;
+  /** The file of the origin that has exactly its bytes, if there is one. */
+  readonly path?: string;
+  /**
+   * Reads it: a buffer at once if that takes microseconds. Not called for HEAD and 304.
+   * @throws OriginError if stored bytes are missing or damaged; from a stream, before its last chunk
+   */
+  read(reads: Reads, client: Client): Body | Promise<Body>;
+}
 
 /** Alternating header names and values. */
 export type HeaderList = readonly string[];
@@ -12,55 +27,91 @@ export type HeaderList = readonly string[];
 /** A response that has not been sent yet. */
 export interface Answer {
   status: number;
-  /** All headers except those of the content; a 304 has these too. */
+  /** All headers, with Content-Length. */
   headers: HeaderList;
+  /** Where in `headers` those of the content begin, which a 304 does not have. */
+  contentAt: number;
   /** A strong entity tag including its quotes; a request whose If-None-Match has it is answered with 304. */
-  etag?: string;
+  etag: string | undefined;
   /** Undefined if there is no content. */
-  content?: Content;
-  /** The path, or a label for a kind of path, for logs and metrics; undefined for an unknown path. */
-  route?: string | undefined;
-  /** The `sub` of the token, for the access log. */
-  subject?: string | undefined;
-  /** To be called when the response has ended, completely or not. */
-  onClose?: () => void;
+  body: Buffer | BodySource | undefined;
+  /** What the answer depends on besides the request; undefined if on nothing. */
+  basis: Basis | undefined;
 }
 
-/** The content of an answer. */
-export interface Content {
-  /** Content-Type and, if any, Content-Encoding. */
-  headers: HeaderList;
-  /** Length of the body. */
-  bytes: number;
-  /** The file of the origin that has exactly the bytes of the body, if there is one. */
-  file?: string | undefined;
-  /** The body, or a function that reads it; the function is not called for HEAD and 304. */
-  body: Buffer | ((client: Client) => Body | Promise<Body>);
+/** What an answer from a release depends on. */
+export interface Basis {
+  release: LoadedRelease;
+  /** Base URL in the Link header: scheme, host and optional path. */
+  base: string;
+  coding: Coding;
+  /** Does a cursor pin the answer to the release, so that it never changes? */
+  isPinned: boolean;
 }
 
-/** What is sent of an answer. */
-export interface Message {
-  status: number;
-  /** Alternating names and values. */
-  headers: string[];
-  /** Undefined if no content is sent. */
-  body: Content['body'] | undefined;
+/** Headers of every response, errors included: a client in a browser must be able to read a 401. */
+export const COMMON_HEADERS: HeaderList = [
+  'Access-Control-Allow-Origin',
+  '*',
+  'Access-Control-Expose-Headers',
+  'Link, ETag, Boundaries-Release, Boundaries-Matched, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy',
+  'X-Content-Type-Options',
+  'nosniff',
+];
+
+/** The methods of every path, as `Allow` lists them. */
+export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
+
+/**
+ * An answer with a body in memory.
+ * @param headers in addition to those of every response
+ * @param contentHeaders Content-Type and, if any, Content-Encoding
+ */
+export function answerWith(
+  status: number,
+  headers: HeaderList,
+  contentHeaders: HeaderList,
+  body: Buffer,
+  tag?: string,
+): Answer {
+  const etag = tag === undefined ? undefined : `"${tag}"`;
+  const all = [...COMMON_HEADERS, ...headers, ...(etag === undefined ? [] : ['ETag', etag])];
+  const contentAt = all.length;
+  return {
+    status,
+    headers: [...all, ...contentHeaders, 'Content-Length', String(body.length)],
+    contentAt,
+    etag,
+    body,
+    basis: undefined,
+  };
 }
 
-/** What is sent of an answer to a request: no content for HEAD, 304 if the client has it. */
-export function answerToMessage(answer: Answer, { method, headers: asked }: HttpRequest): Message {
-  const { etag, content } = answer;
-  const headers = etag === undefined ? [...answer.headers] : [...answer.headers, 'ETag', etag];
-  const isUnchanged = etag !== undefined && isMatch(asked['if-none-match'], etag);
-  const status = isUnchanged ? 304 : answer.status;
-  if (content === undefined || isUnchanged) return { status, headers, body: undefined };
-  headers.push(...content.headers, 'Content-Length', String(content.bytes));
-  return { status, headers, body: method === 'HEAD' ? undefined : content.body };
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
+
+/**
+ * The answer to a CORS preflight: the same for every path, so it does not reveal which paths exist. Any origin is allowed:
+ * tokens are not ambient credentials, a page can only send a token that it was given.
+ */
+export const PREFLIGHT_ANSWER: Answer = noContent([
+  'Access-Control-Allow-Methods',
+  ALLOWED_METHODS,
+  'Access-Control-Allow-Headers',
+  'Authorization, If-None-Match',
+  'Access-Control-Max-Age',
+  String(PREFLIGHT_MAX_AGE_SECONDS),
+]);
+
+/** The answer to OPTIONS that is not a preflight. */
+export const OPTIONS_ANSWER: Answer = noContent(['Allow', ALLOWED_METHODS]);
+
+function noContent(headers: HeaderList): Answer {
+  const all = [...COMMON_HEADERS, ...headers];
+  return { status: 204, headers: all, contentAt: all.length, etag: undefined, body: undefined, basis: undefined };
 }
 
 /** The 304 rule: does If-None-Match list this entity tag? Weak comparison (RFC 9110 section 13.1.2). */
-function isMatch(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
+export function isMatch(ifNoneMatch: string, etag: string): boolean {
   // Entity tags of this service contain no comma.
   return ifNoneMatch.split(',').some((item) => {
     const tag = item.trim();

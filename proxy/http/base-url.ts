@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net';
 import { Problem } from './problem.ts';
 import type { HttpRequest } from './request.ts';
-import { isHost } from './validate-request.ts';
+import { isHost } from './request.ts';
 
 /** The reverse proxies in front of this one. */
 export interface TrustedProxies {
@@ -11,40 +11,56 @@ export interface TrustedProxies {
   has(address: string): boolean;
 }
 
-/**
- * Warns once if clients use https and the links in responses do not, because neither --public-url nor --trust-proxy is
- * set. X-Forwarded-Proto is a hint only: any client can send it.
- */
-export class HttpLinkWarning {
+/** The base URL in Link headers: a configured one, or that of the request. */
+export class BaseUrl {
+  readonly #publicUrl: string | undefined;
+  readonly #trusted: TrustedProxies | undefined;
   readonly #log: (line: string) => void;
-  #isDone: boolean;
+  #isChecked = false;
+  /** The last host, and its base URL: most clients use the same one. */
+  #host = '';
+  #base = '';
 
-  /** @param isConfigured is --public-url or --trust-proxy set? */
-  constructor(isConfigured: boolean, log: (line: string) => void) {
-    this.#isDone = isConfigured;
+  /**
+   * @param publicUrl without a slash at the end; undefined uses that of the request
+   * @param log receives a line if the first request shows that links say http where clients use https
+   */
+  constructor(publicUrl: string | undefined, trusted: TrustedProxies | undefined, log: (line: string) => void) {
+    this.#publicUrl = publicUrl;
+    this.#trusted = trusted;
     this.#log = log;
   }
 
-  /** Sees a request with a valid token. */
-  check({ headers }: HttpRequest): void {
-    if (this.#isDone || lastItem(headers['x-forwarded-proto'])?.toLowerCase() !== 'https') return;
-    this.#isDone = true;
-    this.#log(
-      'a request came with X-Forwarded-Proto: https, but Link headers say http: set --public-url or --trust-proxy',
-    );
+  /**
+   * Scheme and host, without a slash at the end. The Host header has been validated before.
+   * @throws Problem bad-host if X-Forwarded-Host of a trusted proxy is not a host
+   */
+  of(request: HttpRequest): string {
+    if (this.#publicUrl !== undefined) return this.#publicUrl;
+    if (this.#trusted !== undefined) return forwardedBase(request, this.#trusted);
+    const { headers, scheme } = request;
+    if (!this.#isChecked) this.#check(headers);
+    const host = headers.host ?? '';
+    if (host !== this.#host || this.#base === '') {
+      this.#host = host;
+      this.#base = `${scheme}://${host}`;
+    }
+    return this.#base;
+  }
+
+  /** X-Forwarded-Proto is a hint only: any client can send it. */
+  #check(headers: HttpRequest['headers']): void {
+    this.#isChecked = true;
+    if (lastItem(headers['x-forwarded-proto'])?.toLowerCase() === 'https')
+      this.#log(
+        'a request came with X-Forwarded-Proto: https, but Link headers say http: set --public-url or --trust-proxy',
+      );
   }
 }
 
-/**
- * Scheme and host, without a slash at the end. The Host header has been validated before.
- * @throws Problem bad-host if X-Forwarded-Host of a trusted proxy is not a host
- */
-export function requestBaseUrl(
-  { headers, scheme, remoteAddress }: HttpRequest,
-  trusted: TrustedProxies | undefined,
-): string {
-  if (trusted === undefined || remoteAddress === undefined || !trusted.has(remoteAddress))
-    return `${scheme}://${headers.host}`;
+function forwardedBase({ headers, scheme, peer }: HttpRequest, trusted: TrustedProxies): string {
+  const address = peer.remoteAddress;
+  if (address === undefined || !trusted.has(address)) return `${scheme}://${headers.host}`;
   const host = lastItem(headers['x-forwarded-host']) ?? headers.host;
   const forwarded = lastItem(headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
   if (isHost(host)) return `${forwarded}://${host}`;

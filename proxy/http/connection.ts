@@ -1,5 +1,6 @@
 // One client connection: its requests are handled one at a time, and a refused connection is closed in bounded time. Used
 // by server.ts.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Parsed requests that wait on one connection. One packet can contain thousands; further ones are dropped. */
@@ -7,16 +8,24 @@ const WAITING_MAX = 32;
 /** Time for a client to read the last answer and to close a connection that the server has ended. */
 const LINGER_MS = 1_000;
 
+/** Handles a request whose turn has come. */
+export type Respond = (req: IncomingMessage, res: ServerResponse, connection: Connection) => void;
+
 /** The requests of one connection, and how it ends. */
 export class Connection {
   readonly #socket: Socket;
-  readonly #waiting: ((end: () => void) => void)[] = [];
-  #isBusy = false;
+  readonly #respond: Respond;
+  /** Requests that wait for the response in progress. */
+  readonly #waiting: { req: IncomingMessage; res: ServerResponse }[] = [];
+  /** The last response that was begun. */
+  #current: ServerResponse | undefined;
+  #isListening = false;
   #hasDropped = false;
   #refusal: Buffer | undefined;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, respond: Respond) {
     this.#socket = socket;
+    this.#respond = respond;
   }
 
   /** Must the response in progress close the connection, because requests after it were dropped? */
@@ -30,15 +39,15 @@ export class Connection {
   }
 
   /**
-   * Calls `start` when all earlier responses have ended. While a request waits, nothing more is read from the
+   * Responds to a request when all earlier responses have ended. While a request waits, nothing more is read from the
    * connection: clients that do not read their responses cannot fill the memory with requests.
-   * @param start receives a function to call once, when its response has ended
    */
-  add(start: (end: () => void) => void): void {
-    if (!this.#isBusy) this.#begin(start);
+  add(req: IncomingMessage, res: ServerResponse): void {
+    if (!this.#isBusy && this.#waiting.length === 0) this.#begin(req, res);
     else if (this.#waiting.length < WAITING_MAX && !this.#hasDropped) {
-      this.#waiting.push(start);
+      this.#waiting.push({ req, res });
       this.#socket.pause();
+      this.#listen();
     } else this.#hasDropped = true;
   }
 
@@ -46,8 +55,10 @@ export class Connection {
   refuse(answer: Buffer): void {
     if (this.#refusal !== undefined) return;
     this.#refusal = answer;
-    if (this.#isBusy) this.#socket.pause();
-    else this.#close(answer);
+    if (this.#isBusy) {
+      this.#socket.pause();
+      this.#listen();
+    } else this.#close(answer);
   }
 
   /** Refuses a connection that node:http has given up: responses in progress cannot continue. */
@@ -56,18 +67,38 @@ export class Connection {
     else this.refuse(answer);
   }
 
-  #begin(start: (end: () => void) => void): void {
-    this.#isBusy = true;
-    start(() => this.#next());
+  get #isBusy(): boolean {
+    return this.#current !== undefined && !this.#current.closed;
+  }
+
+  #begin(req: IncomingMessage, res: ServerResponse): void {
+    this.#current = res;
+    this.#respond(req, res, this);
+  }
+
+  /** Waits for the end of the response in progress. Only then: most clients send one request at a time. */
+  #listen(): void {
+    if (this.#isListening || this.#current === undefined) return;
+    this.#isListening = true;
+    this.#current.once('close', () => {
+      this.#isListening = false;
+      this.#next();
+    });
   }
 
   #next(): void {
-    this.#isBusy = false;
     if (this.#socket.destroyed) return;
-    const start = this.#waiting.shift();
-    if (start !== undefined) this.#begin(start);
-    else if (this.#refusal !== undefined) this.#close(this.#refusal);
-    else this.#socket.resume();
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      this.#begin(next.req, next.res);
+      if (this.#waiting.length > 0 || this.#refusal !== undefined) this.#listenOrGoOn();
+      else this.#socket.resume();
+    } else if (this.#refusal !== undefined) this.#close(this.#refusal);
+  }
+
+  #listenOrGoOn(): void {
+    if (this.#isBusy) this.#listen();
+    else this.#next();
   }
 
   #close(answer: Buffer): void {

@@ -2,14 +2,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from './answer.ts';
 import { Problem, problemToAnswer } from './problem.ts';
-import { PARSER_MAX_BYTES, TARGET_MAX_BYTES } from './validate-request.ts';
 
 /** The error of a `clientError` event of node:http. */
 export interface ParserError extends Error {
   code?: string;
-  /** The bytes that the parser could not parse. */
-  rawPacket?: Buffer;
 }
+
+/** Limit of the parser of node:http for request line and headers; request.ts has precise limits below it. */
+export const PARSER_MAX_BYTES: number = 64 * 1024;
 
 /** The response to a request that cannot be parsed; it closes the connection. */
 export function parserErrorToResponse(error: ParserError): Buffer {
@@ -22,36 +22,25 @@ export function connectResponse(): Buffer {
   return answerToBytes(problemToAnswer(problem));
 }
 
-/** An answer with its content in memory as an HTTP/1.1 response that closes the connection. */
-function answerToBytes({ status, headers, content }: Answer): Buffer {
-  const body = Buffer.isBuffer(content?.body) ? content.body : Buffer.alloc(0);
-  const all = [...headers, ...(content?.headers ?? []), 'Content-Length', String(body.length), 'Connection', 'close'];
+/** An answer with its body in memory as an HTTP/1.1 response that closes the connection. */
+function answerToBytes({ status, headers, body }: Answer): Buffer {
+  const all = [...headers, 'Connection', 'close'];
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`];
   for (let i = 0; i < all.length; i += 2) lines.push(`${all[i]}: ${all[i + 1]}`);
-  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  return Buffer.isBuffer(body) ? Buffer.concat([head, body]) : head;
 }
 
-function parserErrorToProblem(error: ParserError): Problem {
-  switch (error.code) {
+function parserErrorToProblem({ code }: ParserError): Problem {
+  switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return isInRequestLine(error.rawPacket)
-        ? new Problem('uri-too-long', `The request target is longer than ${PARSER_MAX_BYTES} bytes.`)
-        : new Problem('headers-too-large', `The request line and headers are larger than ${PARSER_MAX_BYTES} bytes.`);
+      return new Problem(
+        'headers-too-large',
+        `The request line and headers are larger than ${PARSER_MAX_BYTES} bytes.`,
+      );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request-timeout', 'The request did not arrive in time.');
     default:
       return new Problem('malformed-request', 'The request could not be parsed as HTTP/1.1.');
   }
-}
-
-/** Did the size limit apply within the request line? The line may have begun in an earlier packet. */
-function isInRequestLine(packet: Buffer | undefined): boolean {
-  if (packet === undefined) return false;
-  const text = packet.toString('latin1');
-  const lineEnd = text.indexOf('\r\n');
-  const line = lineEnd === -1 ? text : text.slice(0, lineEnd);
-  const begins = /^[A-Z]+ /.test(line);
-  const ends = / HTTP\/1\.[01]$/.test(line);
-  // In a packet with a whole request line of allowed length, the headers are too large.
-  return begins && ends ? line.length > TARGET_MAX_BYTES : ends || (begins && lineEnd === -1);
 }

@@ -1,13 +1,12 @@
 // Errors as data: one table of error codes, and the problem+json response of each (RFC 9457).
 import type { Answer } from './answer.ts';
-import { COMMON_HEADERS } from './cors.ts';
+import { answerWith } from './answer.ts';
 
 /** Every problem by its code, which is stable. */
 export const PROBLEMS = {
   'malformed-request': { status: 400, title: 'The request is not valid HTTP' },
   'bad-target': { status: 400, title: 'The request target is not a path' },
   'body-refused': { status: 400, title: 'The request has a body' },
-  'upgrade-refused': { status: 400, title: 'Protocol upgrades are not supported' },
   'duplicate-header': { status: 400, title: 'Duplicate header' },
   'bad-host': { status: 400, title: 'The Host header is missing or not valid' },
   'token-in-query': { status: 400, title: 'Tokens are not accepted in the query string' },
@@ -69,17 +68,13 @@ export function problemToJson(code: ProblemCode, detail: string): ProblemJson {
 }
 
 /** The answer with a problem. */
-export function problemToAnswer(problem: Problem): Answer {
-  const { status } = PROBLEMS[problem.code];
-  const body = Buffer.from(`${JSON.stringify(problemToJson(problem.code, problem.message))}\n`);
-  const headers = [...COMMON_HEADERS, 'Cache-Control', 'no-store', ...Object.entries(problem.headers).flat()];
-  return {
-    status,
-    headers,
-    content: { headers: ['Content-Type', 'application/problem+json'], bytes: body.length, body },
-  };
+export function problemToAnswer({ code, message, headers }: Problem): Answer {
+  const body = Buffer.from(`${JSON.stringify(problemToJson(code, message))}\n`);
+  const fields = ['Cache-Control', 'no-store', ...Object.entries(headers).flat()];
+  return answerWith(PROBLEMS[code].status, fields, PROBLEM_TYPE, body);
 }
 
+const PROBLEM_TYPE = ['Content-Type', 'application/problem+json'];
 const QUOTE_MAX_CHARS = 40;
 
 /** Text of a request for use in a detail: quoted, escaped, and too short to contain a token. */

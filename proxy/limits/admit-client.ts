@@ -1,7 +1,8 @@
 // Admission of a request by the limits of its client: 429 beyond them, and the RateLimit fields of its answer
 // (draft-ietf-httpapi-ratelimit-headers-10).
-import type { Answer, HeaderList } from '../http/answer.ts';
+import type { HeaderList } from '../http/answer.ts';
 import { Problem } from '../http/problem.ts';
+import type { HttpRequest } from '../http/request.ts';
 import type { Admission, ClientCounter, LimitRules } from './client-limits.ts';
 
 /** The limits of all clients. */
@@ -11,20 +12,19 @@ export interface ClientLimits {
 }
 
 /**
- * The answer for a client within its limits; it counts as in progress until the response has ended.
- * @param makeAnswer never rejects
+ * Admits a request of a client within its limits; it counts as in progress until the response has ended.
+ * @param request receives the fields of its answer, and what to call at its end
  * @throws Problem too-many-requests
  */
 export async function admitClient(
   { rules, counter }: ClientLimits,
   client: string,
-  makeAnswer: () => Promise<Answer>,
-): Promise<Answer> {
+  request: HttpRequest,
+): Promise<void> {
   const admission = await counter.enter(client);
-  const fields = limitFields(rules, admission);
-  if (admission.exceeded !== undefined) throw refusal(rules, admission, fields);
-  const answer = await makeAnswer();
-  return { ...answer, headers: [...answer.headers, ...fields], onClose: () => counter.leave(client) };
+  request.limitFields = limitFields(rules, admission);
+  if (admission.exceeded !== undefined) throw refusal(rules, admission);
+  request.onClose = () => counter.leave(client);
 }
 
 /** RateLimit-Policy states each limit, RateLimit the state of the rate; RFC 9651 lists of items with parameters. */
@@ -37,16 +37,11 @@ function limitFields({ rate, concurrency }: LimitRules, { remaining, resetSecond
   return ['RateLimit-Policy', policies.join(', '), ...state];
 }
 
-function refusal(
-  { rate, concurrency }: LimitRules,
-  { exceeded, resetSeconds }: Admission,
-  fields: HeaderList,
-): Problem {
+function refusal({ rate, concurrency }: LimitRules, { exceeded, resetSeconds }: Admission): Problem {
   const limit =
     exceeded === 'rate'
       ? `requests: ${rate?.requests} in ${rate?.windowSeconds} s`
       : `requests in progress: ${concurrency}`;
-  const headers: Record<string, string> = { 'Retry-After': String(resetSeconds) };
-  for (let i = 0; i + 1 < fields.length; i += 2) headers[String(fields[i])] = String(fields[i + 1]);
+  const headers = { 'Retry-After': String(resetSeconds) };
   return new Problem('too-many-requests', `A client has a limit of ${limit}. Try again in ${resetSeconds} s.`, headers);
 }

@@ -1,42 +1,51 @@
-// Limits for the work that responses cause: how much runs at a time, how much waits, and how many bytes are held for slow
-// clients. Responses from the response cache need none of it.
-import type { Answer, Body } from '../http/answer.ts';
+// The queue of work that is not done at once: reads that leave the event loop, inflating, bodies that are large or
+// streamed. It bounds how much runs at a time and how much waits, and shares the event loop with everything else.
 import { Problem } from '../http/problem.ts';
-import type { Client } from '../origin/origin.ts';
 
-/** Tasks that run at a time: most wait for reads. */
+/** Maximum concurrent tasks: most wait for reads. */
 const RUNNING_MAX = 64;
 /** Tasks that wait; further ones are refused. */
 const WAITING_MAX = 1024;
 /** Time for starting tasks in one turn of the event loop, in milliseconds. */
 const TURN_MS = 5;
-/** Size of all bodies that are being read or sent, together. */
-const HELD_MAX_BYTES = 128 * 1024 * 1024;
-/** Of a stream, at most about this is in memory at a time. */
-const STREAM_BYTES = 1024 * 1024;
+/** What may be read at once in one turn of the event loop, in bytes: some 5 ms. */
+const TURN_BYTES = 4 * 1024 * 1024;
+/** A read costs as much as this many bytes besides its own. */
+const READ_BYTES = 32 * 1024;
 const RETRY_SECONDS = 1;
 
 /** How much a queue does at a time. */
 export interface WorkLimits {
   running: number;
   waiting: number;
-  heldBytes: number;
 }
 
 /** A queue of tasks; between them, the event loop handles other events, health checks among them. */
 export class WorkQueue {
   readonly #limits: WorkLimits;
   readonly #waiting: (() => void)[] = [];
-  /** Answers that wait for their turn. */
-  readonly #answering = new Map<string, Promise<Answer>>();
-  /** Bodies that are being read. */
-  readonly #reading = new Map<string, Promise<Body>>();
   #running = 0;
-  #heldBytes = 0;
   #isScheduled = false;
+  /** Bytes that were read at once in this turn of the event loop. */
+  #turnBytes = 0;
+  readonly #endTurn = (): void => {
+    this.#turnBytes = 0;
+  };
 
-  constructor(limits: WorkLimits = { running: RUNNING_MAX, waiting: WAITING_MAX, heldBytes: HELD_MAX_BYTES }) {
+  constructor(limits: WorkLimits = { running: RUNNING_MAX, waiting: WAITING_MAX }) {
     this.#limits = limits;
+  }
+
+  /** Do tasks wait? */
+  get isBusy(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** May so many bytes be read at once? Not once much has been read in this turn of the event loop. */
+  hasTurn(bytes: number): boolean {
+    if (this.#turnBytes === 0) setImmediate(this.#endTurn);
+    this.#turnBytes += bytes + READ_BYTES;
+    return this.#turnBytes <= TURN_BYTES;
   }
 
   /**
@@ -44,7 +53,7 @@ export class WorkQueue {
    * @throws Problem overloaded if too many tasks wait
    */
   run<Result>(task: () => Result | Promise<Result>): Promise<Result> {
-    if (this.#waiting.length >= this.#limits.waiting) throw overloaded();
+    if (this.#waiting.length >= this.#limits.waiting) return Promise.reject(overloaded());
     return new Promise((resolve, reject) => {
       this.#waiting.push(() => {
         this.#running++;
@@ -55,48 +64,6 @@ export class WorkQueue {
         });
       });
       this.#schedule();
-    });
-  }
-
-  /**
-   * The answer of `respond`, which runs as a task; so does the read of its body, which counts until the response has
-   * ended. Requests with the same key share a task in progress.
-   * @throws Problem overloaded if too many tasks wait
-   */
-  answer(key: string, respond: () => Answer): Promise<Answer> {
-    const shared = this.#answering.get(key);
-    if (shared !== undefined) return shared;
-    const answer = this.run(() => this.#queueBody(key, respond())).finally(() => this.#answering.delete(key));
-    this.#answering.set(key, answer);
-    return answer;
-  }
-
-  #queueBody(key: string, answer: Answer): Answer {
-    const { content } = answer;
-    if (content === undefined || Buffer.isBuffer(content.body)) return answer;
-    const { body: read, bytes } = content;
-    const body = async (client: Client): Promise<Body> => {
-      this.#hold(Math.min(bytes, STREAM_BYTES), client);
-      // A stream, or an error that the other client may have caused, is not shared.
-      const reading = this.#reading.get(key);
-      const shared = reading && (await reading.catch(() => undefined));
-      if (Buffer.isBuffer(shared)) return shared;
-      const own = this.run(() => read(client));
-      this.#reading.set(key, own);
-      return own.finally(() => {
-        if (this.#reading.get(key) === own) this.#reading.delete(key);
-      });
-    };
-    return { ...answer, content: { ...content, body } };
-  }
-
-  /** @throws Problem overloaded if too many bytes are held */
-  #hold(bytes: number, client: Client): void {
-    if (client.isClosed) return;
-    if (this.#heldBytes + bytes > this.#limits.heldBytes) throw overloaded();
-    this.#heldBytes += bytes;
-    client.onClose(() => {
-      this.#heldBytes -= bytes;
     });
   }
 

@@ -3,13 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pino } from 'pino';
-import type { Answer } from '../http/answer.ts';
+import type { HttpRequest } from '../http/request.ts';
 import type { LogOutput } from './log-output.ts';
 
 /** An access log. */
 export interface AccessLog {
   /** Writes a line when `res` closes. */
-  observe(req: IncomingMessage, res: ServerResponse, answer: () => Answer | undefined): void;
+  observe(req: IncomingMessage, res: ServerResponse, request: HttpRequest): void;
   /** Waits for responses in progress and writes buffered lines. No request may be observed afterwards. */
   end(): Promise<void>;
 }
@@ -36,22 +36,21 @@ export function accessLog(withSubject: boolean, out: LogOutput, onDrop: () => vo
   let running = 0;
   let onIdle = (): void => {};
   return {
-    observe(req, res, answer) {
+    observe(req, res, request) {
       running++;
       const startedAt = performance.now();
       const { socket } = req;
       const bytesBefore = socket.bytesWritten;
       res.once('close', () => {
-        const known = answer();
         logger.info({
           id: randomUUID(),
           method: req.method,
-          path: loggedPath(req.url, res.statusCode, known?.route),
+          path: loggedPath(req.url, res.statusCode, request.route),
           // 0: the client disconnected before the response began.
           status: res.headersSent ? res.statusCode : 0,
           bytes: socket.bytesWritten - bytesBefore,
           ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
-          ...(withSubject && known?.subject !== undefined ? { subject: known.subject } : {}),
+          ...(withSubject && request.client?.subject !== undefined ? { subject: request.client.subject } : {}),
           ...(res.writableFinished ? {} : { cut: true }),
         });
         if (--running === 0) onIdle();

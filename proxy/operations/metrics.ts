@@ -12,11 +12,11 @@ import {
   type Registry,
   register,
 } from 'prom-client';
-import type { Answer } from '../http/answer.ts';
+import type { HttpRequest } from '../http/request.ts';
 
 /** The metrics of the requests of this process. */
 export interface RequestMetrics {
-  observe(req: IncomingMessage, res: ServerResponse, answer: () => Answer | undefined): void;
+  observe(req: IncomingMessage, res: ServerResponse, request: HttpRequest): void;
   unparsed(): void;
   /** A line of the access log could not be written. */
   droppedLine(): void;
@@ -57,7 +57,7 @@ export function collectRequestMetrics(registry: Registry = register): RequestMet
   });
   if (cluster.isWorker) reportToPrimary(registry);
   return {
-    observe(req, res, answer) {
+    observe(req, res, request) {
       const startedAt = performance.now();
       const { socket } = req;
       const bytesBefore = socket.bytesWritten;
@@ -69,7 +69,7 @@ export function collectRequestMetrics(registry: Registry = register): RequestMet
         // Routes are a fixed set: request text as a label would let clients fill the memory.
         const seconds = (performance.now() - startedAt) / MS_PER_SECOND;
         const status = res.headersSent ? String(res.statusCode) : 'none';
-        duration.observe({ route: answer()?.route ?? 'other', status }, seconds);
+        duration.observe({ route: request.route ?? 'other', status }, seconds);
       });
     },
     unparsed: () => unparsed.inc(),

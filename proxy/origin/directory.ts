@@ -8,8 +8,6 @@ import { OriginError } from './origin.ts';
 
 /** Chunk size of streams. */
 const CHUNK_BYTES = 256 * 1024;
-/** Maximum length of a read on the event loop; longer ones use the thread pool. */
-const DIRECT_MAX_BYTES = 128 * 1024;
 /** A read that takes longer, in milliseconds, waited for a disk; on a busy machine other reads can take a few, too. */
 const SLOW_MS = 5;
 /** After a slow read, all reads use the thread pool for this long, in milliseconds. */
@@ -21,23 +19,36 @@ const readInPool = promisify(read);
 const readFileInPool = promisify(readFile);
 
 /**
- * Creates the origin of a directory. Feature files, of which many ranges are read, stay open. Small reads run on the
- * event loop while they are served by the page cache of the operating system, and in the thread pool otherwise.
+ * Creates the origin of a directory. `readNow` reads on the event loop while reads are served by the page cache of the
+ * operating system, which takes microseconds, less than the thread pool costs; a read from a disk must not block the
+ * event loop, and does so at most once per POOL_MS. Feature files, of which many ranges are read, stay open.
+ * @param now milliseconds of a monotonic clock
  */
-export function directoryOrigin(directory: string, pace: ReadPace = new ReadPace()): Origin {
+export function directoryOrigin(directory: string, now: () => number = () => performance.now()): Origin {
   const files = new OpenFiles((path) => openSync(join(directory, path), 'r'));
+  let poolUntil = Number.NEGATIVE_INFINITY;
   return {
-    async read(path, range, client) {
+    readNow(path, range, target, at, staysOpen) {
+      const begun = now();
+      if (begun < poolUntil) return false;
+      let own: number | undefined;
+      try {
+        if (!staysOpen) own = openSync(join(directory, path), 'r');
+        readDirectly(own ?? files.find(path).descriptor, path, range, target, at);
+      } catch (error) {
+        throw readError(path, error);
+      } finally {
+        if (own !== undefined) closeSync(own);
+        const ended = now();
+        if (ended - begun > SLOW_MS) poolUntil = ended + POOL_MS;
+      }
+      return true;
+    },
+    async read(path, range) {
       try {
         if (range === undefined) return await readFileInPool(join(directory, path));
-        const isDirect = range.length <= DIRECT_MAX_BYTES && !pace.usesPool;
-        if (client === undefined)
-          return isDirect
-            ? pace.time(() => readDirectly(files.find(path).descriptor, path, range))
-            : await files.use(path, (file) => readRange(file, path, range));
-        if (isDirect) return pace.time(() => readOnce(join(directory, path), path, range));
-        const file = await openInPool(join(directory, path), 'r');
-        return await readRange(file, path, range).finally(() => closeSync(file));
+        return await (files.use(path, (file) => readRange(file, path, range)) ??
+          openAndRead(join(directory, path), path, range));
       } catch (error) {
         throw readError(path, error);
       }
@@ -60,57 +71,21 @@ export function directoryOrigin(directory: string, pace: ReadPace = new ReadPace
   };
 }
 
-/**
- * Decides whether small reads run on the event loop or in the thread pool. A read from the page cache takes microseconds,
- * less than the thread pool costs; a read from a disk must not block the event loop, and does so at most once per POOL_MS.
- */
-export class ReadPace {
-  readonly #now: () => number;
-  #poolUntil = Number.NEGATIVE_INFINITY;
-
-  /** @param now milliseconds of a monotonic clock */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
-  }
-
-  /** Must reads go through the thread pool? */
-  get usesPool(): boolean {
-    return this.#now() < this.#poolUntil;
-  }
-
-  /** Runs `read` now, and measures its time. */
-  time<Result>(read: () => Result): Result {
-    const begun = this.#now();
-    try {
-      return read();
-    } finally {
-      const ended = this.#now();
-      if (ended - begun > SLOW_MS) this.#poolUntil = ended + POOL_MS;
-    }
-  }
-}
-
-function readOnce(location: string, path: string, range: ByteRange): Buffer {
-  const file = openSync(location, 'r');
-  try {
-    return readDirectly(file, path, range);
-  } finally {
-    closeSync(file);
-  }
-}
-
 /** @throws OriginError if the file is shorter than the range */
-function readDirectly(file: number, path: string, { offset, length }: ByteRange): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
+function readDirectly(file: number, path: string, { offset, length }: ByteRange, target: Buffer, at: number): void {
   for (let done = 0; done < length; ) {
-    const got = readSync(file, bytes, done, length - done, offset + done);
+    const got = readSync(file, target, at + done, length - done, offset + done);
     if (got === 0) throw endsEarly(path, offset + length);
     done += got;
   }
-  return bytes;
 }
 
-/** The same in the thread pool. */
+async function openAndRead(location: string, path: string, range: ByteRange): Promise<Buffer> {
+  const file = await openInPool(location, 'r');
+  return readRange(file, path, range).finally(() => close(file));
+}
+
+/** The bytes of a range, read in the thread pool. */
 async function readRange(file: number, path: string, { offset, length }: ByteRange): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   for (let done = 0; done < length; ) {

@@ -43,16 +43,18 @@ export class OpenFiles {
     return file;
   }
 
-  /** Calls `read` with the descriptor of a file, which stays open until the read has ended. */
-  async use<Result>(path: string, read: (descriptor: number) => Promise<Result>): Promise<Result> {
-    const file = this.find(path);
+  /**
+   * Calls `read` with the descriptor of a file, which stays open until the read has ended.
+   * @returns undefined if the file is not open
+   */
+  use<Result>(path: string, read: (descriptor: number) => Promise<Result>): Promise<Result> | undefined {
+    const file = this.#files.get(path);
+    if (file === undefined) return undefined;
     file.reads++;
-    try {
-      return await read(file.descriptor);
-    } finally {
+    return read(file.descriptor).finally(() => {
       file.reads--;
       closeUnused(file);
-    }
+    });
   }
 
   /** Closes the file at `path`, or every file in the folder at `path`. */

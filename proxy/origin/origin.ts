@@ -1,5 +1,5 @@
 // Where the files of releases are read from: the interface of the other files of this folder.
-// Paths come from format/layout.ts with data of a manifest, never from the text of a request.
+// Paths come from format/layout.ts with data of an index, never from the text of a request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** A range of bytes of a file. */
@@ -14,8 +14,6 @@ export interface ByteRange {
 export interface Client {
   /** Has the response ended, completely or not? */
   readonly isClosed: boolean;
-  /** Calls `listener` when that happens. */
-  onClose(listener: () => void): void;
   /** Of node:http, for http-proxy; undefined on other platforms. */
   readonly exchange: { req: IncomingMessage; res: ServerResponse } | undefined;
 }
@@ -39,6 +37,14 @@ export interface Origin {
    */
   stream(path: string, range: ByteRange, client?: Client): AsyncGenerator<Buffer, void, undefined>;
   /**
+   * Reads exactly the bytes of a range into `target` without waiting.
+   * @param at where in `target`
+   * @param staysOpen will other ranges of the file be read soon?
+   * @returns false if that would block the event loop: then `read` must be used
+   * @throws OriginError as `read` does
+   */
+  readNow?(path: string, range: ByteRange, target: Buffer, at: number, staysOpen: boolean): boolean;
+  /**
    * Closes open files: one file that is damaged and may be replaced, or all files of the folder of a release that is no
    * longer hosted.
    */
@@ -46,7 +52,7 @@ export interface Origin {
 }
 
 /**
- * A file of the origin does not match the manifest or index, or did not arrive in time. The message contains the path:
+ * A file of the origin does not match the index, or did not arrive in time. The message contains the path:
  * it is for the log only, not for clients.
  */
 export class OriginError extends Error {

@@ -1,28 +1,30 @@
 // The release for a request: the one that its cursor names, or the current one.
-import { contentOf } from '../../format/cursor.ts';
+import type { Cursor } from '../../format/cursor.ts';
 import { Problem } from '../http/problem.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
 import { ReleaseBusyError } from '../releases/recent-releases.ts';
 import type { Releases } from '../releases/releases.ts';
-import type { PageRequest } from './parse-query.ts';
 
 const RETRY_SECONDS = 5;
 
 /**
- * The release for a request.
+ * The release for a request; a promise only if it is not in memory.
  * @throws Problem release-gone, not-ready
  * @throws OriginError, FormatError if a hosted release cannot be loaded
  */
-export async function pickRelease(releases: Releases, { start }: PageRequest): Promise<LoadedRelease> {
-  if (start === undefined || 'fid' in start) return servedRelease(releases);
-  const { release: id, content } = start.cursor;
-  const found = await findRelease(releases, id);
-  if (found !== undefined && contentOf(found.digest) === content) return found;
+export function pickRelease(releases: Releases, cursor: Cursor | undefined): LoadedRelease | Promise<LoadedRelease> {
+  if (cursor === undefined) return servedRelease(releases);
+  const known = releases.known(cursor.release);
+  return known !== undefined && isNamedBy(cursor, known) ? known : findRelease(releases, cursor);
+}
+
+async function findRelease(releases: Releases, cursor: Cursor): Promise<LoadedRelease> {
+  const found = await find(releases, cursor.release);
+  if (found !== undefined && isNamedBy(cursor, found)) return found;
   // The release in memory may be one that was removed before another one got its id.
-  if (found !== undefined) {
-    await releases.recheck(found, true);
-    const again = await findRelease(releases, id);
-    if (again !== undefined && contentOf(again.digest) === content) return again;
+  if (found !== undefined && (await releases.recheck(found, true))) {
+    const again = await find(releases, cursor.release);
+    if (again !== undefined && isNamedBy(cursor, again)) return again;
   }
   throw new Problem(
     'release-gone',
@@ -30,7 +32,11 @@ export async function pickRelease(releases: Releases, { start }: PageRequest): P
   );
 }
 
-async function findRelease(releases: Releases, id: string): Promise<LoadedRelease | undefined> {
+function isNamedBy({ content }: Cursor, { digest }: LoadedRelease): boolean {
+  return digest.startsWith(content);
+}
+
+async function find(releases: Releases, id: string): Promise<LoadedRelease | undefined> {
   try {
     return await releases.find(id);
   } catch (error) {

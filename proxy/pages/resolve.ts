@@ -1,80 +1,66 @@
-// Resolves a request with the manifest: the features of the page, the stored page that has them, if any, and the next
-// cursor. A pure function: no file is read.
-import { pagePath, releasePath } from '../../format/layout.ts';
+// Resolves the parameters of a page with the index of its level: the features of the page, the stored page that has them,
+// if any, and where the next one starts. A pure function: no file is read.
+import type { LevelIndex, StoredPage } from '../../format/level-index.ts';
 import type { Format } from '../../format/levels.ts';
 import { PAGE_CAPS } from '../../format/levels.ts';
-import { pageStart } from '../../format/listing.ts';
-import { DIGEST_CHARS } from '../../format/manifest.ts';
-import type { Runs } from '../../format/runs.ts';
-import type { LoadedLevel } from '../releases/level-tables.ts';
-import type { LevelMatches, StoredListing } from './filter-matches.ts';
-import type { PageRequest, Start } from './parse-query.ts';
+import type { Positions } from '../../format/positions.ts';
+import { intersect, NO_POSITIONS } from '../../format/positions.ts';
+import type { Filter, PageParams } from './query.ts';
 
-/** A stored page file. */
-export interface StoredPage {
-  /** Relative to the origin. */
-  path: string;
-  bytes: number;
-  digest: string;
-}
-
-/** A resolved request. */
+/** What a page consists of. */
 export interface Resolution {
-  /** Total number of features that match the filters. */
-  matched: number;
-  /** The positions of the features of the page. */
-  positions: Runs;
+  /** The features that match the filters. */
+  positions: Positions;
+  /** The rank among them of the first feature of the page. */
+  first: number;
+  /** Number of features of the page. */
+  count: number;
+  /** The number of the listing with the same features; -1 if there is none. */
+  listing: number;
   /** The stored page with exactly these features; undefined if the body is a slice of feature files. */
   page: StoredPage | undefined;
-  /** The position at which the next page starts; undefined for the last page. */
-  next: number | undefined;
 }
 
-/**
- * Resolves a request for one level of one release.
- * @param matches finds what the filters of the request match
- */
-export function resolve(level: LoadedLevel, format: Format, request: PageRequest, matches: LevelMatches): Resolution {
-  const { manifest } = level;
-  const { positions, listing } = matches.find(request.filters);
-  const cap = PAGE_CAPS[format][manifest.level];
-  const size = Math.min(request.pageSize ?? cap, cap);
-  const first = positions.rankOf(startPosition(request.start, matches));
+/** Resolves the parameters for one level of one release. */
+export function resolve(index: LevelIndex, format: Format, params: PageParams): Resolution {
+  const { filters, pageSize, fid, cursor } = params;
+  const cap = PAGE_CAPS[format][index.level];
+  let positions = index.all;
+  let listing = 0;
+  if (filters.length > 0) {
+    positions = matching(index, filters);
+    listing = listingOf(index, filters, positions);
+  }
+  let first = 0;
+  if (cursor !== undefined) first = positions.rankOf(cursor.position);
+  else if (fid > 0) first = positions.rankOf(index.positionOf(fid));
+  const size = pageSize === 0 ? cap : Math.min(pageSize, cap);
   const count = Math.min(size, positions.count - first);
-  return {
-    matched: positions.count,
-    positions: positions.slice(first, count),
-    page: listing && storedPage(level, format, listing, first, count),
-    next: positions.valueAt(first + count),
-  };
+  const page = listing === -1 ? undefined : index.storedPage(format, listing, positions.count, first, count);
+  return { positions, first, count, listing, page };
 }
 
-/** The first position that may be on the page. */
-function startPosition(start: Start | undefined, matches: LevelMatches): number {
-  if (start === undefined) return 0;
-  return 'fid' in start ? matches.fids().rankOf(start.fid) : start.cursor.position;
+/** The positions that match all filters: sets of few runs are intersected first. */
+function matching(index: LevelIndex, filters: readonly Filter[]): Positions {
+  const sets: Positions[] = [];
+  for (const { column, gid } of filters) {
+    const known = index.columns[column];
+    const number = known === undefined ? -1 : known.find(gid);
+    if (known === undefined || number === -1) return NO_POSITIONS;
+    sets.push(known.positionsAt(number));
+  }
+  if (sets.length > 1) sets.sort((a, b) => a.runs - b.runs);
+  return sets.reduce(intersect);
 }
 
-/** The stored page with `count` features of a listing from rank `first` on; undefined if there is no such page. */
-function storedPage(
-  level: LoadedLevel,
-  format: Format,
-  listing: StoredListing,
-  first: number,
-  count: number,
-): StoredPage | undefined {
-  const { manifest } = level;
-  const cap = PAGE_CAPS[format][manifest.level];
-  const page = Math.floor(first / cap);
-  const isPage = count > 0 && first === pageStart(manifest.level, format, page);
-  if (!isPage || count !== Math.min(cap, listing.features - first)) return undefined;
-  const table = manifest.pages[format];
-  const number = listing.firstPage[format] + page;
-  const bytes = table.bytes[number];
-  if (bytes === undefined) return undefined;
-  return {
-    path: `${releasePath(manifest.release)}/${pagePath(manifest.level, format, listing.key, page)}`,
-    bytes,
-    digest: table.digests.slice(number * DIGEST_CHARS, (number + 1) * DIGEST_CHARS),
-  };
+/** The listing of one of the filters, if it has as many features as match: then it has the same ones. */
+function listingOf(index: LevelIndex, filters: readonly Filter[], { count }: Positions): number {
+  if (count === 0) return -1;
+  for (const { column, gid } of filters) {
+    if (column === index.level) continue;
+    const known = index.columns[column];
+    const number = known === undefined ? -1 : known.find(gid);
+    if (known?.countAt(number) === count) return index.listingOf(column, number);
+  }
+  return -1;
 }

@@ -1,138 +1,105 @@
-// The answer to a parsed request: headers from manifest and index, content from a stored page, from feature files, or a
-// whole file of the release. No file is read before the content is sent.
-import { contentOf, encodeCursor } from '../../format/cursor.ts';
+// The answer to a parsed request: headers from the index, content from a stored page, from feature files, or a whole file
+// of the release. No file is read before the content is sent.
 import { elementAt } from '../../format/element-at.ts';
-import { namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
-import { MEDIA_TYPES } from '../../format/levels.ts';
-import { digestFrom } from '../../format/manifest.ts';
-import type { Coding } from '../http/accept-encoding.ts';
-import type { Answer, Body, HeaderList } from '../http/answer.ts';
-import { COMMON_HEADERS } from '../http/cors.ts';
-import type { Client, Origin } from '../origin/origin.ts';
-import type { LoadedLevel } from '../releases/level-tables.ts';
-import type { LoadedRelease } from '../releases/load-release.ts';
+import { namesPath, OVERVIEW_FILE, pagePath, releasePath } from '../../format/layout.ts';
+import { MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
+import type { Answer, Basis, BodySource, HeaderList } from '../http/answer.ts';
+import { COMMON_HEADERS } from '../http/answer.ts';
+import type { LoadedLevel } from '../releases/load-release.ts';
 import type { FileEndpoint, PageEndpoint } from './endpoints.ts';
-import type { FilterMatches } from './filter-matches.ts';
-import { gzipToText, pageToGzip } from './page-body.ts';
-import type { PageRequest } from './parse-query.ts';
-import { isPinned } from './parse-query.ts';
-import type { Resolution, StoredPage } from './resolve.ts';
+import type { PageParams } from './query.ts';
+import type { Resolution } from './resolve.ts';
 import { resolve } from './resolve.ts';
-import type { Slice } from './slice.ts';
-import { planSlice } from './slice.ts';
-import { sliceToGzip } from './slice-body.ts';
+import { Slice } from './slice.ts';
+import { StoredFile, TextOf } from './stored-file.ts';
 
-/** A parsed request for a page, and the release for it. */
-export interface PageQuestion {
+/** A parsed request for a page, and what it is answered from. */
+export interface PageRequest {
   endpoint: PageEndpoint;
-  request: PageRequest;
-  release: LoadedRelease;
+  params: PageParams;
   /** The level of the endpoint. */
   level: LoadedLevel;
-  matches: FilterMatches;
-  coding: Coding;
-  /** Base URL in the Link header: scheme, host and optional path. */
-  base: string;
-}
-
-/** A request for a file, and the release for it. */
-export interface FileQuestion {
-  endpoint: FileEndpoint;
-  release: LoadedRelease;
-  coding: Coding;
+  basis: Basis;
 }
 
 // Always private: a shared cache may replay a public answer to a client without a token (RFC 9111 section 3.5).
 // The response to a cursor never changes; without a cursor it depends on the current release.
-const CACHE_PINNED = 'private, max-age=31536000, immutable';
-const CACHE_CURRENT = 'private, no-cache';
-const FIXED_HEADERS: HeaderList = [...COMMON_HEADERS, 'Vary', 'Accept-Encoding'];
+const PINNED = headersWith('private, max-age=31536000, immutable');
+const CURRENT = headersWith('private, no-cache');
 
-/** The answer with a page. Reading its content throws OriginError if stored bytes do not match manifest and index. */
-export function respondWithPage(origin: Origin, question: PageQuestion): Answer {
-  const { endpoint, release, level, request, coding } = question;
-  const resolution = resolve(level, endpoint.format, request, question.matches.of(release.digest, level));
-  const source = pageSource(origin, resolution, question);
-  return sourceToAnswer(source, pageHeaders(question, resolution), MEDIA_TYPES[endpoint.format], coding);
+/** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
+export function respondWithPage(request: PageRequest): Answer {
+  const { endpoint, level, params, basis } = request;
+  const resolution = resolve(level.index, endpoint.format, params);
+  const { positions, page } = resolution;
+  const dynamic = [basis.release.id, 'Boundaries-Matched', String(positions.count)];
+  const link = nextLink(request, resolution);
+  if (link !== undefined) dynamic.push('Link', link);
+  const mediaType = MEDIA_TYPES[endpoint.format];
+  if (page !== undefined && basis.coding === 'gzip') {
+    const file = storedPage(request, resolution);
+    return finished(basis, dynamic, file.digest, mediaType, file);
+  }
+  const slice = new Slice(level, endpoint.format, positions.slice(resolution.first, resolution.count));
+  if (basis.coding === 'gzip') return finished(basis, dynamic, slice.tag, mediaType, slice);
+  const file = page === undefined ? undefined : storedPage(request, resolution);
+  const text = new TextOf(file ?? slice, slice.textBytes, endpoint.path);
+  return finished(basis, dynamic, `${file?.digest ?? slice.tag}-i`, mediaType, text);
 }
 
-/** The answer with a file. Reading its content throws OriginError if its bytes do not match release.json. */
-export function respondWithFile(origin: Origin, { endpoint, release, coding }: FileQuestion): Answer {
+/** The answer with a file. Reading its body throws OriginError if its bytes do not match release.json. */
+export function respondWithFile(endpoint: FileEndpoint, basis: Basis): Answer {
+  const { release } = basis;
   const summary = endpoint.level === undefined ? undefined : elementAt(release.summaries, endpoint.level);
   const { bytes, textBytes, sha256 } = summary === undefined ? release.overview : summary.names;
   const name = summary === undefined ? OVERVIEW_FILE : namesPath(summary.level);
-  const file = { path: `${releasePath(release.id)}/${name}`, bytes, digest: digestFrom(Buffer.from(sha256, 'hex')) };
-  const gzipped = storedSource(origin, file);
-  const source = coding === 'gzip' ? gzipped : textSource(gzipped, textBytes, endpoint.path);
-  const headers = releaseHeaders(CACHE_CURRENT, release, summary?.features);
-  return sourceToAnswer(source, headers, endpoint.mediaType, coding);
+  const file = new StoredFile(`${releasePath(release.id)}/${name}`, bytes, sha256.slice(0, TAG_CHARS));
+  const dynamic = summary === undefined ? [release.id] : [release.id, 'Boundaries-Matched', String(summary.features)];
+  if (basis.coding === 'gzip') return finished(basis, dynamic, file.digest, endpoint.mediaType, file);
+  const text = new TextOf(file, textBytes, endpoint.path);
+  return finished(basis, dynamic, `${file.digest}-i`, endpoint.mediaType, text);
 }
 
-function sourceToAnswer(
-  { tag, bytes, file, body }: Source,
-  headers: HeaderList,
-  mediaType: string,
-  coding: Coding,
-): Answer {
-  const type = ['Content-Type', mediaType];
-  return {
-    status: 200,
-    headers,
-    etag: `"${tag}"`,
-    content: { headers: coding === 'gzip' ? [...type, 'Content-Encoding', 'gzip'] : type, bytes, file, body },
-  };
-}
+/** 64 bits of SHA-256 in hex, as the index has them of pages. */
+const TAG_CHARS = 16;
 
-/** A body and its entity tag without quotes; the tag is the same in every release with the same bytes. */
-interface Source {
-  tag: string;
-  /** The file with exactly these bytes, if there is one. */
-  file?: string;
-  bytes: number;
-  body: (client: Client) => Body | Promise<Body>;
-}
-
-function pageSource(
-  origin: Origin,
-  { page, positions }: Resolution,
-  { level, endpoint, coding }: PageQuestion,
-): Source {
-  if (page !== undefined && coding === 'gzip') return storedSource(origin, page);
-  const slice = planSlice(level, endpoint.format, positions);
-  const gzipped = page === undefined ? sliceSource(origin, slice) : storedSource(origin, page);
-  return coding === 'gzip' ? gzipped : textSource(gzipped, slice.textBytes, endpoint.path);
-}
-
-function storedSource(origin: Origin, page: StoredPage): Source {
-  return { tag: page.digest, bytes: page.bytes, file: page.path, body: (client) => pageToGzip(origin, page, client) };
-}
-
-function sliceSource(origin: Origin, slice: Slice): Source {
-  return { tag: slice.tag, bytes: slice.gzipBytes, body: () => sliceToGzip(origin, slice) };
-}
-
-/** @param path for the log */
-function textSource({ tag, body }: Source, textBytes: number, path: string): Source {
-  return { tag: `${tag}-i`, bytes: textBytes, body: async (client) => gzipToText(await body(client), textBytes, path) };
+/** Headers up to the name of the one with the release's id. */
+function headersWith(caching: string): HeaderList {
+  return [...COMMON_HEADERS, 'Vary', 'Accept-Encoding', 'Cache-Control', caching, 'Boundaries-Release'];
 }
 
 /**
- * The headers of both 200 and 304.
- * @param matched number of features; undefined if the content is not a list of features
+ * The answer.
+ * @param dynamic the headers that follow the fixed ones
+ * @param tag entity tag without quotes: the same in every release with the same bytes
  */
-function releaseHeaders(caching: string, { id }: LoadedRelease, matched: number | undefined): string[] {
-  const headers = [...FIXED_HEADERS, 'Cache-Control', caching, 'Boundaries-Release', id];
-  return matched === undefined ? headers : [...headers, 'Boundaries-Matched', String(matched)];
+function finished(basis: Basis, dynamic: string[], tag: string, mediaType: string, body: BodySource): Answer {
+  const fixed = basis.isPinned ? PINNED : CURRENT;
+  const etag = `"${tag}"`;
+  dynamic.push('ETag', etag);
+  const contentAt = fixed.length + dynamic.length;
+  dynamic.push('Content-Type', mediaType, 'Content-Length', String(body.bytes));
+  if (basis.coding === 'gzip') dynamic.push('Content-Encoding', 'gzip');
+  return { status: 200, headers: fixed.concat(dynamic), contentAt, etag, body, basis };
 }
 
-function pageHeaders({ request, release, endpoint, base }: PageQuestion, { matched, next }: Resolution): HeaderList {
-  const headers = releaseHeaders(isPinned(request) ? CACHE_PINNED : CACHE_CURRENT, release, matched);
-  if (next !== undefined) {
-    const query = request.filters.map(({ column, gid }) => `gid-${column}=${encodeURIComponent(gid)}&`).join('');
-    const size = request.pageSize === undefined ? '' : `page-size=${request.pageSize}&`;
-    const cursor = { release: release.id, content: contentOf(release.digest), level: endpoint.level, position: next };
-    const url = `${base}${endpoint.path}?${query}${size}start-at=${encodeCursor(cursor)}`;
-    headers.push('Link', `<${url}>; rel="next"`);
-  }
-  return headers;
+function storedPage({ endpoint, level }: PageRequest, { listing, first, page }: Resolution): StoredFile {
+  if (page === undefined) throw new TypeError('the page is not stored');
+  const { index } = level;
+  const { format } = endpoint;
+  const path = pagePath(index.level, format, index.listingKey(listing), first / PAGE_CAPS[format][index.level]);
+  return new StoredFile(`${level.folder}/${path}`, page.bytes, index.pageDigest(format, page.number));
+}
+
+/** The value of the Link header; undefined for the last page. */
+function nextLink(
+  { params, level, endpoint, basis }: PageRequest,
+  { positions, first, count }: Resolution,
+): string | undefined {
+  if (first + count >= positions.count) return undefined;
+  let query = '';
+  for (const { column, gid } of params.filters) query += `gid-${column}=${encodeURIComponent(gid)}&`;
+  if (params.pageSize > 0) query += `page-size=${params.pageSize}&`;
+  const cursor = level.cursors.write(positions.at(first + count));
+  return `<${basis.base}${endpoint.path}?${query}start-at=${cursor}>; rel="next"`;
 }

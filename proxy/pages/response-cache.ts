@@ -1,98 +1,78 @@
-// Response cache: a repeated request gets the stored headers and body; validation and authentication run first. Limited
+// Response cache: a repeated request gets the finished headers and body; validation and authentication run first. Limited
 // in bytes; the least recently used response is removed first. The only file that imports lru-cache.
 import { LRUCache } from 'lru-cache';
-import type { Coding } from '../http/accept-encoding.ts';
-import type { Answer } from '../http/answer.ts';
-import type { LoadedRelease } from '../releases/load-release.ts';
+import type { Answer, Basis } from '../http/answer.ts';
+import type { Coding } from '../http/request.ts';
 import type { Releases } from '../releases/releases.ts';
 
-/** Maximum size of all entries. */
-const MAX_BYTES = 32 * 1024 * 1024;
+/** Maximum size of all entries of each content coding: most clients accept gzip. */
+const MAX_BYTES: Readonly<Record<Coding, number>> = { gzip: 24 * 1024 * 1024, identity: 8 * 1024 * 1024 };
 /** Maximum size of a body that is stored. */
 const BODY_MAX_BYTES = 1024 * 1024;
 /** Upper estimate of the size of key and headers. */
 const ENTRY_BYTES = 4096;
-/** Maximum number of remembered keys of responses that were requested once and are not stored. */
-const ASKED_MAX = 4096;
 /** Responses to longer targets are not stored, so that keys stay small. */
 const TARGET_MAX_CHARS = 512;
+/** Slots for the targets that were requested recently. */
+const ASKED = 4096;
 
-/** Everything that a response depends on, except the current release. */
-export interface ResponseKey {
-  /** Path and query, not decoded. */
-  target: string;
-  /** Base URL in the Link header. */
-  base: string;
-  coding: Coding;
-}
-
-/** A response and how long it is valid. It only names its release, so that the cache keeps no manifest in memory. */
-export interface CacheableResponse {
+/** An answer. It only names its release, so that the cache keeps no index in memory. */
+interface Stored extends Pick<Basis, 'base' | 'isPinned'> {
   answer: Answer;
   /** By its content too: an id may be used again for another release. */
-  release: Pick<LoadedRelease, 'id' | 'digest'>;
-  /** The response to a cursor is valid while the release is hosted, any other while the release is the current one. */
-  isPinned: boolean;
+  release: Pick<Basis['release'], 'id' | 'digest'>;
 }
 
-/**
- * Responses by key. A response is stored when it is requested for the second time: requests that occur once displace
- * nothing and cause no garbage collection.
- */
+/** The caches by content coding. */
+export type ResponseCaches = Readonly<Record<Coding, ResponseCache>>;
+
+/** Creates empty caches. @param maxBytes size of all entries of each */
+export function responseCaches({ gzip, identity }: Readonly<Record<Coding, number>> = MAX_BYTES): ResponseCaches {
+  return { gzip: new ResponseCache(gzip), identity: new ResponseCache(identity) };
+}
+
+/** Responses of one content coding by target: path and query, not decoded. */
 export class ResponseCache {
-  readonly #asked = new Set<string>();
-  readonly #responses: LRUCache<string, CacheableResponse>;
+  readonly #responses: LRUCache<string, Stored>;
+  /** Hashes of targets that were requested once: only what is requested again is stored. */
+  readonly #asked = new Int32Array(ASKED);
 
   /** @param maxBytes size of all entries */
-  constructor(maxBytes: number = MAX_BYTES) {
-    this.#responses = new LRUCache<string, CacheableResponse>({ maxSize: maxBytes });
+  constructor(maxBytes: number) {
+    this.#responses = new LRUCache<string, Stored>({ maxSize: maxBytes });
   }
 
-  /** The stored response if it is valid, otherwise the result of `respond`. */
-  async find(
-    { target, base, coding }: ResponseKey,
-    releases: Releases,
-    respond: () => Promise<CacheableResponse>,
-  ): Promise<Answer> {
-    if (target.length > TARGET_MAX_CHARS) return (await respond()).answer;
-    const key = `${coding} ${base} ${target}`;
-    const stored = this.#responses.get(key);
-    if (stored !== undefined && isValid(stored, releases)) return stored.answer;
-    const response = await respond();
-    return this.#wasAsked(key) ? this.#storing(key, response) : response.answer;
+  /** The stored answer, if it is valid. */
+  find(target: string, base: string, releases: Releases): Answer | undefined {
+    const stored = this.#responses.get(target);
+    if (stored === undefined || stored.base !== base) return undefined;
+    const { release, isPinned } = stored;
+    // The answer to a cursor is valid while its release is hosted, any other one while its release is the current one.
+    const isValid = isPinned ? releases.hosts(release) : release.digest === releases.current?.digest;
+    return isValid ? stored.answer : undefined;
   }
 
-  /** Was this key requested recently? Remembers it. */
-  #wasAsked(key: string): boolean {
-    if (this.#asked.delete(key)) return true;
-    if (this.#asked.size >= ASKED_MAX) this.#asked.clear();
-    this.#asked.add(key);
+  /** Stores an answer whose body has been read, if the target was requested before. */
+  offer(target: string, answer: Answer, body: Buffer): void {
+    if (
+      answer.basis === undefined ||
+      target.length > TARGET_MAX_CHARS ||
+      body.length > BODY_MAX_BYTES ||
+      !this.#wasAsked(target)
+    )
+      return;
+    const { base, release, isPinned } = answer.basis;
+    const { id, digest } = release;
+    const stored = { answer: { ...answer, body, basis: undefined }, base, release: { id, digest }, isPinned };
+    this.#responses.set(target, stored, { size: body.length + ENTRY_BYTES });
+  }
+
+  #wasAsked(target: string): boolean {
+    let hash = 0;
+    for (let i = 0; i < target.length; i++) hash = (Math.imul(hash, 31) + target.charCodeAt(i)) | 0;
+    const slot = hash & (ASKED - 1);
+    if (this.#asked[slot] === hash) return true;
+    this.#asked[slot] = hash;
     return false;
   }
-
-  /** The answer; it is stored when its body has been read. */
-  #storing(key: string, response: CacheableResponse): Answer {
-    const { answer } = response;
-    const { content } = answer;
-    if (content === undefined || typeof content.body !== 'function' || content.bytes > BODY_MAX_BYTES) return answer;
-    const read = content.body;
-    return {
-      ...answer,
-      content: {
-        ...content,
-        body: async (client) => {
-          const body = await read(client);
-          if (Buffer.isBuffer(body)) {
-            const stored = { ...response, answer: { ...answer, content: { ...content, body } } };
-            this.#responses.set(key, stored, { size: body.length + ENTRY_BYTES });
-          }
-          return body;
-        },
-      },
-    };
-  }
-}
-
-function isValid({ release, isPinned }: CacheableResponse, releases: Releases): boolean {
-  return isPinned ? releases.hosts(release) : release.digest === releases.current?.digest;
 }

@@ -1,26 +1,49 @@
-// Loads the metadata of a release from an origin: manifests and feature indexes, verified and prepared for look-ups. Used
-// by releases.ts.
-import { hash } from 'node:crypto';
-import { once } from 'node:events';
-import { extname } from 'node:path';
+// Loads the metadata of a release from an origin: the manifest and the index of each level, verified and mapped. Used by
+// releases.ts.
+import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { WorkerOptions } from 'node:worker_threads';
-import { Worker } from 'node:worker_threads';
+import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import { featureFilePath, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
 import { LEVELS } from '../../format/levels.ts';
+import { decodeLevel } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { LevelSummary, Release } from '../../format/release.ts';
+import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
-import type { LevelFiles, LevelTables, LoadedLevel, MetadataFile } from './level-tables.ts';
-import { filesToTables, tablesToLevel } from './level-tables.ts';
-import type { ThreadMessage } from './load-thread.ts';
-import type { TakeTurn } from './turns.ts';
 
-/** Metadata up to this size is parsed on the event loop, level by level; a thread would take longer to start. */
-const INLINE_MAX_BYTES = 512 * 1024;
+/** Bytes that are hashed in one turn of the event loop: about a millisecond. */
+const HASHED_BYTES = 1024 * 1024;
+
+/** A level whose index has been verified. */
+export class LoadedLevel {
+  readonly index: LevelIndex;
+  /** The folder of its release, relative to the origin. */
+  readonly folder: string;
+  /** Bytes of the index. */
+  readonly bytes: number;
+  readonly cursors: CursorWriter;
+  /** Paths of feature files that have been read, by number: look-ups of open files use the same text again. */
+  readonly #paths: string[] = [];
+
+  constructor({ release, digest }: Description, index: LevelIndex, bytes: number) {
+    this.folder = releasePath(release.release);
+    this.index = index;
+    this.bytes = bytes;
+    this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
+  }
+
+  /** The path of a feature file, relative to the origin. */
+  featureFile(file: number): string {
+    const known = this.#paths[file];
+    if (known !== undefined) return known;
+    const path = `${this.folder}/${featureFilePath(this.index.level, file)}`;
+    this.#paths[file] = path;
+    return path;
+  }
+}
 
 /** A release whose metadata has been loaded and verified. */
 export interface LoadedRelease {
@@ -34,13 +57,13 @@ export interface LoadedRelease {
   /** What it says of the overview. */
   overview: Release['overview'];
   /**
-   * The metadata of a level.
+   * A level.
    * @throws OriginError, FormatError if levels are loaded when they are first requested
    */
   level(number: Level): LoadedLevel | Promise<LoadedLevel>;
 }
 
-/** A release with the metadata of all levels in memory. */
+/** A release with all levels in memory. */
 export interface WholeRelease extends LoadedRelease {
   level(number: Level): LoadedLevel;
 }
@@ -53,10 +76,9 @@ export interface Description {
 
 /**
  * Loads the metadata of a release, and verifies it with the digests in its release.json.
- * @param takeTurn parsing waits for its turn; reading may not
  * @throws OriginError, FormatError
  */
-export type LoadRelease = (origin: Origin, description: Description, takeTurn: TakeTurn) => Promise<LoadedRelease>;
+export type LoadRelease = (origin: Origin, description: Description) => Promise<LoadedRelease>;
 
 /**
  * Reads the release.json of a release.
@@ -71,90 +93,52 @@ export async function readDescription(origin: Origin, id: string): Promise<Descr
 }
 
 /**
- * Loads all levels of a release; a large one in a thread.
- * @param takeTurn parsing waits for its turn; reading does not
+ * Loads all levels of a release.
  * @throws OriginError, FormatError
  */
-export async function loadRelease(
-  origin: Origin,
+export async function loadRelease(origin: Origin, description: Description): Promise<WholeRelease> {
+  const levels: LoadedLevel[] = [];
+  for (const level of LEVELS) levels.push(await loadLevel(origin, description, level));
+  return describedRelease(description, (number) => elementAt(levels, number));
+}
+
+/** A release with these levels. */
+export function describedRelease<Find extends LoadedRelease['level']>(
   { release, digest }: Description,
-  takeTurn: TakeTurn,
-): Promise<WholeRelease> {
-  const files: LevelFiles[] = [];
-  for (const level of LEVELS) files.push(await readLevel(origin, release, level));
-  const bytes = files.reduce((sum, { manifest, index }) => sum + manifest.bytes.length + index.bytes.length, 0);
-  const parsed = await takeTurn(() => (bytes > INLINE_MAX_BYTES ? parseInThread(files) : parseHere(files)));
-  const level = (number: Level): LoadedLevel => elementAt(parsed, number);
+  level: Find,
+): LoadedRelease & { level: Find } {
   const { release: id, attribution, levels: summaries, overview } = release;
   return { id, digest, attribution, summaries, overview, level };
 }
 
 /**
- * Reads the files of a level's metadata, which are not verified yet.
- * @throws OriginError
+ * Loads a level: two files, their SHA-256, views.
+ * @throws OriginError, FormatError
  */
-export async function readLevel(origin: Origin, { release, levels }: Release, level: Level): Promise<LevelFiles> {
-  const read = async (name: string, sha256: string): Promise<MetadataFile> => {
-    const path = `${releasePath(release)}/${name}`;
-    // A copy in memory that is shared with no other buffer, so that it can be moved to the thread.
-    return { path, bytes: new Uint8Array(await origin.read(path)), sha256 };
-  };
+export async function loadLevel(origin: Origin, description: Description, level: Level): Promise<LoadedLevel> {
+  const { release, levels } = description.release;
+  const folder = releasePath(release);
   const summary = elementAt(levels, level);
+  const files = { manifest: `${folder}/${manifestPath(level)}`, index: `${folder}/${indexPath(level)}` };
   const [manifest, index] = await Promise.all([
-    read(manifestPath(level), summary.manifest),
-    read(indexPath(level), summary.index),
+    readChecked(origin, files.manifest, summary.manifest),
+    readChecked(origin, files.index, summary.index),
   ]);
-  return { release, level, manifest, index };
+  const expected = { release, level, features: summary.features };
+  const decoded = decodeLevel({ manifest: manifest.toString('utf8'), index }, expected, files);
+  return new LoadedLevel(description, decoded, index.length);
 }
 
-/** Other events are handled between levels. */
-async function parseHere(files: readonly LevelFiles[]): Promise<LoadedLevel[]> {
-  const levels: LoadedLevel[] = [];
-  for (const level of files) {
-    levels.push(tablesToLevel(filesToTables(level)));
-    await setImmediate();
+/** Reads a whole file and checks its SHA-256. */
+async function readChecked(origin: Origin, path: string, { bytes, sha256 }: CheckedFile): Promise<Buffer> {
+  const content = bytes === 0 ? Buffer.alloc(0) : await origin.read(path, { offset: 0, length: bytes });
+  const digest = createHash('sha256');
+  for (let at = 0; at < content.length; at += HASHED_BYTES) {
+    // Other events are handled between the pieces of a large file.
+    if (at > 0) await setImmediate();
+    digest.update(content.subarray(at, at + HASHED_BYTES));
   }
-  return levels;
-}
-
-/** @throws FormatError */
-async function parseInThread(files: readonly LevelFiles[]): Promise<LoadedLevel[]> {
-  const thread = startThread({
-    workerData: files,
-    transferList: files.flatMap(({ manifest, index }) => [manifest.bytes.buffer, index.bytes.buffer]),
-  });
-  const parsed: LevelTables[] = [];
-  let formatError: string | undefined;
-  thread.on('message', (message: ThreadMessage) => {
-    if ('tables' in message) parsed.push(message.tables);
-    else formatError = message.formatError;
-  });
-  // Its last event; an error of the thread rejects.
-  const [code] = await once(thread, 'exit');
-  if (formatError !== undefined) throw messageToFormatError(formatError);
-  if (parsed.length < files.length) throw new Error(`the thread that loads a release exited with code ${code}`);
-  const levels: LoadedLevel[] = [];
-  for (const tables of parsed) {
-    levels.push(tablesToLevel(tables));
-    await setImmediate();
-  }
-  return levels;
-}
-
-/** Starts load-thread.ts; if this program runs from its TypeScript source, tsx must be loaded in the thread, too. */
-function startThread(options: WorkerOptions): Worker {
-  const extension = extname(import.meta.url);
-  const module = new URL(`./load-thread${extension}`, import.meta.url);
-  if (extension !== '.ts') return new Worker(module, options);
-  const tsx = import.meta.resolve('tsx/esm/api');
-  return new Worker(`import('${tsx}').then((tsx) => tsx.register()).then(() => import('${module}'))`, {
-    ...options,
-    eval: true,
-  });
-}
-
-/** Only the text of an error moves between threads. */
-function messageToFormatError(message: string): FormatError {
-  const colon = message.indexOf(': ');
-  return new FormatError(message.slice(0, colon), message.slice(colon + 2));
+  const got = digest.digest('hex');
+  if (got !== sha256) throw new FormatError(path, `SHA-256 is ${got}, expected ${sha256}`);
+  return content;
 }

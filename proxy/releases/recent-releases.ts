@@ -84,7 +84,7 @@ export class RecentReleases {
     if (place !== undefined) place.release = release;
   }
 
-  /** Adds the release that was the current one until now; its clients are on their way. */
+  /** Adds the release that was the current one until now; clients may still follow its cursors. */
   add(release: LoadedRelease): void {
     const now = this.#now();
     this.#places.set(release.id, { release, since: now, used: now });

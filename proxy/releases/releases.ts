@@ -9,23 +9,21 @@ import { OriginError } from '../origin/origin.ts';
 import type { LoadedRelease, LoadRelease } from './load-release.ts';
 import { loadRelease, readDescription } from './load-release.ts';
 import { RecentReleases } from './recent-releases.ts';
-import type { TakeTurn } from './turns.ts';
-import { processTurns, shareRuns } from './turns.ts';
 
 const POLL_MS = 1000;
 /** Minimum time between two looks at current.json on behalf of requests. */
 const LOOK_PAUSE_MS = 250;
 /** A release that could not be loaded is tried again after this time: its files may still be uploading. */
 const RETRY_MS = 5000;
-/** A damaged one that is not the current one, after this time: parsing it for each of its cursors would be expensive. */
+/** A damaged one that is not the current one, after this time: reading it for each of its cursors would be expensive. */
 const DAMAGED_MS = 30_000;
+/** Minimum time between two looks at release.json because files of that release are damaged. */
+const RECHECK_MS = 1000;
 
 /** What `Releases` may be given besides the origin. */
 export interface ReleasesOptions {
   /** Milliseconds of a monotonic clock. */
   now?: () => number;
-  /** Metadata is parsed in turns; by default one release at a time in this process. */
-  takeTurn?: TakeTurn;
   /** How a release is loaded; by default with all levels. */
   load?: LoadRelease;
 }
@@ -39,7 +37,6 @@ interface Pointer extends Current {
 export class Releases {
   readonly #origin: Origin;
   readonly #now: () => number;
-  readonly #takeTurn: TakeTurn;
   readonly #load: LoadRelease;
   /** Reads current.json; resolves after a read that began after the call. */
   readonly #look: () => Promise<void>;
@@ -52,22 +49,23 @@ export class Releases {
    * for another one, so a release in memory is compared before it is used.
    */
   readonly #digests = new Map<string, string>();
+  /** When release.json was last read because files of a release are damaged, by its digest. */
+  readonly #rechecked = new Map<string, number>();
   #pointer: Pointer | undefined;
   #current: LoadedRelease | undefined;
   /** The pointer for which the current release was chosen. */
   #served: Pointer | undefined;
   /** What `refresh` last reported. */
   #reported: LoadedRelease | undefined;
-  /** Reads of current.json may end in another order: the last one that began counts. */
+  /** Overlapping reads of current.json may finish out of order; the one started last wins. */
   #reads = { begun: 0, applied: 0 };
   /** What `refreshAndLog` last logged as an error; empty if the last refresh served a new release. */
   #lastError = '';
 
   constructor(origin: Origin, options: ReleasesOptions = {}) {
-    const { now = () => performance.now(), takeTurn = processTurns(), load = loadRelease } = options;
+    const { now = () => performance.now(), load = loadRelease } = options;
     this.#origin = origin;
     this.#now = now;
-    this.#takeTurn = takeTurn;
     this.#load = load;
     this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
     this.#recent = new RecentReleases(now, (id) => this.#close(id));
@@ -81,6 +79,12 @@ export class Releases {
   /** Is a release with this content hosted, as far as is known without reading a file? */
   hosts({ id, digest }: Pick<LoadedRelease, 'id' | 'digest'>): boolean {
     return this.#digests.get(id) === digest;
+  }
+
+  /** A hosted release in memory, as far as is known without reading a file. */
+  known(id: string): LoadedRelease | undefined {
+    const release = this.#isHosted(id) ? this.#inMemory(id) : undefined;
+    return release !== undefined && this.hosts(release) ? release : undefined;
   }
 
   /**
@@ -105,11 +109,14 @@ export class Releases {
   /**
    * Looks whether a release was removed or replaced, after one of its files was missing or damaged; then it is no longer
    * the current one, and `find` does not find it.
+   * @returns is it gone?
    */
-  async recheck(release: LoadedRelease, isFileMissing: boolean): Promise<void> {
+  async recheck(release: LoadedRelease, isFileMissing: boolean): Promise<boolean> {
     if (isFileMissing) await this.#look();
     const { id, digest } = release;
-    if (this.#isHosted(id)) {
+    const now = this.#now();
+    if (this.#isHosted(id) && now - (this.#rechecked.get(digest) ?? Number.NEGATIVE_INFINITY) >= RECHECK_MS) {
+      this.#rechecked.set(digest, now);
       const description = await readDescription(this.#origin, id).catch(() => undefined);
       if (description !== undefined && description.digest !== digest) {
         this.#digests.delete(id);
@@ -118,6 +125,7 @@ export class Releases {
     }
     // If the new release cannot be loaded, the previous one is still served. `refresh` reports it.
     await this.#takeUp().catch(() => {});
+    return !this.hosts(release);
   }
 
   /**
@@ -136,13 +144,14 @@ export class Releases {
 
   /**
    * Refreshes; never rejects.
-   * @param log receives a line for each new release, and for each error that differs from the previous one
+   * @param log receives a line for each new release, for each error that differs from the previous one, and for the end
+   *   of an outage
    */
   async refreshAndLog(log: (line: string) => void): Promise<void> {
     try {
       const served = await this.refresh();
-      if (served === undefined) return;
-      log(`serving release ${served}`);
+      if (served !== undefined) log(`serving release ${served}`);
+      else if (this.#lastError !== '') log(`serving release ${this.#current?.id}: current.json can be read again`);
       this.#lastError = '';
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -190,7 +199,7 @@ export class Releases {
     this.#reads.applied = read;
     if (text === this.#pointer?.text) return;
     this.#pointer = { ...currentFromJson(text, CURRENT_PATH), text };
-    for (const known of [this.#digests, this.#loading, this.#failures]) known.clear();
+    for (const known of [this.#digests, this.#loading, this.#failures, this.#rechecked]) known.clear();
     for (const id of this.#recent.ids) if (!this.#isHosted(id)) this.#recent.remove(id);
   }
 
@@ -252,8 +261,7 @@ export class Releases {
       const description = await readDescription(this.#origin, id);
       const known = this.#inMemory(id);
       if (known !== undefined && known.digest !== description.digest) this.#origin.close?.(releasePath(id));
-      const release =
-        known?.digest === description.digest ? known : await this.#load(this.#origin, description, this.#takeTurn);
+      const release = known?.digest === description.digest ? known : await this.#load(this.#origin, description);
       if (this.#pointer === pointer) this.#digests.set(id, release.digest);
       return release;
     } catch (error) {
@@ -267,4 +275,28 @@ export class Releases {
 
 function isMissing(error: unknown): boolean {
   return error instanceof OriginError && error.reason === 'missing';
+}
+
+/**
+ * Shares runs of `work` between callers: each call gets a run that begins after it. Runs never overlap, and begin at
+ * least `pauseMs` milliseconds apart.
+ * @param now milliseconds of a monotonic clock
+ */
+function shareRuns(work: () => Promise<void>, pauseMs: number, now: () => number): () => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  let begun = Number.NEGATIVE_INFINITY;
+  let next: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    const waitMs = begun + pauseMs - now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    next = undefined;
+    begun = now();
+    await work();
+  };
+  return () => {
+    if (next !== undefined) return next;
+    next = last.then(run);
+    last = next.catch(() => {});
+    return next;
+  };
 }

@@ -2,9 +2,9 @@
 // and reveal nothing of the data except release and attribution, so they need no token and any cache may store them.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { Coding } from '../http/accept-encoding.ts';
 import type { Answer, HeaderList } from '../http/answer.ts';
-import { COMMON_HEADERS } from '../http/cors.ts';
+import { answerWith } from '../http/answer.ts';
+import type { Coding } from '../http/request.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
 
 /** A file, prepared for sending. */
@@ -34,16 +34,8 @@ export function makeAsset(mediaType: string, content: string | Buffer, headers: 
 /** The answer with an asset. */
 export function assetToAnswer({ mediaType, headers, plain, gzip, tag }: Asset, coding: Coding): Answer {
   const isGzip = coding === 'gzip';
-  const body = isGzip ? gzip : plain;
-  return {
-    status: 200,
-    // Caches revalidate on each use, so that clients see an upgrade at once.
-    headers: [...COMMON_HEADERS, 'Cache-Control', 'public, no-cache', ...headers, 'Vary', 'Accept-Encoding'],
-    etag: isGzip ? `"${tag}"` : `"${tag}-i"`,
-    content: {
-      headers: ['Content-Type', mediaType, ...(isGzip ? ['Content-Encoding', 'gzip'] : [])],
-      bytes: body.length,
-      body,
-    },
-  };
+  // Caches revalidate on each use, so that clients see an upgrade at once.
+  const all = ['Cache-Control', 'public, no-cache', ...headers, 'Vary', 'Accept-Encoding'];
+  const type = ['Content-Type', mediaType, ...(isGzip ? ['Content-Encoding', 'gzip'] : [])];
+  return answerWith(200, all, type, isGzip ? gzip : plain, isGzip ? tag : `${tag}-i`);
 }

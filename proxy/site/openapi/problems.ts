@@ -38,10 +38,6 @@ export const PROBLEM_EXAMPLES: Readonly<Record<ProblemCode, ProblemExample>> = {
     request: get(TARGET, 'Content-Length: 2'),
     detail: 'Requests must not have a body: omit Content-Length and Transfer-Encoding.',
   },
-  'upgrade-refused': {
-    request: get(TARGET, 'Connection: Upgrade', 'Upgrade: websocket'),
-    detail: 'Only HTTP/1.1 is supported: omit the Upgrade header.',
-  },
   'duplicate-header': {
     request: get(TARGET, TOKEN),
     detail: 'Authorization occurs more than once; it may occur once.',

@@ -1,0 +1,156 @@
+// The query string becomes typed parameters here, once. Each error names the parameter, what is wrong and what is
+// allowed.
+import type { Cursor } from '../../format/cursor.ts';
+import { decodeCursor } from '../../format/cursor.ts';
+import type { Level } from '../../format/levels.ts';
+import { levelName } from '../../format/levels.ts';
+import { Problem, quote } from '../http/problem.ts';
+import { FID_MAX, FILTERS, filterNames, PAGE_SIZE, PAGE_SIZE_MIN, parameterNames, ruleOf } from './endpoints.ts';
+
+/** Selects the features whose GID at level `column` is `gid`. */
+export interface Filter {
+  column: Level;
+  gid: string;
+}
+
+/** The parameters of a page. */
+export interface PageParams {
+  /** At least 1, may be above the page cap; 0 if absent. */
+  pageSize: number;
+  /** The page starts at the first feature with at least this fid; -1 if absent. */
+  fid: number;
+  /** The page starts at its position. */
+  cursor: Cursor | undefined;
+  /** Ascending by column, at most one per column. */
+  filters: readonly Filter[];
+}
+
+const NO_FILTERS: readonly Filter[] = [];
+
+/**
+ * Parses the query of a request for one level.
+ * @param query without `?`, not decoded; form encoding as in the URL standard, section 5.1
+ * @throws Problem token-in-query, bad-encoding, unknown-parameter, duplicate-parameter, bad-parameter, bad-cursor
+ */
+export function parseQuery(query: string, level: Level): PageParams {
+  let size: string | undefined;
+  let start: string | undefined;
+  let startName = '';
+  let filters: Filter[] | undefined;
+  for (let at = 0; at < query.length; ) {
+    const ampersand = query.indexOf('&', at);
+    const end = ampersand === -1 ? query.length : ampersand;
+    if (end > at) {
+      const equals = query.indexOf('=', at);
+      const hasValue = equals !== -1 && equals < end;
+      const name = decode(query.slice(at, hasValue ? equals : end));
+      const value = hasValue ? decode(query.slice(equals + 1, end)) : '';
+      if (name === PAGE_SIZE) {
+        size = checked(name, value, size, level);
+      } else if (name === 'start-at' || name === 'start-after') {
+        if (startName !== '' && startName !== name)
+          throw badParameter('start-at and start-after', 'cannot be combined', 'one of them');
+        start = checked(name, value, start, level);
+        startName = name;
+      } else {
+        const column = columnOf(name, level);
+        const known = filters?.find((filter) => filter.column === column);
+        filters ??= [];
+        filters.push({ column, gid: checked(name, value, known?.gid, level) });
+      }
+    }
+    at = end + 1;
+  }
+  const params: PageParams = { pageSize: 0, fid: -1, cursor: undefined, filters: filters ?? NO_FILTERS };
+  if (size !== undefined) params.pageSize = parsePageSize(size, level);
+  if (start !== undefined) parseStart(params, startName, start, level);
+  if (filters !== undefined) {
+    if (filters.length > 1) filters.sort((a, b) => a.column - b.column);
+    const below = filters.find(({ column }) => column > level);
+    if (below !== undefined)
+      throw badParameter(`gid-${below.column}`, `is not a filter of ${levelName(level)}`, filterNames(level));
+  }
+  return params;
+}
+
+/**
+ * Checks the query of a path without parameters.
+ * @throws Problem token-in-query, bad-encoding, unknown-parameter
+ */
+export function refuseQuery(query: string): void {
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const [name = ''] = pair.split('=', 1);
+    throw unknownParameter(decode(name), 'Allowed: none.');
+  }
+}
+
+/** @throws Problem duplicate-parameter, bad-parameter */
+function checked(name: string, value: string, known: string | undefined, level: Level): string {
+  if (known !== undefined)
+    throw new Problem('duplicate-parameter', `${name} occurs more than once; it may occur once.`);
+  if (value === '') throw badParameter(name, 'is empty', ruleOf(name, level));
+  return value;
+}
+
+function columnOf(name: string, level: Level): Level {
+  const column = FILTERS.get(name);
+  if (column === undefined) throw unknownParameter(name, `Allowed: ${parameterNames(level).join(', ')}.`);
+  return column;
+}
+
+function unknownParameter(name: string, allowed: string): Problem {
+  if (name === 'access_token')
+    return new Problem('token-in-query', 'Send the token in the header: Authorization: Bearer <token>.');
+  return new Problem('unknown-parameter', `${quote(name)} is not a parameter. ${allowed}`);
+}
+
+/** Strict percent-decoding: refuses bad escapes, bytes outside ASCII and ill-formed UTF-8. */
+function decode(text: string): string {
+  if (!/[^A-Za-z0-9_.-]/.test(text)) return text;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
+  if (/^[\x00-\x7f]*$/.test(text)) {
+    try {
+      return decodeURIComponent(text.replaceAll('+', ' '));
+    } catch {
+      // The error below applies to all cases.
+    }
+  }
+  throw new Problem('bad-encoding', `${quote(text)} is not percent-encoded UTF-8.`);
+}
+
+function parsePageSize(text: string, level: Level): number {
+  const size = isDigits(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : 0;
+  if (size < PAGE_SIZE_MIN) throw badParameter(PAGE_SIZE, `is ${quote(text)}`, ruleOf(PAGE_SIZE, level));
+  return size;
+}
+
+/** Sets the start of a page: a fid or a cursor. */
+function parseStart(params: PageParams, name: string, text: string, level: Level): void {
+  if (isDigits(text)) {
+    const fid = Number(text);
+    if (fid > FID_MAX) throw badParameter(name, `is ${quote(text)}`, ruleOf(name, level));
+    params.fid = name === 'start-after' ? fid + 1 : fid;
+    return;
+  }
+  const cursor = decodeCursor(text);
+  if (cursor === undefined)
+    throw new Problem(
+      'bad-cursor',
+      `${name} is ${quote(text)}, which is neither a fid nor an undamaged cursor. Allowed: ${ruleOf(name, level)}.`,
+    );
+  if (cursor.level !== level)
+    throw new Problem(
+      'bad-cursor',
+      `${name} is a cursor of ${levelName(cursor.level)}. Allowed: a cursor of ${levelName(level)}.`,
+    );
+  params.cursor = cursor;
+}
+
+function isDigits(text: string): boolean {
+  return !/[^0-9]/.test(text);
+}
+
+function badParameter(name: string, wrong: string, allowed: string): Problem {
+  return new Problem('bad-parameter', `${name} ${wrong}. Allowed: ${allowed}.`);
+}

@@ -45,11 +45,7 @@ export function estimateWork({ features, bytes, deflatedText }: StoreIndex): Est
  * Divides a share of a level among tasks. Shards are cut first, so that they are the same however many tasks write each.
  * @returns at most `count` parts, each with at least one file
  */
-export function divideShare(
-  plan: FilePlan & { work: Float64Array },
-  { shard, shards }: Share,
-  count: number,
-): Part[] {
+export function divideShare(plan: FilePlan & { work: Float64Array }, { shard, shards }: Share, count: number): Part[] {
   const part = elementAt(divide(plan, { first: 0, end: plan.work.length }, shards), shard);
   return divide(plan, part, count).filter(({ first, end }) => first < end);
 }

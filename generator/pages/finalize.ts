@@ -30,7 +30,7 @@ import type { WrittenFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { emptyStoreIndex } from '../store/store-index.ts';
-import { type FilePlan, fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
+import { type FilePlan, fileAt, filledListings, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
 import { readRecords, SHA256_BYTES, type TaskRecords } from './records.ts';
 
 /** What release.json says of a level besides counts and digests. */
@@ -105,8 +105,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     level,
     ...task.about,
     features: index.features,
-    // Every parent has a unit; only the unfiltered listing can be empty.
-    listings: index.features === 0 ? 0 : index.listings,
+    listings: filledListings(index),
     pages: { geojsonl: geojsonl.files, fc: fc.files },
     bytes: geojsonl.bytes + fc.bytes,
     featureFiles: features,

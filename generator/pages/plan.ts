@@ -37,6 +37,9 @@ export type FileKind = 'features' | Format;
 
 const FILE_KINDS: readonly FileKind[] = ['features', ...FORMATS];
 
+/** The page table of a level without stored pages. */
+const NO_LISTINGS = new Uint32Array(1);
+
 /** A feature file or page to write. */
 export interface PlannedFile {
   kind: FileKind;
@@ -66,14 +69,14 @@ export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan & { w
   const numbers: number[] = [];
   const firsts: number[] = [];
   const works: number[] = [];
-  for (const [kind, name] of FILE_KINDS.entries()) {
-    for (const [number, ranges] of rangesOf(index, name)) {
-      kinds.push(kind);
-      numbers.push(number);
-      firsts.push(numberAt(ranges, 0));
-      works.push(estimate(ranges));
-    }
-  }
+  const add = (kind: FileKind, number: number, ranges: Ranges): void => {
+    kinds.push(FILE_KINDS.indexOf(kind));
+    numbers.push(number);
+    firsts.push(numberAt(ranges, 0));
+    works.push(estimate(ranges));
+  };
+  for (let file = 0; file < index.files; file++) add('features', file, featuresIn(index, file));
+  for (const { format, number, ranges } of plannedPages(index)) add(format, number, ranges);
   const order = orderOf(firsts, index.features);
   const plan = {
     kinds: Uint8Array.from(order, (file) => numberAt(kinds, file)),
@@ -107,20 +110,35 @@ function orderOf(firsts: readonly number[], features: number): Uint32Array {
   return order;
 }
 
-/** The files of a kind: number and positions. */
-export function* rangesOf(index: LevelIndex, kind: FileKind): Generator<[number: number, ranges: Ranges]> {
-  if (kind === 'features') {
-    for (let file = 0; file < index.files; file++) yield [file, featuresIn(index, file)];
-    return;
+/** A page to store. */
+export interface PlannedPage {
+  format: Format;
+  /** Number in its format. */
+  number: number;
+  /** Number of its listing, and its own in the listing. */
+  listing: number;
+  page: number;
+  /** The positions it holds. */
+  ranges: Ranges;
+}
+
+/** Every page to store, by format and number. */
+export function* plannedPages(index: LevelIndex): Generator<PlannedPage> {
+  for (const format of FORMATS) {
+    const table = index.arrays.pages?.[format].listing ?? NO_LISTINGS;
+    for (let listing = 0; listing + 1 < table.length; listing++) {
+      const positions = index.listingPositions(listing);
+      const first = elementAt(table, listing);
+      const pages = elementAt(table, listing + 1) - first;
+      for (let page = 0; page < pages; page++)
+        yield { format, number: first + page, listing, page, ranges: pageOf(index, format, positions, page) };
+    }
   }
-  const table = index.arrays.pages?.[kind].listing;
-  if (table === undefined) return;
-  for (let listing = 0; listing + 1 < table.length; listing++) {
-    const positions = index.listingPositions(listing);
-    const first = elementAt(table, listing);
-    for (let number = first; number < elementAt(table, listing + 1); number++)
-      yield [number, pageOf(index, kind, positions, number - first)];
-  }
+}
+
+/** Number of listings that have features: every parent has a unit; only the unfiltered listing can be empty. */
+export function filledListings({ features, listings }: LevelIndex): number {
+  return features === 0 ? 0 : listings;
 }
 
 /** A file by its place in the plan. */
@@ -137,7 +155,7 @@ export function fileAt(index: LevelIndex, { kinds, numbers }: FilePlan, at: numb
 
 /** The listing of a page, and its number there. */
 function placeOf(index: LevelIndex, format: Format, number: number): { listing: number; page: number } {
-  const table = index.arrays.pages?.[format].listing ?? new Uint32Array();
+  const table = index.arrays.pages?.[format].listing ?? NO_LISTINGS;
   // The last listing whose first page is at most `number`.
   let listing = 0;
   let high = table.length;

@@ -36,7 +36,8 @@ export function checkIdentifiers({ level, layers }: LevelSource, index: StoreInd
   const owners = expected.map((column) => ownersOf(column, features));
   for (const [position, fid] of fids.entries()) {
     const missing = owners.findIndex((numbers) => numbers[position] === -1);
-    if (missing !== -1) findings.add('null-gids', () => `${place}fid ${fid} has no ${elementAt(expected, missing).name}`);
+    if (missing !== -1)
+      findings.add('null-gids', () => `${place}fid ${fid} has no ${elementAt(expected, missing).name}`);
   }
   const duplicates = numbersOf(own)
     .filter((number) => own.countAt(number) > 1)

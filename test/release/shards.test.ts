@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { serialize } from 'node:v8';
 import { elementAt } from '../../format/element-at.ts';
+import type { GidColumn } from '../../format/gid-column.ts';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { type Report, SILENT } from '../../generator/report/progress.ts';
@@ -196,11 +197,8 @@ test('the digest by which seal compares shards depends on the units alone, not o
   for (const fid of [1, 2]) builder.add({ fid, gids: [`C${fid}`], bytes: 10, deflated: undefined });
   const index = builder.finish();
   // An array that V8 holds with room for holes is serialised in another way.
-  const columns = index.columns.map((column) => {
-    const gids = new Array<string>(column.gids.length);
-    for (const [at, gid] of column.gids.entries()) gids[at] = gid;
-    return { ...column, gids };
-  });
+  const columns = new Array<GidColumn>(index.columns.length);
+  for (const [n, column] of index.columns.entries()) columns[n] = column;
   assert.notDeepEqual(serialize({ ...index, columns }), serialize(index));
   assert.equal(indexDigest({ ...index, columns }), indexDigest(index));
   assert.notEqual(indexDigest({ ...index, bytes: index.bytes.map((bytes) => bytes + 1) }), indexDigest(index));

@@ -4,24 +4,20 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { SignJWT } from 'jose';
+import { assembleServer } from '../../../proxy/assemble-server.ts';
 import type { KeySource, TokenRules } from '../../../proxy/auth/authenticate.ts';
-import { authenticator } from '../../../proxy/auth/authenticate.ts';
 import type { KeySet } from '../../../proxy/auth/key-set.ts';
 import { jwksToKeySet } from '../../../proxy/auth/key-set.ts';
 import { issuersToMetadata } from '../../../proxy/auth/resource-metadata.ts';
-import { fixedKeys, keysUnavailableReason } from '../../../proxy/auth/rotating-keys.ts';
-import { HttpLinkWarning, rangesToTrustedProxies } from '../../../proxy/http/base-url.ts';
+import { fixedKeys } from '../../../proxy/auth/rotating-keys.ts';
+import { rangesToTrustedProxies } from '../../../proxy/http/base-url.ts';
 import type { LimitRules } from '../../../proxy/limits/client-limits.ts';
-import { MemoryCounter } from '../../../proxy/limits/client-limits.ts';
+import type { HeldLimits } from '../../../proxy/limits/held-bytes.ts';
 import type { WorkLimits } from '../../../proxy/limits/work-queue.ts';
-import { WorkQueue } from '../../../proxy/limits/work-queue.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
-import { FilterMatches } from '../../../proxy/pages/filter-matches.ts';
-import { ResponseCache } from '../../../proxy/pages/response-cache.ts';
 import { Releases } from '../../../proxy/releases/releases.ts';
-import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from '../../../proxy/server.ts';
-import { publicAssets } from '../../../proxy/site/public-assets.ts';
+import type { HttpServer, Observer, ServerLimits } from '../../../proxy/server.ts';
 
 export const ISSUER = 'https://issuer.test';
 export const AUDIENCE = 'boundaries';
@@ -41,7 +37,7 @@ export interface ServiceOptions {
   /** The keys of each issuer; ISSUER and its key where left out. */
   issuers?: ReadonlyMap<string, KeySource>;
   /** The clock that the times of tokens are compared with; the system's where left out. */
-  now?: () => Date;
+  now?: () => number;
   /** Shall challenges name the metadata? */
   metadata?: boolean;
   trustProxy?: readonly string[];
@@ -49,6 +45,8 @@ export interface ServiceOptions {
   limits?: ServerLimits;
   /** How much is done at a time. */
   work?: WorkLimits;
+  /** How much is held for clients that have not taken it. */
+  held?: HeldLimits;
   /** The limits of each client. */
   rules?: LimitRules;
   observe?: Observer['observe'];
@@ -72,7 +70,7 @@ export interface RunningService {
 /** The rules with one issuer that has these keys. */
 export function rulesWith(keys: KeySet): TokenRules {
   const issuers = new Map([[ISSUER, fixedKeys(keys)]]);
-  return { issuers, audience: AUDIENCE, scope: undefined, now: () => new Date() };
+  return { issuers, audience: AUDIENCE, scope: undefined, now: () => Date.now() };
 }
 
 /** Starts a proxy for the output folder `out`; it stops when the test file ends. */
@@ -85,28 +83,25 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     issuers: options.issuers ?? issuers,
     audience: AUDIENCE,
     scope: options.scope,
-    now: options.now ?? (() => new Date()),
+    now: options.now ?? (() => Date.now()),
   };
   const log: string[] = [];
-  const service = {
-    authenticate: authenticator(rules),
-    releases,
+  const settings = {
     origin,
-    matches: new FilterMatches(),
-    responses: new ResponseCache(),
-    work: new WorkQueue(options.work),
-    limits: options.rules && { rules: options.rules, counter: new MemoryCounter(options.rules) },
-    lifecycle: { isStopping: false },
-    keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
+    tokenRules: rules,
     publicUrl: options.publicUrl,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
-    linkWarning: new HttpLinkWarning(Boolean(options.publicUrl ?? options.trustProxy), (line) => log.push(line)),
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
-    assets: publicAssets(options.publicUrl, options.explorer ?? false),
-    log: (line: string) => log.push(line),
+    limits: options.rules,
+    hasExplorer: options.explorer ?? false,
+    accelRedirect: options.accelRedirect,
   };
-  const observer: Observer = options.observe ? { observe: options.observe } : {};
-  const { server, stop } = createHttpServer(service, observer, options.limits, options.accelRedirect);
+  const { server, stop } = assembleServer(settings, releases, (line) => log.push(line), {
+    observer: options.observe ? { observe: options.observe } : {},
+    timeouts: options.limits,
+    work: options.work,
+    held: options.held,
+  });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

@@ -39,5 +39,5 @@ export function firstDifferentLine(text: string, expected: string): string | und
   const at = wanted.findIndex((line, i) => line !== got[i]);
   if (at === -1) return `line ${wanted.length} is ${got.slice(wanted.length - 1).join(' ')}, expected its end`;
   if (got[at] === undefined && wanted[at] === '') return 'its last line does not end in a line feed';
-  return `line ${at + 1} is ${got[at] ?? 'missing'}, expected ${wanted[at] || 'its end'}`;
+  return `line ${at + 1} is ${got[at] || 'missing'}, expected ${wanted[at] || 'its end'}`;
 }

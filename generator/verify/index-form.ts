@@ -90,8 +90,10 @@ export function checkSummary({ levels }: Release, index: LevelIndex, found: OnPr
   const { level, features, listings, files, columns, arrays } = index;
   const pages = { geojsonl: arrays.pages?.geojsonl.bytes ?? [], fc: arrays.pages?.fc.bytes ?? [] };
   const sum = (sizes: ArrayLike<number>): number => Array.from(sizes).reduce((total, size) => total + size, 0);
+  const names = columns.map(({ name }) => name);
   const expected = {
-    gidColumns: columns.map(({ name }) => name),
+    // Without columns the dataset lacks the level.
+    gidColumns: names.every((name) => name === '') ? [] : names,
     features,
     // Without features the unfiltered listing is empty.
     listings: features === 0 ? 0 : listings,

@@ -118,6 +118,20 @@ export function gidColumn(name: string, gids: readonly string[], owners: Int32Ar
   return new GidColumn(name, { start, text: Buffer.concat(texts), run, first, rank, count });
 }
 
+/**
+ * For each position the number of its GID; -1 for no GID. The inverse of `gidColumn`.
+ * @param features number of positions
+ * @throws RangeError if the arrays of the column contradict each other
+ */
+export function ownersOf(column: GidColumn, features: number): Int32Array {
+  const owners = new Int32Array(features).fill(-1);
+  for (let number = 0; number < column.size; number++) {
+    const positions = column.positionsAt(number);
+    for (let run = 0; run < positions.runs; run++) owners.fill(number, positions.firstOf(run), positions.endOf(run));
+  }
+  return owners;
+}
+
 /** Code units from here on are surrogates, or sort after them although their UTF-8 bytes sort before. */
 const LAST_SIMPLE_UNIT = /[\ud800-\uffff]/;
 

@@ -1,6 +1,6 @@
 // Parses a feature of a release.
 import { isUtf8 } from 'node:buffer';
-import { FileError } from './inflate.ts';
+import { FileError } from './file-error.ts';
 
 /** A parsed feature; a whole number that a double cannot hold exactly is a bigint. */
 export interface JsonFeature {

@@ -1,73 +1,125 @@
-// Reads a page line by line. A page's text can be hundreds of MB: of a large page only one line is held in memory.
+// Reads files of a release to their end: pages line by line, others for their SHA-256. A page's text can be hundreds of MB:
+// of a large page only one line is held in memory. Used by `verify`.
+import { createHash } from 'node:crypto';
+import { closeSync, createReadStream, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
-import { EMPTY_SUM, FINAL_BLOCK, MEMBER_HEADER, memberEnd, sumOf, TRAILER_BYTES } from '../../format/gzip-members.ts';
-import { endsEarly, expectBytes, FileError, inflateError, inflateWhole } from './inflate.ts';
-import type { InputFile } from './input-file.ts';
+import { EMPTY_SUM } from '../../format/crc32.ts';
+import { MEMBER_HEADER, TRAILER_BYTES } from '../../format/gzip.ts';
+import { sha256Of } from '../release/checksums.ts';
+import { problemOf } from './file-error.ts';
+import { expectAllTaken, expectBytes, expectTrailer, inflateError, inflateMember } from './inflate.ts';
 
-/** Takes one line of a page's text with its line feed. It may keep the bytes. */
-export type OnLine = (line: Buffer) => void;
+/** A file that was read. Plain data: child processes return it. */
+export interface FileReading {
+  bytes: number;
+  /** SHA-256 in hex; empty if the file cannot be read. */
+  sha256: string;
+  /** Of its content, or why it cannot be read. */
+  problems: readonly string[];
+}
+
+/** Takes a page's text. Its functions throw FileError. */
+export interface TextCheck {
+  /** Takes the next line, its line feed included. It may keep the bytes. */
+  line(bytes: Buffer): void;
+  /** Ends the page. @param rest the text after the last line feed */
+  end(rest: Buffer): void;
+}
 
 const READ_BYTES = 1 << 20;
-/** Maximum deflated bytes of a page that is inflated in one call: a stream has a cost per page. */
+/** Maximum bytes of a page that is inflated in one call: a stream has a cost per page. */
 const WHOLE_BYTES = 1 << 20;
 const CHUNK_BYTES = 1 << 18;
 const LINE_FEED = 0x0a;
 
-/**
- * Reads a page.
- * @returns the text after its last line feed
- * @throws FileError if the file is not exactly one gzip member
- */
-export async function readLines(page: InputFile, onLine: OnLine): Promise<Buffer> {
-  expectBytes(page.read(MEMBER_HEADER.length), MEMBER_HEADER, 'gzip header');
-  const deflated = page.left() - TRAILER_BYTES;
-  if (deflated < FINAL_BLOCK.length) throw new FileError('is too short for a gzip member');
-  if (deflated <= WHOLE_BYTES) {
-    const bytes = page.read(deflated);
-    const trailer = page.read(TRAILER_BYTES);
-    const text = inflateWhole(bytes, trailer.readUInt32LE(TRAILER_BYTES - 4));
-    expectBytes(trailer, trailerOf(sumOf(text)), 'gzip trailer');
-    return eachLine(text, onLine);
-  }
-  let sum = EMPTY_SUM;
-  let begun: Buffer[] = [];
-  await inflateChunks(page, deflated, (text) => {
-    sum = { crc: crc32(text, sum.crc), length: sum.length + text.length };
-    const rest = eachLine(text, (line) => {
-      onLine(begun.length === 0 ? line : Buffer.concat([...begun, line]));
-      begun = [];
-    });
-    if (rest.length > 0) begun.push(rest);
+/** Reads a page, which is exactly one gzip member; to its end, even if its content is damaged. */
+export async function readPage(file: string, check: TextCheck): Promise<FileReading> {
+  return readingOf(async () => {
+    const { size } = statSync(file);
+    const whole = size <= WHOLE_BYTES ? readFileSync(file) : undefined;
+    const sha256 = whole === undefined ? sha256OfFile(file) : sha256Of(whole);
+    try {
+      check.end(
+        whole === undefined ? await streamLines(file, size, check.line) : eachLine(inflateMember(whole), check.line),
+      );
+      return { bytes: size, sha256, problems: [] };
+    } catch (error) {
+      return { bytes: size, sha256, problems: [problemOf(error)] };
+    }
   });
-  expectBytes(page.read(TRAILER_BYTES), trailerOf(sum), 'gzip trailer');
-  return Buffer.concat(begun);
 }
 
-function trailerOf(sum: { crc: number; length: number }): Buffer {
-  return memberEnd(sum).subarray(FINAL_BLOCK.length);
-}
-
-/** Inflates the next `deflated` bytes, which must be exactly one deflate stream, chunk by chunk. */
-async function inflateChunks(page: InputFile, deflated: number, onText: (text: Buffer) => void): Promise<void> {
-  const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
-  const end = page.left() - deflated;
-  function* chunks(): Generator<Buffer> {
-    while (page.left() > end) yield page.read(Math.min(READ_BYTES, page.left() - end));
-  }
+/** What `read` returns; without it, why the file cannot be read. */
+export async function readingOf<T extends FileReading>(read: () => Promise<T> | T): Promise<T | FileReading> {
   try {
-    await pipeline(chunks, inflate, async (source: AsyncIterable<Buffer>) => {
-      for await (const text of source) onText(text);
+    return await read();
+  } catch (error) {
+    return { bytes: 0, sha256: '', problems: [problemOf(error)] };
+  }
+}
+
+/** SHA-256 of a file of any size, in hex. */
+export function sha256OfFile(file: string): string {
+  const hash = createHash('sha256');
+  const handle = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(handle);
+    for (let at = 0; at < size; at += READ_BYTES) hash.update(readAt(handle, at, Math.min(READ_BYTES, size - at)));
+  } finally {
+    closeSync(handle);
+  }
+  return hash.digest('hex');
+}
+
+/** Reads `bytes` bytes at `offset`; fewer if the file ends before. */
+export function readAt(handle: number, offset: number, bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(bytes);
+  let done = 0;
+  for (let read = -1; done < bytes && read !== 0; done += read)
+    read = readSync(handle, buffer, done, bytes - done, offset + done);
+  return buffer.subarray(0, done);
+}
+
+/** Reads the lines of a large page; returns the text after the last line feed. */
+async function streamLines(file: string, size: number, onLine: (line: Buffer) => void): Promise<Buffer> {
+  const handle = openSync(file, 'r');
+  try {
+    expectBytes(readAt(handle, 0, MEMBER_HEADER.length), MEMBER_HEADER, 'gzip header');
+    let sum = EMPTY_SUM;
+    let begun: Buffer[] = [];
+    await inflateStream(file, MEMBER_HEADER.length, size - TRAILER_BYTES, (text) => {
+      sum = { crc: crc32(text, sum.crc), length: sum.length + text.length };
+      const rest = eachLine(text, (line) => {
+        onLine(begun.length === 0 ? line : Buffer.concat([...begun, line]));
+        begun = [];
+      });
+      if (rest.length > 0) begun.push(rest);
+    });
+    expectTrailer(readAt(handle, size - TRAILER_BYTES, TRAILER_BYTES), sum);
+    return Buffer.concat(begun);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Inflates the bytes from `start` up to but not including `end`, exactly one deflate stream, chunk by chunk. */
+async function inflateStream(file: string, start: number, end: number, onText: (text: Buffer) => void): Promise<void> {
+  const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
+  const deflated = createReadStream(file, { start, end: end - 1, highWaterMark: READ_BYTES });
+  try {
+    await pipeline(deflated, inflate, async (texts: AsyncIterable<Buffer>) => {
+      for await (const text of texts) onText(text);
     });
   } catch (error) {
-    // The pipeline is aborted if the stream ends before its input.
+    // The pipeline is aborted if the deflate stream ends before the file does.
     if (error instanceof Error && error.name !== 'AbortError') throw inflateError(error);
   }
-  if (inflate.bytesWritten !== deflated || page.left() !== end) throw endsEarly(inflate.bytesWritten, deflated);
+  expectAllTaken(inflate.bytesWritten, end - start);
 }
 
 /** Calls `onLine` for each line; returns the text after the last line feed. */
-function eachLine(text: Buffer, onLine: OnLine): Buffer {
+function eachLine(text: Buffer, onLine: (line: Buffer) => void): Buffer {
   let start = 0;
   for (let end = text.indexOf(LINE_FEED); end !== -1; end = text.indexOf(LINE_FEED, start)) {
     onLine(text.subarray(start, end + 1));

@@ -1,22 +1,22 @@
 // Compares a published level with GDAL's own reading of the dataset (its GeoJSON and its fields), independently of the code
 // that wrote the release. Runs in a child process: gdal-async is used from one thread of a process only.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
-import { featureFilePath, manifestPath, releasePath } from '../../format/layout.ts';
-import { manifestFromJson } from '../../format/manifest.ts';
-import { valuesOf } from '../../format/runs.ts';
+import { featureFilePath, indexPath, releasePath } from '../../format/layout.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
 import { columnValue, jsonOf, type PropertyValue, ValueError, valueToJson } from '../geojson/property-values.ts';
 import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError } from '../geojson/wkb-reader.ts';
-import { openFeatures, readFeatureIndex } from '../reader/feature-reader.ts';
+import { problemOf } from '../reader/file-error.ts';
 import { featureFrom, type JsonFeature, parsedToJson } from '../reader/parse-feature.ts';
-import { type Fault, type Faults, newFaults, problemOf } from '../report/faults.ts';
+import { type FeatureReader, openFeatures, readLevel } from '../reader/read-level.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { geometryDifference } from './compare-geometry.ts';
+import { type Finding, Findings } from './findings.ts';
 
 /** What to compare. Plain data: it is sent to a child process. */
 export interface CompareTask {
@@ -34,21 +34,21 @@ export interface CompareTask {
 export interface CompareResult {
   /** Of the source. */
   features: number;
-  faults: Fault[];
+  findings: Finding[];
 }
 
 /** Compares every feature of a level, and looks for published ones that the source lacks. */
 export function compareLevel(task: CompareTask): CompareResult {
   const scratch = mkdtempSync(join(tmpdir(), 'compare-'));
   const published = new PublishedLevel(task);
-  const faults = newFaults();
+  const findings = new Findings();
   let features = 0;
   try {
     for (const layer of task.source.layers) {
-      features += compareLayer(layer, { first: features, scratch, published, faults, task });
+      features += compareLayer(layer, { first: features, scratch, published, findings, task });
     }
-    for (const [fid, file] of published.rest()) faults.add(file, `fid ${fid}: the source has no such feature`);
-    return { features, faults: faults.list() };
+    for (const [fid, file] of published.rest()) findings.add(file, `fid ${fid}: the source has no such feature`);
+    return { features, findings: findings.list() };
   } finally {
     published.close();
     rmSync(scratch, { recursive: true });
@@ -61,7 +61,7 @@ interface Comparison {
   first: number;
   scratch: string;
   published: PublishedLevel;
-  faults: Faults;
+  findings: Findings;
   task: CompareTask;
 }
 
@@ -98,68 +98,73 @@ function readingModeOf(layer: LayerSource, scratch: string): ReadingMode {
 function compareFeatures(
   opened: OpenLayer,
   layer: LayerSource,
-  { first, published, faults, task }: Comparison,
+  { first, published, findings, task }: Comparison,
 ): number {
   let features = 0;
   const reportMessage = (where: string): void => {
-    const said = takeGdalMessage();
-    if (said?.isFailure) faults.add(layer.path, `layer ${layer.layer}${where}: GDAL reports: ${said.message}`);
+    const gdalMessage = takeGdalMessage();
+    if (gdalMessage?.isFailure)
+      findings.add(layer.path, `layer ${layer.layer}${where}: GDAL reports: ${gdalMessage.message}`);
   };
   for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
     features++;
     const fid = task.isRenumbered ? first + features : feature.fid;
     const found = published.take(fid);
     if (found === undefined) {
-      faults.add(published.manifestFile, `lacks fid ${fid}, which the source has`);
+      findings.add(published.indexFile, `lacks fid ${fid}, which the source has`);
       continue;
     }
     const read = readPublished(() => featureFrom(found.text()));
     const difference = read && differenceOf(read, feature, { opened, layer, fid, precision: task.precision });
-    if (difference !== undefined) faults.add(found.file, `fid ${fid}: ${difference}`);
+    if (difference !== undefined) findings.add(found.file, `fid ${fid}: ${difference}`);
     reportMessage(`, fid ${feature.fid}`);
   }
   reportMessage('');
   // The iterator returns null at the end and after a read error: only the count distinguishes them.
   if (features !== layer.features)
-    faults.add(layer.path, `layer ${layer.layer}: GDAL reads ${features} features and counts ${layer.features}`);
+    findings.add(layer.path, `layer ${layer.layer}: GDAL reads ${features} features and counts ${layer.features}`);
   return features;
 }
 
 /** The published features of a level by fid, each of which is taken once. */
 class PublishedLevel {
   /** Relative to the output folder. */
-  readonly manifestFile: string;
-  readonly #positions: Map<number, number>;
-  readonly #features: ReturnType<typeof openFeatures>;
-  readonly #fileOf: (position: number) => string;
+  readonly indexFile: string;
+  readonly #folder: string;
+  readonly #index: LevelIndex;
+  readonly #features: FeatureReader;
+  /** 1 for a position that was taken. */
+  readonly #taken: Uint8Array;
 
   constructor({ out, release, source: { level } }: CompareTask) {
-    const folder = releasePath(release);
-    const root = join(out, folder);
-    const file = manifestPath(level);
-    const manifest = manifestFromJson(readFileSync(join(root, file), 'utf8'), file);
-    const index = readFeatureIndex(root, manifest);
-    this.manifestFile = `${folder}/${file}`;
-    this.#positions = new Map([...valuesOf(manifest.fids)].map((fid, position) => [fid, position]));
-    this.#features = openFeatures(root, level, index);
-    this.#fileOf = (position) => `${folder}/${featureFilePath(level, index.fileOf(position))}`;
+    this.#folder = releasePath(release);
+    const root = join(out, this.#folder);
+    this.indexFile = `${this.#folder}/${indexPath(level)}`;
+    this.#index = readLevel(root, release, level);
+    this.#features = openFeatures(root, this.#index);
+    this.#taken = new Uint8Array(this.#index.features);
   }
 
   /** A published feature and its file; undefined if there is none with this fid, or it was taken before. */
   take(fid: number): { text: () => Buffer; file: string } | undefined {
-    const position = this.#positions.get(fid);
-    if (position === undefined) return undefined;
-    this.#positions.delete(fid);
+    const position = this.#index.positionOf(fid);
+    if (this.#taken[position] !== 0 || this.#index.fidAt(position) !== fid) return undefined;
+    this.#taken[position] = 1;
     return { text: () => this.#features.textAt(position), file: this.#fileOf(position) };
   }
 
   /** The fids and files of the features that were not taken. */
   rest(): [fid: number, file: string][] {
-    return [...this.#positions].map(([fid, position]) => [fid, this.#fileOf(position)]);
+    const positions = [...this.#taken.keys()].filter((position) => this.#taken[position] === 0);
+    return positions.map((position) => [this.#index.fidAt(position), this.#fileOf(position)]);
   }
 
   close(): void {
     this.#features.close();
+  }
+
+  #fileOf(position: number): string {
+    return `${this.#folder}/${featureFilePath(this.#index.level, this.#index.fileOf(position))}`;
   }
 }
 

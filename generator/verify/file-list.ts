@@ -1,4 +1,4 @@
-// Verifies that a release has every file of its manifests, and no other.
+// Verifies that a release has every file of its levels, and no other.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -11,90 +11,66 @@ import {
   RELEASE_FILE,
 } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
-import type { Manifest } from '../../format/manifest.ts';
-import { problemOf } from '../report/faults.ts';
-import { sha256OfFile } from '../source/source-files.ts';
-import { pagesOf } from './content/pages.ts';
+import { problemOf } from '../reader/file-error.ts';
+import { sha256OfFile } from '../reader/read-page.ts';
 import type { Metadata } from './metadata.ts';
+import { pagesOf } from './pages.ts';
+
+/** The files of each level that are read by themselves. */
+const LEVEL_FILES = [manifestPath, indexPath, namesPath];
 
 /**
- * Compares the folder, the manifests and checksums.txt with one another. That the promised files are there is seen
- * when they are read.
+ * Compares the folder, the levels and checksums.txt with one another. That the files exist is seen when they are read.
  * @returns number of files in the folder
  */
 export function verifyList(metadata: Metadata): number {
-  const { root, checksums, fault } = metadata;
-  const promised = promisedFiles(metadata);
+  const { root, checksums, found } = metadata;
+  const expected = new Set(expectedFiles(metadata));
   let files = 0;
-  for (const { path, isFile } of entriesUnder(root, '')) {
+  for (const entry of readdirSync(root, { withFileTypes: true, recursive: true })) {
+    if (entry.isDirectory()) continue;
     files++;
-    if (!promised.has(path)) fault(path, 'is not part of this release');
-    else if (!isFile) fault(path, 'is no plain file');
+    const path = join(entry.parentPath, entry.name).slice(root.length + 1);
+    if (!expected.has(path)) found(path, 'is not part of this release');
+    else if (!entry.isFile()) found(path, 'is no plain file');
   }
   if (checksums === undefined) return files;
-  for (const path of checksums.sums.keys()) {
-    if (!promised.has(path) || path === CHECKSUMS_FILE)
-      fault(CHECKSUMS_FILE, `names ${path}, which is not part of this release`);
-  }
-  for (const path of promised) {
-    if (!checksums.sums.has(path) && path !== CHECKSUMS_FILE) fault(CHECKSUMS_FILE, `has no line for ${path}`);
-  }
+  for (const path of checksums.keys())
+    if (!expected.has(path) || path === CHECKSUMS_FILE)
+      found(CHECKSUMS_FILE, `lists ${path}, which is not part of this release`);
+  for (const path of expected)
+    if (!checksums.has(path) && path !== CHECKSUMS_FILE) found(CHECKSUMS_FILE, `has no line for ${path}`);
   return files;
 }
 
 /** Verifies by SHA-256 alone the files of levels whose manifest or index is damaged. */
-export async function verifySums(metadata: Metadata): Promise<void> {
-  const { root, checksums, fault } = metadata;
-  for (const path of unverifiableFiles(metadata)) {
+export function verifySums(metadata: Metadata): void {
+  const { root, checksums, found } = metadata;
+  for (const path of unindexedFiles(metadata)) {
     try {
-      const got = await sha256OfFile(join(root, path));
-      const expected = checksums?.sums.get(path);
-      if (expected !== undefined && got !== expected) fault(path, `its SHA-256 is ${got}, expected ${expected}`);
+      const [got, expected] = [sha256OfFile(join(root, path)), checksums?.get(path)];
+      if (got !== expected) found(path, `its SHA-256 is ${got}, expected ${expected}`);
     } catch (error) {
-      fault(path, problemOf(error));
+      found(path, problemOf(error));
     }
   }
 }
 
-function promisedFiles(metadata: Metadata): Set<string> {
-  const promised = new Set([
-    CHECKSUMS_FILE,
-    RELEASE_FILE,
-    OVERVIEW_FILE,
-    ...LEVELS.flatMap((level) => [manifestPath(level), indexPath(level), namesPath(level)]),
-  ]);
-  for (const manifest of metadata.manifests) {
-    if (manifest === undefined) continue;
-    for (const path of featureFilesOf(manifest)) promised.add(path);
-    for (const { path } of pagesOf(manifest, 0, 1)) promised.add(path);
+function* expectedFiles(metadata: Metadata): Generator<string> {
+  yield* [CHECKSUMS_FILE, RELEASE_FILE, OVERVIEW_FILE];
+  yield* LEVELS.flatMap((level) => LEVEL_FILES.map((pathOf) => pathOf(level)));
+  for (const index of metadata.levels) {
+    if (index === undefined) continue;
+    for (let file = 0; file < index.files; file++) yield featureFilePath(index.level, file);
+    for (const { path } of pagesOf(index)) yield path;
   }
-  for (const path of unverifiableFiles(metadata)) promised.add(path);
-  return promised;
+  yield* unindexedFiles(metadata);
 }
 
-/** Pages can be verified without an index, feature files cannot. Without a manifest only checksums.txt names the files. */
-function* unverifiableFiles({ manifests, indexes, checksums }: Metadata): Generator<string> {
-  for (const level of LEVELS) {
-    const manifest = manifests[level];
-    if (manifest === undefined) {
-      for (const path of checksums?.sums.keys() ?? [])
-        if (path.startsWith(`${levelName(level)}/`) && path !== manifestPath(level) && path !== namesPath(level))
-          yield path;
-    } else if (indexes[level] === undefined) {
-      yield* featureFilesOf(manifest);
-    }
-  }
-}
-
-function* featureFilesOf({ level, features, featuresPerFile }: Manifest): Generator<string> {
-  for (let file = 0; file * featuresPerFile < features; file++) yield featureFilePath(level, file);
-}
-
-/** Every file below a folder, hidden ones included. */
-function* entriesUnder(root: string, folder: string): Generator<{ path: string; isFile: boolean }> {
-  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) yield* entriesUnder(root, path);
-    else yield { path, isFile: entry.isFile() };
-  }
+/** The feature files and pages of levels without an index: only checksums.txt lists them. */
+function* unindexedFiles({ levels, checksums }: Metadata): Generator<string> {
+  const folders = LEVELS.filter((level) => levels[level] === undefined).map((level) => `${levelName(level)}/`);
+  const own: readonly string[] = LEVELS.flatMap((level) => LEVEL_FILES.map((pathOf) => pathOf(level)));
+  for (const path of checksums?.keys() ?? [])
+    if (folders.some((folder) => path.startsWith(folder)) && !own.includes(path)) yield path;
 }

@@ -1,7 +1,6 @@
-// Verifies the metadata of a release: current.json, release.json, checksums.txt, the manifests and the feature indexes.
+// Verifies the metadata of a release: current.json, release.json, checksums.txt, and manifest and index of each level.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FeatureIndex } from '../../format/feature-index.ts';
 import {
   CHECKSUMS_FILE,
   CURRENT_PATH,
@@ -11,13 +10,16 @@ import {
   RELEASE_FILE,
   releasePath,
 } from '../../format/layout.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import { type Manifest, manifestFromJson } from '../../format/manifest.ts';
-import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
-import { type Checksums, readChecksums, sha256Of } from '../release/checksums.ts';
+import type { CheckedFile, Release } from '../../format/release.ts';
+import { currentFromJson, currentToJson, releaseFromJson } from '../../format/release.ts';
+import { problemOf } from '../reader/file-error.ts';
+import { levelFrom } from '../reader/read-level.ts';
+import { readChecksums, sha256Of } from '../release/checksums.ts';
 import { BuildError } from '../report/errors.ts';
-import { type Faults, problemOf } from '../report/faults.ts';
-import { checkIndexCounts, checkManifestCounts, checkStoredPages } from './counts.ts';
+import type { Findings } from './findings.ts';
+import { checkEncoding, checkStoredPages, checkSummary, indexProblems } from './index-form.ts';
 
 /** The metadata of a release, without the files that are damaged. */
 export interface Metadata {
@@ -25,33 +27,31 @@ export interface Metadata {
   id: string;
   /** The release's folder. */
   root: string;
-  checksums: Checksums | undefined;
+  /** The content of checksums.txt: SHA-256 in hex by path. */
+  checksums: ReadonlyMap<string, string> | undefined;
   description: Release | undefined;
   /** Whether release.json has the SHA-256 that checksums.txt has for it, or that has none. */
   isSealed: boolean;
-  /** By level; undefined if the manifest is damaged. */
-  manifests: readonly (Manifest | undefined)[];
-  /** By level; undefined if the manifest or the index is damaged. */
-  indexes: readonly (FeatureIndex | undefined)[];
+  /** By level; undefined if its manifest or its index is damaged. */
+  levels: readonly (LevelIndex | undefined)[];
   /** Adds a problem of a file of the release. */
-  fault(path: string, problem: string): void;
+  found(path: string, problem: string): void;
 }
 
 /** What is known before the levels are read. */
-type Described = Omit<Metadata, 'manifests' | 'indexes'>;
+type Described = Omit<Metadata, 'levels'>;
 
-/** The current release; undefined if current.json is damaged or names a release that does not exist. */
-export function currentRelease(out: string, faults: Faults): string | undefined {
+/** The current release; undefined if current.json is damaged or lists a release that does not exist as the current one. */
+export function currentRelease(out: string, findings: Findings): string | undefined {
   try {
     const text = readFileSync(join(out, CURRENT_PATH), 'utf8');
     const current = currentFromJson(text, CURRENT_PATH);
-    if (text !== currentToJson(current)) faults.add(CURRENT_PATH, 'is not written as it should be');
-    for (const id of current.hosted) {
-      if (!existsSync(join(out, releasePath(id)))) faults.add(CURRENT_PATH, `names ${id}, which is not there`);
-    }
-    return existsSync(join(out, releasePath(current.release))) ? current.release : undefined;
+    if (text !== currentToJson(current)) findings.add(CURRENT_PATH, 'is not in canonical form');
+    const missing = current.hosted.filter((id) => !existsSync(join(out, releasePath(id))));
+    for (const id of missing) findings.add(CURRENT_PATH, `lists ${id}, which does not exist`);
+    return missing.includes(current.release) ? undefined : current.release;
   } catch (error) {
-    faults.add(CURRENT_PATH, problemOf(error, CURRENT_PATH));
+    findings.add(CURRENT_PATH, problemOf(error, CURRENT_PATH));
     return undefined;
   }
 }
@@ -60,27 +60,25 @@ export function currentRelease(out: string, faults: Faults): string | undefined 
  * Reads and verifies the metadata of a release.
  * @throws BuildError if the release does not exist
  */
-export function readMetadata(out: string, id: string, faults: Faults): Metadata {
+export function readMetadata(out: string, id: string, findings: Findings): Metadata {
   const root = join(out, releasePath(id));
-  if (!isReleaseId(id) || !existsSync(root)) {
+  if (!isReleaseId(id) || !existsSync(root))
     throw new BuildError(`${root}: no such release`, `run list --out ${out} to see the releases`);
-  }
-  const fault = (path: string, problem: string): void => faults.add(`${releasePath(id)}/${path}`, problem);
-  const about = { out, id, root, fault, checksums: checksumsOf(root, fault) };
+  const found = (path: string, problem: string): void => findings.add(`${releasePath(id)}/${path}`, problem);
+  const about = { out, id, root, found, checksums: checksumsOf(root, found) };
   const described = { ...about, ...descriptionOf(about) };
-  const manifests = LEVELS.map((level) => manifestOf(level, described));
-  const indexes = manifests.map((manifest) => manifest && indexOf(manifest, described));
-  if (described.description) checkStoredPages(described.description, manifests, fault);
-  return { ...described, manifests, indexes };
+  const levels = LEVELS.map((level) => levelOf(level, described));
+  if (described.description) checkStoredPages(described.description, levels, found);
+  return { ...described, levels };
 }
 
-function checksumsOf(root: string, fault: Metadata['fault']): Checksums | undefined {
+function checksumsOf(root: string, found: Metadata['found']): Metadata['checksums'] {
   try {
-    const checksums = readChecksums(root);
-    for (const problem of checksums.problems) fault(CHECKSUMS_FILE, problem);
-    return checksums;
+    const { sums, problems } = readChecksums(root);
+    for (const problem of problems) found(CHECKSUMS_FILE, problem);
+    return sums;
   } catch (error) {
-    fault(CHECKSUMS_FILE, problemOf(error));
+    found(CHECKSUMS_FILE, problemOf(error));
     return undefined;
   }
 }
@@ -89,85 +87,108 @@ function descriptionOf({
   id,
   root,
   checksums,
-  fault,
+  found,
 }: Omit<Described, 'description' | 'isSealed'>): Pick<Described, 'description' | 'isSealed'> {
   try {
     const bytes = readFileSync(join(root, RELEASE_FILE));
     const description = releaseFromJson(bytes.toString(), RELEASE_FILE);
-    if (description.release !== id) fault(RELEASE_FILE, `is of release ${description.release}, expected ${id}`);
-    const [got, expected] = [sha256Of(bytes), checksums?.sums.get(RELEASE_FILE)];
+    if (description.release !== id) found(RELEASE_FILE, `is of release ${description.release}, expected ${id}`);
+    const [got, expected] = [sha256Of(bytes), checksums?.get(RELEASE_FILE)];
     const isSealed = expected === undefined || got === expected;
     if (!isSealed) {
-      fault(RELEASE_FILE, `its SHA-256 is ${got}, ${CHECKSUMS_FILE} has ${expected}`);
+      found(RELEASE_FILE, `its SHA-256 is ${got}, ${CHECKSUMS_FILE} has ${expected}`);
       // Either of the two may have been changed.
-      fault(CHECKSUMS_FILE, `has ${expected} for ${RELEASE_FILE}, which is ${got}`);
+      found(CHECKSUMS_FILE, `has ${expected} for ${RELEASE_FILE}, which is ${got}`);
     }
     return { description, isSealed };
   } catch (error) {
-    fault(RELEASE_FILE, problemOf(error, RELEASE_FILE));
+    found(RELEASE_FILE, problemOf(error, RELEASE_FILE));
     return { description: undefined, isSealed: false };
   }
 }
 
-function manifestOf(level: Level, described: Described): Manifest | undefined {
-  const { id, description, fault } = described;
-  const path = manifestPath(level);
+/** The index of a level; undefined if it cannot be used. */
+function levelOf(level: Level, described: Described): LevelIndex | undefined {
+  const { id, description, found } = described;
+  const summary = description?.levels[level];
+  const others = '; the other files of its level are verified by checksums.txt alone';
+  const manifest = readTrusted(manifestPath(level), summary?.manifest, described, others);
+  const index = readTrusted(indexPath(level), summary?.index, described, others);
+  if (manifest.bytes === undefined || index.bytes === undefined || !index.isTrusted) return undefined;
   try {
-    const sum = description?.levels[level]?.manifest;
-    const others = '; the other files of its level are verified by theirs alone';
-    const { bytes, isBelieved } = readBelieved(path, sum, described, others);
-    const manifest = manifestFromJson(bytes.toString(), path);
-    if (manifest.release !== id) fault(path, `is of release ${manifest.release}, expected ${id}`);
-    if (manifest.level !== level) fault(path, `is of level ${manifest.level}, expected ${level}`);
-    if (!isBelieved || manifest.level !== level) return undefined;
-    // The first lookup checks that no GID is listed twice.
-    for (const column of manifest.columns) column.find('');
-    if (description) checkManifestCounts(manifest, description, fault);
-    return manifest;
+    const read = levelFrom(manifest.bytes, index.bytes, id, level);
+    if (!manifest.isTrusted) return undefined;
+    const problems = indexProblems(read);
+    for (const problem of problems) found(indexPath(level), problem);
+    if (problems.length > 0) return undefined;
+    checkEncoding({ manifest: manifest.bytes, index: index.bytes }, id, read, found);
+    if (description) checkSummary(description, read, found);
+    return read;
   } catch (error) {
-    fault(path, problemOf(error, path));
+    found(manifestPath(level), problemOf(error, manifestPath(level)));
     return undefined;
   }
 }
 
-function indexOf(manifest: Manifest, described: Described): FeatureIndex | undefined {
-  const { description, fault } = described;
-  const { level, features, featuresPerFile } = manifest;
-  const path = indexPath(level);
-  try {
-    const others = '; the feature files of its level are verified by theirs alone';
-    const { bytes, isBelieved } = readBelieved(path, description?.levels[level]?.index, described, others);
-    if (!isBelieved) return undefined;
-    const index = new FeatureIndex(bytes, features, featuresPerFile, path);
-    if (description) checkIndexCounts(level, index, description, fault);
-    return index;
-  } catch (error) {
-    fault(path, problemOf(error, path));
-    return undefined;
-  }
+/** What one file says of another. */
+interface Witness {
+  file: string;
+  /** How it differs from what the other is, as problems of this file; empty if it does not. */
+  differences: readonly string[];
+}
+
+/** What checksums.txt says of a file; nothing if it has no line for it. */
+export function checksumWitness(path: string, sha256: string, { checksums }: Described): Witness[] {
+  return witnessOf(CHECKSUMS_FILE, path, sha256, checksums?.get(path));
+}
+
+function witnessOf(file: string, path: string, sha256: string, has: string | undefined): Witness[] {
+  if (has === undefined) return [];
+  return [{ file, differences: has === sha256 ? [] : [`has ${has} for ${path}, which is ${sha256}`] }];
+}
+
+/**
+ * Of a file and those that describe it, the one that differs from the others is damaged.
+ * @param problems of the file, if it is the one
+ * @returns whether the file is intact
+ */
+export function judge(
+  path: string,
+  witnesses: readonly Witness[],
+  problems: readonly string[],
+  found: Metadata['found'],
+): boolean {
+  const isIntact = witnesses.length === 0 || witnesses.some(({ differences }) => differences.length === 0);
+  if (!isIntact) for (const problem of problems) found(path, problem);
+  else for (const { file, differences } of witnesses) for (const problem of differences) found(file, problem);
+  return isIntact;
 }
 
 /**
  * Reads a manifest, an index or a file that is served whole. Its SHA-256 is in release.json and in checksums.txt: of the
  * three files, the one that differs from the other two is damaged.
- * @param sum its SHA-256 in release.json
+ * @param expected what release.json says of it; undefined if that is damaged
  * @param others which files cannot be verified without it, for messages
  */
-export function readBelieved(
+export function readTrusted(
   path: string,
-  sum: string | undefined,
-  { root, checksums, fault }: Described,
+  expected: CheckedFile | undefined,
+  described: Described,
   others = '',
-): { bytes: Buffer; isBelieved: boolean } {
-  const bytes = readFileSync(join(root, path));
-  const got = sha256Of(bytes);
-  const sources = [
-    { file: CHECKSUMS_FILE, has: checksums?.sums.get(path) },
-    { file: RELEASE_FILE, has: sum },
-  ].filter(({ has }) => has !== undefined);
-  const different = sources.filter(({ has }) => has !== got);
-  const isBelieved = different.length < sources.length || sources.length === 0;
-  if (isBelieved) for (const { file, has } of different) fault(file, `has ${has} for ${path}, which is ${got}`);
-  else fault(path, `its SHA-256 is ${got}, expected ${sources[0]?.has}${others}`);
-  return { bytes, isBelieved };
+): { bytes: Buffer | undefined; isTrusted: boolean } {
+  const { root, found } = described;
+  try {
+    const bytes = readFileSync(join(root, path));
+    const got = sha256Of(bytes);
+    const listed = checksumWitness(path, got, described);
+    const witnesses = [...listed, ...witnessOf(RELEASE_FILE, path, got, expected?.sha256)];
+    const wanted = described.checksums?.get(path) ?? expected?.sha256;
+    const isTrusted = judge(path, witnesses, [`its SHA-256 is ${got}, expected ${wanted}${others}`], found);
+    if (isTrusted && expected !== undefined && expected.bytes !== bytes.length)
+      found(RELEASE_FILE, `has ${expected.bytes} bytes for ${path}, which has ${bytes.length}`);
+    return { bytes, isTrusted };
+  } catch (error) {
+    found(path, problemOf(error));
+    return { bytes: undefined, isTrusted: false };
+  }
 }

@@ -1,56 +1,105 @@
-// Verifies the names of a level against its manifest and its features.
-import { namesPath } from '../../format/layout.ts';
+// Derives the names of a level anew from its index and its features, and compares the file with them.
+import { namesPath, RELEASE_FILE } from '../../format/layout.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
-import { namesHeader, namesLine } from '../../format/names.ts';
-import { FileError } from '../reader/inflate.ts';
-import { problemOf } from '../report/faults.ts';
-import type { ExpectedUnits } from './expected-units.ts';
-import type { Metadata } from './metadata.ts';
-import { readWholeFile } from './whole-file.ts';
+import { type NamedUnit, namesHeader, namesLine } from '../../format/names.ts';
+import type { WholeFile } from '../../format/release.ts';
+import { problemOf } from '../reader/file-error.ts';
+import { inflateMember } from '../reader/inflate.ts';
+import { gidsByPosition, type Label, type Unit } from './feature.ts';
+import { firstDifferentLine } from './findings.ts';
+import { type Metadata, readTrusted } from './metadata.ts';
 
-const LINE_FEED = 0x0a;
+/** The units of a level as names and overview must have them. */
+export interface NamedUnits {
+  level: Level;
+  count: number;
+  /** @param label what the file says: name and type of a damaged feature are not known otherwise */
+  unitAt(position: number, label: Label): NamedUnit;
+  /** What an intact feature says. */
+  featureAt(position: number): Unit | undefined;
+}
 
-/** Verifies the file of a level. @param units undefined if manifests are damaged: only checksums are compared */
-export function verifyNames(level: Level, units: ExpectedUnits | undefined, metadata: Metadata): void {
+/**
+ * The units of a level.
+ * @param levels undefined for a damaged one
+ * @param units what the features of the level say
+ * @returns undefined if an index is damaged: which level is next above or below depends on all between
+ */
+export function namedUnits(
+  level: Level,
+  levels: readonly (LevelIndex | undefined)[],
+  units: readonly (Unit | undefined)[],
+): NamedUnits | undefined {
+  const index = levels[level];
+  const known = levels.filter((other) => other !== undefined);
+  if (index === undefined || known.length < levels.length) return undefined;
+  const filled = known.filter(({ features }) => features > 0);
+  const parent = filled.findLast((other) => other.level < level)?.level;
+  const below = filled.find((other) => other.level > level)?.columns[level];
+  const gidAt = gidsByPosition(index);
+  return {
+    level,
+    count: index.features,
+    featureAt: (position) => units[position],
+    unitAt(position, label) {
+      const gid = gidAt(level, position);
+      const number = gid === null || below === undefined ? -1 : below.find(gid);
+      const { name, type } = units[position] ?? label;
+      return {
+        fid: index.fidAt(position),
+        gid,
+        name,
+        type,
+        parent: parent === undefined ? null : gidAt(parent, position),
+        children: number === -1 || below === undefined ? 0 : below.countAt(number),
+      };
+    },
+  };
+}
+
+/** Verifies the file of a level. @param units undefined if an index is damaged: only checksums are compared */
+export function verifyNames(level: Level, units: NamedUnits | undefined, metadata: Metadata): void {
   const path = namesPath(level);
-  const text = readWholeFile(path, metadata.description?.levels[level]?.names, metadata);
+  const text = readWholeFile(path, metadata.description?.levels[level]?.names, metadata)?.toString();
   if (text === undefined || units === undefined) return;
+  const lines = text.split('\n');
+  const expected = Array.from({ length: units.count }, (_, position) =>
+    namesLine(units.unitAt(position, labelIn(lines[position + 1]))),
+  );
+  const problem = firstDifferentLine(text, namesHeader() + expected.join(''));
+  if (problem !== undefined) metadata.found(path, problem);
+}
+
+function labelIn(line = ''): Label {
   try {
-    checkLines(text, units);
-  } catch (error) {
-    metadata.fault(path, problemOf(error));
-  }
-}
-
-function checkLines(text: Buffer, units: ExpectedUnits): void {
-  let begin = 0;
-  let line = 0;
-  for (let end = text.indexOf(LINE_FEED); end !== -1; end = text.indexOf(LINE_FEED, begin)) {
-    checkLine(text.toString('utf8', begin, end + 1), line++, units);
-    begin = end + 1;
-  }
-  if (begin < text.length) throw new FileError('its last line does not end in a line feed');
-  if (line !== units.count + 1) throw new FileError(`has ${line} lines, expected a header and ${units.count} units`);
-}
-
-function checkLine(line: string, number: number, units: ExpectedUnits): void {
-  if (number === 0) {
-    if (line !== namesHeader()) throw new FileError(`line 1 is ${JSON.stringify(line)}, expected the header`);
-    return;
-  }
-  if (number > units.count) throw new FileError(`line ${number + 1} follows the last unit`);
-  const [fid, gid, name, type, parent, children] = listFrom(line, number);
-  const unit = units.check(number - 1, { fid, gid, name, type, parent, children });
-  if (namesLine(unit) !== line) throw new FileError(`line ${number + 1} is ${line.trimEnd()}, expected other JSON`);
-}
-
-function listFrom(line: string, number: number): unknown[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(line);
+    const [, , name, type] = JSON.parse(line);
+    return { name: textOrNull(name), type: textOrNull(type) };
   } catch {
-    // Reported below.
+    return { name: null, type: null };
   }
-  if (!Array.isArray(parsed)) throw new FileError(`line ${number + 1} is not a JSON list`);
-  return parsed;
+}
+
+/** What a file has as a name or type; null for anything else. */
+export function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/**
+ * Reads a file that is served whole, names or the overview. Its problems are reported.
+ * @param expected what release.json says of it; undefined if release.json is damaged
+ * @returns its text; undefined if it is damaged
+ */
+export function readWholeFile(path: string, expected: WholeFile | undefined, metadata: Metadata): Buffer | undefined {
+  const { bytes, isTrusted } = readTrusted(path, expected, metadata);
+  if (bytes === undefined || !isTrusted) return undefined;
+  try {
+    const text = inflateMember(bytes);
+    if (expected !== undefined && expected.textBytes !== text.length)
+      metadata.found(RELEASE_FILE, `has ${expected.textBytes} bytes of text for ${path}, which has ${text.length}`);
+    return text;
+  } catch (error) {
+    metadata.found(path, problemOf(error));
+    return undefined;
+  }
 }

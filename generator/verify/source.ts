@@ -23,7 +23,7 @@ const COMPARE = workIn<typeof import('./compare-level.ts'), 'compareLevel'>(
 );
 
 /**
- * Compares every level that has a manifest and an index with the source.
+ * Compares every level whose index is intact with the source.
  * @param options the options that the release was built with; all its levels are compared
  * @throws BuildError if the source cannot be opened or lacks a level that the release has
  */
@@ -65,7 +65,7 @@ function refuseMissing(published: readonly Level[], levels: readonly LevelSource
 function compareLevels(
   levels: readonly LevelSource[],
   description: Release,
-  { out, id, indexes }: Metadata,
+  { out, id, levels: indexes }: Metadata,
   { pool, report }: { pool: Pool; report: Report },
 ): Promise<CompareResult[]> {
   const readable = levels.filter(({ level }) => indexes[level] !== undefined);
@@ -87,7 +87,7 @@ function compareLevels(
 async function verifyFiles(
   source: readonly string[],
   { source: recorded }: Release,
-  { fault }: Metadata,
+  { found }: Metadata,
 ): Promise<void> {
   const given = await sourceFiles(source);
   const isGiven = ({ name, bytes, sha256 }: SourceFile): boolean => {
@@ -98,8 +98,8 @@ async function verifyFiles(
   for (const { name, sha256 } of recorded.filter((file) => !isGiven(file))) {
     const at = given.findIndex((file) => file.name === name);
     const [file] = at === -1 ? [] : given.splice(at, 1);
-    if (file === undefined) fault(RELEASE_FILE, `was built from ${name}, which is not among the given files`);
-    else fault(RELEASE_FILE, `was built from ${name} with SHA-256 ${sha256}; the given one has ${file.sha256}`);
+    if (file === undefined) found(RELEASE_FILE, `was built from ${name}, which is not among the given files`);
+    else found(RELEASE_FILE, `was built from ${name} with SHA-256 ${sha256}; the given one has ${file.sha256}`);
   }
-  for (const { name } of given) fault(RELEASE_FILE, `was not built from ${name}, which is among the given files`);
+  for (const { name } of given) found(RELEASE_FILE, `was not built from ${name}, which is among the given files`);
 }

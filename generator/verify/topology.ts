@@ -1,5 +1,5 @@
 // Checks that a JSON value is a quantised TopoJSON topology of polygons, as the overview is.
-import { FileError } from '../reader/inflate.ts';
+import { FileError } from '../reader/file-error.ts';
 
 /** A geometry of the topology. */
 export interface TopologyGeometry {
@@ -93,7 +93,7 @@ function checkRing(ring: readonly number[], where: string, arcs: readonly ArcEnd
   const ends = ring.map((index) => {
     const number = index < 0 ? ~index : index;
     const arc = arcs[number];
-    if (arc === undefined) throw new FileError(`${where} names arc ${index} of ${arcs.length}`);
+    if (arc === undefined) throw new FileError(`${where} refers to arc ${index} of ${arcs.length}`);
     used.add(number);
     positions += arc.positions - 1;
     return index < 0 ? { first: arc.last, last: arc.first } : arc;

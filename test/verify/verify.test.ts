@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { RECORD_BYTES } from '../../format/feature-index.ts';
+import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { Report } from '../../generator/report/progress.ts';
 import { SILENT } from '../../generator/report/progress.ts';
@@ -23,7 +23,7 @@ import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
-import { readMembers } from '../support/releases/reseal-features.ts';
+import { featureFile, readFeatures } from '../support/releases/reseal-features.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -41,7 +41,7 @@ await buildSynthetic(synthetic, 60, other, { release: 'other' });
 const root = 'releases/r1';
 const files = filesOf(good);
 const featureFiles = files.filter((file) => file.includes('/features/'));
-const indexes = files.filter((file) => file.endsWith('.idx'));
+const indexes = files.filter((file) => file.endsWith('index.bin'));
 const pages = files.filter((file) => /\/(geojsonl|fc)\//.test(file));
 
 /** The files of the release in an output folder, and current.json. */
@@ -212,47 +212,54 @@ test('two pages swapped: both are named, with what they hold and should hold', a
   );
 });
 
-test('a byte flipped in each member and in each record: the file is named, and the fid', async () => {
+test('a byte flipped in each feature: its file is named, and the fid; around the features or in the index: that file', async () => {
   let tried = 0;
+  const flipped = (file: string, at: number) =>
+    faultsWith(file, (path, bytes) => {
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFileSync(path, bytes);
+    });
   for (const level of [0, 1, 2] as const) {
-    let start = 0;
-    for (const [position, { bytes: member }] of readMembers(join(good, root), level).entries()) {
-      const fid = `fid ${position + 1}`;
-      const [file, index] = [`${root}/lv${level}/features/000001.geojsonl.gz`, `${root}/lv${level}/features.idx`];
-      for (const at of [start, start + (member.length >> 1), start + member.length - 1]) {
-        const faults = await faultsWith(file, (path, bytes) => {
-          bytes[at] = (bytes[at] ?? 0) ^ 1;
-          writeFileSync(path, bytes);
-        });
-        const range = `bytes ${start} to ${start + member.length - 1}`;
-        const problem = `${fid}: ${range} are not the member that the index describes`;
-        assert.deepEqual(faults, [{ path: file, problem }]);
+    const [file, index] = [`${root}/lv${level}/features/000001.geojsonl.gz`, `${root}/lv${level}/index.bin`];
+    let start = MEMBER_HEADER.length;
+    for (const [position, { data }] of readFeatures(join(good, root), level).entries()) {
+      const range = `bytes ${start} to ${start + data.length - 1}`;
+      const problem = `fid ${position + 1}: ${range} are not the data that the index describes`;
+      for (const at of [start, start + (data.length >> 1), start + data.length - 1]) {
+        assert.deepEqual(await flipped(file, at), [{ path: file, problem }]);
         tried++;
       }
-      for (let at = position * RECORD_BYTES; at < (position + 1) * RECORD_BYTES; at++) {
-        const faults = await faultsWith(index, (path, bytes) => {
-          bytes[at] = (bytes[at] ?? 0) ^ 1;
-          writeFileSync(path, bytes);
-        });
-        assertNamed(faults, [index], `${index}, byte ${at}`);
-        tried++;
-      }
-      start += member.length;
+      start += data.length;
     }
+    for (const [at, what] of [
+      [0, 'gzip header'],
+      [start + 1, 'final block with the gzip trailer'],
+      [start + 3, 'final block with the gzip trailer'],
+      [start + 9, 'final block with the gzip trailer'],
+    ] as const) {
+      const faults = await flipped(file, at);
+      assertNamed(faults, [file], `${file}, byte ${at}`);
+      assert.match(faults[0]?.problem ?? '', new RegExp(`^its ${what} is [0-9a-f]+, expected [0-9a-f]+$`));
+    }
+    const bytes = readFileSync(join(good, index)).length;
+    for (let at = level; at < bytes; at += 11, tried++)
+      assertNamed(await flipped(index, at), [index], `${index}, byte ${at}`);
   }
-  assert.equal(tried, 9 * (3 + RECORD_BYTES));
+  assert.ok(tried > 9 * 3 + 60, `${tried} flips`);
 });
 
-test('two members of a feature file swapped: the file is named, with the fids in whose place they are not', async () => {
+test('two features of a file swapped: the file is named, with the fids in whose place they are not', async () => {
   const file = `${root}/lv2/features/000001.geojsonl.gz`;
-  const members = readMembers(join(good, root), 2).map(({ bytes }) => bytes);
+  const features = readFeatures(join(good, root), 2);
   for (const [a, b] of [
     [0, 1],
     [0, 3],
     [2, 3],
   ] as const) {
-    const swapped = members.with(a, members[b] ?? Buffer.of()).with(b, members[a] ?? Buffer.of());
-    const faults = await faultsWith(file, (path) => writeFileSync(path, Buffer.concat(swapped)));
+    const [one, two] = [features[a], features[b]];
+    assert.ok(one && two);
+    const swapped = features.with(a, two).with(b, one);
+    const faults = await faultsWith(file, (path) => writeFileSync(path, featureFile(swapped)));
     assertNamed(faults, [file], `${a} and ${b}`);
     const fids = faults.map(({ problem }) => Number(/^fid (\d+): bytes/.exec(problem)?.[1]));
     assert.ok(fids.includes(a + 1), String(fids));
@@ -299,7 +306,7 @@ test('a level of several feature files: two of them swapped, one cut short, one 
     const cut = await faultsOf((out) => truncateSync(join(out, third), 5000), options, from);
     assert.deepEqual(
       cut.map(({ path, problem }) => [path, problem.replace(/\d+$/, '')]),
-      [[third, 'is 5000 bytes long, its members ']],
+      [[third, 'is 5000 bytes long, expected ']],
     );
     const missing = await faultsOf((out) => rmSync(join(out, second)), options, from);
     assert.deepEqual(missing, [{ path: second, problem: 'is missing' }]);
@@ -313,7 +320,7 @@ test('a level of several feature files: two of them swapped, one cut short, one 
       from,
     );
     assertNamed(changed, [second], 'one byte');
-    assert.match(changed[0]?.problem ?? '', /^fid 597: bytes \d+ to \d+ are not the member that the index describes$/);
+    assert.match(changed[0]?.problem ?? '', /^its final block with the gzip trailer is [0-9a-f]+, expected [0-9a-f]+$/);
   }
 });
 
@@ -347,7 +354,7 @@ test('files that do not belong to the release are named, wherever they are and w
     'lv0/geojsonl/z',
     'lv0/features/000002.geojsonl.gz',
     'lv5/features/000001.geojsonl.gz',
-    'lv0/features.idx.bak',
+    'lv0/index.bin.bak',
   ]) {
     const faults = await faultsOf((out) => {
       mkdirSync(join(out, root, file, '..'), { recursive: true });
@@ -363,7 +370,9 @@ test('a manifest of another release or of another level: it is named, and the ot
     const file = manifestOf(level);
     const foreign = await faultsWith(file, (path) => cpSync(join(other, file.replace(root, 'releases/other')), path));
     assertNamed(foreign, [file], `${file} of another release`);
-    assert.ok(foreign.some(({ problem }) => problem === 'is of release other, expected r1'));
+    assert.ok(
+      foreign.some(({ problem }) => problem.startsWith(`belongs to release other level ${level}, expected r1`)),
+    );
     const shifted = await faultsWith(file, (path) => cpSync(join(good, manifestOf((level + 1) % 6)), path));
     assertNamed(shifted, [file], `${file} of another level`);
   }
@@ -372,23 +381,23 @@ test('a manifest of another release or of another level: it is named, and the ot
     rmSync(join(out, root, 'lv2/manifest.json'));
     appendFileSync(join(out, page), 'x');
     rmSync(join(out, `${root}/lv2/geojsonl/all/000001.geojsonl.gz`));
-    appendFileSync(join(out, root, 'lv2/features.idx'), 'x');
+    appendFileSync(join(out, root, 'lv2/index.bin'), 'x');
     rmSync(join(out, root, 'lv2/features/000001.geojsonl.gz'));
   });
-  const others = ['geojsonl/all/000001.geojsonl.gz', 'features.idx', 'features/000001.geojsonl.gz'];
+  const others = ['geojsonl/all/000001.geojsonl.gz', 'index.bin', 'features/000001.geojsonl.gz'];
   assertNamed(
     faults,
     [`${root}/lv2/manifest.json`, page, ...others.map((path) => `${root}/lv2/${path}`)],
     'five of one level',
   );
   const unindexed = await faultsOf((out) => {
-    rmSync(join(out, root, 'lv2/features.idx'));
+    rmSync(join(out, root, 'lv2/index.bin'));
     appendFileSync(join(out, page), 'x');
     appendFileSync(join(out, root, 'lv2/features/000001.geojsonl.gz'), 'x');
   });
   assertNamed(
     unindexed,
-    [`${root}/lv2/features.idx`, page, `${root}/lv2/features/000001.geojsonl.gz`],
+    [`${root}/lv2/index.bin`, page, `${root}/lv2/features/000001.geojsonl.gz`],
     'three of a level without an index',
   );
 });
@@ -400,13 +409,13 @@ test('a line of checksums.txt that is gone, twice, out of order or for nothing: 
     [lines.slice(1), /^has no line for lv0\/fc\/all\/000001\.json\.gz$/],
     [[lines[0] ?? '', ...lines], /^line 2: .* follows /],
     [lines.toReversed(), /^line 2: .* paths must ascend$/],
-    [[...lines, `${'0'.repeat(64)}  x`], /^names x, which is not part of this release$/],
+    [[...lines, `${'0'.repeat(64)}  x`], /^lists x, which is not part of this release$/],
     [lines.map((line) => line.replace('  lv1/manifest', ' *lv1/manifest')), /^line \d+ is ".*expected a SHA-256/],
     [
       lines.filter((line) => !line.endsWith('features/000001.geojsonl.gz')),
       /^has no line for lv0\/features\/000001\.geojsonl\.gz$/,
     ],
-    ...['lv1/features.idx', 'lv1/features/000001.geojsonl.gz'].map((path): [string[], RegExp] => [
+    ...['lv1/index.bin', 'lv1/features/000001.geojsonl.gz'].map((path): [string[], RegExp] => [
       lines.map((line) => (line.endsWith(path) ? `${'0'.repeat(64)}  ${path}` : line)),
       new RegExp(`^has 0+ for ${path}, which is`),
     ]),
@@ -436,7 +445,7 @@ test('a release in a folder of another name, one that is not there, and ids that
     await assert.rejects(verify({ out: good, release, workers: 0 }, SILENT), { message: /no such release/ });
   }
   const gone = await faultsOf((out) => rmSync(join(out, root), { recursive: true }));
-  assert.deepEqual(gone, [{ path: 'current.json', problem: 'names r1, which is not there' }]);
+  assert.deepEqual(gone, [{ path: 'current.json', problem: 'lists r1, which does not exist' }]);
 });
 
 test('all faults are reported in one go, and of a file with many the first few', async () => {

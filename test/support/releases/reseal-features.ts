@@ -1,87 +1,91 @@
-// Changes features of a finished release and seals the release again: every length, digest and checksum of feature
-// files and index is right, unless a test asks for one that is not.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { featureRecord, RECORD_BYTES } from '../../../format/feature-index.ts';
-import { deflateText, joinMember, sumOf } from '../../../format/gzip-members.ts';
-import { featureFilePath, indexPath, manifestPath } from '../../../format/layout.ts';
-import { FEATURES_PER_FILE, type Level } from '../../../format/levels.ts';
-import { manifestFromJson } from '../../../format/manifest.ts';
-import { readFeatureIndex } from '../../../generator/reader/feature-reader.ts';
-import { sha256 } from '../files.ts';
-import { resealRelease, summaryOf } from './reseal.ts';
+// Changes features of a finished release and seals the release again: every length, sum, digest and checksum of feature files
+// and index is right, unless a test asks for one that is not.
 
-/** A feature's gzip member, and the text whose sum its record has. */
-export interface Member {
-  bytes: Buffer;
+import { hash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { joinCrcs, sumOf } from '../../../format/crc32.ts';
+import { elementAt } from '../../../format/element-at.ts';
+import { deflateText, MEMBER_HEADER, memberEnd } from '../../../format/gzip.ts';
+import { featureFilePath } from '../../../format/layout.ts';
+import { DIGEST_BYTES, type LevelArrays, LevelIndex } from '../../../format/level-index.ts';
+import { FEATURES_PER_FILE, type Level } from '../../../format/levels.ts';
+import { openFeatures } from '../../../generator/reader/read-level.ts';
+import { readIndex } from './read-index.ts';
+import { resealLevel } from './reseal.ts';
+
+/** A feature's deflate data, and the text whose sum the index has. */
+export interface StoredFeature {
+  data: Buffer;
   text: Buffer;
 }
 
-/** The member of a feature's text. */
-export function memberOf(content: Buffer | string): Member {
+/** The feature with this text. */
+export function featureOf(content: Buffer | string): StoredFeature {
   const text = Buffer.from(content);
-  return { bytes: joinMember([{ data: deflateText(text), ...sumOf(text) }]), text };
+  return { data: deflateText(text), text };
 }
 
-/** Its index record. */
-export function recordOf({ bytes, text }: Member): Buffer {
-  return featureRecord(bytes, sumOf(text));
-}
-
-/** The members of a level, by position. */
-export function readMembers(root: string, level: Level): Member[] {
-  const path = manifestPath(level);
-  const index = readFeatureIndex(root, manifestFromJson(readFileSync(join(root, path), 'utf8'), path));
-  return Array.from({ length: index.files }, (_, file) => {
-    const content = readFileSync(join(root, featureFilePath(level, file)));
-    const { first, end } = index.rangeOf(file);
-    return Array.from({ length: end - first }, (_, i) => {
-      const start = index.offsetAt(first + i);
-      const bytes = content.subarray(start, start + index.bytesAt(first + i));
-      return { bytes, text: gunzipSync(bytes) };
-    });
-  }).flat();
-}
-
-/** Writes the feature files of a level from changed members, and the index from these. */
-export function replaceMembers(root: string, level: Level, change: (members: Member[]) => readonly Member[]): void {
-  const members = change(readMembers(root, level));
-  const perFile = FEATURES_PER_FILE[level];
-  for (let file = 0; file * perFile < members.length; file++) {
-    const own = members.slice(file * perFile, (file + 1) * perFile);
-    writeFileSync(join(root, featureFilePath(level, file)), Buffer.concat(own.map(({ bytes }) => bytes)));
+/** The features of a level, by position. */
+export function readFeatures(root: string, level: Level): StoredFeature[] {
+  const index = readIndex(root, level);
+  const features = openFeatures(root, index);
+  try {
+    return Array.from({ length: index.features }, (_, position) => ({
+      data: features.dataAt(position),
+      text: features.textAt(position),
+    }));
+  } finally {
+    features.close();
   }
-  replaceIndex(root, level, members.map(recordOf));
+}
+
+/** Writes the feature files of a level from changed features, and the index of these. */
+export function replaceFeatures(
+  root: string,
+  level: Level,
+  change: (features: StoredFeature[]) => readonly StoredFeature[],
+): void {
+  const features = change(readFeatures(root, level));
+  const perFile = FEATURES_PER_FILE[level];
+  for (let file = 0; file * perFile < features.length; file++)
+    writeFileSync(
+      join(root, featureFilePath(level, file)),
+      featureFile(features.slice(file * perFile, (file + 1) * perFile)),
+    );
+  changeArrays(root, level, (arrays) => ({ ...arrays, ...sumsOf(features) }));
+}
+
+/** The content of a feature file. */
+export function featureFile(features: readonly StoredFeature[]): Buffer {
+  const text = Buffer.concat(features.map((feature) => feature.text));
+  return Buffer.concat([MEMBER_HEADER, ...features.map(({ data }) => data), memberEnd(sumOf(text))]);
 }
 
 /** Changes the text of the feature at a position. */
 export function replaceText(root: string, level: Level, position: number, change: (text: string) => string): void {
-  replaceMembers(root, level, (members) =>
-    members.map((member, at) => (at === position ? memberOf(change(member.text.toString())) : member)),
+  replaceFeatures(root, level, (features) =>
+    features.map((feature, at) => (at === position ? featureOf(change(feature.text.toString())) : feature)),
   );
 }
 
-/** Changes the records of a level. */
-export function changeIndex(root: string, level: Level, change: (records: Buffer[]) => readonly Buffer[]): void {
-  const bytes = readFileSync(join(root, indexPath(level)));
-  const records = Array.from({ length: bytes.length / RECORD_BYTES }, (_, i) =>
-    bytes.subarray(i * RECORD_BYTES, (i + 1) * RECORD_BYTES),
-  );
-  replaceIndex(root, level, change(records));
+/** Changes the arrays of a level. */
+export function changeArrays(root: string, level: Level, change: (arrays: LevelArrays) => LevelArrays): void {
+  resealLevel(root, level, ({ storedPages, arrays }) => new LevelIndex(level, storedPages, change(arrays)));
 }
 
-function replaceIndex(root: string, level: Level, records: readonly Buffer[]): void {
-  const index = Buffer.concat(records);
-  writeFileSync(join(root, indexPath(level)), index);
-  resealRelease(root, (release) => {
-    const summary = summaryOf(release, level);
-    const bytes = records.reduce((sum, record) => sum + record.readUInt32LE(0), 0);
-    const sealed = {
-      ...summary,
-      featureFiles: { ...summary.featureFiles, bytes },
-      index: sha256(index),
-    };
-    return { ...release, levels: release.levels.with(level, sealed) };
-  });
+function sumsOf(
+  features: readonly StoredFeature[],
+): Pick<LevelArrays, 'start' | 'textStart' | 'textCrc' | 'dataCrc' | 'digest'> {
+  const [start, textStart] = [new Float64Array(features.length + 1), new Float64Array(features.length + 1)];
+  const [textCrc, dataCrc] = [new Uint32Array(features.length + 1), new Uint32Array(features.length + 1)];
+  for (const [i, { data, text }] of features.entries()) {
+    start[i + 1] = elementAt(start, i) + data.length;
+    textStart[i + 1] = elementAt(textStart, i) + text.length;
+    textCrc[i + 1] = joinCrcs(elementAt(textCrc, i), crc32(text), text.length);
+    dataCrc[i + 1] = joinCrcs(elementAt(dataCrc, i), crc32(data), data.length);
+  }
+  const digests = features.map(({ data }) => hash('sha256', data, 'buffer').subarray(0, DIGEST_BYTES));
+  return { start, textStart, textCrc, dataCrc, digest: new Uint8Array(Buffer.concat(digests)) };
 }

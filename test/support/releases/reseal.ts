@@ -1,25 +1,42 @@
-// Changes a page or a manifest of a finished release and seals the release again: every length, digest and checksum is
-// right, so that only the content can give the change away.
+// Changes a page or an index of a finished release and seals the release again: every length, digest and checksum is right,
+// so that only the content can give the change away.
+import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { deflateText, joinMember, sumOf } from '../../../format/gzip-members.ts';
-import { CHECKSUMS_FILE, manifestPath, namesPath, OVERVIEW_FILE, RELEASE_FILE } from '../../../format/layout.ts';
-import { FORMATS, LEVELS, type Level, levelName } from '../../../format/levels.ts';
-import { DIGEST_CHARS, digestOf, type Manifest, manifestFromJson, manifestToJson } from '../../../format/manifest.ts';
-import { type Release, releaseFromJson, releaseToJson } from '../../../format/release.ts';
-import { pagesOf } from '../../../generator/verify/content/pages.ts';
+import { sumOf } from '../../../format/crc32.ts';
+import { elementAt } from '../../../format/element-at.ts';
+import { deflateText, MEMBER_FRAME_BYTES, MemberWriter } from '../../../format/gzip.ts';
+import {
+  CHECKSUMS_FILE,
+  indexPath,
+  manifestPath,
+  namesPath,
+  OVERVIEW_FILE,
+  RELEASE_FILE,
+} from '../../../format/layout.ts';
+import { DIGEST_BYTES, type LevelIndex } from '../../../format/level-index.ts';
+import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
+import { encodeLevel } from '../../../format/manifest.ts';
+import type { CheckedFile, Release } from '../../../format/release.ts';
+import { releaseFromJson, releaseToJson } from '../../../format/release.ts';
+import { pagesOf } from '../../../generator/verify/pages.ts';
 import { sha256, sha256Of } from '../files.ts';
+import { readIndex } from './read-index.ts';
 
 /** A page's text. */
 export function textOf(root: string, path: string): string {
   return gunzipSync(readFileSync(join(root, path))).toString();
 }
 
-/** A page file of these texts, each deflated by itself. */
+/** A file of one gzip member with these texts, each deflated by itself. */
 export function packPage(texts: readonly string[]): Buffer {
-  const buffers = texts.map((text) => Buffer.from(text));
-  return joinMember(buffers.map((text) => ({ data: deflateText(text), ...sumOf(text) })));
+  const parts: Buffer[] = [];
+  const member = new MemberWriter((bytes) => parts.push(bytes));
+  for (const text of texts.map((content) => Buffer.from(content)))
+    member.add({ data: deflateText(text), ...sumOf(text) });
+  member.end();
+  return Buffer.concat(parts);
 }
 
 /** Puts `bytes` in a page's place. */
@@ -27,29 +44,59 @@ export function replacePage(root: string, path: string, bytes: Buffer): void {
   const level = LEVELS.find((candidate) => path.startsWith(`${levelName(candidate)}/`));
   if (level === undefined) throw new Error(`${path} is not in the folder of a level`);
   writeFileSync(join(root, path), bytes);
-  resealLevel(root, level, (manifest) => {
-    const page = [...pagesOf(manifest, 0, 1)].find((candidate) => candidate.path === path);
-    if (page === undefined) throw new Error(`${path} is not a page`);
-    const { bytes: sizes, digests } = manifest.pages[page.format];
-    const at = page.number * DIGEST_CHARS;
-    const table = {
-      bytes: sizes.with(page.number, bytes.length),
-      digests: digests.slice(0, at) + digestOf(bytes) + digests.slice(at + DIGEST_CHARS),
-    };
-    return { ...manifest, pages: { ...manifest.pages, [page.format]: table } };
+  resealLevel(root, level, (index) => {
+    const page = [...pagesOf(index)].find((candidate) => candidate.path === path);
+    const table = page && index.arrays.pages?.[page.format];
+    if (page === undefined || table === undefined) throw new Error(`${path} is not a page`);
+    table.bytes[page.number] = bytes.length;
+    table.digest.set(hash('sha256', bytes, 'buffer').subarray(0, DIGEST_BYTES), page.number * DIGEST_BYTES);
+    return index;
   });
 }
 
-/** Changes a level's manifest, then release.json and checksums.txt to match. */
-export function resealLevel(root: string, level: Level, change: (manifest: Manifest) => Manifest): void {
-  const file = manifestPath(level);
-  const manifest = change(manifestFromJson(readFileSync(join(root, file), 'utf8'), file));
-  const json = manifestToJson(manifest);
-  writeFileSync(join(root, file), json);
-  const bytes = FORMATS.flatMap((format) => manifest.pages[format].bytes).reduce((sum, size) => sum + size, 0);
+/** Changes a level's index, then release.json and checksums.txt to match. @param release the id in the manifest */
+export function resealLevel(
+  root: string,
+  level: Level,
+  change: (index: LevelIndex) => LevelIndex,
+  release?: string,
+): void {
+  const index = change(readIndex(root, level));
+  const { pages } = index.arrays;
+  const sizes = [...(pages?.geojsonl.bytes ?? []), ...(pages?.fc.bytes ?? [])];
+  resealRelease(root, (description) => {
+    const files = encodeLevel(release ?? description.release, index);
+    const summary = {
+      ...summaryOf(description, level),
+      bytes: sizes.reduce((sum, size) => sum + size, 0),
+      featureFiles: {
+        files: index.files,
+        bytes: elementAt(index.arrays.start, index.features) + index.files * MEMBER_FRAME_BYTES,
+      },
+      manifest: writeChecked(root, manifestPath(level), Buffer.from(files.manifest)),
+      index: writeChecked(root, indexPath(level), files.index),
+    };
+    return { ...description, levels: description.levels.with(level, summary) };
+  });
+}
+
+function writeChecked(root: string, path: string, content: Buffer): CheckedFile {
+  writeFileSync(join(root, path), content);
+  return { bytes: content.length, sha256: sha256(content) };
+}
+
+/** Changes manifest.json or index.bin of a level as bytes, then release.json and checksums.txt to match. */
+export function replaceLevelFile(
+  root: string,
+  level: Level,
+  which: 'manifest' | 'index',
+  change: (bytes: Buffer) => Buffer,
+): void {
+  const path = which === 'manifest' ? manifestPath(level) : indexPath(level);
+  const file = writeChecked(root, path, change(readFileSync(join(root, path))));
   resealRelease(root, (release) => ({
     ...release,
-    levels: release.levels.with(level, { ...summaryOf(release, level), bytes, manifest: sha256(json) }),
+    levels: release.levels.with(level, { ...summaryOf(release, level), [which]: file }),
   }));
 }
 
@@ -68,10 +115,8 @@ export function resealRelease(root: string, change: (release: Release) => Releas
 /** Changes the text of the names of a level, or of the overview, then release.json and checksums.txt to match. */
 export function replaceWholeFile(root: string, level: Level | 'overview', change: (text: string) => string): void {
   const path = level === 'overview' ? OVERVIEW_FILE : namesPath(level);
-  const text = Buffer.from(change(textOf(root, path)));
-  const bytes = joinMember([{ data: deflateText(text), ...sumOf(text) }]);
-  writeFileSync(join(root, path), bytes);
-  const file = { bytes: bytes.length, textBytes: text.length, sha256: sha256(bytes) };
+  const text = change(textOf(root, path));
+  const file = { ...writeChecked(root, path, packPage([text])), textBytes: Buffer.byteLength(text) };
   resealRelease(root, (release) =>
     level === 'overview'
       ? { ...release, overview: file }

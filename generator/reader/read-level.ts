@@ -1,0 +1,82 @@
+// Reads the files of a level: its index, and single features of its feature files. Used by `verify` and `diff`.
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { featureFilePath, indexPath, manifestPath } from '../../format/layout.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
+import type { Level } from '../../format/levels.ts';
+import { decodeLevel } from '../../format/manifest.ts';
+import { numberIn, objectFrom } from '../../format/parse.ts';
+import { FileError } from './file-error.ts';
+import { inflateFeature } from './inflate.ts';
+import { readAt } from './read-page.ts';
+
+/**
+ * The index of a level.
+ * @param root the release's folder
+ * @throws FormatError if its files are not those of this level and release
+ */
+export function readLevel(root: string, release: string, level: Level): LevelIndex {
+  const read = (path: string): Buffer => readFileSync(join(root, path));
+  return levelFrom(read(manifestPath(level)), read(indexPath(level)), release, level);
+}
+
+/** The same from the content of its files. The number of features is that of the manifest, whatever release.json says. */
+export function levelFrom(manifest: Buffer, index: Buffer, release: string, level: Level, folder = ''): LevelIndex {
+  const files = { manifest: join(folder, manifestPath(level)), index: join(folder, indexPath(level)) };
+  const text = manifest.toString();
+  const features = numberIn(objectFrom(text, files.manifest), 'features', files.manifest);
+  return decodeLevel({ manifest: text, index }, { release, level, features }, files);
+}
+
+/** The features of a level, by position. */
+export interface FeatureReader {
+  /** Bytes of a feature file; fewer if it ends before. */
+  bytesOf(file: number, offset: number, bytes: number): Buffer;
+  /** A feature's deflate data. @throws FileError if its file ends before */
+  dataAt(position: number): Buffer;
+  /** A feature's text: its JSON and a line feed. @throws FileError if it is damaged */
+  textAt(position: number): Buffer;
+  close(): void;
+}
+
+/**
+ * Opens the feature files of a level, one at a time. Its functions throw the operating system's error if a file cannot be
+ * read.
+ */
+export function openFeatures(root: string, index: LevelIndex): FeatureReader {
+  let opened: { file: number; handle: number } | undefined;
+
+  function close(): void {
+    if (opened !== undefined) closeSync(opened.handle);
+    opened = undefined;
+  }
+
+  function bytesOf(file: number, offset: number, bytes: number): Buffer {
+    if (opened?.file !== file) {
+      close();
+      opened = { file, handle: openSync(join(root, featureFilePath(index.level, file)), 'r') };
+    }
+    return readAt(opened.handle, offset, bytes);
+  }
+
+  function dataAt(position: number): Buffer {
+    const [offset, bytes] = [index.offsetAt(position), index.dataBytes(position, position + 1)];
+    const data = bytesOf(index.fileOf(position), offset, bytes);
+    if (data.length < bytes) throw new FileError(`its file ends after ${offset + data.length} bytes`);
+    return data;
+  }
+
+  return {
+    bytesOf,
+    dataAt,
+    textAt(position) {
+      const textBytes = index.textBytes(position, position + 1);
+      const text = inflateFeature(dataAt(position), textBytes);
+      if (text.length !== textBytes || crc32(text) !== index.textCrc(position, position + 1))
+        throw new FileError('its text is not the one that the index describes');
+      return text;
+    },
+    close,
+  };
+}

@@ -1,0 +1,105 @@
+// What the text of one published feature says: the fid and the GIDs that the index has for its position, its name, and
+// whether the overview must have its shape.
+import { elementAt } from '../../format/element-at.ts';
+import { ownersOf } from '../../format/gid-column.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
+import type { Level } from '../../format/levels.ts';
+import type { NamedUnit } from '../../format/names.ts';
+import { OVERVIEW_LEVELS } from '../../format/overview.ts';
+import type { LevelSummary } from '../../format/release.ts';
+import { gidFrom } from '../geojson/property-values.ts';
+import { FileError } from '../reader/file-error.ts';
+import { featureFrom, type JsonFeature, parsedToJson } from '../reader/parse-feature.ts';
+
+/** Name and type of a unit. */
+export type Label = Pick<NamedUnit, 'name' | 'type'>;
+
+/** What a feature says for names and overview. Plain data. */
+export interface Unit extends Label {
+  /** Whether the overview must, may or must not have its shape; `may` for units of little area. */
+  shape: 'must' | 'may' | 'no';
+}
+
+/** The GID of a position in a column, or null. */
+export function gidsByPosition({ columns, features }: LevelIndex): (column: number, position: number) => string | null {
+  const owners = columns.map((column) => ownersOf(column, features));
+  return (column, position) => {
+    const owner = elementAt(elementAt(owners, column), position);
+    return owner === -1 ? null : elementAt(columns, column).gidAt(owner);
+  };
+}
+
+/**
+ * Makes a check of the features of a level. It takes a text, JSON and line feed, and its position, and returns the feature;
+ * it throws FileError if the text is not the feature that the index describes.
+ */
+export function newFeatureCheck(index: LevelIndex): (text: Buffer, position: number) => JsonFeature {
+  const gidAt = gidsByPosition(index);
+  return (text, position) => {
+    const fid = index.fidAt(position);
+    const feature = featureFrom(text);
+    const { id, properties } = feature;
+    if (id !== fid) throw new FileError(`its id is ${parsedToJson(id)}, expected ${fid}`);
+    if (properties['fid'] !== fid) throw new FileError(`properties.fid is ${parsedToJson(properties['fid'])}`);
+    for (const [column, { name }] of index.columns.entries()) {
+      const [gid, expected] = [gidFrom([properties[name]], [0]), gidAt(column, position)];
+      if (gid !== expected)
+        throw new FileError(`${name} is ${JSON.stringify(gid)}, the index has ${JSON.stringify(expected)}`);
+    }
+    return feature;
+  };
+}
+
+/** The columns of names and types. */
+export type LabelColumns = Pick<LevelSummary, 'nameColumn' | 'typeColumn'>;
+
+/** What a feature of a level says. */
+export function unitOf({ properties, geometry }: JsonFeature, level: Level, columns: LabelColumns): Unit {
+  return {
+    name: textOf(properties[columns.nameColumn]),
+    type: textOf(properties[columns.typeColumn]),
+    shape: OVERVIEW_LEVELS.includes(level) ? shapeOf(geometry) : 'may',
+  };
+}
+
+/** A property as the text of a name; null if it is empty. */
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined || value === '') return null;
+  return typeof value === 'string' ? value : (parsedToJson(value) ?? null);
+}
+
+/** Area in square degrees from which a unit must have a shape: a build rounds coordinates before it computes areas. */
+const AREA_MIN = 1e-9;
+
+function shapeOf(geometry: JsonFeature['geometry']): Unit['shape'] {
+  const rings = exteriorRings(geometry);
+  if (rings.length === 0) return 'no';
+  return rings.some((ring) => areaOf(ring) > AREA_MIN) ? 'must' : 'may';
+}
+
+function exteriorRings(geometry: unknown): unknown[][] {
+  if (typeof geometry !== 'object' || geometry === null || !('type' in geometry)) return [];
+  const { type } = geometry;
+  if (type === 'GeometryCollection' && 'geometries' in geometry)
+    return listOf(geometry.geometries).flatMap(exteriorRings);
+  if (!('coordinates' in geometry)) return [];
+  const polygons =
+    type === 'Polygon' ? [geometry.coordinates] : listOf(type === 'MultiPolygon' && geometry.coordinates);
+  return polygons.map((polygon) => listOf(listOf(polygon)[0])).filter((ring) => ring.length > 0);
+}
+
+/** The area of a closed ring in square degrees. */
+function areaOf(ring: readonly unknown[]): number {
+  const positions = ring.map((position) => listOf(position).map(Number));
+  const [x0 = NaN, y0 = NaN] = positions[0] ?? [];
+  let area = 0;
+  for (const [i, [x2 = NaN, y2 = NaN]] of positions.entries()) {
+    const [x1 = NaN, y1 = NaN] = positions[Math.max(0, i - 1)] ?? [];
+    area += (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
+  }
+  return Math.abs(area) / 2;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

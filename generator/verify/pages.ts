@@ -1,0 +1,123 @@
+// Verifies a range of a level's pages: the text of each, line by line, against the features. Runs in a child process.
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { elementAt } from '../../format/element-at.ts';
+import { pagePath, releasePath } from '../../format/layout.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
+import { FORMATS, type Format, FRAMES, PAGE_CAPS } from '../../format/levels.ts';
+import { positionsIn, type Ranges } from '../../format/positions.ts';
+import { FileError, problemOf } from '../reader/file-error.ts';
+import { readLevel } from '../reader/read-level.ts';
+import { type FileReading, readPage, type TextCheck } from '../reader/read-page.ts';
+import { newFeatureCheck } from './feature.ts';
+import type { RangeTask } from './features.ts';
+
+/** Which pages to verify, by their numbers in the order of `pagesOf`. */
+export interface PagesTask extends RangeTask {
+  /** 1 for each feature that is as the index describes it: pages must hold its text. */
+  intact: Uint8Array;
+}
+
+/** A stored page that a level should have. */
+export interface ExpectedPage {
+  format: Format;
+  /** Number in its format. */
+  number: number;
+  /** Relative to the release. */
+  path: string;
+  /** The positions it holds. */
+  positions: Ranges;
+}
+
+/** The stored pages of a level, format by format. @param from,to which of them, counted through all formats */
+export function* pagesOf(index: LevelIndex, from = 0, to = Number.POSITIVE_INFINITY): Generator<ExpectedPage> {
+  let before = 0;
+  for (const format of FORMATS) {
+    const table = index.arrays.pages?.[format];
+    if (table === undefined) return;
+    const cap = PAGE_CAPS[format][index.level];
+    for (let listing = 0; listing < table.listing.length - 1; listing++) {
+      const [first, end] = [elementAt(table.listing, listing), elementAt(table.listing, listing + 1)];
+      const [begin, stop] = [Math.max(first, from - before), Math.min(end, to - before)];
+      if (begin >= stop) continue;
+      const [key, positions] = [index.listingKey(listing), index.listingPositions(listing)];
+      for (let number = begin; number < stop; number++) {
+        const rank = (number - first) * cap;
+        const held = positions.slice(rank, Math.min(cap, positions.count - rank));
+        yield { format, number, path: pagePath(index.level, format, key, number - first), positions: held };
+      }
+    }
+    before += table.bytes.length;
+  }
+}
+
+/** Verifies pages. */
+export async function verifyPages({ out, release, level, from, to, intact }: PagesTask): Promise<FileReading[]> {
+  const root = join(out, releasePath(release));
+  const index = readLevel(root, release, level);
+  const onFeature = newLineCheck(index, intact);
+  const read: FileReading[] = [];
+  for (const { path, format, positions } of pagesOf(index, from, to))
+    read.push(await readPage(join(root, path), newTextCheck(format, positions, onFeature)));
+  return read;
+}
+
+/** Takes a feature's text, its line feed included. */
+type OnFeature = (line: Buffer, position: number) => void;
+
+/** Compares a feature's text with that of its feature file; if that is damaged, with fid and GIDs in the index. */
+function newLineCheck(index: LevelIndex, intact: Uint8Array): OnFeature {
+  let check: ReturnType<typeof newFeatureCheck> | undefined;
+  return (line, position) => {
+    const isIntact = elementAt(intact, position) === 1;
+    const [bytes, crc] = [index.textBytes(position, position + 1), index.textCrc(position, position + 1)];
+    if (isIntact && line.length === bytes && crc32(line) === crc) return;
+    check ??= newFeatureCheck(index);
+    const fid = index.fidAt(position);
+    try {
+      check(line, position);
+    } catch (error) {
+      throw new FileError(`fid ${fid}: ${problemOf(error)}`);
+    }
+    if (isIntact) throw new FileError(`fid ${fid} is not as its feature file has it`);
+  };
+}
+
+/** Makes a check for one page: the frame of its format around the features at `positions`. */
+function newTextCheck(format: Format, positions: Ranges, onFeature: OnFeature): TextCheck {
+  const expected = linesOf(format, positions);
+  let lines = 0;
+  return {
+    line(bytes) {
+      lines++;
+      const next = expected.next();
+      if (next.done) throw new FileError(`line ${lines} follows its end`);
+      const { begin, position } = next.value;
+      const [got, rest] = [bytes.subarray(0, begin.length), bytes.subarray(begin.length)];
+      if (!got.equals(begin))
+        throw new FileError(`line ${lines} begins with ${quoted(got)}, expected ${quoted(begin)}`);
+      if (position !== undefined) onFeature(rest, position);
+      else if (rest.length > 0) throw new FileError(`line ${lines} ends with ${quoted(rest)}, expected nothing more`);
+    },
+    end(rest) {
+      if (!expected.next().done) throw new FileError(`ends after ${lines} lines, expected more`);
+      if (rest.length > 0) throw new FileError(`ends with ${quoted(rest)}, expected a line feed`);
+    },
+  };
+}
+
+/** The beginning of each line, and the position of the feature after it; undefined for a line without a feature. */
+function* linesOf(format: Format, positions: Ranges): Generator<{ begin: Buffer; position?: number }> {
+  const { before, between, after } = FRAMES[format];
+  if (before !== '') yield { begin: Buffer.from(before) };
+  let begin: Buffer = Buffer.of();
+  for (const position of positionsIn(positions)) {
+    yield { begin, position };
+    begin = Buffer.from(between);
+  }
+  if (after !== '') yield { begin: Buffer.from(after) };
+}
+
+function quoted(bytes: Buffer): string {
+  return JSON.stringify(bytes.toString('utf8', 0, 40));
+}

@@ -4,21 +4,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
-import { RECORD_BYTES } from '../../format/feature-index.ts';
 import { featureFilePath, indexPath, manifestPath, namesPath, OVERVIEW_FILE, pagePath } from '../../format/layout.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
 import {
   FEATURES_PER_FILE,
-  type Format,
   LEVELS,
   type Level,
   levelName,
   STORED_PAGES,
   type StoredPages,
 } from '../../format/levels.ts';
-import { DIGEST_CHARS, manifestToJson } from '../../format/manifest.ts';
+import { encodeLevel } from '../../format/manifest.ts';
 import type { Finding } from '../../format/release.ts';
 import { describeSource, splitIntoLevels } from '../describe-source.ts';
-import { type LevelPlan, planLevel, plannedPages } from '../pages/plan.ts';
+import { filledListings, plannedIndex, plannedPages } from '../pages/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import type { Acceptable } from '../quality/kinds.ts';
 import type { Report } from '../report/progress.ts';
@@ -27,7 +26,6 @@ import type { SourceOptions } from '../source/source-options.ts';
 import { findOrphans } from '../store/identifiers.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 import { openPool } from '../workers/pool.ts';
-
 import { emptySizes, readSizes } from './read-sizes.ts';
 import { estimateSizes, type SizeEstimate } from './size-estimate.ts';
 import { wholeFileSizes } from './whole-files.ts';
@@ -151,55 +149,33 @@ function levelSizes(
   estimate: SizeEstimate,
 ): LevelSizes {
   const files = Math.ceil(index.features / FEATURES_PER_FILE[level]);
-  const choose = (storedPages: StoredPages) => forecastPages(planLevel(level, index, storedPages), files, estimate);
+  const choose = (storedPages: StoredPages) => forecastPages(plannedIndex(level, storedPages, index), names, estimate);
   const [all, unfiltered, none] = [choose('all'), choose('unfiltered'), choose('none')];
   return {
     forecast: {
       level,
       layer,
       features: index.features,
-      listings: all.listings,
-      featureFiles: { files, bytes: Math.round(estimate.featureFiles) },
+      listings: filledListings(plannedIndex(level, 'none', index)),
+      featureFiles: { files, bytes: Math.round(estimate.featureFiles(FEATURES_PER_FILE[level])) },
       pages: { all: all.pages, unfiltered: unfiltered.pages, none: none.pages },
     },
-    metadataBytes: {
-      all: names + all.metadataBytes,
-      unfiltered: names + unfiltered.metadataBytes,
-      none: names + none.metadataBytes,
-    },
+    metadataBytes: { all: all.metadataBytes, unfiltered: unfiltered.metadataBytes, none: none.metadataBytes },
   };
 }
 
-function forecastPages(plan: LevelPlan, featureFiles: number, estimate: SizeEstimate) {
-  const { level, features } = plan;
-  const bytes: Record<Format, number[]> = { geojsonl: [], fc: [] };
-  const others = [indexPath(level), manifestPath(level), namesPath(level)];
-  let checksumBytes = others.reduce((sum, path) => sum + CHECKSUM_BYTES + path.length, 0);
-  checksumBytes += featureFiles * (CHECKSUM_BYTES + featureFilePath(level, 0).length);
-  let pageBytes = 0;
-  for (const { format, number, listing, page, runs } of plannedPages(plan)) {
-    const size = Math.round(estimate.page(format, runs));
-    bytes[format][number] = size;
-    pageBytes += size;
-    checksumBytes += CHECKSUM_BYTES + pagePath(level, format, listing.key, page).length;
+function forecastPages(index: LevelIndex, names: number, estimate: SizeEstimate) {
+  const { level } = index;
+  const encoded = encodeLevel('', index);
+  let metadataBytes = names + encoded.manifest.length + encoded.index.length;
+  for (const path of [indexPath(level), manifestPath(level), namesPath(level)])
+    metadataBytes += CHECKSUM_BYTES + path.length;
+  metadataBytes += index.files * (CHECKSUM_BYTES + featureFilePath(level, 0).length);
+  const pages: PagesForecast = { geojsonl: 0, fc: 0, bytes: 0 };
+  for (const { format, listing, page, ranges } of plannedPages(index)) {
+    pages[format]++;
+    pages.bytes += Math.round(estimate.page(format, ranges));
+    metadataBytes += CHECKSUM_BYTES + pagePath(level, format, index.listingKey(listing), page).length;
   }
-  const table = (format: Format) => ({
-    bytes: bytes[format],
-    digests: '-'.repeat(DIGEST_CHARS * bytes[format].length),
-  });
-  const manifest = manifestToJson({
-    release: '',
-    level,
-    features,
-    fids: plan.fids,
-    columns: plan.columns,
-    featuresPerFile: FEATURES_PER_FILE[level],
-    storedPages: plan.storedPages,
-    pages: { geojsonl: table('geojsonl'), fc: table('fc') },
-  });
-  return {
-    listings: plan.filledListings,
-    pages: { ...plan.pages, bytes: pageBytes },
-    metadataBytes: Buffer.byteLength(manifest) + features * RECORD_BYTES + checksumBytes,
-  };
+  return { pages, metadataBytes };
 }

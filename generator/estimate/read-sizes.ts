@@ -9,7 +9,7 @@ import type { Report } from '../report/progress.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { keepStoreIndex } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
-import { newIndexBuilder, type StoreIndex } from '../store/store-index.ts';
+import { emptyStoreIndex, newIndexBuilder, type StoreIndex } from '../store/store-index.ts';
 import type { SampledFeature } from './size-estimate.ts';
 
 /** The sample of each level: stretches of neighbouring features, as pages hold them, spread evenly. */
@@ -32,14 +32,7 @@ export interface ReadSizes {
 
 /** The same of a level that the dataset lacks. */
 export function emptySizes(level: Level): ReadSizes {
-  const columns = Array.from({ length: level + 1 }, () => '');
-  return {
-    store: undefined,
-    index: newIndexBuilder(columns).finish(),
-    wkb: new Float64Array(),
-    sample: [],
-    findings: [],
-  };
+  return { store: undefined, index: emptyStoreIndex(level), wkb: new Float64Array(), sample: [], findings: [] };
 }
 
 /**

@@ -1,9 +1,9 @@
 // Estimates the compressed sizes of feature files and pages from the sizes of the geometries and a sample of features.
 // Used by `build --dry-run`, which writes nothing.
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import { deflateText, FRAME_DATA, MEMBER_FRAME_BYTES } from '../../format/gzip-members.ts';
+import { deflateText, FRAME_DATA, MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import type { Format } from '../../format/levels.ts';
-import type { Runs } from '../../format/runs.ts';
+import type { Ranges } from '../../format/positions.ts';
 import { REUSE_TEXT_BYTES } from '../store/feature-store.ts';
 
 /** A sampled feature. */
@@ -15,10 +15,10 @@ export interface SampledFeature {
 
 /** Estimated sizes of the feature files and pages of a level. */
 export interface SizeEstimate {
-  /** Bytes of all feature files. */
-  featureFiles: number;
+  /** Bytes of all feature files. @param perFile features in each but the last */
+  featureFiles(perFile: number): number;
   /** Bytes of a page with the features of these positions. */
-  page(format: Format, runs: Runs): number;
+  page(format: Format, ranges: Ranges): number;
 }
 
 /** A size in bytes that grows with the bytes of WKB: base + slope * WKB. */
@@ -42,31 +42,31 @@ export function estimateSizes(wkb: ArrayLike<number>, sample: readonly (readonly
   const large = larges.length > 0 ? ratioOf(larges, deflatedBytes) : short;
   const following = followingLine(shortStretches, short);
 
-  // Each sum is over the positions before an entry, so that a run costs one subtraction.
+  // Each sum is over the positions before an entry, so that a range costs one subtraction.
   const bytes = new Float64Array(wkb.length + 1);
   const isFirst = new Uint8Array(wkb.length);
   const firsts = new Uint32Array(wkb.length + 1);
-  let featureFiles = 0;
+  let featureData = 0;
   let wasShort = false;
   for (let position = 0; position < wkb.length; position++) {
     const size = elementAt(wkb, position);
     const nowShort = shorts.length > 0 && sizeOn(textLine, size) < REUSE_TEXT_BYTES;
     if (nowShort && !wasShort) isFirst[position] = 1;
-    featureFiles += MEMBER_FRAME_BYTES + sizeOn(nowShort ? short : large, size);
+    featureData += sizeOn(nowShort ? short : large, size);
     bytes[position + 1] = elementAt(bytes, position) + sizeOn(nowShort ? following : large, size);
     firsts[position + 1] = elementAt(firsts, position) + elementAt(isFirst, position);
     wasShort = nowShort;
   }
   return {
-    featureFiles,
-    page(format, runs) {
+    featureFiles: (perFile) => featureData + MEMBER_FRAME_BYTES * Math.ceil(wkb.length / perFile),
+    page(format, ranges) {
       const { before, after } = FRAME_DATA[format];
       let size = MEMBER_FRAME_BYTES + before.data.length + after.data.length;
       // A page begins a stretch at its first feature, and one after each large feature.
-      let begun = isFirst[numberAt(runs, 0)] ? 0 : 1;
-      for (let i = 0; i < runs.length; i += 2) {
-        const start = numberAt(runs, i);
-        const end = start + numberAt(runs, i + 1);
+      let begun = isFirst[numberAt(ranges, 0)] ? 0 : 1;
+      for (let i = 0; i < ranges.length; i += 2) {
+        const start = numberAt(ranges, i);
+        const end = numberAt(ranges, i + 1);
         size += elementAt(bytes, end) - elementAt(bytes, start);
         begun += elementAt(firsts, end) - elementAt(firsts, start);
       }

@@ -1,11 +1,12 @@
 // The names of a level's units with their parents and the numbers of units below them, from the stores of the levels: for
 // names.jsonl.gz and the overview.
 import { elementAt } from '../../format/element-at.ts';
+import type { GidColumn } from '../../format/gid-column.ts';
 import type { Level } from '../../format/levels.ts';
 import type { NamedUnit } from '../../format/names.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { readNameTable } from '../store/name-table.ts';
-import type { GidColumn } from '../store/store-index.ts';
+import { ownersOf } from '../store/store-index.ts';
 
 /** A level that has been read. */
 export interface LevelUnits {
@@ -39,33 +40,36 @@ export function* namedUnits(
   { parent, below }: Relatives,
 ): Generator<NamedUnit> {
   if (store === undefined) return;
-  const children = childrenOf(level, below);
-  const { columns, fids } = readStoreIndex(store);
+  const { columns, fids, features } = readStoreIndex(store);
   const namesAt = readNameTable(store);
-  const own = elementAt(columns, level);
-  const above = parent === undefined ? undefined : elementAt(columns, parent);
+  const gidAt = gidsOf(elementAt(columns, level), features);
+  const parentAt = parent === undefined ? () => null : gidsOf(elementAt(columns, parent), features);
+  const childrenOf = below === undefined ? () => 0 : countsOf(elementAt(readStoreIndex(below).columns, level));
   for (const [position, fid] of fids.entries()) {
-    const gid = gidAt(own, position);
+    const gid = gidAt(position);
     yield {
       fid,
       gid,
       ...namesAt(position),
-      parent: above === undefined ? null : gidAt(above, position),
-      children: gid === null ? 0 : (children.get(gid) ?? 0),
+      parent: parentAt(position),
+      children: gid === null ? 0 : childrenOf(gid),
     };
   }
 }
 
-/** The number of units below each GID of a level. */
-function childrenOf(level: Level, below: string | undefined): ReadonlyMap<string, number> {
-  if (below === undefined) return new Map();
-  const { gids, owners } = elementAt(readStoreIndex(below).columns, level);
-  const counts = new Uint32Array(gids.length);
-  for (const owner of owners) if (owner !== -1) counts[owner] = elementAt(counts, owner) + 1;
-  return new Map(gids.map((gid, at) => [gid, elementAt(counts, at)]));
+/** The GID of a column at a position, or null. */
+function gidsOf(column: GidColumn, features: number): (position: number) => string | null {
+  const owners = ownersOf(column, features);
+  return (position) => {
+    const owner = elementAt(owners, position);
+    return owner === -1 ? null : column.gidAt(owner);
+  };
 }
 
-function gidAt({ gids, owners }: GidColumn, position: number): string | null {
-  const owner = elementAt(owners, position);
-  return owner === -1 ? null : elementAt(gids, owner);
+/** The number of units with a GID in a column. */
+function countsOf(column: GidColumn): (gid: string) => number {
+  return (gid) => {
+    const number = column.find(gid);
+    return number === -1 ? 0 : column.countAt(number);
+  };
 }

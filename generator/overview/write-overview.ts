@@ -1,7 +1,7 @@
 // Writes the overview of a release once levels 0 and 1 are read. Runs in a child process.
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
-import { deflateWhole, MEMBER_FRAME_BYTES } from '../../format/gzip-members.ts';
+import { deflateWhole, MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import { OVERVIEW_FILE } from '../../format/layout.ts';
 import { OVERVIEW_LEVELS } from '../../format/overview.ts';
 import type { WholeFile } from '../../format/release.ts';

@@ -11,7 +11,7 @@ import type { Part, Share } from './divide-work.ts';
 import type { ReadResult } from './read-level.ts';
 
 const READ = workIn<typeof import('./read-level.ts'), 'readLevel'>(import.meta.url, './read-level', 'readLevel');
-const WRITE = workIn<typeof import('./write-shard.ts'), 'writeShard'>(import.meta.url, './write-shard', 'writeShard');
+const WRITE = workIn<typeof import('./write-files.ts'), 'writeFiles'>(import.meta.url, './write-files', 'writeFiles');
 
 /** What the tasks of a build share. */
 export interface LevelContext {
@@ -36,7 +36,7 @@ export interface ReadLevel {
   parts: readonly Part[];
 }
 
-/** A level after its files, or a share of them, are written. Of its store only the index remains. */
+/** A level after its files, or a share of them, are written. Of its store only index and plan remain. */
 export interface WrittenLevel extends ReadLevel {
   /** The record files of all tasks. */
   records: readonly string[];
@@ -68,7 +68,7 @@ export async function readLevel(
   report.advance('features read', read.features);
   report.expect(
     'files written',
-    parts.reduce((sum, { files }) => sum + files, 0),
+    parts.reduce((sum, { first, end }) => sum + end - first, 0),
   );
   return { level, source, store, read, parts };
 }
@@ -84,7 +84,7 @@ export async function writeLevel(
   const records = await Promise.all(
     parts.map(async (part) => {
       const file = `${store}.records-${part.first}`;
-      const written = await pool.run(WRITE, {
+      await pool.run(WRITE, {
         level,
         store,
         storedPages,
@@ -92,7 +92,7 @@ export async function writeLevel(
         records: file,
         part,
       });
-      report.advance('files written', written.files);
+      report.advance('files written', part.end - part.first);
       return file;
     }),
   );

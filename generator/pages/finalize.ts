@@ -1,30 +1,37 @@
-// Finalises a release after its pages and feature files are written: one task per level writes manifest, feature index,
+// Finalises a release after its pages and feature files are written: one task per level writes manifest, index,
 // names and checksum lines, then release.json and checksums.txt are written.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { joinCrcs } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { RECORD_BYTES } from '../../format/feature-index.ts';
 import {
   CHECKSUMS_FILE,
-  featureFilePath,
   indexPath,
   manifestPath,
   namesPath,
   OVERVIEW_FILE,
-  pagePath,
   RELEASE_FILE,
 } from '../../format/layout.ts';
-import { FEATURES_PER_FILE, FORMATS, type Level, type StoredPages } from '../../format/levels.ts';
-import { digestFrom, manifestToJson, type PageTable } from '../../format/manifest.ts';
-import { type LevelSummary, type Release, releaseToJson, type WholeFile } from '../../format/release.ts';
+import { DIGEST_BYTES, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
+import type { Level, StoredPages } from '../../format/levels.ts';
+import { encodeLevel } from '../../format/manifest.ts';
+import {
+  type CheckedFile,
+  type LevelSummary,
+  type Release,
+  releaseToJson,
+  type WholeFile,
+} from '../../format/release.ts';
 import { namedUnits, type Relatives } from '../names/named-units.ts';
 import { writeNames } from '../names/write-names.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
+import type { WrittenFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
-import { type LevelPlan, planEmptyLevel, planLevel, plannedPages } from './plan.ts';
-import { FILE_KINDS, type FileKind, readRecords, SHA256_BYTES } from './records.ts';
+import { emptyStoreIndex } from '../store/store-index.ts';
+import { type FilePlan, fileAt, filledListings, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
+import { readRecords, SHA256_BYTES, type TaskRecords } from './records.ts';
 
 /** What release.json says of a level besides counts and digests. */
 export type LevelAbout = Pick<LevelSummary, 'layer' | 'gidColumns' | 'nameColumn' | 'typeColumn' | 'isRenumbered'>;
@@ -57,13 +64,6 @@ export interface FinalizedLevel {
   checksums: string;
 }
 
-/** The files of one kind, by number. */
-interface FileTable {
-  bytes: Float64Array;
-  /** SHA-256 of each, `SHA256_BYTES` bytes, joined. */
-  sha256: Buffer;
-}
-
 /** A file's path relative to the release, and the SHA-256 of its bytes in hex. */
 interface Checksum {
   path: string;
@@ -71,51 +71,101 @@ interface Checksum {
 }
 
 /**
- * Writes a level's manifest, feature index and names, and its checksum lines.
+ * Writes a level's manifest, index and names, and its checksum lines.
  * @throws BuildError if a planned file was not written, or has not the size that was written
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { level, storedPages, store, out } = task;
-  const plan =
-    store === undefined ? planEmptyLevel(level, storedPages) : planLevel(level, readStoreIndex(store), storedPages);
-  const { files, index } = mergeRecords(plan, task.records);
-  checkFiles(plan, files, out);
-  const manifest = manifestToJson({
-    release: task.release,
-    level,
-    features: plan.features,
-    fids: plan.fids,
-    columns: plan.columns,
-    featuresPerFile: FEATURES_PER_FILE[level],
-    storedPages,
-    pages: { geojsonl: pageTable(files.geojsonl), fc: pageTable(files.fc) },
-  });
-  const checksums = Array.from(plannedFiles(plan), ({ path, kind, number }) => ({
-    path,
-    sha256: files[kind].sha256.toString('hex', number * SHA256_BYTES, (number + 1) * SHA256_BYTES),
-  }));
-  const put = (path: string, content: string | Buffer): string => {
+  const index = plannedIndex(level, storedPages, store === undefined ? emptyStoreIndex(level) : readStoreIndex(store));
+  const records = task.records.map(readRecords).sort((a, b) => a.part.first - b.part.first);
+  fillSums(index.arrays, records);
+  const checksums: Checksum[] = [];
+  const written = { features: { files: 0, bytes: 0 }, geojsonl: { files: 0, bytes: 0 }, fc: { files: 0, bytes: 0 } };
+  const files = store === undefined ? [] : writtenFiles(index, readFilePlan(store), records);
+  for (const { kind, number, path, bytes, sha256 } of files) {
+    checkSize(join(out, path), bytes);
+    checksums.push({ path, sha256: sha256.toString('hex') });
+    written[kind].files++;
+    written[kind].bytes += bytes;
+    const table = kind === 'features' ? undefined : index.arrays.pages?.[kind];
+    if (table === undefined) continue;
+    table.bytes[number] = bytes;
+    table.digest.set(sha256.subarray(0, DIGEST_BYTES), DIGEST_BYTES * number);
+  }
+  const put = (path: string, content: string | Buffer): CheckedFile => {
     mkdirSync(dirname(join(out, path)), { recursive: true });
     writeDurably(join(out, path), content);
     const sha256 = sha256Of(content);
     checksums.push({ path, sha256 });
-    return sha256;
+    return { bytes: Buffer.byteLength(content), sha256 };
   };
+  const encoded = encodeLevel(task.release, index);
+  const { features, geojsonl, fc } = written;
   const summary: LevelSummary = {
     level,
     ...task.about,
-    features: plan.features,
-    listings: plan.filledListings,
-    pages: plan.pages,
-    bytes: FORMATS.reduce((sum, format) => sum + total(files[format].bytes), 0),
-    featureFiles: { files: files.features.bytes.length, bytes: total(files.features.bytes) },
-    manifest: put(manifestPath(level), manifest),
-    index: put(indexPath(level), index),
+    features: index.features,
+    listings: filledListings(index),
+    pages: { geojsonl: geojsonl.files, fc: fc.files },
+    bytes: geojsonl.bytes + fc.bytes,
+    featureFiles: features,
+    manifest: put(manifestPath(level), encoded.manifest),
+    index: put(indexPath(level), encoded.index),
     names: writeNames(out, level, namedUnits(level, store, task.relatives)),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });
   writeFileSync(task.checksums, checksumLines(checksums));
   return { summary, checksums: task.checksums };
+}
+
+/** Adds up the records of all features, in order of position. */
+function fillSums({ start, textStart, textCrc, dataCrc, digest }: LevelArrays, records: readonly TaskRecords[]): void {
+  let position = 0;
+  for (const { features } of records) {
+    digest.set(features.digest, DIGEST_BYTES * position);
+    for (const [i, dataBytes] of features.dataBytes.entries()) {
+      const textBytes = elementAt(features.textBytes, i);
+      const next = position + 1;
+      start[next] = elementAt(start, position) + dataBytes;
+      textStart[next] = elementAt(textStart, position) + textBytes;
+      textCrc[next] = joinCrcs(elementAt(textCrc, position), elementAt(features.textCrc, i), textBytes);
+      dataCrc[next] = joinCrcs(elementAt(dataCrc, position), elementAt(features.dataCrc, i), dataBytes);
+      position = next;
+    }
+  }
+}
+
+/** The planned files with their records. @throws BuildError if a file was not written */
+function* writtenFiles(
+  index: LevelIndex,
+  plan: FilePlan,
+  records: readonly TaskRecords[],
+): Generator<PlannedFile & WrittenFile> {
+  let at = 0;
+  for (const { part, bytes, sha256 } of records) {
+    if (part.first !== at) break;
+    for (let i = 0; at < part.end; at++, i++)
+      yield {
+        ...fileAt(index, plan, at),
+        bytes: elementAt(bytes, i),
+        sha256: sha256.subarray(i * SHA256_BYTES, (i + 1) * SHA256_BYTES),
+      };
+  }
+  if (at < plan.numbers.length)
+    throw new BuildError(
+      `level ${index.level}: ${fileAt(index, plan, at).path} was not written`,
+      'run the build again; if it fails again, report a bug',
+    );
+}
+
+/** The last check before the release is published: the folder may have been changed since. */
+function checkSize(file: string, expected: number): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === expected) return;
+  throw new BuildError(
+    `${file}: ${size === undefined ? 'is missing' : `has ${size} bytes`}, ${expected} bytes were written`,
+    'another program has changed the output folder: end it and run the command again',
+  );
 }
 
 /**
@@ -147,85 +197,8 @@ function* checksumParts(levels: readonly FinalizedLevel[], others: Checksum[]): 
   yield checksumLines(others);
 }
 
-/** Merges the records of all tasks into tables by file number. */
-function mergeRecords(
-  plan: LevelPlan,
-  records: readonly string[],
-): { files: Record<FileKind, FileTable>; index: Buffer } {
-  const perFile = FEATURES_PER_FILE[plan.level];
-  const tableOf = (count: number): FileTable => ({
-    bytes: new Float64Array(count),
-    sha256: Buffer.alloc(count * SHA256_BYTES),
-  });
-  const files = {
-    features: tableOf(Math.ceil(plan.features / perFile)),
-    geojsonl: tableOf(plan.pages.geojsonl),
-    fc: tableOf(plan.pages.fc),
-  };
-  const index = Buffer.alloc(plan.features * RECORD_BYTES);
-  for (const file of records) {
-    const task = readRecords(file);
-    let read = 0;
-    for (const kind of FILE_KINDS) {
-      const { numbers, bytes, sha256 } = task.files[kind];
-      for (const [i, number] of numbers.entries()) {
-        files[kind].bytes[number] = elementAt(bytes, i);
-        files[kind].sha256.set(sha256.subarray(i * SHA256_BYTES, (i + 1) * SHA256_BYTES), number * SHA256_BYTES);
-      }
-    }
-    for (const number of task.files.features.numbers) {
-      const first = number * perFile;
-      const length = (Math.min(first + perFile, plan.features) - first) * RECORD_BYTES;
-      index.set(task.features.subarray(read, read + length), first * RECORD_BYTES);
-      read += length;
-    }
-  }
-  for (const kind of FILE_KINDS) {
-    const missing = files[kind].bytes.indexOf(0);
-    if (missing !== -1)
-      throw new BuildError(
-        `level ${plan.level}: ${kind} file ${missing + 1} of ${files[kind].bytes.length} was not written`,
-        'run the build again; if it fails again, report a bug',
-      );
-  }
-  return { files, index };
-}
-
-function pageTable({ bytes, sha256 }: FileTable): PageTable {
-  const digests = Array.from(bytes, (_, i) => digestFrom(sha256.subarray(i * SHA256_BYTES, (i + 1) * SHA256_BYTES)));
-  return { bytes: Array.from(bytes), digests: digests.join('') };
-}
-
-/** Feature files and pages by path, with their kind and number. */
-function* plannedFiles(plan: LevelPlan): Generator<{ path: string; kind: FileKind; number: number }> {
-  const { level } = plan;
-  const featureFiles = Math.ceil(plan.features / FEATURES_PER_FILE[level]);
-  for (let number = 0; number < featureFiles; number++)
-    yield { path: featureFilePath(level, number), kind: 'features', number };
-  for (const { format, number, listing, page } of plannedPages(plan))
-    yield { path: pagePath(level, format, listing.key, page), kind: format, number };
-}
-
-/** The last check before the release is published: the folder may have been changed since. */
-function checkFiles(plan: LevelPlan, files: Record<FileKind, FileTable>, out: string): void {
-  for (const { path, kind, number } of plannedFiles(plan)) {
-    const file = join(out, path);
-    const expected = elementAt(files[kind].bytes, number);
-    const size = statSync(file, { throwIfNoEntry: false })?.size;
-    if (size === expected) continue;
-    throw new BuildError(
-      `${file}: ${size === undefined ? 'is missing' : `has ${size} bytes`}, ${expected} bytes were written`,
-      'another program has changed the output folder: end it and run the command again',
-    );
-  }
-}
-
 /** The form that `sha256sum -c` reads, ordered by path. */
 function checksumLines(checksums: Checksum[]): string {
   checksums.sort((a, b) => (a.path < b.path ? -1 : 1));
   return checksums.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join('');
-}
-
-function total(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }

@@ -1,125 +1,191 @@
-// Plans a level from its store index: its GID columns, its listings and every stored page.
-// A pure function: every process that works on the level makes the same plan.
+// Plans a level once it is read: its index but for what is known only when files are written, its stored pages, and its
+// files in the order in which tasks write them. The task that reads the level plans it, for all that write it.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { deserialize, serialize } from 'node:v8';
 import { elementAt, numberAt } from '../../format/element-at.ts';
+import { featureFilePath, pagePath } from '../../format/layout.ts';
+import { DIGEST_BYTES, firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
 import { FORMATS, type Format, type Level, PAGE_CAPS, type StoredPages } from '../../format/levels.ts';
-import { type Listing, type ListingTable, listingTable } from '../../format/listing.ts';
-import { type Column, columnFrom, storedPageCount } from '../../format/manifest.ts';
-import { pushRun, pushValue, type Runs } from '../../format/runs.ts';
-import { newIndexBuilder, type StoreIndex } from '../store/store-index.ts';
+import type { Positions, Ranges } from '../../format/positions.ts';
+import type { StoreIndex } from '../store/store-index.ts';
+
+/** The index of a level whose files are not written yet: sums, sizes and digests are 0. */
+export function plannedIndex(
+  level: Level,
+  storedPages: StoredPages,
+  { features, fids, columns }: StoreIndex,
+): LevelIndex {
+  const tableOf = (format: Format): PageTable => {
+    const listing = firstPages(level, format, features, columns, storedPages);
+    const pages = elementAt(listing, listing.length - 1);
+    return { listing, bytes: new Uint32Array(pages), digest: new Uint8Array(DIGEST_BYTES * pages) };
+  };
+  return new LevelIndex(level, storedPages, {
+    fid: fids,
+    start: new Float64Array(features + 1),
+    textStart: new Float64Array(features + 1),
+    textCrc: new Uint32Array(features + 1),
+    dataCrc: new Uint32Array(features + 1),
+    digest: new Uint8Array(DIGEST_BYTES * features),
+    columns,
+    pages: storedPages === 'none' ? undefined : { geojsonl: tableOf('geojsonl'), fc: tableOf('fc') },
+  });
+}
+
+/** The kinds of files that tasks write. */
+export type FileKind = 'features' | Format;
+
+const FILE_KINDS: readonly FileKind[] = ['features', ...FORMATS];
+
+/** The page table of a level without stored pages. */
+const NO_LISTINGS = new Uint32Array(1);
+
+/** A feature file or page to write. */
+export interface PlannedFile {
+  kind: FileKind;
+  /** Number of the feature file, or of the page in its format. */
+  number: number;
+  /** Relative to the release's folder. */
+  path: string;
+  /** The positions it holds. */
+  ranges: Ranges;
+}
+
+/** The files of a level that tasks write: by first position, feature files before geojsonl pages before fc pages. */
+export interface FilePlan {
+  /** Index of each file's kind in `FILE_KINDS`. */
+  kinds: Uint8Array;
+  numbers: Uint32Array;
+  /** 1 for a page that is identical to the one before it. */
+  copies: Uint8Array;
+}
+
+/** Estimates the work of writing the features at some positions; the same positions give the same number. */
+export type Estimate = (ranges: Ranges) => number;
+
+/** Plans the files of a level. @returns with the plan, the estimated work of each file: 0 for a copy */
+export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan & { work: Float64Array } {
+  const kinds: number[] = [];
+  const numbers: number[] = [];
+  const firsts: number[] = [];
+  const works: number[] = [];
+  const add = (kind: FileKind, number: number, ranges: Ranges): void => {
+    kinds.push(FILE_KINDS.indexOf(kind));
+    numbers.push(number);
+    firsts.push(numberAt(ranges, 0));
+    works.push(estimate(ranges));
+  };
+  for (let file = 0; file < index.files; file++) add('features', file, featuresIn(index, file));
+  for (const { format, number, ranges } of plannedPages(index)) add(format, number, ranges);
+  const order = orderOf(firsts, index.features);
+  const plan = {
+    kinds: Uint8Array.from(order, (file) => numberAt(kinds, file)),
+    numbers: Uint32Array.from(order, (file) => numberAt(numbers, file)),
+    copies: new Uint8Array(order.length),
+    work: Float64Array.from(order, (file) => numberAt(works, file)),
+  };
+  // Backwards, as the work of a copy becomes 0.
+  for (let at = order.length - 1; at > 0; at--) {
+    const [one, other] = [elementAt(order, at - 1), elementAt(order, at)];
+    if (kinds[one] !== kinds[other] || firsts[one] !== firsts[other] || works[one] !== works[other]) continue;
+    if (String(fileAt(index, plan, at).ranges) !== String(fileAt(index, plan, at - 1).ranges)) continue;
+    plan.copies[at] = 1;
+    plan.work[at] = 0;
+  }
+  return plan;
+}
+
+/** Indexes of the files by first position; those with the same one keep their order. */
+function orderOf(firsts: readonly number[], features: number): Uint32Array {
+  const next = new Uint32Array(features + 1);
+  for (const first of firsts) next[first + 1] = elementAt(next, first + 1) + 1;
+  for (let position = 0; position < features; position++)
+    next[position + 1] = elementAt(next, position) + elementAt(next, position + 1);
+  const order = new Uint32Array(firsts.length);
+  for (const [file, first] of firsts.entries()) {
+    const at = elementAt(next, first);
+    order[at] = file;
+    next[first] = at + 1;
+  }
+  return order;
+}
 
 /** A page to store. */
 export interface PlannedPage {
   format: Format;
-  /** Number in the format's canonical order. */
+  /** Number in its format. */
   number: number;
-  listing: Listing;
-  /** Number in its listing, from 0. */
+  /** Number of its listing, and its own in the listing. */
+  listing: number;
   page: number;
   /** The positions it holds. */
-  runs: Runs;
+  ranges: Ranges;
 }
 
-/** The plan of a level. */
-export interface LevelPlan {
-  level: Level;
-  features: number;
-  fids: Runs;
-  columns: Column[];
-  listings: ListingTable;
-  /** Listings that have features. */
-  filledListings: number;
-  storedPages: StoredPages;
-  /** Number of stored pages by format. */
-  pages: Record<Format, number>;
-}
-
-/** Plans a level. */
-export function planLevel(level: Level, index: StoreIndex, storedPages: StoredPages): LevelPlan {
-  const { features } = index;
-  const fids: number[] = [];
-  for (const fid of index.fids) pushValue(fids, fid);
-  const columns = index.columns.map(({ name, gids, owners }) => columnFrom(name, gidsAt(gids, owners)));
-  const listings = listingTable(level, features, columns);
-  const pagesOf = (format: Format): number => storedPageCount(level, format, features, columns, storedPages);
-  return {
-    level,
-    features,
-    fids,
-    columns,
-    listings,
-    // Every parent has a unit; only the unfiltered listing can be empty.
-    filledListings: features === 0 ? 0 : listings.count,
-    storedPages,
-    pages: { geojsonl: pagesOf('geojsonl'), fc: pagesOf('fc') },
-  };
-}
-
-/** The plan of a level that the dataset lacks. */
-export function planEmptyLevel(level: Level, storedPages: StoredPages): LevelPlan {
-  const columns = Array.from({ length: level + 1 }, () => '');
-  return planLevel(level, newIndexBuilder(columns).finish(), storedPages);
-}
-
-/** Every stored page of a level, in canonical order of listings. */
-export function* plannedPages({ level, listings, storedPages }: LevelPlan): Generator<PlannedPage> {
-  const count = { all: listings.count, unfiltered: 1, none: 0 }[storedPages];
-  for (let at = 0; at < count; at++) {
-    const listing = listings.at(at);
-    if (listing === undefined) throw new RangeError(`listing ${at} of ${listings.count}`);
-    for (const format of FORMATS) {
-      let page = 0;
-      for (const runs of cutRuns(listing.runs, PAGE_CAPS[format][level])) {
-        yield { format, number: listing.firstPage[format] + page, listing, page, runs };
-        page++;
-      }
+/** Every page to store, by format and number. */
+export function* plannedPages(index: LevelIndex): Generator<PlannedPage> {
+  for (const format of FORMATS) {
+    const table = index.arrays.pages?.[format].listing ?? NO_LISTINGS;
+    for (let listing = 0; listing + 1 < table.length; listing++) {
+      const positions = index.listingPositions(listing);
+      const first = elementAt(table, listing);
+      const pages = elementAt(table, listing + 1) - first;
+      for (let page = 0; page < pages; page++)
+        yield { format, number: first + page, listing, page, ranges: pageOf(index, format, positions, page) };
     }
   }
 }
 
-/**
- * Groups the stored pages of a level that are identical (same features, same format), in order of first position.
- * @param isWanted selects pages by their first position; identical pages have the same one
- * @returns groups of at least one page
- */
-export function pageGroups(plan: LevelPlan, isWanted: (position: number) => boolean): PlannedPage[][] {
-  const groups = new Map<string, PlannedPage[]>();
-  for (const planned of plannedPages(plan)) {
-    if (!isWanted(startOf(planned))) continue;
-    const key = `${planned.format} ${planned.runs.join(' ')}`;
-    const group = groups.get(key);
-    if (group) group.push(planned);
-    else groups.set(key, [planned]);
+/** Number of listings that have features: every parent has a unit; only the unfiltered listing can be empty. */
+export function filledListings({ features, listings }: LevelIndex): number {
+  return features === 0 ? 0 : listings;
+}
+
+/** A file by its place in the plan. */
+export function fileAt(index: LevelIndex, { kinds, numbers }: FilePlan, at: number): PlannedFile {
+  const kind = elementAt(FILE_KINDS, elementAt(kinds, at));
+  const number = elementAt(numbers, at);
+  const { level } = index;
+  if (kind === 'features')
+    return { kind, number, path: featureFilePath(level, number), ranges: featuresIn(index, number) };
+  const { listing, page } = placeOf(index, kind, number);
+  const path = pagePath(level, kind, index.listingKey(listing), page);
+  return { kind, number, path, ranges: pageOf(index, kind, index.listingPositions(listing), page) };
+}
+
+/** The listing of a page, and its number there. */
+function placeOf(index: LevelIndex, format: Format, number: number): { listing: number; page: number } {
+  const table = index.arrays.pages?.[format].listing ?? NO_LISTINGS;
+  // The last listing whose first page is at most `number`.
+  let listing = 0;
+  let high = table.length;
+  while (high - listing > 1) {
+    const middle = (listing + high) >>> 1;
+    if (elementAt(table, middle) <= number) listing = middle;
+    else high = middle;
   }
-  return [...groups.values()].sort(([a], [b]) => startOf(a) - startOf(b));
+  return { listing, page: number - elementAt(table, listing) };
 }
 
-function startOf(page: PlannedPage | undefined): number {
-  const start = page?.runs[0];
-  if (start === undefined) throw new RangeError('a page without features');
-  return start;
+function featuresIn(index: LevelIndex, file: number): Ranges {
+  return [file * index.perFile, index.fileEnd(file)];
 }
 
-/** Cuts runs into runs of `count` numbers each; the last may have fewer. */
-function* cutRuns(runs: Runs, count: number): Generator<Runs> {
-  let cut: number[] = [];
-  let room = count;
-  for (let i = 0; i < runs.length; i += 2) {
-    let start = numberAt(runs, i);
-    const end = start + numberAt(runs, i + 1);
-    while (start < end) {
-      const taken = Math.min(room, end - start);
-      pushRun(cut, start, taken);
-      start += taken;
-      room -= taken;
-      if (room > 0) continue;
-      yield cut;
-      cut = [];
-      room = count;
-    }
-  }
-  if (cut.length > 0) yield cut;
+function pageOf({ level }: LevelIndex, format: Format, positions: Positions, page: number): Ranges {
+  const cap = PAGE_CAPS[format][level];
+  return positions.slice(page * cap, Math.min(cap, positions.count - page * cap));
 }
 
-function* gidsAt(gids: readonly string[], owners: Int32Array): Generator<string | null> {
-  for (const owner of owners) yield owner === -1 ? null : elementAt(gids, owner);
+/** Keeps the plan beside the level's store. */
+export function writeFilePlan(store: string, { kinds, numbers, copies }: FilePlan): void {
+  writeFileSync(planPath(store), serialize({ kinds, numbers, copies }));
+}
+
+/** Reads the plan of a store. */
+export function readFilePlan(store: string): FilePlan {
+  return deserialize(readFileSync(planPath(store)));
+}
+
+function planPath(store: string): string {
+  return `${store}.plan`;
 }

@@ -7,8 +7,8 @@ import type { Finding } from '../../format/release.ts';
 import { createStore, type StoreWriter } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { type BesideStore, newBesideStore } from './beside-store.ts';
-import { divideShare, type Part, type Share } from './divide-work.ts';
-import { planLevel } from './plan.ts';
+import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
+import { planFiles, plannedIndex, writeFilePlan } from './plan.ts';
 import { type LayersTask, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
@@ -37,7 +37,7 @@ export interface DividedLevel {
 }
 
 /**
- * Reads the level into the store, and divides the work of writing it.
+ * Reads the level into the store, plans its files, and divides the work of writing it.
  * @throws BuildError with file, layer, level and fid if a feature cannot be written or GDAL reports an error
  */
 export function readLevel({ store: file, storedPages, share, parts, ...task }: ReadTask): DividedLevel {
@@ -63,8 +63,10 @@ export function readLevel({ store: file, storedPages, share, parts, ...task }: R
   const index = store.close();
   beside.close();
   checkIdentifiers(source, index, read.findings);
+  const plan = planFiles(plannedIndex(level, storedPages, index), estimateWork(index));
+  writeFilePlan(file, plan);
   return {
     read: { features: read.features, findings: read.findings.list(), isRenumbered: read.isRenumbered },
-    parts: divideShare(planLevel(level, index, storedPages), index, share, parts),
+    parts: divideShare(plan, share, parts),
   };
 }

@@ -1,30 +1,32 @@
-// The records of a task that writes files, for the finalisation of its level: number, size and SHA-256 of every file, and
-// the index records of the features. Flat arrays, because a level may have hundreds of thousands of files.
+// The records of a task that writes files, for the finalisation of its level: size and SHA-256 of every file, and what the
+// level's arrays need of every feature. Flat arrays, because a level may have hundreds of thousands of both.
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
-import { FORMATS, type Format } from '../../format/levels.ts';
+import { crc32 } from 'node:zlib';
+import type { DeflatedText } from '../../format/gzip.ts';
+import { DIGEST_BYTES } from '../../format/level-index.ts';
 import type { WrittenFile } from '../release/output-file.ts';
+import type { Part } from './divide-work.ts';
 
-/** The kinds of files that tasks write. */
-export type FileKind = 'features' | Format;
-
-/** Every kind. */
-export const FILE_KINDS: readonly FileKind[] = ['features', ...FORMATS];
-
-/** The files of one kind, in the order in which they were written. */
-export interface FileRecords {
-  /** The number of each: of a feature file, or of a page in its format's canonical order. */
-  numbers: Float64Array;
-  bytes: Float64Array;
-  /** SHA-256 of each, 32 bytes, joined. */
-  sha256: Uint8Array;
+/** The features in the feature files of a task, in order of position; one entry for each. */
+export interface FeatureRecords {
+  dataBytes: Float64Array;
+  textBytes: Float64Array;
+  textCrc: Uint32Array;
+  dataCrc: Uint32Array;
+  /** The first 8 bytes of the SHA-256 of its deflate data, joined. */
+  digest: Uint8Array;
 }
 
 /** The records of one task. */
 export interface TaskRecords {
-  files: Record<FileKind, FileRecords>;
-  /** Index records of the features in its feature files, concatenated in the order of the files. */
-  features: Uint8Array;
+  part: Part;
+  /** Of each file of the part, in the order of the plan. */
+  bytes: Float64Array;
+  /** SHA-256 of each, `SHA256_BYTES` bytes, joined. */
+  sha256: Buffer;
+  features: FeatureRecords;
 }
 
 /** Bytes of a SHA-256. */
@@ -32,36 +34,39 @@ export const SHA256_BYTES = 32;
 
 /** Collects records. */
 export class RecordsBuilder {
-  readonly #files: Record<FileKind, { numbers: number[]; bytes: number[]; sha256: Buffer[] }> = {
-    features: { numbers: [], bytes: [], sha256: [] },
-    geojsonl: { numbers: [], bytes: [], sha256: [] },
-    fc: { numbers: [], bytes: [], sha256: [] },
-  };
-  readonly #features: Buffer[] = [];
+  readonly #files: WrittenFile[] = [];
+  readonly #dataBytes: number[] = [];
+  readonly #textBytes: number[] = [];
+  readonly #textCrcs: number[] = [];
+  readonly #dataCrcs: number[] = [];
+  readonly #digests: Buffer[] = [];
 
-  add(kind: FileKind, number: number, { bytes, sha256 }: WrittenFile): void {
-    const files = this.#files[kind];
-    files.numbers.push(number);
-    files.bytes.push(bytes);
-    files.sha256.push(sha256);
+  addFile(file: WrittenFile): void {
+    this.#files.push(file);
   }
 
-  addFeatures(records: Buffer): void {
-    this.#features.push(records);
+  addFeature({ data, crc, length }: DeflatedText): void {
+    this.#dataBytes.push(data.length);
+    this.#textBytes.push(length);
+    this.#textCrcs.push(crc);
+    this.#dataCrcs.push(crc32(data));
+    this.#digests.push(createHash('sha256').update(data).digest().subarray(0, DIGEST_BYTES));
   }
 
   /** Writes all of them to `file`. */
-  write(file: string): void {
-    const flat = (kind: FileKind): FileRecords => {
-      const { numbers, bytes, sha256 } = this.#files[kind];
-      return {
-        numbers: Float64Array.from(numbers),
-        bytes: Float64Array.from(bytes),
-        sha256: Buffer.concat(sha256),
-      };
+  write(file: string, part: Part): void {
+    const records: TaskRecords = {
+      part,
+      bytes: Float64Array.from(this.#files, ({ bytes }) => bytes),
+      sha256: Buffer.concat(this.#files.map(({ sha256 }) => sha256)),
+      features: {
+        dataBytes: Float64Array.from(this.#dataBytes),
+        textBytes: Float64Array.from(this.#textBytes),
+        textCrc: Uint32Array.from(this.#textCrcs),
+        dataCrc: Uint32Array.from(this.#dataCrcs),
+        digest: Buffer.concat(this.#digests),
+      },
     };
-    const files = { features: flat('features'), geojsonl: flat('geojsonl'), fc: flat('fc') };
-    const records: TaskRecords = { files, features: Buffer.concat(this.#features) };
     writeFileSync(file, serialize(records));
   }
 }

@@ -1,5 +1,6 @@
 // Writes a file that is served whole, as one gzip member: the names of a level, the overview.
-import { deflateWhole, MemberAssembly, sumOf } from '../../format/gzip-members.ts';
+import { sumOf } from '../../format/crc32.ts';
+import { deflateWhole, MemberWriter } from '../../format/gzip.ts';
 import type { WholeFile } from '../../format/release.ts';
 import { createOutputFile } from './output-file.ts';
 
@@ -9,14 +10,13 @@ const CHUNK_CHARS = 1 << 20;
 /** Writes a file. @param texts its text in pieces */
 export function writeWholeFile(file: string, texts: Iterable<string>): WholeFile {
   const output = createOutputFile(file);
-  const assembly = new MemberAssembly();
+  const member = new MemberWriter(output.write);
   let pending: string[] = [];
   let chars = 0;
 
   function flush(): void {
     const text = Buffer.from(pending.join(''));
-    if (text.length > 0) assembly.add({ data: deflateWhole(text), ...sumOf(text) });
-    for (const part of assembly.take()) output.write(part);
+    if (text.length > 0) member.add({ data: deflateWhole(text), ...sumOf(text) });
     pending = [];
     chars = 0;
   }
@@ -27,9 +27,8 @@ export function writeWholeFile(file: string, texts: Iterable<string>): WholeFile
     if (chars >= CHUNK_CHARS) flush();
   }
   flush();
-  const { textBytes } = assembly;
-  assembly.end();
-  for (const part of assembly.take()) output.write(part);
+  const { textBytes } = member;
+  member.end();
   const { bytes, sha256 } = output.close();
   return { bytes, textBytes, sha256: sha256.toString('hex') };
 }

@@ -2,9 +2,11 @@
 // dataset appends to it; the tasks that write feature files and pages copy from it.
 import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
+import { sumOf, type TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import { deflateText, sumOf, type TextSum } from '../../format/gzip-members.ts';
-import type { Runs } from '../../format/runs.ts';
+import { GidColumn } from '../../format/gid-column.ts';
+import { deflateText } from '../../format/gzip.ts';
+import type { Ranges } from '../../format/positions.ts';
 import { newIndexBuilder, type StoreIndex } from './store-index.ts';
 
 /** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
@@ -75,7 +77,7 @@ export interface StoredFeature {
 export interface StoreReader {
   index: StoreIndex;
   /** The features at some positions, in order; neighbours in the store are read together. */
-  read(runs: Runs): Generator<StoredFeature>;
+  read(ranges: Ranges): Generator<StoredFeature>;
   close(): void;
 }
 
@@ -113,10 +115,10 @@ export function openStore(file: string): StoreReader {
 
   return {
     index,
-    *read(runs) {
-      for (let i = 0; i < runs.length; i += 2) {
-        let position = numberAt(runs, i);
-        const end = position + numberAt(runs, i + 1);
+    *read(ranges) {
+      for (let i = 0; i < ranges.length; i += 2) {
+        let position = numberAt(ranges, i);
+        const end = numberAt(ranges, i + 1);
         while (position < end) {
           const stretch = stretchEnd(position, end);
           const start = elementAt(offsets, position);
@@ -144,7 +146,9 @@ export function keepStoreIndex(file: string, index: StoreIndex): void {
 
 /** The index of the store at `file`. */
 export function readStoreIndex(file: string): StoreIndex {
-  return deserialize(readFileSync(storeIndexPath(file)));
+  const index: StoreIndex = deserialize(readFileSync(storeIndexPath(file)));
+  // What is read are the columns' members without their methods.
+  return { ...index, columns: index.columns.map(({ name, arrays }) => new GidColumn(name, arrays)) };
 }
 
 /** The path of a store's index. */

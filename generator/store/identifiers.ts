@@ -1,12 +1,13 @@
 // Checks fids, GIDs and parents in the store indexes of the levels.
 import { basename } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
+import type { GidColumn } from '../../format/gid-column.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { Findings } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
-import type { StoreIndex } from './store-index.ts';
+import { ownersOf, type StoreIndex } from './store-index.ts';
 
 /** The GID of units whose code is not known, in GADM. */
 const PLACEHOLDER_GID = '?';
@@ -16,32 +17,44 @@ const PLACEHOLDER_GID = '?';
  * @throws BuildError for a fid that occurs twice
  */
 export function checkIdentifiers({ level, layers }: LevelSource, index: StoreIndex, findings: Findings): void {
-  const own = elementAt(index.columns, level);
+  const { fids, columns, features } = index;
   const place = placeIn(layers);
-  // A level may have no parents at some level.
-  const expected = index.columns.filter((_, n) => layers.some(({ gids }) => elementAt(gids, n).length > 0));
-  // The fid of the last unit with each GID, -1 for none yet.
-  const seen = new Float64Array(own.gids.length).fill(-1);
-  const placeholder = own.gids.indexOf(PLACEHOLDER_GID);
-  for (const [position, fid] of index.fids.entries()) {
-    if (position > 0 && fid === index.fids[position - 1])
-      throw new BuildError(
-        `level ${level} (${layers.map(({ path }) => basename(path)).join(', ')}): fid ${fid} occurs twice`,
-        'fix the source: fids must be unique in a layer',
-      );
-    const missing = expected.find(({ owners }) => owners[position] === -1);
-    if (missing !== undefined) findings.add('null-gids', () => `${place}fid ${fid} has no ${missing.name}`);
-    const owner = elementAt(own.owners, position);
-    if (owner === -1) continue;
-    if (owner === placeholder) findings.add('placeholder-gids', `${place}fid ${fid}`);
-    const twin = elementAt(seen, owner);
-    if (twin !== -1)
-      findings.add(
-        'duplicate-gids',
-        () => `${place}fids ${twin} and ${fid} both have ${own.name} ${elementAt(own.gids, owner)}`,
-      );
-    seen[owner] = fid;
+  const twin = fids.findIndex((fid, position) => position > 0 && fid === fids[position - 1]);
+  if (twin !== -1)
+    throw new BuildError(
+      `level ${level} (${layers.map(({ path }) => basename(path)).join(', ')}): fid ${fids[twin]} occurs twice`,
+      'fix the source: fids must be unique in a layer',
+    );
+  const own = elementAt(columns, level);
+  const placeholder = own.find(PLACEHOLDER_GID);
+  if (placeholder !== -1) {
+    const positions = own.positionsAt(placeholder);
+    findings.add('placeholder-gids', () => `${place}fid ${elementAt(fids, positions.at(0))}`, positions.count);
   }
+  // A level may have no parents at some level.
+  const expected = columns.filter((_, n) => layers.some(({ gids }) => elementAt(gids, n).length > 0));
+  const owners = expected.map((column) => ownersOf(column, features));
+  for (const [position, fid] of fids.entries()) {
+    const missing = owners.findIndex((numbers) => numbers[position] === -1);
+    if (missing !== -1)
+      findings.add('null-gids', () => `${place}fid ${fid} has no ${elementAt(expected, missing).name}`);
+  }
+  const duplicates = numbersOf(own)
+    .filter((number) => own.countAt(number) > 1)
+    .sort((a, b) => own.positionsAt(a).at(1) - own.positionsAt(b).at(1));
+  const [first] = duplicates;
+  if (first === undefined) return;
+  const [one, other] = [0, 1].map((rank) => elementAt(fids, own.positionsAt(first).at(rank)));
+  findings.add(
+    'duplicate-gids',
+    `${place}fids ${one} and ${other} both have ${own.name} ${own.gidAt(first)}`,
+    duplicates.reduce((sum, number) => sum + own.countAt(number) - 1, 0),
+  );
+}
+
+/** The numbers of a column's GIDs. */
+function numbersOf({ size }: GidColumn): number[] {
+  return Array.from({ length: size }, (_, number) => number);
 }
 
 /** The file and layer for an example; empty if there are several. */
@@ -52,24 +65,22 @@ function placeIn(layers: readonly LayerSource[]): string {
 
 /** Units whose parent does not exist at a level that the source has. @param indexes of the levels with a layer */
 export function findOrphans(indexes: ReadonlyMap<Level, StoreIndex>, levels: readonly LevelSource[]): Finding[] {
-  const known = new Map([...indexes].map(([level, index]) => [level, new Set(elementAt(index.columns, level).gids)]));
   return LEVELS.flatMap((level) => {
     const index = indexes.get(level);
     if (index === undefined) return [];
     const findings = new Findings(level);
     const place = placeIn(levels.find((source) => source.level === level)?.layers ?? []);
-    for (const [n, { name, gids, owners }] of index.columns.slice(0, level).entries()) {
-      const parents = known.get(elementAt(LEVELS, n));
+    for (const [n, column] of index.columns.slice(0, level).entries()) {
+      const parents = indexes.get(elementAt(LEVELS, n))?.columns[n];
       if (parents === undefined || parents.size === 0) continue;
-      const orphaned = gids.map((gid) => !parents.has(gid));
-      if (!orphaned.includes(true)) continue;
-      for (const [position, owner] of owners.entries()) {
-        if (owner !== -1 && orphaned[owner])
-          findings.add(
-            'orphans',
-            () =>
-              `${place}fid ${elementAt(index.fids, position)} has ${name} ${elementAt(gids, owner)}, which no unit of level ${n} has`,
-          );
+      const firstOf = (number: number): number => column.positionsAt(number).at(0);
+      const orphaned = numbersOf(column)
+        .filter((number) => parents.find(column.gidAt(number)) === -1)
+        .sort((a, b) => firstOf(a) - firstOf(b));
+      for (const number of orphaned) {
+        const unit = `${place}fid ${elementAt(index.fids, firstOf(number))}`;
+        const example = `${unit} has ${column.name} ${column.gidAt(number)}, which no unit of level ${n} has`;
+        findings.add('orphans', example, column.countAt(number));
       }
     }
     return findings.list();

@@ -1,19 +1,12 @@
 // The index of a feature store: fid, GIDs, place and size of each feature of a level, in order of position. Flat arrays,
 // because a level may have hundreds of thousands of features and every task reads the index.
 import { createHash } from 'node:crypto';
+import type { TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import type { TextSum } from '../../format/gzip-members.ts';
+import { type GidColumn, gidColumn } from '../../format/gid-column.ts';
+import type { Level } from '../../format/levels.ts';
 
-/** The GIDs of one column. */
-export interface GidColumn {
-  name: string;
-  /** Every GID that occurs. */
-  gids: readonly string[];
-  /** For each position the index of its GID in `gids`; -1 for no GID. */
-  owners: Int32Array;
-}
-
-/** The index of a store; every array has one entry per position. */
+/** The index of a store; every array but the columns has one entry per position. */
 export interface StoreIndex {
   features: number;
   /** Ascending. */
@@ -34,12 +27,27 @@ export interface StoreIndex {
  * The SHA-256 of an index in hex: equal for equal indexes. The serialised form of V8 does not serve for this: its bytes
  * depend on how V8 holds the arrays at that moment.
  */
-export function indexDigest({ features, columns, fids, offsets, bytes, deflatedText, crcs }: StoreIndex): string {
+export function indexDigest({ columns, fids, offsets, bytes, deflatedText, crcs }: StoreIndex): string {
   const hash = createHash('sha256');
-  hash.update(JSON.stringify([features, columns.map(({ name, gids }) => [name, gids])]));
-  for (const { owners } of columns) hash.update(owners);
-  for (const values of [fids, offsets, bytes, deflatedText, crcs]) hash.update(values);
+  const add = (values: Float64Array | Uint32Array | Uint8Array): void => {
+    hash.update(`${values.length} `).update(values);
+  };
+  for (const { name, arrays } of columns) {
+    add(Buffer.from(name));
+    for (const values of [arrays.start, arrays.text, arrays.run, arrays.first, arrays.rank, arrays.count]) add(values);
+  }
+  for (const values of [fids, offsets, bytes, deflatedText, crcs]) add(values);
   return hash.digest('hex');
+}
+
+/** The number of the GID at each position, in ascending order of the column's GIDs; -1 for no GID. */
+export function ownersOf(column: GidColumn, features: number): Int32Array {
+  const owners = new Int32Array(features).fill(-1);
+  for (let number = 0; number < column.size; number++) {
+    const covered = column.positionsAt(number);
+    for (let run = 0; run < covered.runs; run++) owners.fill(number, covered.firstOf(run), covered.endOf(run));
+  }
+  return owners;
 }
 
 /** The index entry of a feature. */
@@ -96,11 +104,10 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
       return {
         features: fids.length,
         fids: ordered(fids),
-        columns: known.map(({ name, numbers, owners }) => ({
-          name,
-          gids: [...numbers.keys()],
-          owners: Int32Array.from(order, (entry) => numberAt(owners, entry)),
-        })),
+        columns: known.map(({ name, numbers, owners }) => {
+          const ordered = Int32Array.from(order, (entry) => numberAt(owners, entry));
+          return gidColumn(name, [...numbers.keys()], ordered);
+        }),
         offsets: ordered(starts),
         bytes: ordered(bytes),
         deflatedText: ordered(deflatedText),
@@ -108,4 +115,9 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
       };
     },
   };
+}
+
+/** The index of a level that the dataset lacks. */
+export function emptyStoreIndex(level: Level): StoreIndex {
+  return newIndexBuilder(Array.from({ length: level + 1 }, () => '')).finish();
 }

@@ -35,7 +35,7 @@ export interface ServedAs {
 /** Pages and feature files stay gzip files, without Content-Encoding: hosts and caches must not inflate them. */
 const CONTENT_TYPES: readonly (readonly [ending: string, type: string])[] = [
   ['.gz', 'application/gzip'],
-  ['.idx', 'application/octet-stream'],
+  ['.bin', 'application/octet-stream'],
   ['.json', 'application/json'],
   ['.txt', 'text/plain'],
 ];

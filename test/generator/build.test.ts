@@ -1,23 +1,24 @@
 // What every release must be, whatever its source: complete, in order, within the caps, the same every time.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { MEMBER_HEADER } from '../../format/gzip-members.ts';
+import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { CHECKSUMS_FILE, indexPath, manifestPath, pagePath } from '../../format/layout.ts';
+import { DIGEST_BYTES, pageCount } from '../../format/level-index.ts';
 import { FORMATS, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
-import { listingsOf } from '../../format/listing.ts';
-import { DIGEST_CHARS, digestOf, manifestFromJson, pageCount } from '../../format/manifest.ts';
+import { positionsIn } from '../../format/positions.ts';
 import { currentFromJson, releaseFromJson } from '../../format/release.ts';
-import { sliceRuns, valueAt, valuesOf } from '../../format/runs.ts';
 import { countryLayers, manyUnitLayers } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf, filesUnder, sha256Of } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
+import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PROGRAM = compile('generator/main.ts');
@@ -27,11 +28,6 @@ const out = join(folder, 'output');
 const attribution = ['The inventors of this test'];
 const built = await buildSynthetic(source, 900, out, { workers: 2, attribution });
 const root = join(out, 'releases/r1');
-
-function manifestOf(level: (typeof LEVELS)[number]) {
-  const file = manifestPath(level);
-  return manifestFromJson(readFileSync(join(root, file), 'utf8'), file);
-}
 
 test('the first release is current, and nothing but it is in the output folder', () => {
   assert.deepEqual(currentFromJson(readFileSync(join(out, 'current.json'), 'utf8'), 'current.json'), {
@@ -51,10 +47,14 @@ test('release.json says what was built from what', () => {
   assert.ok(release.attribution.includes('The inventors of this test'));
   assert.equal(release.precision, 7);
   assert.equal(release.storedPages, 'all');
-  for (const { level, manifest, index } of release.levels) {
-    assert.equal(manifest, sha256Of(join(root, manifestPath(level))));
-    assert.equal(index, sha256Of(join(root, indexPath(level))));
-  }
+  for (const { level, manifest, index } of release.levels)
+    for (const [path, said] of [
+      [manifestPath(level), manifest],
+      [indexPath(level), index],
+    ] as const) {
+      const file = join(root, path);
+      assert.deepEqual(said, { bytes: statSync(file).size, sha256: sha256Of(file) });
+    }
 });
 
 test('checksums.txt has every other file of the release, in order, and sha256sum accepts it', () => {
@@ -68,21 +68,25 @@ test('checksums.txt has every other file of the release, in order, and sha256sum
   assert.equal(check.status, 0, check.stdout);
 });
 
-test('every page of every listing is there: the right features, in order, under the cap, as the manifest says', () => {
+test('every page of every listing is there: the right features, in order, under the cap, as the index says', () => {
   let pages = 0;
   for (const level of LEVELS) {
-    const manifest = manifestOf(level);
-    assert.equal(manifest.features, built.levels[level]?.features);
+    const index = readIndex(root, level);
+    assert.equal(index.features, built.levels[level]?.features);
     for (const format of FORMATS) {
-      for (const listing of listingsOf(level, manifest.features, manifest.columns)) {
-        for (let page = 0; page < pageCount(level, format, listing.features); page++) {
-          const path = pagePath(level, format, listing.key, page);
+      for (let listing = 0; listing < index.listings; listing++) {
+        const key = index.listingKey(listing);
+        const positions = index.listingPositions(listing);
+        const cap = PAGE_CAPS[format][level];
+        for (let page = 0; page < pageCount(level, format, positions.count); page++) {
+          const path = pagePath(level, format, key, page);
           const bytes = readFileSync(join(root, path));
-          const number = listing.firstPage[format] + page;
-          assert.equal(bytes.length, manifest.pages[format].bytes[number], path);
+          const count = Math.min(cap, positions.count - page * cap);
+          const stored = index.storedPage(format, listing, positions.count, page * cap, count);
+          assert.equal(bytes.length, stored?.bytes, path);
           assert.equal(
-            digestOf(bytes),
-            manifest.pages[format].digests.slice(number * DIGEST_CHARS, (number + 1) * DIGEST_CHARS),
+            createHash('sha256').update(bytes).digest().subarray(0, DIGEST_BYTES).toString('base64url'),
+            index.pageDigest(format, stored?.number ?? -1),
             path,
           );
           const text = gunzipSync(bytes).toString();
@@ -93,16 +97,13 @@ test('every page of every listing is there: the right features, in order, under 
                   .trimEnd()
                   .split('\n')
                   .map((line) => JSON.parse(line));
-          const cap = PAGE_CAPS[format][level];
-          const positions = [...valuesOf(sliceRuns(listing.runs, page * cap, cap))];
           assert.deepEqual(
             features.map((feature: { id: number }) => feature.id),
-            positions.map((position) => valueAt(manifest.fids, position)),
+            Array.from(positionsIn(positions.slice(page * cap, count)), (position) => index.fidAt(position)),
             path,
           );
-          if (listing.key === 'all') continue;
-          const { column, gid } = listing.key;
-          for (const feature of features) assert.equal(feature.properties[`GID_${column}`], gid, path);
+          if (key === 'all') continue;
+          for (const feature of features) assert.equal(feature.properties[`GID_${key.column}`], key.gid, path);
           pages++;
         }
       }

@@ -1,4 +1,4 @@
-// Feature files and their index as a build writes them, the pages that reuse their members, and the three choices of
+// Feature files and their index as a build writes them, the pages that reuse their deflate data, and the three choices of
 // --pages: what is stored differs, what is stored in several of them is the same to the byte.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -6,19 +6,21 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
-import { FeatureIndex, RECORD_BYTES } from '../../format/feature-index.ts';
-import { deflateText, joinMember, MEMBER_END_BYTES, MEMBER_HEADER, sumOf } from '../../format/gzip-members.ts';
-import { featureFilePath, indexPath, manifestPath, pagePath } from '../../format/layout.ts';
-import { FEATURES_PER_FILE, FRAMES, LEVELS, type Level, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
-import { manifestFromJson, storedPageCount } from '../../format/manifest.ts';
+import { constants, crc32, gunzipSync, inflateRawSync } from 'node:zlib';
+import { sumOf } from '../../format/crc32.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { deflateText, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import { featureFilePath, pagePath } from '../../format/layout.ts';
+import { DIGEST_BYTES } from '../../format/level-index.ts';
+import { FEATURES_PER_FILE, FRAMES, LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import { releaseFromJson } from '../../format/release.ts';
-import { valueAt } from '../../format/runs.ts';
 import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
+import { refuseLargePage } from '../../generator/pages/write-files.ts';
 import { REUSE_TEXT_BYTES } from '../../generator/store/feature-store.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf, filesUnder } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -54,76 +56,104 @@ for (const storedPages of STORED_PAGES)
     accept: ['null-gids', 'duplicate-gids', 'empty-geometries'],
   });
 
-function manifestOf(release: string, level: Level) {
-  const file = manifestPath(level);
-  return manifestFromJson(readFileSync(join(release, file), 'utf8'), file);
+const index = readIndex(root, 0);
+
+/** The bytes of a feature file of level 0. */
+function featureFile(number: number): Buffer {
+  return readFileSync(join(root, featureFilePath(0, number)));
 }
 
-function indexOf(release: string, level: Level): FeatureIndex {
-  const file = indexPath(level);
-  const { features, featuresPerFile } = manifestOf(release, level);
-  return new FeatureIndex(readFileSync(join(release, file)), features, featuresPerFile, file);
+/** The deflate data of the feature at a position of level 0, cut out of its file by the index. */
+function dataAt(position: number): Buffer {
+  const offset = index.offsetAt(position);
+  return featureFile(index.fileOf(position)).subarray(offset, offset + index.dataBytes(position, position + 1));
 }
 
-/** The members of a level by position, cut out of its feature files by its index. */
-function membersOf(release: string, level: Level): Buffer[] {
-  const index = indexOf(release, level);
-  return Array.from({ length: index.features }, (_, position) => {
-    const offset = index.offsetAt(position);
-    const file = readFileSync(join(release, featureFilePath(level, index.fileOf(position))));
-    return file.subarray(offset, offset + index.bytesAt(position));
-  });
+/** Inflates deflate data alone: with a reference to anything before it, this throws. */
+function inflated(data: Buffer): Buffer {
+  return inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
-test('every feature is a gzip member of its own, in order of fid; a file ends with the last one of its number', () => {
-  const manifest = manifestOf(root, 0);
-  const members = membersOf(root, 0);
-  assert.equal(members.length, 245);
+const positions = [...countries.keys()];
+const data = positions.map(dataAt);
+const texts = data.map(inflated);
+
+test('a feature file is one gzip member with the lines of its features, in order of fid, which zcat reads', () => {
   assert.deepEqual(
-    members.map((member) => JSON.parse(gunzipSync(member).toString()).id),
-    members.map((_, position) => valueAt(manifest.fids, position)),
+    texts.map((text) => JSON.parse(text.toString()).id),
+    countries.map(({ fid }) => fid).sort((a, b) => a - b),
   );
-  for (const member of members) {
-    const text = gunzipSync(member);
-    assert.equal(text.indexOf('\n'), text.length - 1);
-    assert.ok(joinMember([{ data: deflateText(text), ...sumOf(text) }]).equals(member));
-  }
   const files = readdirSync(join(root, 'lv0/features')).sort();
   assert.deepEqual(files, ['000001.geojsonl.gz', '000002.geojsonl.gz', '000003.geojsonl.gz']);
   for (const [number, file] of files.entries()) {
-    const gunzip = spawnSync('gzip', ['-dc', join(root, 'lv0/features', file)], { maxBuffer: 2 ** 28 });
-    const own = members.slice(number * FEATURES_PER_FILE[0], (number + 1) * FEATURES_PER_FILE[0]);
-    assert.ok(gunzip.stdout.equals(Buffer.concat(own.map((member) => gunzipSync(member)))), file);
+    const [first, end] = [number * FEATURES_PER_FILE[0], (number + 1) * FEATURES_PER_FILE[0]];
+    const zcat = spawnSync('zcat', [join(root, 'lv0/features', file)], { maxBuffer: 2 ** 28 });
+    assert.equal(zcat.status, 0);
+    assert.ok(zcat.stdout.equals(Buffer.concat(texts.slice(first, end))), file);
+    const sum = sumOf(zcat.stdout);
+    assert.ok(
+      featureFile(number).equals(Buffer.concat([MEMBER_HEADER, ...data.slice(first, end), memberEnd(sum)])),
+      file,
+    );
   }
 });
 
-test('the index has the length, the length and CRC-32 of the text, and the digest of every member', () => {
-  const index = indexOf(root, 0);
-  const file = readFileSync(join(root, indexPath(0)));
-  for (const [position, member] of membersOf(root, 0).entries()) {
-    const sha256 = createHash('sha256').update(member).digest();
-    const text = gunzipSync(member);
-    assert.deepEqual(
-      [index.bytesAt(position), index.textBytesAt(position), index.crcAt(position)],
-      [member.length, text.length, sumOf(text).crc],
-    );
-    const record = file.subarray(position * RECORD_BYTES, (position + 1) * RECORD_BYTES);
-    assert.ok(record.subarray(-8).equals(sha256.subarray(0, 8)));
+test('the data of every feature is one line that inflates alone, ends at a byte and is not final', () => {
+  for (const [position, text] of texts.entries()) {
+    assert.equal(text.indexOf('\n'), text.length - 1);
+    // Where the dictionary or bits of a byte crossed a seam, it would not be what the text alone gives.
+    assert.ok(deflateText(text).equals(elementAt(data, position)));
   }
-  assert.equal(file.length, 245 * RECORD_BYTES);
+  // Any features in any order are a member of their own.
+  const shuffled = positions.toSorted((a, b) => ((a * 89) % 245) - ((b * 89) % 245));
+  const text = Buffer.concat(shuffled.map((position) => elementAt(texts, position)));
+  const parts = shuffled.map((position) => elementAt(data, position));
+  assert.ok(gunzipSync(Buffer.concat([MEMBER_HEADER, ...parts, memberEnd(sumOf(text))])).equals(text));
+});
+
+test('the index has fids, lengths, CRCs and digests of every feature and of any run of them', () => {
+  const { arrays } = index;
+  let [start, textStart, text, all] = [0, 0, 0, 0];
+  for (const position of positions) {
+    const [ownData, ownText] = [elementAt(data, position), elementAt(texts, position)];
+    assert.equal(index.fidAt(position), JSON.parse(ownText.toString()).id);
+    assert.deepEqual(
+      [arrays.start[position], arrays.textStart[position], arrays.textCrc[position], arrays.dataCrc[position]],
+      [start, textStart, text, all],
+    );
+    start += ownData.length;
+    textStart += ownText.length;
+    text = crc32(ownText, text);
+    all = crc32(ownData, all);
+    const sha256 = createHash('sha256').update(ownData).digest();
+    assert.ok(sha256.subarray(0, DIGEST_BYTES).equals(index.digests(position, position + 1)));
+  }
+  assert.deepEqual(
+    [arrays.start.at(-1), arrays.textStart.at(-1), arrays.textCrc.at(-1), arrays.dataCrc.at(-1)],
+    [start, textStart, text, all],
+  );
+  for (const [first, end] of [
+    [0, 1],
+    [3, 17],
+    [99, 101],
+    [100, 245],
+  ] as const) {
+    const [ownData, ownText] = [Buffer.concat(data.slice(first, end)), Buffer.concat(texts.slice(first, end))];
+    assert.deepEqual([index.dataBytes(first, end), index.dataCrc(first, end)], [ownData.length, crc32(ownData)]);
+    assert.deepEqual([index.textBytes(first, end), index.textCrc(first, end)], [ownText.length, crc32(ownText)]);
+  }
 });
 
 test('release.json counts the feature files and their bytes; a level without features has an empty index', () => {
   const { levels } = releaseFromJson(readFileSync(join(root, 'release.json'), 'utf8'), 'release.json');
-  const bytes = membersOf(root, 0).reduce((sum, member) => sum + member.length, 0);
+  const bytes = data.reduce((sum, { length }) => sum + length, 3 * MEMBER_FRAME_BYTES);
   assert.deepEqual(levels[0]?.featureFiles, { files: 3, bytes });
   assert.deepEqual(levels[1]?.featureFiles, { files: 0, bytes: 0 });
-  assert.equal(readFileSync(join(root, indexPath(1))).length, 0);
+  assert.equal(readIndex(root, 1).features, 0);
   assert.ok(!readdirSync(join(root, 'lv1')).includes('features'));
 });
 
-test('pages have the text of their features, large ones as the deflate data of their members; others are deflated whole', () => {
-  const members = membersOf(root, 0);
+test('pages have the text of their features, large ones as their deflate data; others are deflated whole', () => {
   let reused = 0;
   let whole = 0;
   for (const [format, cap] of [
@@ -131,27 +161,35 @@ test('pages have the text of their features, large ones as the deflate data of t
     ['fc', 5],
   ] as const) {
     const { before, between, after } = FRAMES[format];
-    for (let first = 0; first < members.length; first += cap) {
+    for (let first = 0; first < texts.length; first += cap) {
       const page = readFileSync(join(root, pagePath(0, format, 'all', first / cap)));
-      const own = members.slice(first, first + cap);
-      const text = before + own.map((member) => gunzipSync(member).toString()).join(between) + after;
-      assert.equal(gunzipSync(page).toString(), text);
-      const large = own.filter((member) => gunzipSync(member).length >= REUSE_TEXT_BYTES);
-      for (const member of large)
-        assert.ok(page.includes(member.subarray(MEMBER_HEADER.length, -MEMBER_END_BYTES)), `${format} from ${first}`);
+      const own = texts.slice(first, first + cap);
+      const text = Buffer.from(before + own.join(between) + after);
+      assert.ok(gunzipSync(page).equals(text));
+      const large = data.slice(first, first + cap).filter((_, i) => elementAt(own, i).length >= REUSE_TEXT_BYTES);
+      for (const part of large) assert.ok(page.includes(part), `${format} from ${first}`);
       reused += large.length;
       if (large.length > 0) continue;
-      assert.ok(page.equals(joinMember([{ data: deflateText(Buffer.from(text)), ...sumOf(Buffer.from(text)) }])));
+      assert.ok(page.equals(Buffer.concat([MEMBER_HEADER, deflateText(text), memberEnd(sumOf(text))])));
       whole++;
     }
   }
   assert.ok(reused > 50 && whole > 5, `${reused} reused, ${whole} whole`);
 });
 
-test('the choices of --pages store other pages and the same feature files and indexes, byte for byte', () => {
+test('a page of 4 GiB, which the page tables have no room for, is refused', () => {
+  refuseLargePage('a page', 2 ** 32 - 1);
+  assert.throws(() => refuseLargePage('out/lv0/fc/all/000001.json.gz', 2 ** 32), {
+    message: 'out/lv0/fc/all/000001.json.gz: a page of 4294967296 bytes, at most 4294967295 are possible',
+    remedy: /^use --pages none/,
+  });
+});
+
+test('the choices of --pages store other pages and the same feature files and arrays, byte for byte', () => {
   const contentWith = (storedPages: StoredPages) => contentOf(join(folder, storedPages, 'releases/r1'));
   const [all, unfiltered, none] = [contentWith('all'), contentWith('unfiltered'), contentWith('none')];
-  const isMetadata = (path: string): boolean => /^(checksums\.txt|release\.json|lv\d\/manifest\.json)$/.test(path);
+  const isMetadata = (path: string): boolean =>
+    /^(checksums\.txt|release\.json|lv\d\/(manifest\.json|index\.bin))$/.test(path);
   const contentWithout = (content: Record<string, string>, isLeftOut: (path: string) => boolean): [string, string][] =>
     Object.entries(content).filter(([path]) => !isLeftOut(path));
   const isFiltered = (path: string): boolean => path.includes('/gid-');
@@ -166,6 +204,11 @@ test('the choices of --pages store other pages and the same feature files and in
   );
   assert.equal(Object.keys(none).filter((path) => /^lv\d\/features\/\d{6}\.geojsonl\.gz$/.test(path)).length, 8);
   assert.ok(Object.keys(all).some(isFiltered) && Object.keys(unfiltered).some(isPage));
+  for (const level of LEVELS) {
+    const [ofAll, ...others] = STORED_PAGES.map((pages) => readIndex(join(folder, pages, 'releases/r1'), level));
+    for (const other of others)
+      assert.deepEqual({ ...other.arrays, pages: undefined }, { ...ofAll?.arrays, pages: undefined });
+  }
 });
 
 test('release.json and manifests say which pages are stored and count these', () => {
@@ -175,12 +218,12 @@ test('release.json and manifests say which pages are stored and count these', ()
     assert.equal(said.storedPages, storedPages);
     const paths = filesUnder(release);
     for (const level of LEVELS) {
-      const manifest = manifestOf(release, level);
-      assert.equal(manifest.storedPages, storedPages);
+      const { storedPages: pages, arrays } = readIndex(release, level);
+      assert.equal(pages, storedPages);
       for (const format of ['geojsonl', 'fc'] as const) {
         const files = paths.filter((path) => path.startsWith(`lv${level}/${format}/`)).length;
         assert.equal(said.levels[level]?.pages[format], files);
-        assert.equal(storedPageCount(level, format, manifest.features, manifest.columns, storedPages), files);
+        assert.equal(arrays.pages?.[format].bytes.length ?? 0, files);
       }
     }
   }

@@ -195,14 +195,10 @@ test('the digest by which seal compares shards depends on the units alone, not o
   const builder = newIndexBuilder(['GID_0']);
   for (const fid of [1, 2]) builder.add({ fid, gids: [`C${fid}`], bytes: 10, deflated: undefined });
   const index = builder.finish();
-  // An array that V8 holds with room for holes is serialised in another way.
-  const columns = index.columns.map((column) => {
-    const gids = new Array<string>(column.gids.length);
-    for (const [at, gid] of column.gids.entries()) gids[at] = gid;
-    return { ...column, gids };
-  });
-  assert.notDeepEqual(serialize({ ...index, columns }), serialize(index));
-  assert.equal(indexDigest({ ...index, columns }), indexDigest(index));
+  // A view of a larger array is serialised in another way.
+  const fids = Float64Array.of(0, 1, 2).subarray(1);
+  assert.notDeepEqual(serialize({ ...index, fids }), serialize(index));
+  assert.equal(indexDigest({ ...index, fids }), indexDigest(index));
   assert.notEqual(indexDigest({ ...index, bytes: index.bytes.map((bytes) => bytes + 1) }), indexDigest(index));
 });
 

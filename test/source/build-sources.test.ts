@@ -4,10 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { manifestPath } from '../../format/layout.ts';
 import { type Level, levelName } from '../../format/levels.ts';
-import { listingsOf } from '../../format/listing.ts';
-import { manifestFromJson } from '../../format/manifest.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { gdal } from '../../generator/source/gdal.ts';
@@ -16,6 +13,7 @@ import { readLayer } from '../support/datasets/read-layer.ts';
 import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
 import { runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -278,11 +276,12 @@ for (const [driver, ending, day] of [
       for (const [name, value] of Object.entries({ is: 'true', day, share: '0.1' }))
         assert.deepEqual(new Set(bare(name)), new Set([value]));
     }
-    const manifest = manifestFromJson(readFileSync(join(root, manifestPath(1)), 'utf8'), manifestPath(1));
-    const gids = listingsOf(1, manifest.features, manifest.columns).flatMap(({ key, features }) =>
-      key === 'all' ? [] : [[key.column, key.gid, features]],
+    const [parents] = readIndex(root, 1).columns;
+    const gids = Array.from({ length: parents?.size ?? 0 }, (_, n) => [parents?.gidAt(n), parents?.countAt(n)]);
+    assert.deepEqual(
+      gids,
+      BIG_INTEGERS.toSorted().map((gid) => [gid, 1]),
     );
-    assert.deepEqual(gids.filter(([column]) => column === 0).sort(), BIG_INTEGERS.map((gid) => [0, gid, 1]).sort());
     assert.deepEqual(releaseFromJson(readFileSync(join(root, 'release.json'), 'utf8'), 'release.json').quality, []);
     const found = await verify({ out, source: { source }, workers: 0 }, SILENT);
     assert.deepEqual(found.findings, []);

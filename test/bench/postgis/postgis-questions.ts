@@ -2,8 +2,8 @@
 // what a feature server would have to wait for, without the server.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LevelIndex } from '../../../format/level-index.ts';
 import { levelName } from '../../../format/levels.ts';
-import type { Manifest } from '../../../format/manifest.ts';
 import { type Postgis, startPostgis } from '../../support/processes/postgis.ts';
 import type { Bench, Figures } from '../comparisons/compare.ts';
 import { type Row, secondsOf, spread } from '../measure/measure.ts';
@@ -74,8 +74,8 @@ async function rateOf(postgis: Postgis, file: string, seconds: number): Promise<
 }
 
 /** One table a level, with the source's own column names, indexed by fid and by GID. */
-async function importLevel(postgis: Postgis, source: string, { about }: MeasuredRelease, manifest: Manifest) {
-  const { level, columns } = manifest;
+async function importLevel(postgis: Postgis, source: string, { about }: MeasuredRelease, index: LevelIndex) {
+  const { level, columns } = index;
   const layer = about.levels[level]?.layer ?? '';
   console.error(`importing ${layer} into ${postgis.version}`);
   const table = ['-nln', levelName(level), '-lco', 'FID=fid', '-lco', 'GEOMETRY_NAME=geom', '-lco', 'LAUNDER=NO'];

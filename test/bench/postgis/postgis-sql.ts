@@ -1,7 +1,7 @@
 // The questions of the serving benchmark in SQL, as scripts for pgbench.
+import { elementAt } from '../../../format/element-at.ts';
+import type { LevelIndex } from '../../../format/level-index.ts';
 import { type Level, levelName } from '../../../format/levels.ts';
-import type { Manifest } from '../../../format/manifest.ts';
-import { valueAt } from '../../../format/runs.ts';
 import type { Postgis } from '../../support/processes/postgis.ts';
 import { FC_FEATURES, type QuestionName, SLICE_FEATURES } from '../requests/questions.ts';
 
@@ -21,11 +21,11 @@ export interface SqlQuestion {
 }
 
 /** The questions that SQL can be asked; `all` and `middle` are the levels that the proxy is asked for. */
-export function sqlQuestions(postgis: Postgis, all: Manifest, middle: Manifest, form: Form): SqlQuestion[] {
+export function sqlQuestions(postgis: Postgis, all: LevelIndex, middle: LevelIndex, form: Form): SqlQuestion[] {
   const [unit, inCollection] = [all, middle].map(({ level }) => featureOf(postgis, level, form));
   const json = form === 'jsonb' ? 'jsonb' : 'json';
   const table = levelName(all.level);
-  const gids = all.columns[all.level];
+  const gids = elementAt(all.columns, all.level);
   return [
     {
       name: 'slice',
@@ -37,9 +37,9 @@ SELECT ${unit}::text FROM ${table} unit WHERE fid >= :fid ORDER BY fid LIMIT ${S
     {
       name: 'unit',
       what: 'one unit by its GID',
-      script: `\\set n random(1, ${gids?.gids.length ?? 1})
+      script: `\\set n random(1, ${gids.size})
 SELECT ${unit}::text FROM ${table} unit
-WHERE ${quoted(gids?.name ?? '')} = (SELECT gid FROM ${gidTable(all.level)} WHERE n = :n);
+WHERE ${quoted(gids.name)} = (SELECT gid FROM ${gidTable(all.level)} WHERE n = :n);
 `,
     },
     {
@@ -82,6 +82,6 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-function lastFid({ fids, features }: Manifest): number {
-  return valueAt(fids, features - 1) ?? 1;
+function lastFid(index: LevelIndex): number {
+  return index.fidAt(index.features - 1);
 }

@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { FeatureIndex } from '../../../format/feature-index.ts';
-import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
+import { CURRENT_PATH, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
+import type { LevelIndex } from '../../../format/level-index.ts';
 import { LEVELS } from '../../../format/levels.ts';
-import { FORMAT_VERSION, type Manifest, manifestFromJson } from '../../../format/manifest.ts';
+import { FORMAT_VERSION } from '../../../format/manifest.ts';
 import { currentFromJson, type Release, releaseFromJson } from '../../../format/release.ts';
 import { ACCEPTABLE } from '../../../generator/quality/kinds.ts';
+import { readIndex } from '../../support/releases/read-index.ts';
 import { secondsOf } from '../measure/measure.ts';
 
 /** What to measure; see the options of the command. */
@@ -27,8 +28,7 @@ export interface MeasuredRelease {
   /** The dataset that it was built from, where that is known. */
   source: string | undefined;
   about: Release;
-  levels: readonly Manifest[];
-  indexes: readonly FeatureIndex[];
+  levels: readonly LevelIndex[];
   /** Bytes that a proxy reads at its start: manifests and indexes. */
   metadataBytes: number;
 }
@@ -80,16 +80,6 @@ function readRelease(out: string, source: string | undefined): MeasuredRelease {
   const path = releasePath(release);
   const inRelease = (name: string): string => join(out, path, name);
   const about = releaseFromJson(readFileSync(inRelease(RELEASE_FILE), 'utf8'), inRelease(RELEASE_FILE));
-  let metadataBytes = 0;
-  const read = (name: string): Buffer => {
-    const bytes = readFileSync(inRelease(name));
-    metadataBytes += bytes.length;
-    return bytes;
-  };
-  const levels = LEVELS.map((level) => manifestFromJson(read(manifestPath(level)).toString(), manifestPath(level)));
-  const indexes = levels.map(
-    ({ level, features, featuresPerFile }) =>
-      new FeatureIndex(read(indexPath(level)), features, featuresPerFile, indexPath(level)),
-  );
-  return { out, path, source, about, levels, indexes, metadataBytes };
+  const metadataBytes = about.levels.reduce((sum, { manifest, index }) => sum + manifest.bytes + index.bytes, 0);
+  return { out, path, source, about, levels: LEVELS.map((level) => readIndex(inRelease('.'), level)), metadataBytes };
 }

@@ -1,12 +1,11 @@
-// What the serving benchmark asks: lists of request targets made from a release's manifests, no two the same, in an
+// What the serving benchmark asks: lists of request targets made from a release's indexes, no two the same, in an
 // order that looks random and is the same in every run.
 import { join } from 'node:path';
 import { contentOf, encodeCursor } from '../../../format/cursor.ts';
-import { featureFilePath, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
+import { elementAt } from '../../../format/element-at.ts';
+import { featureFilePath, type ListingKey, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
+import { type LevelIndex, pageCount } from '../../../format/level-index.ts';
 import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../../../format/levels.ts';
-import { type Listing, listingTable, pageStart } from '../../../format/listing.ts';
-import { type Manifest, pageCount } from '../../../format/manifest.ts';
-import { valueAt, valuesOf } from '../../../format/runs.ts';
 import { sha256Of } from '../../support/files.ts';
 import type { MeasuredRelease } from './measured-release.ts';
 
@@ -27,7 +26,7 @@ export interface TargetList {
 }
 
 /** The level with the most units among these, the deepest of equals. */
-export function largestLevel({ levels }: MeasuredRelease, among: readonly Level[] = LEVELS): Manifest {
+export function largestLevel({ levels }: MeasuredRelease, among: readonly Level[] = LEVELS): LevelIndex {
   const [largest] = levels
     .filter(({ level }) => among.includes(level))
     .sort((a, b) => b.features - a.features || b.level - a.level);
@@ -41,17 +40,17 @@ export function largestLevel({ levels }: MeasuredRelease, among: readonly Level[
  */
 export function slicesAtRandomFids(
   release: MeasuredRelease,
-  manifest: Manifest,
+  index: LevelIndex,
   format: Format,
   size: number,
   wanted: number,
 ): TargetList {
-  const { level, features, fids } = manifest;
+  const { level, features, arrays } = index;
   const sizes = sizesAround(size, PAGE_CAPS[format][level], Math.ceil(wanted / features));
-  const targets = [...valuesOf(fids)].flatMap((fid, position) =>
+  const targets = [...arrays.fid].flatMap((fid, position) =>
     sizes.map((pageSize) => ({
       path: `${endpoint(format, level)}?page-size=${pageSize}&start-at=${fid}`,
-      file: rangeOf(release, manifest, position, pageSize),
+      file: rangeOf(release, index, position, pageSize),
     })),
   );
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
@@ -63,38 +62,39 @@ export function slicesAtRandomFids(
 export function singleUnits({ levels }: MeasuredRelease, wanted: number): TargetList {
   const targets: Target[] = [];
   const used = new Set<string>();
-  for (const manifest of levels.toSorted((a, b) => b.features - a.features || b.level - a.level))
+  for (const { level, columns } of levels.toSorted((a, b) => b.features - a.features || b.level - a.level))
     for (const format of FORMATS) {
       if (targets.length >= wanted) break;
-      const { level, columns } = manifest;
       used.add(levelName(level));
-      for (const gid of columns[level]?.gids ?? [])
-        targets.push({ path: `${endpoint(format, level)}?gid-${level}=${encodeURIComponent(gid)}` });
+      const own = elementAt(columns, level);
+      for (let number = 0; number < own.size; number++)
+        targets.push({ path: `${endpoint(format, level)}?gid-${level}=${encodeURIComponent(own.gidAt(number))}` });
     }
   return { what: `one unit by its GID (${[...used].join(', ')})`, targets: shuffled(targets) };
 }
 
 /** Every stored page, half of them by a cursor, half by a fid. */
-export function storedPages({ out, levels, path }: MeasuredRelease): TargetList {
+export function storedPages({ out, about, levels, path }: MeasuredRelease): TargetList {
   const targets: Target[] = [];
   const content = contentOf(sha256Of(join(out, path, RELEASE_FILE)));
-  for (const manifest of levels) {
-    const { level, features, columns, storedPages } = manifest;
-    const listings = listingTable(level, features, storedPages === 'all' ? columns : []);
-    const fids = [...valuesOf(manifest.fids)];
-    for (let number = 0; storedPages !== 'none' && number < listings.count; number++) {
-      const listing = listings.at(number);
-      if (listing === undefined) continue;
+  for (const index of levels) {
+    const { level, storedPages } = index;
+    const listings = { all: index.listings, unfiltered: 1, none: 0 }[storedPages];
+    for (let listing = 0; listing < listings; listing++) {
+      const key = index.listingKey(listing);
+      const positions = index.listingPositions(listing);
       for (const format of FORMATS)
-        for (let page = 0; page < pageCount(level, format, listing.features); page++) {
-          const position = valueAt(listing.runs, pageStart(level, format, page)) ?? 0;
-          const cursor = encodeCursor({ release: manifest.release, content, level, position });
-          const start = page === 0 ? '' : `start-at=${targets.length % 2 === 0 ? cursor : fids[position]}`;
-          const query = [filterOf(listing), start].filter((part) => part !== '').join('&');
+        for (let page = 0; page < pageCount(level, format, positions.count); page++) {
+          const rank = page * PAGE_CAPS[format][level];
+          const count = Math.min(PAGE_CAPS[format][level], positions.count - rank);
+          const position = positions.at(rank);
+          const cursor = encodeCursor({ release: about.release, content, level, position });
+          const start = page === 0 ? '' : `start-at=${targets.length % 2 === 0 ? cursor : index.fidAt(position)}`;
+          const query = [filterOf(key), start].filter((part) => part !== '').join('&');
           targets.push({
             path: endpoint(format, level) + (query === '' ? '' : `?${query}`),
-            bytes: manifest.pages[format].bytes[listing.firstPage[format] + page] ?? Number.NaN,
-            file: `/${path}/${pagePath(level, format, listing.key, page)}`,
+            bytes: index.storedPage(format, listing, positions.count, rank, count)?.bytes ?? Number.NaN,
+            file: `/${path}/${pagePath(level, format, key, page)}`,
           });
         }
     }
@@ -106,7 +106,7 @@ function endpoint(format: Format, level: Level): string {
   return `/api/v1/${format}/${levelName(level)}`;
 }
 
-function filterOf({ key }: Listing): string {
+function filterOf(key: ListingKey): string {
   return key === 'all' ? '' : `gid-${key.column}=${encodeURIComponent(key.gid)}`;
 }
 
@@ -117,15 +117,13 @@ function sizesAround(size: number, cap: number, count: number): number[] {
   return all.filter((near) => near <= cap).slice(0, count);
 }
 
-/** Where the members of a slice stand, as far as they are in one feature file. */
-function rangeOf({ path, indexes }: MeasuredRelease, { level }: Manifest, first: number, size: number): string {
-  const index = indexes[level];
-  if (index === undefined) throw new Error(`the release has no index of level ${level}`);
+/** Where the data of a slice stands, as far as it is in one feature file. */
+function rangeOf({ path }: MeasuredRelease, index: LevelIndex, first: number, size: number): string {
   const file = index.fileOf(first);
-  const end = Math.min(first + size, index.rangeOf(file).end);
+  const end = Math.min(first + size, index.fileEnd(file));
   const from = index.offsetAt(first);
-  const to = from + index.bytesOf({ first, end }) - 1;
-  return `/${path}/${featureFilePath(level, file)}\tbytes=${from}-${to}`;
+  const to = from + index.dataBytes(first, end) - 1;
+  return `/${path}/${featureFilePath(index.level, file)}\tbytes=${from}-${to}`;
 }
 
 const SEED = 20_240_607;

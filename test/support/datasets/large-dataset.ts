@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { featureFilePath, manifestPath, releasePath } from '../../../format/layout.ts';
+import { featureFilePath, releasePath } from '../../../format/layout.ts';
 import type { Format, Level } from '../../../format/levels.ts';
 import { FRAMES, LEVELS } from '../../../format/levels.ts';
-import type { Manifest } from '../../../format/manifest.ts';
-import { manifestFromJson } from '../../../format/manifest.ts';
+import { readIndex } from '../releases/read-index.ts';
 import type { FixtureFeature } from './write-dataset.ts';
 import { writeDataset } from './write-dataset.ts';
 
@@ -81,9 +80,8 @@ export function writeWorld(
   return writeDataset(file, 'GPKG', layers);
 }
 
-/** A level as it is stored: its manifest, and the text of every feature in order. */
+/** A level as it is stored: the text of every feature in order. */
 export interface StoredLevel {
-  manifest: Manifest;
   /** Each ends in a line feed. */
   lines: string[];
   /** Each fid and its GIDs at levels 0 to the level's own. */
@@ -94,10 +92,7 @@ export interface StoredLevel {
 export function readStored(folder: string, release: string): StoredLevel[] {
   const root = join(folder, releasePath(release));
   return LEVELS.map((level) => {
-    const file = join(root, manifestPath(level));
-    const manifest = manifestFromJson(readFileSync(file, 'utf8'), file);
-    const files = Math.ceil(manifest.features / manifest.featuresPerFile);
-    const lines = Array.from({ length: files }, (_, number) => {
+    const lines = Array.from({ length: readIndex(root, level).files }, (_, number) => {
       const text = gunzipSync(readFileSync(join(root, featureFilePath(level, number)))).toString('utf8');
       return text.split(/(?<=\n)/);
     }).flat();
@@ -105,7 +100,7 @@ export function readStored(folder: string, release: string): StoredLevel[] {
       const { id, properties } = JSON.parse(line);
       return { fid: Number(id), gids: LEVELS.slice(0, level + 1).map((n) => String(properties[`GID_${n}`])) };
     });
-    return { manifest, lines, units };
+    return { lines, units };
   });
 }
 

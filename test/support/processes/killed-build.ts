@@ -7,7 +7,7 @@ import '../../../generator/source/describe.ts';
 import '../../../generator/pages/read-level.ts';
 import '../../../generator/store/check-parents.ts';
 import '../../../generator/pages/finalize.ts';
-import '../../../generator/pages/write-shard.ts';
+import '../../../generator/pages/write-files.ts';
 
 const [source = '', out = '', release = '', last = ''] = process.argv.slice(2);
 const kill = (): void => void process.kill(process.pid, 'SIGKILL');

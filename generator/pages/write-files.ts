@@ -1,0 +1,93 @@
+// Writes a part of a level's files: feature files and pages. Runs in child processes; several write the same level
+// concurrently, without communication.
+import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { sumOf } from '../../format/crc32.ts';
+import { deflateText, MemberWriter } from '../../format/gzip.ts';
+import type { Level, StoredPages } from '../../format/levels.ts';
+import type { Ranges } from '../../format/positions.ts';
+import { createOutputFile, type WrittenFile } from '../release/output-file.ts';
+import { BuildError } from '../report/errors.ts';
+import { openStore, type StoreReader } from '../store/feature-store.ts';
+import type { Part } from './divide-work.ts';
+import { fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
+import { RecordsBuilder } from './records.ts';
+import { writePage } from './write-page.ts';
+
+/** What to write and where. Plain data: it is sent to a child process. */
+export interface WriteTask {
+  level: Level;
+  /** The level's store, filled. */
+  store: string;
+  storedPages: StoredPages;
+  /** The release's folder. */
+  out: string;
+  /** Path of the file for the records of the written files. */
+  records: string;
+  part: Part;
+}
+
+/** Maximum bytes of a page: a level's page tables have 32 bits for them. */
+const PAGE_BYTES_MAX = 2 ** 32 - 1;
+
+/** Writes the part's files and their records. */
+export function writeFiles({ level, storedPages, out, part, ...task }: WriteTask): void {
+  const store = openStore(task.store);
+  const index = plannedIndex(level, storedPages, store.index);
+  const plan = readFilePlan(task.store);
+  const records = new RecordsBuilder();
+  const folders = new Set<string>();
+  let last: { file: string; written: WrittenFile } | undefined;
+  for (let at = part.first; at < part.end; at++) {
+    const planned = fileAt(index, plan, at);
+    const file = join(out, planned.path);
+    const folder = dirname(file);
+    if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
+    folders.add(folder);
+    if (plan.copies[at] === 1 && last !== undefined) linkOrCopy(last.file, file);
+    else last = { file, written: writeFile(file, planned, store, records) };
+    records.addFile(last.written);
+  }
+  store.close();
+  records.write(task.records, part);
+}
+
+function writeFile(file: string, { kind, ranges }: PlannedFile, store: StoreReader, records: RecordsBuilder) {
+  if (kind === 'features') return writeFeatureFile(file, ranges, store, records);
+  const written = writePage(file, kind, ranges, store);
+  refuseLargePage(file, written.bytes);
+  return written;
+}
+
+/** @throws BuildError for a page that the page tables have no room for */
+export function refuseLargePage(file: string, bytes: number): void {
+  if (bytes > PAGE_BYTES_MAX)
+    throw new BuildError(
+      `${file}: a page of ${bytes} bytes, at most ${PAGE_BYTES_MAX} are possible`,
+      'use --pages none: requests are answered from the feature files',
+    );
+}
+
+/** Writes a feature file: one gzip member with a seam after every line. */
+function writeFeatureFile(file: string, ranges: Ranges, store: StoreReader, records: RecordsBuilder): WrittenFile {
+  const output = createOutputFile(file);
+  const member = new MemberWriter(output.write);
+  for (const { bytes, deflated } of store.read(ranges)) {
+    const feature = deflated ? { data: bytes, ...deflated } : { data: deflateText(bytes), ...sumOf(bytes) };
+    member.add(feature);
+    records.addFeature(feature);
+  }
+  member.end();
+  return output.close();
+}
+
+/** Files never change once written, so identical pages are hard links if the file system supports them. */
+function linkOrCopy(file: string, twin: string): void {
+  try {
+    linkSync(file, twin);
+  } catch {
+    // A repeated shard finds the files of its first run; they are removed, not overwritten, as other links share the bytes.
+    rmSync(twin, { force: true });
+    copyFileSync(file, twin);
+  }
+}

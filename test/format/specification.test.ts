@@ -124,7 +124,7 @@ test('the comments of the worked example say what its bytes are', () => {
   const [first, last] = [example.offsetAt(1), example.offsetAt(1) + example.dataBytes(1, 2) - 1];
   const hex = (crc: number): string => `0x${crc.toString(16).padStart(8, '0')}`;
   const [one, two] = [crc32(elementAt(texts, 0)), crc32(elementAt(texts, 1))];
-  const cut = `shift(${hex(one)}, ${elementAt(texts, 1).length}) ^ ${hex(crc32(texts.join('')))} = ${hex(two)}`;
+  const cut = `shift(${hex(one)}, ${elementAt(texts, 1).length}) xor ${hex(crc32(texts.join('')))} = ${hex(two)}`;
   assert.ok(SPECIFICATION.includes(`is bytes ${first} to ${last} of file 1, and the CRC-32 of its text is ${cut}.`));
   assert.equal(example.textCrc(1, 2), two);
   for (const [what, bytes] of [

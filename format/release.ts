@@ -95,6 +95,13 @@ export interface Current {
   hosted: readonly string[];
 }
 
+/** A file of a release of another format version. */
+export class FormatVersionError extends FormatError {
+  constructor(file: string, version: number) {
+    super(file, `format version is ${version}, expected ${FORMAT_VERSION}`);
+  }
+}
+
 /** Serialises release.json. */
 export function releaseToJson(release: Release): string {
   return `${JSON.stringify({ version: FORMAT_VERSION, ...release }, null, 2)}\n`;
@@ -102,7 +109,7 @@ export function releaseToJson(release: Release): string {
 
 /**
  * Reads release.json.
- * @throws FormatError that names the file, the member, what was got and what was expected
+ * @throws FormatError that names the file, the member, what was got and what was expected; FormatVersionError first
  */
 export function releaseFromJson(text: string, file: string): Release {
   const json = versioned(text, file);
@@ -135,7 +142,7 @@ export function currentToJson(current: Current): string {
 
 /**
  * Reads current.json.
- * @throws FormatError that names the file, the member, what was got and what was expected
+ * @throws FormatError that names the file, the member, what was got and what was expected; FormatVersionError first
  */
 export function currentFromJson(text: string, file: string): Current {
   const json = versioned(text, file);
@@ -151,8 +158,7 @@ export function currentFromJson(text: string, file: string): Current {
 function versioned(text: string, file: string): JsonObject {
   const json = objectFrom(text, file);
   const version = numberIn(json, 'version', file);
-  if (version !== FORMAT_VERSION)
-    throw new FormatError(file, `format version is ${version}, expected ${FORMAT_VERSION}`);
+  if (version !== FORMAT_VERSION) throw new FormatVersionError(file, version);
   return json;
 }
 

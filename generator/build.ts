@@ -12,7 +12,7 @@ import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/che
 import type { Acceptable } from './quality/kinds.ts';
 import { readServedRelease } from './release/manage.ts';
 import { type Lock, takeLock } from './release/output-lock.ts';
-import { activate, openStaging, removeLeftovers, settle } from './release/staging.ts';
+import { activate, openStaging, otherVersions, removeLeftovers, settle } from './release/staging.ts';
 import { explained } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
 import { layerNames } from './source/level-source.ts';
@@ -98,6 +98,11 @@ async function buildAndPublish(options: BuildOptions, report: Report): Promise<R
     lock.assertHeld();
     await settle(staging, options.out, options.release);
     if (options.activate) await activate(options.out, options.release);
+    const others = otherVersions(options.out);
+    if (others.length > 0)
+      report.note(
+        `not hosted, because of their format version: ${others.join(', ')}; build them again, remove their folders`,
+      );
     return release;
   } catch (error) {
     await pool.close();

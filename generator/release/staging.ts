@@ -12,7 +12,13 @@ import {
   releasePath,
 } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import { type Current, currentFromJson, currentToJson } from '../../format/release.ts';
+import {
+  type Current,
+  currentFromJson,
+  currentToJson,
+  FormatVersionError,
+  releaseFromJson,
+} from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { renameDurably, syncFiles, syncTree, writeDurably } from './fsync.ts';
 
@@ -29,10 +35,16 @@ export interface Staging {
 /**
  * Makes a staging folder with a new name. The caller holds the lock, so any other staging folder is a leftover of a build
  * that was killed: it is removed. A child process of that build may write there until it ends, so no name occurs twice.
- * @throws BuildError if `release` is not a release id
+ * @throws BuildError if `release` is not a release id, or that of a release of another format version
  */
 export function openStaging(out: string, release: string): Staging {
   if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
+  const problem = versionProblem(out, release);
+  if (problem !== undefined)
+    throw new BuildError(
+      `${join(out, releasePath(release))} exists already: ${problem}`,
+      'choose another --release, or remove that folder',
+    );
   removeLeftovers(out);
   // Hidden, so that no release id (which begins with a letter or digit) can name it.
   const root = join(out, RELEASES_PATH, `.${release}.${randomUUID()}.staging`);
@@ -68,7 +80,7 @@ export async function settle({ root, release: staged }: Staging, out: string, re
  * @throws BuildError if it does not exist
  */
 export async function activate(out: string, release: string): Promise<void> {
-  const hosted = publishedReleases(out);
+  const hosted = hostableReleases(out);
   if (!hosted.includes(release)) {
     throw new BuildError(
       `${join(out, releasePath(release))}: no such release`,
@@ -86,7 +98,7 @@ export async function activate(out: string, release: string): Promise<void> {
 export async function withdraw(out: string, releases: readonly string[]): Promise<boolean> {
   const current = readCurrent(out);
   if (current === undefined) return false;
-  await writeCurrent(out, { ...current, hosted: publishedReleases(out).filter((id) => !releases.includes(id)) });
+  await writeCurrent(out, { ...current, hosted: hostableReleases(out).filter((id) => !releases.includes(id)) });
   return releases.some((id) => current.hosted.includes(id));
 }
 
@@ -120,13 +132,14 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Reads current.json; undefined before the first release. @throws BuildError if it is damaged */
+/** Reads current.json; undefined before the first release of this format version. @throws BuildError if it is damaged */
 export function readCurrent(out: string): Current | undefined {
   const file = join(out, CURRENT_PATH);
   if (!existsSync(file)) return undefined;
   try {
     return currentFromJson(readFileSync(file, 'utf8'), file);
   } catch (error) {
+    if (error instanceof FormatVersionError) return undefined;
     if (!(error instanceof FormatError)) throw error;
     throw new BuildError(
       error.message,
@@ -142,6 +155,29 @@ export function publishedReleases(out: string): string[] {
   return readdirSync(folder)
     .filter((name) => isReleaseId(name) && existsSync(join(folder, name, RELEASE_FILE)))
     .sort();
+}
+
+/** Ids of the published releases of another format version, which nothing of this version can read. */
+export function otherVersions(out: string): string[] {
+  return publishedReleases(out).filter((id) => versionProblem(out, id) !== undefined);
+}
+
+function hostableReleases(out: string): string[] {
+  const others = otherVersions(out);
+  return publishedReleases(out).filter((id) => !others.includes(id));
+}
+
+/** What is wrong with the format version of a release; undefined if nothing is, or there is no such release. */
+function versionProblem(out: string, release: string): string | undefined {
+  const file = join(out, releasePath(release), RELEASE_FILE);
+  if (!existsSync(file)) return undefined;
+  try {
+    releaseFromJson(readFileSync(file, 'utf8'), RELEASE_FILE);
+  } catch (error) {
+    if (error instanceof FormatVersionError) return error.message;
+    if (!(error instanceof FormatError)) throw error;
+  }
+  return undefined;
 }
 
 async function writeCurrent(out: string, current: Current): Promise<void> {

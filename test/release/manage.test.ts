@@ -7,12 +7,14 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FORMAT_VERSION } from '../../format/manifest.ts';
+import { build } from '../../generator/build.ts';
 import { releaseTable } from '../../generator/cli/tables.ts';
 import { activateRelease, listReleases, pruneReleases } from '../../generator/release/manage.ts';
+import { SILENT } from '../../generator/report/progress.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -144,4 +146,33 @@ test('prune takes a release out of current.json, waits, and then removes its fil
   assert.ok(!existsSync(join(out, 'releases/old')));
   // Nothing is withdrawn, so there is nothing to wait for.
   assert.deepEqual(await pruneReleases(out, 1, 60_000), []);
+});
+
+test('after an upgrade releases of the old format are refused by name, and a build replaces the pointer to them', async () => {
+  const out = freshOutput('upgrade');
+  const asOld = (file: string): void =>
+    writeFileSync(file, readFileSync(file, 'utf8').replace(`"version": ${FORMAT_VERSION}`, '"version": 2'));
+  asOld(join(out, 'current.json'));
+  asOld(join(out, 'releases/old/release.json'));
+  const problem = `format version is 2, expected ${FORMAT_VERSION}`;
+  const listed = await listReleases(out);
+  assert.deepEqual(
+    listed.map(({ release, isCurrent, damage }) => [release, isCurrent, damage]),
+    [['old', false, `${join(out, 'releases/old/release.json')}: ${problem}`]],
+  );
+  await assert.rejects(activateRelease(out, 'old'), { message: new RegExp(`releases/old/release.json: ${problem}`) });
+  await assert.rejects(buildRelease(newSource, out, { release: 'old' }), {
+    message: `${join(out, 'releases/old')} exists already: release.json: ${problem}`,
+    remedy: 'choose another --release, or remove that folder',
+  });
+  const notes: string[] = [];
+  await build(buildOptions(newSource, out, newBuild), { ...SILENT, note: (text) => notes.push(text) });
+  assert.deepEqual(notes, ['not hosted, because of their format version: old; build them again, remove their folders']);
+  assert.deepEqual(JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')), {
+    version: FORMAT_VERSION,
+    release: 'new',
+    hosted: ['new'],
+  });
+  assert.deepEqual(await pruneReleases(out, 1), []);
+  assert.ok(existsSync(join(out, 'releases/old')));
 });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { serialize } from 'node:v8';
 import { elementAt } from '../../format/element-at.ts';
+import type { GidColumn } from '../../format/gid-column.ts';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { type Report, SILENT } from '../../generator/report/progress.ts';
@@ -195,10 +196,11 @@ test('the digest by which seal compares shards depends on the units alone, not o
   const builder = newIndexBuilder(['GID_0']);
   for (const fid of [1, 2]) builder.add({ fid, gids: [`C${fid}`], bytes: 10, deflated: undefined });
   const index = builder.finish();
-  // A view of a larger array is serialised in another way.
-  const fids = Float64Array.of(0, 1, 2).subarray(1);
-  assert.notDeepEqual(serialize({ ...index, fids }), serialize(index));
-  assert.equal(indexDigest({ ...index, fids }), indexDigest(index));
+  // An array that V8 holds with room for holes is serialised in another way.
+  const columns = new Array<GidColumn>(index.columns.length);
+  for (const [n, column] of index.columns.entries()) columns[n] = column;
+  assert.notDeepEqual(serialize({ ...index, columns }), serialize(index));
+  assert.equal(indexDigest({ ...index, columns }), indexDigest(index));
   assert.notEqual(indexDigest({ ...index, bytes: index.bytes.map((bytes) => bytes + 1) }), indexDigest(index));
 });
 

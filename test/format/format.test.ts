@@ -17,7 +17,13 @@ import {
 import { FORMATS, LEVELS, STORED_PAGES } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { Release } from '../../format/release.ts';
-import { currentFromJson, currentToJson, releaseFromJson, releaseToJson } from '../../format/release.ts';
+import {
+  currentFromJson,
+  currentToJson,
+  FormatVersionError,
+  releaseFromJson,
+  releaseToJson,
+} from '../../format/release.ts';
 
 const cursor = fc.record(
   {
@@ -207,4 +213,20 @@ test('current.json round-trips; one that names a release that is not hosted, or 
       message,
     });
   assert.throws(() => currentFromJson('[]', 'c'), { name: FormatError.name, message: 'c: is not a JSON object' });
+});
+
+test('another format version is an error of its own kind, whatever else the file has', () => {
+  for (const version of [1, 2, 4]) {
+    const text = JSON.stringify({ version });
+    const message = `f: format version is ${version}, expected 3`;
+    for (const read of [releaseFromJson, currentFromJson])
+      assert.throws(
+        () => read(text, 'f'),
+        (error) => error instanceof FormatVersionError && error.message === message,
+      );
+  }
+  assert.throws(
+    () => currentFromJson('{"version": 3}', 'f'),
+    (error) => error instanceof FormatError && !(error instanceof FormatVersionError),
+  );
 });

@@ -58,13 +58,17 @@ const SHIFTS: Uint32Array = (() => {
   return shifts;
 })();
 
-/** A CRC multiplied by x^(8 * length): what it contributes once `length` more bytes have followed. */
+/**
+ * A CRC multiplied by x^(8 * length): what it contributes once `length` more bytes have followed.
+ * @throws RangeError from 2^48 bytes on
+ */
 export function shiftCrc(crc: number, length: number): number {
   let shifted = crc;
   for (let k = 0, left = length; left > 0; k += 256, left = left > 0xffffffff ? Math.floor(left / 256) : left >>> 8) {
     // `& 0xff` is exact for whole numbers up to 2^53.
     const factor = SHIFTS[k + (left & 0xff)];
-    if (factor !== undefined && factor !== ONE) shifted = multiply(factor, shifted);
+    if (factor === undefined) throw new RangeError(`a text of ${length} bytes`);
+    if (factor !== ONE) shifted = multiply(factor, shifted);
   }
   return shifted >>> 0;
 }

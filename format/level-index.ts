@@ -1,6 +1,5 @@
 // A level's index, index.bin: its look-up tables as typed arrays that are used where they lie. The generator makes the
 // arrays; a reader maps them with the level's manifest, without parsing or copying.
-
 import { cutCrc } from './crc32.ts';
 import { elementAt } from './element-at.ts';
 import type { GidColumn } from './gid-column.ts';
@@ -163,15 +162,21 @@ export class LevelIndex {
   /** Column and GID of a listing by its number. */
   listingKey(listing: number): ListingKey {
     if (listing === 0) return 'all';
-    const column = this.#firstListing.findLastIndex((first) => first <= listing);
+    const column = this.#columnOf(listing);
     return { column, gid: elementAt(this.columns, column).gidAt(listing - elementAt(this.#firstListing, column)) };
   }
 
   /** The positions of a listing by its number. */
   listingPositions(listing: number): Positions {
     if (listing === 0) return this.all;
-    const column = this.#firstListing.findLastIndex((first) => first <= listing);
+    const column = this.#columnOf(listing);
     return elementAt(this.columns, column).positionsAt(listing - elementAt(this.#firstListing, column));
+  }
+
+  /** The column of a listing under a parent. @throws RangeError if there is no such listing */
+  #columnOf(listing: number): number {
+    if (listing >= this.listings) throw new RangeError(`listing ${listing} of ${this.listings}`);
+    return this.#firstListing.findLastIndex((first) => first <= listing);
   }
 
   /**
@@ -192,6 +197,7 @@ export class LevelIndex {
   pageDigest(format: Format, number: number): string {
     const digest = this.arrays.pages?.[format].digest;
     if (digest === undefined) throw new RangeError(`level ${this.level} stores no pages`);
+    if (number * DIGEST_BYTES >= digest.length) throw new RangeError(`page ${number} of level ${this.level}`);
     const { buffer, byteOffset } = digest;
     return Buffer.from(buffer, byteOffset + number * DIGEST_BYTES, DIGEST_BYTES).toString('hex');
   }

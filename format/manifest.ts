@@ -56,6 +56,7 @@ export function namedArrays({ columns, pages, ...arrays }: LevelArrays): [name: 
 
 /** Makes the files of a level. The same arrays give the same bytes. */
 export function encodeLevel(release: string, { level, storedPages, features, arrays }: LevelIndex): LevelFiles {
+  requireLittleEndian('arrays');
   const parts: Uint8Array[] = [];
   const table: string[] = [];
   let offset = 0;
@@ -170,6 +171,12 @@ function columnFrom(arrays: ArrayTable, prefix: string): ColumnArrays {
   };
 }
 
+/** Arrays are written and read as they lie in memory. @throws FormatError on a big-endian processor */
+function requireLittleEndian(where: string): void {
+  if (new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1)
+    throw new FormatError(where, 'are little-endian, which this processor is not');
+}
+
 /** The arrays that a manifest lists, as views of index.bin. */
 class ArrayTable {
   readonly #table: JsonObject;
@@ -179,8 +186,7 @@ class ArrayTable {
   readonly #where: string;
 
   constructor(table: JsonObject, index: Uint8Array, where: string) {
-    if (new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1)
-      throw new FormatError(where, 'are little-endian, which this processor is not');
+    requireLittleEndian(where);
     const own = index.byteOffset % ALIGNMENT === 0 ? index : new Uint8Array(index);
     this.#table = table;
     this.#memory = own.buffer;

@@ -50,16 +50,18 @@ export class Positions {
     return rank + Math.min(position, this.endOf(run)) - this.firstOf(run);
   }
 
-  /** The position with this rank (0 = smallest). @throws RangeError past the last */
+  /** The position with this rank (0 = smallest). @throws RangeError if there is none */
   at(rank: number): number {
-    if (rank >= this.count) throw new RangeError(`rank ${rank} of ${this.count}`);
+    // Not `rank < 0 || rank >= count`: NaN has no rank either. The tables go on with the runs of other sets.
+    if (!(rank >= 0 && rank < this.count)) throw new RangeError(`rank ${rank} of ${this.count}`);
     const run = this.#last(this.#rank, rank);
     return this.firstOf(run) + rank - elementAt(this.#rank, this.#from + run);
   }
 
-  /** The positions with ranks `from` to `from + count - 1`. @throws RangeError past the last */
+  /** The positions with ranks `from` to `from + count - 1`. @throws RangeError if there are none */
   slice(from: number, count: number): number[] {
-    if (from + count > this.count) throw new RangeError(`ranks ${from} to ${from + count - 1} of ${this.count}`);
+    if (!(from >= 0 && from + count <= this.count))
+      throw new RangeError(`ranks ${from} to ${from + count - 1} of ${this.count}`);
     const ranges: number[] = [];
     if (count === 0) return ranges;
     let run = this.#last(this.#rank, from);

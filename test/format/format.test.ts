@@ -1,4 +1,4 @@
-// What both sides share besides manifests: runs, cursors, paths, release.json and current.json.
+// What both sides share besides a level's tables: cursors, paths, release.json and current.json.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -17,39 +17,13 @@ import {
 import { FORMATS, LEVELS, STORED_PAGES } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { Release } from '../../format/release.ts';
-import { currentFromJson, currentToJson, releaseFromJson, releaseToJson } from '../../format/release.ts';
 import {
-  countOf,
-  intersectRuns,
-  pushValue,
-  type Runs,
-  rankOf,
-  sliceRuns,
-  valueAt,
-  valuesOf,
-} from '../../format/runs.ts';
-
-const numbers = fc.uniqueArray(fc.nat(60)).map((list) => list.sort((a, b) => a - b));
-
-function runsFrom(list: readonly number[]): Runs {
-  const runs: number[] = [];
-  for (const value of list) pushValue(runs, value);
-  return runs;
-}
-
-test('runs behave as the sorted sets they stand for', () => {
-  fc.assert(
-    fc.property(numbers, numbers, fc.nat(70), fc.nat(70), (a, b, from, limit) => {
-      const runs = runsFrom(a);
-      assert.deepEqual([...valuesOf(runs)], a);
-      assert.equal(countOf(runs), a.length);
-      assert.equal(rankOf(runs, from), a.filter((value) => value < from).length);
-      assert.equal(valueAt(runs, from), a[from]);
-      assert.deepEqual([...valuesOf(sliceRuns(runs, from, limit))], a.slice(from, from + limit));
-      assert.deepEqual(intersectRuns(runs, runsFrom(b)), runsFrom(a.filter((value) => b.includes(value))));
-    }),
-  );
-});
+  currentFromJson,
+  currentToJson,
+  FormatVersionError,
+  releaseFromJson,
+  releaseToJson,
+} from '../../format/release.ts';
 
 const cursor = fc.record(
   {
@@ -124,7 +98,7 @@ test('the files of a level stand beside its pages, in its folder of the release'
   assert.equal(releasePath('2026-11'), 'releases/2026-11');
   for (const level of LEVELS) {
     assert.equal(manifestPath(level), `lv${level}/manifest.json`);
-    assert.equal(indexPath(level), `lv${level}/features.idx`);
+    assert.equal(indexPath(level), `lv${level}/index.bin`);
     assert.equal(namesPath(level), `lv${level}/names.jsonl.gz`);
   }
 });
@@ -171,8 +145,8 @@ const RELEASE: Release = {
     pages: { geojsonl: 20 + level, fc: 30 + level },
     bytes: 1000 + level,
     featureFiles: { files: 40 + level, bytes: 2000 + level },
-    manifest: `${level}a`.repeat(32),
-    index: `${level}b`.repeat(32),
+    manifest: { bytes: 500 + level, sha256: `${level}a`.repeat(32) },
+    index: { bytes: 600 + level, sha256: `${level}b`.repeat(32) },
     names: { bytes: 3000 + level, textBytes: 4000 + level, sha256: `${level}c`.repeat(32) },
   })),
 };
@@ -182,7 +156,7 @@ test('release.json round-trips, with every choice of stored pages', () => {
     const release = { ...RELEASE, storedPages };
     const text = releaseToJson(release);
     assert.deepEqual(releaseFromJson(text, 'r'), release);
-    assert.ok(text.startsWith('{\n  "version": 2,\n') && text.endsWith('\n}\n'), 'people read it');
+    assert.ok(text.startsWith('{\n  "version": 3,\n') && text.endsWith('\n}\n'), 'people read it');
   }
 });
 
@@ -192,8 +166,8 @@ test('a release.json that says something else is refused with its name, the memb
     levels: json.levels.map((level: object, i: number) => (i === 3 ? { ...level, ...change } : level)),
   });
   const broken: [object, RegExp][] = [
-    [{ version: 1 }, /^r: format version is 1, expected 2$/],
-    [{ version: 3 }, /^r: format version is 3, expected 2$/],
+    [{ version: 2 }, /^r: format version is 2, expected 3$/],
+    [{ version: 4 }, /^r: format version is 4, expected 3$/],
     [{ version: undefined }, /^r: version is undefined, expected a whole number$/],
     [{ release: '../x' }, /^r: release is "\.\.\/x", expected 1 to 64 of/],
     [{ storedPages: 'some' }, /^r: storedPages is "some", expected one of all, unfiltered, none$/],
@@ -208,8 +182,11 @@ test('a release.json that says something else is refused with its name, the memb
     [levelWith({ featureFiles: undefined }), /^r levels\[3\] featureFiles: is not a JSON object$/],
     [levelWith({ featureFiles: { files: 1 } }), /^r levels\[3\]: bytes is undefined/],
     [levelWith({ featureFiles: { bytes: 1 } }), /^r levels\[3\]: files is undefined/],
-    [levelWith({ manifest: 5 }), /^r levels\[3\]: manifest is 5, expected text$/],
-    [levelWith({ index: undefined }), /^r levels\[3\]: index is undefined, expected text$/],
+    [levelWith({ manifest: 5 }), /^r levels\[3\] manifest: is not a JSON object$/],
+    [levelWith({ manifest: { sha256: 'x' } }), /^r levels\[3\] manifest: bytes is undefined, expected a whole number$/],
+    [levelWith({ index: undefined }), /^r levels\[3\] index: is not a JSON object$/],
+    [levelWith({ index: { bytes: 8 } }), /^r levels\[3\] index: sha256 is undefined, expected text$/],
+    [levelWith({ names: { bytes: 8, sha256: 'x' } }), /^r levels\[3\] names: textBytes is undefined/],
   ];
   for (const [change, message] of broken)
     assert.throws(() => releaseFromJson(JSON.stringify({ ...json, ...change }), 'r'), {
@@ -224,7 +201,7 @@ test('current.json round-trips; one that names a release that is not hosted, or 
   assert.deepEqual(currentFromJson(currentToJson(current), 'c'), current);
   const json = JSON.parse(currentToJson(current));
   const broken: [object, RegExp][] = [
-    [{ version: 1 }, /^c: format version is 1, expected 2$/],
+    [{ version: 2 }, /^c: format version is 2, expected 3$/],
     [{ release: 'x' }, /^c: release x is not among the hosted ones$/],
     [{ release: '.x' }, /^c: release is "\.x", expected 1 to 64 of/],
     [{ hosted: ['b', '..'] }, /^c: hosted names "\.\.", expected 1 to 64 of/],
@@ -236,4 +213,20 @@ test('current.json round-trips; one that names a release that is not hosted, or 
       message,
     });
   assert.throws(() => currentFromJson('[]', 'c'), { name: FormatError.name, message: 'c: is not a JSON object' });
+});
+
+test('another format version is an error of its own kind, whatever else the file has', () => {
+  for (const version of [1, 2, 4]) {
+    const text = JSON.stringify({ version });
+    const message = `f: format version is ${version}, expected 3`;
+    for (const read of [releaseFromJson, currentFromJson])
+      assert.throws(
+        () => read(text, 'f'),
+        (error) => error instanceof FormatVersionError && error.message === message,
+      );
+  }
+  assert.throws(
+    () => currentFromJson('{"version": 3}', 'f'),
+    (error) => error instanceof FormatError && !(error instanceof FormatVersionError),
+  );
 });

@@ -1,265 +1,280 @@
-// Cursor manifests: what is written is what is read, page tables fit the listings and what is stored, and nothing that
-// contradicts itself is accepted.
+// A level's two files: what is written is what is read, in place, and nothing that contradicts itself is accepted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Format, Level, StoredPages } from '../../format/levels.ts';
-import { FEATURES_PER_FILE, FORMATS, LEVELS, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
-import { listingsOf, pageStart } from '../../format/listing.ts';
-import {
-  type Column,
-  columnFrom,
-  digestOf,
-  type Manifest,
-  manifestFromJson,
-  manifestToJson,
-  type PageTable,
-  pageCount,
-  storedPageCount,
-} from '../../format/manifest.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
+import { FEATURES_PER_FILE, FORMATS, LEVELS, type Level, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
+import { decodeLevel, encodeLevel, namedArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
-import { countOf, pushValue } from '../../format/runs.ts';
+import { makeLevel, type Unit } from './make-level.ts';
 
-/** The pages that are files under each choice, counted listing by listing. */
-function storedPagesOf(level: Level, format: Format, stored: StoredPages, features: number, columns: Column[]): number {
-  return listingsOf(level, features, columns)
-    .filter(({ key }) => stored === 'all' || (stored === 'unfiltered' && key === 'all'))
-    .reduce((sum, listing) => sum + pageCount(level, format, listing.features), 0);
+const FILES = { manifest: 'lv2/manifest.json', index: 'lv2/index.bin' };
+
+const gid = fc.constantFrom('A', 'B', 'é', '?', null);
+const units = fc
+  .array(fc.tuple(gid, gid, gid), { maxLength: 60 })
+  .map((rows) => rows.map((gids, i): Unit => ({ fid: 3 * i, text: `${'x'.repeat(i % 9)}\n`, gids })));
+
+/** A level with children that are scattered, units without a parent, and one page of each listing. */
+const UNITS: Unit[] = [
+  { fid: 4, text: 'one\n', gids: ['A', 'A', 'x'] },
+  { fid: 5, text: 'three\n', gids: ['B', null, 'y'] },
+  { fid: 9, text: '\n', gids: ['A', 'C', 'z'] },
+];
+const { index: INDEX } = makeLevel(2, UNITS, 'all');
+const WRITTEN = encodeLevel('r', INDEX);
+const EXPECTED = { release: 'r', level: 2 as Level, features: 3 };
+
+/** What an index holds, as plain data. */
+function plain({ level, features, perFile, storedPages, columns, arrays }: LevelIndex): object {
+  const named = namedArrays(arrays).map(([name, array]) => [name, array.constructor.name, [...array]]);
+  return { level, features, perFile, storedPages, names: columns.map(({ name }) => name), named };
 }
 
-/** A manifest whose pages are made up: page i has 120 + i bytes, and a digest of its own. */
-function manifestOf(
-  level: Level,
-  gids: (string | null)[][],
-  fids: readonly number[],
-  stored: StoredPages = 'all',
-): Manifest {
-  const features = fids.length;
-  const columns = gids.map((column, n) => columnFrom(`GID_${n}`, column));
-  const table = (format: Format): PageTable => {
-    const pages = Array.from({ length: storedPagesOf(level, format, stored, features, columns) }, (_, i) => i);
-    return {
-      bytes: pages.map((page) => 120 + page),
-      digests: pages.map((page) => digestOf(Buffer.from(`${format} ${page}`))).join(''),
-    };
-  };
-  const runs: number[] = [];
-  for (const fid of fids) pushValue(runs, fid);
-  return {
-    release: 'r',
-    level,
-    features,
-    fids: runs,
-    columns,
-    featuresPerFile: FEATURES_PER_FILE[level],
-    storedPages: stored,
-    pages: { geojsonl: table('geojsonl'), fc: table('fc') },
-  };
+/** `plain`, with a Buffer as the bytes that it is. */
+function plainBytes(index: LevelIndex): object {
+  return JSON.parse(JSON.stringify(plain(index)).replaceAll('"Buffer"', '"Uint8Array"'));
 }
 
-const gid = fc.constantFrom('A', 'B', 'C', '?', null);
-const rows = fc.array(fc.tuple(gid, gid, gid), { maxLength: 130 });
-
-/** A manifest of level 2 with parents whose children are scattered, units without a GID, and gaps between fids. */
-function manifestFromRows(units: readonly (readonly (string | null)[])[], stored: StoredPages): Manifest {
-  const fids = units.map((_, i) => i * 3 + (i > 50 ? 1 : 0));
-  const columns = [0, 1, 2].map((n) => units.map((unit) => unit[n] ?? null));
-  return manifestOf(2, columns, fids, stored);
-}
-
-/** A manifest as data alone, with what its columns find. */
-function plain(manifest: Manifest): object {
-  const columns = manifest.columns.map(({ name, gids, covers, find }) => ({
-    name,
-    units: gids.map((gid, at) => ({ gid, found: find(gid), runs: covers.at(at), size: covers.sizeOf(at) })),
-    none: find('no such GID'),
-  }));
-  return { ...manifest, columns };
-}
-
-for (const stored of STORED_PAGES) {
-  test(`manifests round-trip with stored pages ${stored}, children scattered and units without a GID`, () => {
+for (const stored of STORED_PAGES)
+  test(`a level round-trips with stored pages ${stored}, and the same arrays give the same bytes`, () => {
     fc.assert(
-      fc.property(rows, (units) => {
-        const manifest = manifestFromRows(units, stored);
-        assert.deepEqual(plain(manifestFromJson(manifestToJson(manifest), 'm')), plain(manifest));
+      fc.property(units, fc.constantFrom(...LEVELS), (list, level) => {
+        const { index } = makeLevel(level, list, stored);
+        const files = encodeLevel('r', index);
+        const read = decodeLevel(files, { release: 'r', level, features: list.length }, FILES);
+        assert.deepEqual(plain(read), plainBytes(index));
+        const again = encodeLevel('r', read);
+        assert.equal(again.manifest, files.manifest);
+        assert.ok(again.index.equals(files.index));
       }),
     );
   });
-}
 
-test('columns are written as runs: a new GID, a GID again, no GID', () => {
-  const cases: [(string | null)[], number[]][] = [
-    [[], []],
-    [['A'], [1]],
-    [
-      ['A', 'A', 'B'],
-      [2, 1],
-    ],
-    [
-      ['A', 'B', 'A', 'A'],
-      [1, 1, -1, 2],
-    ],
-    [
-      ['A', 'B', 'C', 'B', 'A'],
-      [1, 1, 1, -2, 1, -1, 1],
-    ],
-    [
-      [null, null, 'A', null, 'A'],
-      [0, 2, 1, 0, 1, -1, 1],
-    ],
-    [[null], [0, 1]],
-  ];
-  for (const [gids, runs] of cases) {
-    const json = JSON.parse(manifestToJson(manifestOf(0, [gids], [...gids.keys()])));
-    assert.deepEqual(json.columns[0].runs, runs, JSON.stringify(gids));
+test('the arrays lie in the order of the table, each at the next multiple of 8, with zeros between and nothing after', () => {
+  fc.assert(
+    fc.property(units, fc.constantFrom(...STORED_PAGES), (list, stored) => {
+      const { index } = makeLevel(2, list, stored);
+      const files = encodeLevel('r', index);
+      const { arrays, indexBytes } = JSON.parse(files.manifest);
+      const named = namedArrays(index.arrays);
+      assert.deepEqual(
+        Object.keys(arrays),
+        named.map(([name]) => name),
+      );
+      let end = 0;
+      for (const [name, array] of named) {
+        const { type, offset, length } = arrays[name];
+        assert.deepEqual([offset % 8, length], [0, array.length], name);
+        assert.equal(array.BYTES_PER_ELEMENT, { f64: 8, u32: 4, u8: 1 }[type as 'f64' | 'u32' | 'u8']);
+        assert.ok(offset >= end && offset < end + 8, name);
+        assert.ok(files.index.subarray(end, offset).every((byte) => byte === 0));
+        end = offset + array.byteLength;
+      }
+      assert.deepEqual([files.index.length, indexBytes], [end, end]);
+    }),
+  );
+});
+
+test('numbers are little-endian, whatever wrote them', () => {
+  const { arrays } = JSON.parse(WRITTEN.manifest);
+  const view = new DataView(WRITTEN.index.buffer, WRITTEN.index.byteOffset, WRITTEN.index.length);
+  for (const [name, array] of namedArrays(INDEX.arrays)) {
+    const { type, offset } = arrays[name];
+    const read = Array.from(array, (_, i) => {
+      if (type === 'f64') return view.getFloat64(offset + 8 * i, true);
+      return type === 'u32' ? view.getUint32(offset + 4 * i, true) : view.getUint8(offset + i);
+    });
+    assert.deepEqual(read, [...array], name);
   }
 });
 
-test('as many pages are stored as the listings have that are: all of them, the unfiltered one, none', () => {
-  fc.assert(
-    fc.property(rows, (units) => {
-      const { level, features, columns } = manifestFromRows(units, 'none');
-      for (const format of FORMATS)
-        for (const stored of STORED_PAGES)
-          assert.equal(
-            storedPageCount(level, format, features, columns, stored),
-            storedPagesOf(level, format, stored, features, [...columns]),
-          );
-    }),
+test('people read a manifest: a member a line, an array a line', () => {
+  const lines = WRITTEN.manifest.split('\n');
+  assert.deepEqual(lines.slice(0, 13), [
+    '{',
+    '  "version": 3,',
+    '  "release": "r",',
+    '  "level": 2,',
+    '  "features": 3,',
+    '  "featuresPerFile": 1000,',
+    '  "columns": ["GID_0","GID_1","GID_2"],',
+    '  "storedPages": "all",',
+    '  "caps": {"geojsonl":50,"fc":20},',
+    `  "indexBytes": ${WRITTEN.index.length},`,
+    '  "arrays": {',
+    '    "fid": {"type":"f64","offset":0,"length":3},',
+    '    "start": {"type":"f64","offset":24,"length":4},',
+  ]);
+  assert.deepEqual(lines.slice(-3), ['  }', '}', '']);
+  assert.match(lines.at(-4) ?? '', /^ {4}"fc\.digest": \{"type":"u8","offset":\d+,"length":40\}$/);
+});
+
+test('the arrays are views of the bytes that were read, wherever in memory they lie; unaligned bytes are copied', () => {
+  for (let shift = 0; shift <= 16; shift++) {
+    const memory = new Uint8Array(WRITTEN.index.length + 24).fill(0xee);
+    const bytes = memory.subarray(shift, shift + WRITTEN.index.length);
+    bytes.set(WRITTEN.index);
+    const read = decodeLevel({ manifest: WRITTEN.manifest, index: bytes }, EXPECTED, FILES);
+    assert.deepEqual(plain(read), plainBytes(INDEX), `at ${shift}`);
+    for (const [name, array] of namedArrays(read.arrays))
+      assert.equal(array.buffer === memory.buffer, shift % 8 === 0, `${name} at ${shift}`);
+  }
+  const pooled = Buffer.from(Buffer.concat([Buffer.alloc(3), WRITTEN.index])).subarray(3);
+  assert.deepEqual(
+    plain(decodeLevel({ manifest: WRITTEN.manifest, index: pooled }, EXPECTED, FILES)),
+    plainBytes(INDEX),
   );
 });
 
-test('pages are numbered listing by listing, and hold every feature of each listing once', () => {
-  fc.assert(
-    fc.property(rows, (units) => {
-      const { level, features, columns } = manifestFromRows(units, 'all');
-      const listings = listingsOf(level, features, columns);
-      const keys = [0, 1].flatMap((column) => (columns[column]?.gids ?? []).map((gid) => ({ column, gid })));
-      assert.deepEqual(
-        listings.map(({ key }) => key),
-        ['all', ...keys],
-      );
-      for (const format of FORMATS) {
-        let number = 0;
-        for (const listing of listings) {
-          assert.equal(listing.firstPage[format], number);
-          const pages = pageCount(level, format, listing.features);
-          assert.equal(countOf(listing.runs), listing.features);
-          assert.ok(pageStart(level, format, pages) >= listing.features);
-          assert.ok(pages === 0 || pageStart(level, format, pages - 1) < listing.features);
-          number += pages;
-        }
-        assert.equal(number, storedPageCount(level, format, features, columns, 'all'));
-      }
-    }),
+/** Asserts that files are refused with this message. */
+function assertRefused(manifest: string, message: RegExp, index: Uint8Array = WRITTEN.index): void {
+  assert.throws(() => decodeLevel({ manifest, index }, EXPECTED, FILES), { name: FormatError.name, message });
+}
+
+const JSON_OF_LEVEL = JSON.parse(WRITTEN.manifest);
+
+test('another format version is refused by its number, whatever else the file has', () => {
+  const version2 = { version: 2, release: 'r', level: 2, features: 3, fids: [4, 2, 9, 1], pages: {} };
+  assertRefused(JSON.stringify(version2), /^lv2\/manifest\.json: format version is 2, expected 3$/);
+  assertRefused(
+    JSON.stringify({ ...JSON_OF_LEVEL, version: 4 }),
+    /^lv2\/manifest\.json: format version is 4, expected 3$/,
   );
+  assertRefused('{}', /^lv2\/manifest\.json: version is undefined, expected a whole number$/);
+});
+
+test('a manifest that contradicts itself or its index is refused with file, member, what was got and expected', () => {
+  const broken: [object, string][] = [
+    [{ release: 'other' }, 'belongs to release other level 2, expected r level 2'],
+    [{ release: 5 }, 'release is 5, expected text'],
+    [{ level: 1 }, 'belongs to release r level 1, expected r level 2'],
+    [{ level: 6 }, 'belongs to release r level 6, expected r level 2'],
+    [{ level: '2' }, 'belongs to release r level "2", expected r level 2'],
+    [{ features: 4 }, 'features is 4, expected 3'],
+    [{ features: -3 }, 'features is -3, expected a whole number'],
+    [{ featuresPerFile: 100 }, 'featuresPerFile is 100, expected 1000'],
+    [{ featuresPerFile: undefined }, 'featuresPerFile is undefined, expected a whole number'],
+    [{ columns: ['GID_1', 'GID_2'] }, '2 columns, expected 3'],
+    [{ columns: ['GID_0', 1, 'GID_2'] }, 'columns[1] is 1, expected text'],
+    [{ columns: 3 }, 'columns is not a list'],
+    [{ storedPages: 'some' }, 'storedPages is "some", expected one of all, unfiltered, none'],
+    [{ storedPages: undefined }, 'storedPages is undefined, expected text'],
+    [{ caps: { geojsonl: 50, fc: 7 } }, 'caps: fc is 7, expected 20'],
+    [{ caps: { geojsonl: 20, fc: 20 } }, 'caps: geojsonl is 20, expected 50'],
+    [{ caps: { fc: 20 } }, 'caps: geojsonl is undefined, expected a whole number'],
+    [{ caps: undefined }, 'caps: is not a JSON object'],
+    [{ arrays: undefined }, 'arrays: is not a JSON object'],
+    [{ arrays: [] }, 'arrays: is not a JSON object'],
+  ];
+  for (const [change, problem] of broken) {
+    const separator = /^(caps|arrays): /.test(problem) ? ' ' : ': ';
+    assertRefused(
+      JSON.stringify({ ...JSON_OF_LEVEL, ...change }),
+      new RegExp(`^lv2/manifest\\.json${separator}${problem.replaceAll(/[[\](){}.?]/g, '\\$&')}$`),
+    );
+  }
+  assertRefused('{', /^lv2\/manifest\.json: is not JSON$/);
+  assertRefused('[]', /^lv2\/manifest\.json: is not a JSON object$/);
+});
+
+/** The manifest with another entry for an array. */
+function withArray(name: string, change: object | undefined): string {
+  const entry = change && { ...JSON_OF_LEVEL.arrays[name], ...change };
+  return JSON.stringify({ ...JSON_OF_LEVEL, arrays: { ...JSON_OF_LEVEL.arrays, [name]: entry } });
+}
+
+test('every array must be there with its type and the length that follows from the others', () => {
+  for (const [name, { type, length }] of Object.entries<{ type: string; length: number }>(JSON_OF_LEVEL.arrays)) {
+    const where = `lv2/manifest.json arrays ${name}`.replaceAll('.', '\\.');
+    assertRefused(withArray(name, undefined), new RegExp(`^${where}: is not a JSON object$`));
+    for (const other of ['f64', 'u32', 'u8', 'i32', undefined].filter((other) => other !== type))
+      assertRefused(
+        withArray(name, { type: other }),
+        new RegExp(`^${where}: type is ${JSON.stringify(other)}, expected "${type}"$`),
+      );
+    for (const other of [length + 1, length - 1].filter((other) => other >= 0)) {
+      // The number of GIDs is what `count` says: the others of its column contradict it.
+      const [, column] = /^(gid\d)\.count$/.exec(name) ?? [];
+      const expected = column
+        ? `arrays ${column}\\.start: length is ${length + 1}, expected ${other + 1}`
+        : `arrays ${name.replace('.', '\\.')}: length is ${other}, expected ${length}`;
+      assertRefused(withArray(name, { length: other }), new RegExp(`^lv2/manifest\\.json ${expected}$`));
+    }
+    for (const [member, value] of [
+      ['offset', -8],
+      ['offset', undefined],
+      ['offset', 1.5],
+      ['length', 'x'],
+    ] as const)
+      assertRefused(
+        withArray(name, { [member]: value }),
+        new RegExp(`^${where}: ${member} is ${JSON.stringify(value)}, expected a whole number$`),
+      );
+  }
+});
+
+test('an array that is not aligned or does not lie in the index is refused', () => {
+  const bytes = WRITTEN.index.length;
+  for (const offset of [4, 12, bytes, bytes + 8, 2 ** 40].map((place) => (place > 12 ? place + (-place & 7) : place)))
+    assertRefused(
+      withArray('start', { offset }),
+      new RegExp(`^lv2/manifest\\.json arrays start: 4 items at ${offset} are not in the index of ${bytes} bytes$`),
+    );
+  const last = bytes - 32;
+  assert.doesNotThrow(() =>
+    decodeLevel({ manifest: withArray('start', { offset: last - (last % 8) }), index: WRITTEN.index }, EXPECTED, FILES),
+  );
+});
+
+test('an index of another length is refused with both names', () => {
+  const bytes = WRITTEN.index.length;
+  for (const index of [WRITTEN.index.subarray(1), Buffer.concat([WRITTEN.index, Buffer.alloc(1)]), Buffer.alloc(0)])
+    assertRefused(
+      WRITTEN.manifest,
+      new RegExp(
+        `^lv2/manifest\\.json: indexBytes is ${bytes}, expected ${index.length}, the length of lv2/index\\.bin$`,
+      ),
+      index,
+    );
+});
+
+test('pages that do not fit what is stored are refused, and missed where they are promised', () => {
+  for (const [written, declared, problem] of [
+    // The unfiltered listing of 3 features, 2 GIDs in each of two columns.
+    ['all', 'unfiltered', 'geojsonl\\.listing: length is 6, expected 2'],
+    ['unfiltered', 'all', 'geojsonl\\.listing: length is 2, expected 6'],
+    ['none', 'unfiltered', 'geojsonl\\.listing: is not a JSON object'],
+    ['none', 'all', 'geojsonl\\.listing: is not a JSON object'],
+  ] as const) {
+    const files = encodeLevel('r', makeLevel(2, UNITS, written).index);
+    const manifest = JSON.stringify({ ...JSON.parse(files.manifest), storedPages: declared });
+    assertRefused(manifest, new RegExp(`^lv2/manifest\\.json arrays ${problem}$`), files.index);
+  }
+});
+
+test('members and arrays that this version does not know are ignored, and the order of members means nothing', () => {
+  const { arrays, ...head } = JSON_OF_LEVEL;
+  const more = { more: 'later', arrays: { ...arrays, later: { type: 'i8' } } };
+  for (const json of [
+    { ...head, ...more },
+    Object.fromEntries(Object.entries(JSON_OF_LEVEL).toReversed()),
+    { ...head, arrays: Object.fromEntries(Object.entries(arrays).toReversed()) },
+  ])
+    assert.deepEqual(
+      plain(decodeLevel({ manifest: JSON.stringify(json, null, 4), index: WRITTEN.index }, EXPECTED, FILES)),
+      plainBytes(INDEX),
+    );
 });
 
 test('every level has its own caps and its own number of features to a file', () => {
   for (const level of LEVELS) {
-    const columns = Array.from({ length: level + 1 }, () => Array.from({ length: 120 }, (_, i) => `U${i}`));
-    const manifest = manifestOf(level, columns, [...Array(120).keys()], 'unfiltered');
-    const json = JSON.parse(manifestToJson(manifest));
-    assert.equal(json.featuresPerFile, level < 2 ? 100 : 1000);
+    const list = Array.from({ length: 60 }, (_, i) => ({ fid: i, text: '\n', gids: [`U${i}`] }));
+    const json = JSON.parse(encodeLevel('r', makeLevel(level, list, 'unfiltered').index).manifest);
+    assert.equal(json.featuresPerFile, FEATURES_PER_FILE[level]);
     for (const format of FORMATS) {
-      assert.equal(json.pages[format].cap, PAGE_CAPS[format][level]);
-      assert.equal(json.pages[format].bytes.length, Math.ceil(120 / PAGE_CAPS[format][level]));
+      assert.equal(json.caps[format], PAGE_CAPS[format][level]);
+      assert.equal(json.arrays[`${format}.bytes`].length, Math.ceil(60 / PAGE_CAPS[format][level]));
     }
-    for (const featuresPerFile of [0, 1, 50, 10_000])
-      assert.throws(() => manifestFromJson(JSON.stringify({ ...json, featuresPerFile }), 'm'), {
-        name: FormatError.name,
-        message: `m: featuresPerFile is ${featuresPerFile}, expected ${FEATURES_PER_FILE[level]}`,
-      });
   }
-});
-
-test('a manifest that contradicts itself is refused with its name and what was expected', () => {
-  const manifest = manifestOf(
-    2,
-    [
-      ['A', 'A', 'B'],
-      ['A', 'B', 'B'],
-      ['x', 'y', 'z'],
-    ],
-    [4, 5, 9],
-  );
-  const json = JSON.parse(manifestToJson(manifest));
-  const column = (change: object) => ({
-    columns: [{ name: 'GID_0', gids: ['A'], runs: [3], ...change }, ...json.columns.slice(1)],
-  });
-  const table = (format: Format, change: object) => ({
-    pages: { ...json.pages, [format]: { ...json.pages[format], ...change } },
-  });
-  const broken: [object, RegExp][] = [
-    [{ version: 1 }, /^m: format version is 1, expected 2$/],
-    [{ version: 3 }, /^m: format version is 3, expected 2$/],
-    [{ level: 6 }, /^m: level is 6/],
-    [{ features: 4 }, /^m: 3 fids, expected 4/],
-    [{ fids: [9, 1, 4, 2] }, /^m: fids\[2\] is out of order/],
-    [{ fids: [4, 0, 5, 3] }, /^m: fids\[0\] is out of order/],
-    [{ fids: [4, 2, 5, 1] }, /^m: fids\[2\] is out of order/],
-    [{ columns: json.columns.slice(1) }, /^m: 2 columns, expected 3/],
-    [column({ runs: [2, 1] }), /^m columns\[0\]: runs name 2 GIDs, expected 1/],
-    [column({ runs: [2] }), /^m columns\[0\]: runs cover 2 features, expected 3/],
-    [column({ runs: [-1, 3] }), /^m columns\[0\]: runs\[1\] is out of range/],
-    [column({ runs: [1, -2, 2] }), /^m columns\[0\]: runs\[2\] is out of range/],
-    [column({ runs: [1, -1, 0, 2] }), /^m columns\[0\]: runs\[2\] is out of range/],
-    [column({ runs: [3, 0] }), /^m columns\[0\]: runs\[2\] is out of range/],
-    [column({ runs: [1.5, 1.5] }), /^m columns\[0\]: runs\[0\] is 1\.5, expected a whole number/],
-    [column({ gids: [1] }), /^m columns\[0\]: gids\[0\] is 1, expected text/],
-    [table('fc', { bytes: [1] }), /^m pages\.fc: 1 pages, expected 5$/],
-    [table('fc', { bytes: [...json.pages.fc.bytes, 1] }), /^m pages\.fc: 6 pages, expected 5$/],
-    [table('fc', { digests: 'A'.repeat(44) }), /^m pages\.fc: digests for 4 pages, expected 5$/],
-    [table('geojsonl', { digests: `${json.pages.geojsonl.digests}A` }), /^m pages\.geojsonl: digests for 5\.09/],
-    [table('geojsonl', { bytes: [1, 1, 1, 1, '1'] }), /^m pages\.geojsonl: bytes\[4\] is "1"/],
-    [table('fc', { cap: 7 }), /^m pages\.fc: cap is 7, expected 20$/],
-    [table('geojsonl', { cap: 20 }), /^m pages\.geojsonl: cap is 20, expected 50$/],
-    [{ pages: { fc: json.pages.fc } }, /^m pages\.geojsonl: is not a JSON object$/],
-    [{ featuresPerFile: 100 }, /^m: featuresPerFile is 100, expected 1000$/],
-    [{ featuresPerFile: undefined }, /^m: featuresPerFile is undefined, expected a whole number$/],
-    [{ storedPages: 'some' }, /^m: storedPages is "some", expected one of all, unfiltered, none$/],
-    [{ storedPages: undefined }, /^m: storedPages is undefined, expected text$/],
-    // The tables are those of all listings.
-    [{ storedPages: 'unfiltered' }, /^m pages\.geojsonl: 5 pages, expected 1$/],
-    [{ storedPages: 'none' }, /^m pages\.geojsonl: 5 pages, expected 0$/],
-    [{ release: 5 }, /^m: release is 5, expected text/],
-  ];
-  for (const [change, message] of broken)
-    assert.throws(() => manifestFromJson(JSON.stringify({ ...json, ...change }), 'm'), {
-      name: FormatError.name,
-      message,
-    });
-  assert.throws(() => manifestFromJson('{', 'm'), /m: is not JSON/);
-  assert.deepEqual(
-    plain(manifestFromJson(JSON.stringify({ ...json, more: 'later' }), 'm')),
-    plain(manifest),
-    'unknown members are ignored',
-  );
-});
-
-test('tables of fewer pages than are stored are refused under every choice', () => {
-  const units = Array.from({ length: 130 }, (_, i) => [`A${i % 3}`, `B${i}`, `C${i}`]);
-  for (const [declared, written] of [
-    ['all', 'unfiltered'],
-    ['all', 'none'],
-    ['unfiltered', 'none'],
-    ['unfiltered', 'all'],
-    ['none', 'unfiltered'],
-    ['none', 'all'],
-  ] as const) {
-    const json = JSON.parse(manifestToJson(manifestFromRows(units, written)));
-    const expected = JSON.parse(manifestToJson(manifestFromRows(units, declared))).pages.geojsonl.bytes.length;
-    assert.throws(() => manifestFromJson(JSON.stringify({ ...json, storedPages: declared }), 'm'), {
-      name: FormatError.name,
-      message: `m pages.geojsonl: ${json.pages.geojsonl.bytes.length} pages, expected ${expected}`,
-    });
-  }
-});
-
-test('a GID that is listed twice is refused when a GID is first looked up', () => {
-  const json = JSON.parse(manifestToJson(manifestOf(0, [['A', 'B', 'B']], [4, 5, 9])));
-  const columns = [{ ...json.columns[0], gids: ['A', 'A'] }];
-  const [column] = manifestFromJson(JSON.stringify({ ...json, columns }), 'm').columns;
-  assert.throws(() => column?.find('A'), { name: FormatError.name, message: /a GID is listed twice/ });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { elementAt } from '../../format/element-at.ts';
 import {
   featureFilePath,
   indexPath,
@@ -14,9 +15,10 @@ import {
   pagePath,
   releasePath,
 } from '../../format/layout.ts';
+import { type LevelIndex, pageCount } from '../../format/level-index.ts';
 import { LEVELS, type Level, levelName, STORED_PAGES } from '../../format/levels.ts';
-import { listingsOf } from '../../format/listing.ts';
-import { type Manifest, manifestFromJson, pageCount } from '../../format/manifest.ts';
+import { decodeLevel } from '../../format/manifest.ts';
+import { releaseFromJson } from '../../format/release.ts';
 import { ODD_GIDS, writeWorld } from '../support/datasets/large-dataset.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -49,9 +51,13 @@ function rootOf(out: string): string {
   return join(out, releasePath('r1'));
 }
 
-function manifestIn(out: string, level: Level): Manifest {
-  const path = manifestPath(level);
-  return manifestFromJson(readFileSync(join(rootOf(out), path), 'utf8'), path);
+function indexIn(out: string, level: Level): LevelIndex {
+  const files = { manifest: manifestPath(level), index: indexPath(level) };
+  const manifest = readFileSync(join(rootOf(out), files.manifest), 'utf8');
+  const index = readFileSync(join(rootOf(out), files.index));
+  const release = releaseFromJson(readFileSync(join(rootOf(out), 'release.json'), 'utf8'), 'release.json');
+  const { features } = elementAt(release.levels, level);
+  return decodeLevel({ manifest, index }, { release: 'r1', level, features }, files);
 }
 
 /** The text of all feature files of a level, as `zcat` gives it. */
@@ -86,7 +92,7 @@ for (const storedPages of STORED_PAGES) {
   test(`with stored pages ${storedPages} every level reads as gunzip reads its files`, { skip }, () => {
     for (const level of LEVELS) {
       const text = textOfLevel(out, level);
-      const { features } = manifestIn(out, level);
+      const { features } = indexIn(out, level);
       assert.equal(text.split('\n').length, features + 1);
       assertReads(out, level, [], text);
       if (storedPages !== 'none') assert.ok(text === textOfPages(out, level, 'all', features), 'and as its pages');
@@ -95,9 +101,12 @@ for (const storedPages of STORED_PAGES) {
 
   test(`with stored pages ${storedPages} the units under a parent read as its pages`, { skip }, () => {
     for (const level of LEVELS) {
-      const { features, columns } = manifestIn(out, level);
-      const listings = listingsOf(level, features, columns).slice(1);
-      // The last listings are those with the fewest units; odd GIDs are tried once, their paths are the same everywhere.
+      const index = indexIn(out, level);
+      const listings = Array.from({ length: index.listings - 1 }, (_, i) => ({
+        key: index.listingKey(i + 1),
+        features: index.listingPositions(i + 1).count,
+      }));
+      // Odd GIDs are tried once: their paths are the same everywhere.
       const chosen = listings.filter(
         ({ key }, i) => i === 0 || i === listings.length - 1 || (storedPages === 'none' && level === 2 && isOdd(key)),
       );
@@ -155,33 +164,33 @@ test('units that lack a GID are under no parent, and do not shift the others', {
 const DAMAGE: [string, (root: string, out: string) => void, RegExp][] = [
   [
     'another version of current.json',
-    (_, out) => replaceIn(join(out, 'current.json'), '"version": 2', '"version": 3'),
-    /^error: current\.json: format version 3, expected 2\n$/,
+    (_, out) => replaceIn(join(out, 'current.json'), '"version": 3', '"version": 4'),
+    /^error: current\.json: format version 4, expected 3\n$/,
   ],
   [
     'another version of release.json',
-    (root) => replaceIn(join(root, 'release.json'), '"version": 2', '"version": 1'),
-    /^error: release\.json: format version 1, expected 2\n$/,
+    (root) => replaceIn(join(root, 'release.json'), '"version": 3', '"version": 2'),
+    /^error: release\.json: format version 2, expected 3\n$/,
   ],
   [
     'a manifest that is not the one of the release',
-    (root) => replaceIn(join(root, manifestPath(1)), '"fids":[1,', '"fids":[2,'),
+    (root) => replaceIn(join(root, manifestPath(1)), '"GID_0"', '"GID_1"'),
     /^error: .*manifest\.json: other bytes than release\.json promises\n$/,
   ],
   [
     'an index that is not the one of the release',
     (root) => flip(join(root, indexPath(1)), 0),
-    /^error: .*features\.idx: other bytes than release\.json promises\n$/,
+    /^error: .*index\.bin: other bytes than release\.json promises\n$/,
   ],
   [
-    'a member of which one bit differs',
+    'a feature of which one bit differs',
     (root) => flip(join(root, featureFilePath(1, 0)), 40),
-    /^error: lv1 position 0 \(fid 1\): the member has another digest\n$/,
+    /^error: lv1 position 0 \(fid 1\): damaged\n$/,
   ],
   [
     'a feature file that was cut short',
     (root) => truncateSync(join(root, featureFilePath(1, 1)), 60),
-    /^error: lv1 position 100 \(fid \d+\): the member has another digest\n$/,
+    /^error: lv1 position 100 \(fid \d+\): damaged\n$/,
   ],
 ];
 

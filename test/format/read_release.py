@@ -5,9 +5,9 @@ Example: read_release.py output lv2 gid-0=ESP gid-1=ESP.7_1
 """
 import hashlib
 import json
-import struct
 import sys
 import zlib
+from bisect import bisect_left
 from itertools import groupby
 from pathlib import Path
 
@@ -19,45 +19,45 @@ def expect(condition, message):
 
 def versioned(content, name):
     found = json.loads(content)
-    expect(found["version"] == 2, f"{name}: format version {found['version']}, expected 2")
+    expect(found["version"] == 3, f"{name}: format version {found['version']}, expected 3")
     return found
 
 
-def checked(file, sha256):
+def checked(file, promised):
     content = file.read_bytes()
-    expect(hashlib.sha256(content).hexdigest() == sha256, f"{file}: other bytes than release.json promises")
+    found = (len(content), hashlib.sha256(content).hexdigest())
+    expect(found == (promised["bytes"], promised["sha256"]), f"{file}: other bytes than release.json promises")
     return content
 
 
-def gids_of(column):
-    """The GID of each position; None where it has none."""
-    gids, seen, numbers = [], 0, iter(column["runs"])
-    for number in numbers:
-        if number > 0:
-            gids += [column["gids"][seen]] * number
-            seen += 1
-        else:
-            gids += [column["gids"][-number - 1] if number < 0 else None] * next(numbers)
-    return gids
+def view(index, array):
+    code, size = {"f64": ("d", 8), "u32": ("I", 4), "u8": ("B", 1)}[array["type"]]
+    return index[array["offset"] : array["offset"] + size * array["length"]].cast(code)
 
 
-def features_at(positions, folder, manifest, records):
-    """The texts of the features, each read by the byte range of its member."""
-    fids = [start + i for start, count in zip(*[iter(manifest["fids"])] * 2) for i in range(count)]
-    per_file, offsets = manifest["featuresPerFile"], []
-    for position in range(len(records)):
-        offsets.append(offsets[-1] + records[position - 1][0] if position % per_file else 0)
-    for file, chosen in groupby(positions, lambda position: position // per_file):
-        with open(folder / "features" / f"{file + 1:06}.geojsonl.gz", "rb") as members:
-            for position in chosen:
-                length, text_length, crc, digest = records[position]
-                members.seek(offsets[position])
-                member = members.read(length)
-                where = f"{folder.name} position {position} (fid {fids[position]})"
-                expect(hashlib.sha256(member).digest()[:8] == digest, f"{where}: the member has another digest")
-                text = zlib.decompress(member, wbits=31)
-                expect((len(text), zlib.crc32(text)) == (text_length, crc), f"{where}: the text has another sum")
-                expect(text.startswith(b'{"type":"Feature","id":%d,' % fids[position]), f"{where}: another feature")
+def positions_of(gid, start, text, run, first, rank, count):
+    """The positions that have a GID, from the arrays of its column."""
+    gids = [bytes(text[begin:end]) for begin, end in zip(start, start[1:])]
+    number = bisect_left(gids, gid)
+    if gids[number : number + 1] != [gid]:
+        return set()
+    ends = [*rank[run[number] + 1 : run[number + 1]], count[number]]
+    return {first[r] + i for r, end in enumerate(ends, run[number]) for i in range(end - rank[r])}
+
+
+def features_at(positions, folder, per_file, arrays):
+    """The texts of the features, each read by its byte range."""
+    start, fids = arrays["start"], arrays["fid"]
+    for number, chosen in groupby(positions, lambda position: position // per_file):
+        with open(folder / "features" / f"{number + 1:06}.geojsonl.gz", "rb") as file:
+            for p in chosen:
+                file.seek(10 + int(start[p] - start[number * per_file]))
+                data = file.read(int(start[p + 1] - start[p]))
+                where = f"{folder.name} position {p} (fid {fids[p]:.0f})"
+                expect(zlib.crc32(data, arrays["dataCrc"][p]) == arrays["dataCrc"][p + 1], f"{where}: damaged")
+                text = zlib.decompressobj(wbits=-15).decompress(data)
+                expect(zlib.crc32(text, arrays["textCrc"][p]) == arrays["textCrc"][p + 1], f"{where}: another text")
+                expect(text.startswith(b'{"type":"Feature","id":%d,' % fids[p]), f"{where}: another feature")
                 yield text
 
 
@@ -67,19 +67,20 @@ def main(output, level, arguments):
     release = versioned((folder.parent / "release.json").read_bytes(), "release.json")
     summary = release["levels"][int(level.removeprefix("lv"))]
     if "--names" in arguments:
-        names = zlib.decompress(checked(folder / "names.jsonl.gz", summary["names"]["sha256"]), wbits=31)
+        names = zlib.decompress(checked(folder / "names.jsonl.gz", summary["names"]), wbits=31)
         expect(len(names) == summary["names"]["textBytes"], f"{level}/names.jsonl.gz: {len(names)} bytes of text")
         return sys.stdout.buffer.write(names)
     manifest = versioned(checked(folder / "manifest.json", summary["manifest"]), f"{level}/manifest.json")
-    records = list(struct.iter_unpack("<III8s", checked(folder / "features.idx", summary["index"])))
-    expect(len(records) == manifest["features"], f"{level}/features.idx: {len(records)} records")
+    index = memoryview(checked(folder / "index.bin", summary["index"]))
+    arrays = {name: view(index, array) for name, array in manifest["arrays"].items()}
     positions = range(manifest["features"])
-    for name, _, gid in (argument.partition("=") for argument in arguments if argument != "--count"):
-        gids = gids_of(manifest["columns"][int(name.removeprefix("gid-"))])
-        positions = [position for position in positions if gids[position] == gid]
+    for column, _, gid in (argument.removeprefix("gid-").partition("=") for argument in arguments if "=" in argument):
+        tables = (arrays[f"gid{column}.{name}"] for name in ("start", "text", "run", "first", "rank", "count"))
+        chosen = positions_of(gid.encode(), *tables)
+        positions = [position for position in positions if position in chosen]
     if "--count" in arguments:
         return print(f"{len(positions)} of {manifest['features']}")
-    for text in features_at(positions, folder, manifest, records):
+    for text in features_at(positions, folder, manifest["featuresPerFile"], arrays):
         sys.stdout.buffer.write(text)
 
 

@@ -2,44 +2,44 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
+import { crc32, gunzipSync } from 'node:zlib';
 import { decodeCursor, encodeCursor } from '../../format/cursor.ts';
-import { FeatureIndex, featureRecord, RECORD_BYTES } from '../../format/feature-index.ts';
-import type { DeflatedText } from '../../format/gzip-members.ts';
-import { FRAME_DATA, joinMember, MEMBER_END_BYTES, MEMBER_HEADER, sumOf } from '../../format/gzip-members.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { FRAME_DATA } from '../../format/gzip.ts';
 import {
+  CHECKSUMS_FILE,
   CURRENT_PATH,
   featureFilePath,
   gidToSegment,
   indexPath,
+  type ListingKey,
   manifestPath,
   namesPath,
   OVERVIEW_FILE,
+  pagePath,
   RELEASE_FILE,
   releasePath,
 } from '../../format/layout.ts';
-import { FEATURES_PER_FILE, FORMATS, FRAMES, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
-import {
-  columnFrom,
-  digestOf,
-  FORMAT_VERSION,
-  type Manifest,
-  manifestFromJson,
-  manifestToJson,
-} from '../../format/manifest.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
+import { FEATURES_PER_FILE, FORMATS, type Format, FRAMES, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
+import { decodeLevel, encodeLevel, FORMAT_VERSION, namedArrays } from '../../format/manifest.ts';
 import { namesHeader, namesLine } from '../../format/names.ts';
-import { currentToJson, type LevelSummary, releaseToJson, type WholeFile } from '../../format/release.ts';
+import {
+  type CheckedFile,
+  currentToJson,
+  type LevelSummary,
+  releaseToJson,
+  type WholeFile,
+} from '../../format/release.ts';
 import { overviewToJson } from '../../generator/overview/topojson.ts';
 import { writeWholeFile } from '../../generator/release/whole-file.ts';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { without } from '../support/processes/programs.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { type MadeLevel, makeColumn, makeLevel, memberOf } from './make-level.ts';
 
 const SPECIFICATION = readFileSync(new URL('../../format/README.md', import.meta.url), 'utf8');
 const READER = fileURLToPath(new URL('read_release.py', import.meta.url));
@@ -52,9 +52,12 @@ function block(info: string): string {
   return text;
 }
 
-/** The bytes of a block of hexadecimal digits with comments. */
-function bytesIn(info: string): Buffer {
-  const digits = block(info).replaceAll(/#.*$/gm, '').replaceAll(/\s/g, '');
+/** The bytes of a block of hexadecimal digits with comments; `[name]` stands for other bytes. */
+function bytesIn(info: string, named: Readonly<Record<string, Uint8Array>> = {}): Buffer {
+  const digits = block(info)
+    .replaceAll(/#.*$/gm, '')
+    .replaceAll(/\[(.*?)\]/g, (_, name) => Buffer.from(named[name] ?? []).toString('hex'))
+    .replaceAll(/\s/g, '');
   assert.match(digits, /^(?:[0-9a-f]{2})+$/, info);
   return Buffer.from(digits, 'hex');
 }
@@ -67,61 +70,90 @@ function rowsOf(start: string): string[][] {
 }
 
 const texts = block('json texts').split(/(?<=\n)/);
-const members = [bytesIn('text member-0'), bytesIn('text member-1')];
-const data = members.map((member, i): DeflatedText => {
-  const text = Buffer.from(texts[i] ?? '');
-  return { data: member.subarray(MEMBER_HEADER.length, -MEMBER_END_BYTES), ...sumOf(text) };
-});
-const bodies = {
-  geojsonl: joinMember(data),
-  fc: joinMember([
-    FRAME_DATA.fc.before,
-    ...data.flatMap((piece, i) => (i === 0 ? [piece] : [FRAME_DATA.fc.between, piece])),
-    FRAME_DATA.fc.after,
-  ]),
-};
+const featureFile = bytesIn('text feature-file');
+const example = exampleLevel();
+const body = bytesIn('text body', { 'data of position 0': dataAt(0), 'data of position 1': dataAt(1) });
 
-test('the members of the worked example are gzip members of its texts, framed as the code frames them', () => {
+/** The level of the worked example, from its files. */
+function exampleLevel(): LevelIndex {
+  const files = { manifest: block('json manifest'), index: bytesIn('text index') };
+  const names = { manifest: 'README.md manifest', index: 'README.md index' };
+  return decodeLevel(files, { release: 'demo', level: 0, features: 2 }, names);
+}
+
+/** Deflate data of a position of the worked example, from its feature file. */
+function dataAt(position: number): Buffer {
+  const from = example.offsetAt(position);
+  return featureFile.subarray(from, from + example.dataBytes(position, position + 1));
+}
+
+test('the feature file of the worked example is one gzip member of its texts, with a seam after each', () => {
   assert.equal(texts.length, 2);
-  for (const [i, member] of members.entries()) {
-    assert.equal(gunzipSync(member).toString(), texts[i]);
-    assert.ok(data[i] && joinMember([data[i]]).equals(member));
+  const data = [dataAt(0), dataAt(1)];
+  assert.ok(memberOf(data, Buffer.from(texts.join(''))).equals(featureFile));
+  assert.equal(gunzipSync(featureFile).toString(), texts.join(''));
+  for (const [i, text] of texts.entries()) {
+    assert.equal(gunzipSync(memberOf([elementAt(data, i)], Buffer.from(text))).toString(), text);
+    assert.equal(elementAt(data, i).toString('hex').slice(-8), '0000ffff');
   }
 });
 
-test('the index of the worked example is the one that the code makes', () => {
-  const index = bytesIn('text index');
-  assert.ok(index.equals(Buffer.concat(members.map((member, i) => featureRecord(member, data[i] ?? sumOf(member))))));
-  assert.equal(index.length, 2 * RECORD_BYTES);
-  const read = new FeatureIndex(index, 2, 100, 'features.idx');
-  assert.deepEqual([read.offsetAt(1), read.offsetAt(1) + read.bytesAt(1) - 1], [100, 235]);
+test('the index and the manifest of the worked example are what the code writes', () => {
+  const pages: Readonly<Record<Format, Buffer>> = { geojsonl: featureFile, fc: body };
+  const units = texts.map((text, i) => {
+    const { fid, GID_0 } = JSON.parse(text).properties;
+    return { fid, text, gids: [GID_0], data: dataAt(i) };
+  });
+  const { index, files } = makeLevel(0, units, 'unfiltered', (format) => pages[format]);
+  const written = encodeLevel('demo', index);
+  assert.equal(written.manifest, block('json manifest'));
+  assert.equal(written.index.toString('hex'), bytesIn('text index').toString('hex'));
+  assert.deepEqual(files, [featureFile]);
 });
 
-test('the body of the worked example is the one that the code joins, and gunzip reads', () => {
-  const body = bytesIn('text body');
-  assert.ok(body.equals(bodies.fc));
+test('the comments of the worked example say what its bytes are', () => {
+  const { arrays } = JSON.parse(block('json manifest'));
+  const comments = [...block('text index').matchAll(/# +(\d+) (\S+?)(?:: (.*))?$/gm)];
+  assert.equal(comments.length, Object.keys(arrays).length);
+  for (const [i, [name, array]] of namedArrays(example.arrays).entries()) {
+    const [, offset, written, values] = elementAt(comments, i);
+    assert.deepEqual([written, Number(offset)], [name, arrays[name].offset]);
+    if (name.endsWith('.text')) assert.equal(values, Buffer.from(array).toString());
+    else if (!name.endsWith('digest')) assert.deepEqual(values?.split(' ').map(Number), [...array], name);
+  }
+  const [first, last] = [example.offsetAt(1), example.offsetAt(1) + example.dataBytes(1, 2) - 1];
+  const hex = (crc: number): string => `0x${crc.toString(16).padStart(8, '0')}`;
+  const [one, two] = [crc32(elementAt(texts, 0)), crc32(elementAt(texts, 1))];
+  const cut = `shift(${hex(one)}, ${elementAt(texts, 1).length}) xor ${hex(crc32(texts.join('')))} = ${hex(two)}`;
+  assert.ok(SPECIFICATION.includes(`is bytes ${first} to ${last} of file 1, and the CRC-32 of its text is ${cut}.`));
+  assert.equal(example.textCrc(1, 2), two);
+  for (const [what, bytes] of [
+    ['lv0/features/000001.geojsonl.gz`, ', featureFile.length],
+    ['lv0/index.bin`, ', bytesIn('text index').length],
+    ['lv0/manifest.json`, ', Buffer.byteLength(block('json manifest')).toLocaleString('en')],
+    ['body of both features, ', body.length],
+  ] as const)
+    assert.ok(SPECIFICATION.includes(`${what}${bytes} bytes`), `${what}${bytes}`);
+});
+
+test('the fc body of the worked example is the one that the specification describes, and gunzip reads', () => {
   const { before, between, after } = FRAMES.fc;
-  assert.equal(gunzipSync(body).toString(), before + texts.join(between) + after);
-  // The lengths that section 7 computes from the index, of two features and of none.
-  const sum = members.reduce((total, member) => total + member.length, 0);
-  assert.equal(body.length, 20 + sum - 20 * 2 + 46 + 6 * (2 - 1) + 8);
-  const empty = joinMember([FRAME_DATA.fc.before, FRAME_DATA.fc.after]);
+  const text = before + texts.join(between) + after;
+  const frame = FRAME_DATA.fc;
+  const data = [frame.before.data, dataAt(0), frame.between.data, dataAt(1), frame.after.data];
+  assert.ok(memberOf(data, Buffer.from(text)).equals(body));
+  assert.equal(gunzipSync(body).toString(), text);
+  // The lengths that section 8 computes from the index, of two features and of none.
+  assert.equal(body.length, 20 + example.dataBytes(0, 2) + 46 + 6 * (2 - 1) + 8);
+  assert.equal(text.length, example.textBytes(0, 2) + 41 + (2 - 1) + 3);
+  const empty = memberOf([frame.before.data, frame.after.data], Buffer.from(before + after));
   assert.deepEqual([empty.length, gunzipSync(empty).length], [20 + 46 + 8, 44]);
-});
-
-test('the manifest of the worked example is read, and describes the bytes of the example', () => {
-  const manifest = manifestFromJson(block('json manifest'), 'README.md');
-  assert.deepEqual(JSON.parse(manifestToJson(manifest)), JSON.parse(block('json manifest')));
-  for (const format of FORMATS) {
-    assert.deepEqual(manifest.pages[format].bytes, [bodies[format].length]);
-    assert.equal(manifest.pages[format].digests, digestOf(bodies[format]));
-  }
 });
 
 test('the names and the overview of the worked example are those that the code writes', () => {
   const units = [3, 7].map((fid, i) => ({
     fid,
-    gid: ['AAA', 'BBB'][i] ?? '',
+    gid: ['BBB', 'AAA'][i] ?? '',
     name: null,
     type: null,
     parent: null,
@@ -151,69 +183,66 @@ test('the cursor of the worked example is the one that the code writes', () => {
   assert.deepEqual(decodeCursor(cursor), content);
 });
 
-/** What release.json says of the example's level, and of the levels that its source lacks. */
-function summaryOf(level: Manifest['level'], manifest: string, names: WholeFile): LevelSummary {
-  const sha256 = createHash('sha256').update(manifest).digest('hex');
-  if (level === 0) return { ...JSON.parse(block('json level')), manifest: sha256, names };
-  const pages = { geojsonl: 0, fc: 0 };
-  const index = createHash('sha256').digest('hex');
-  const nothing = {
-    layer: '',
-    gidColumns: [],
-    nameColumn: '',
-    typeColumn: '',
-    isRenumbered: false,
-    features: 0,
-    listings: 0,
-    bytes: 0,
-    featureFiles: { files: 0, bytes: 0 },
-  };
-  return { level, ...nothing, pages, manifest: sha256, index, names };
+function checkedFile(bytes: Uint8Array): CheckedFile {
+  return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
+
+/** What release.json says of a level whose source lacks it. */
+const ABSENT = {
+  layer: '',
+  gidColumns: [],
+  nameColumn: '',
+  typeColumn: '',
+  isRenumbered: false,
+  features: 0,
+  listings: 0,
+  pages: { geojsonl: 0, fc: 0 },
+  bytes: 0,
+  featureFiles: { files: 0, bytes: 0 },
+};
 
 /** Writes the release of the worked example. */
 function writeExample(out: string): void {
   const release = 'demo';
+  const root = join(out, releasePath(release));
   const put = (path: string, content: string | Buffer): void => {
-    mkdirSync(dirname(join(out, path)), { recursive: true });
-    writeFileSync(join(out, path), content);
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
   };
-  const root = releasePath(release);
-  const example = manifestFromJson(block('json manifest'), 'README.md');
-  const none = { bytes: [], digests: '' };
-  const levels = LEVELS.map((level) => {
-    const columns = LEVELS.slice(0, level + 1).map(() => columnFrom('', []));
-    const empty = { features: 0, fids: [], columns, featuresPerFile: FEATURES_PER_FILE[level] };
-    const json = manifestToJson(
-      level === 0 ? example : { ...example, ...empty, level, pages: { geojsonl: none, fc: none } },
-    );
-    put(`${root}/${manifestPath(level)}`, json);
-    put(`${root}/${indexPath(level)}`, level === 0 ? bytesIn('text index') : Buffer.alloc(0));
-    mkdirSync(join(out, root, dirname(namesPath(level))), { recursive: true });
+  const levels = LEVELS.map((level): LevelSummary => {
+    const absent = encodeLevel(release, makeLevel(level, [], 'unfiltered').index);
+    const { manifest, index } =
+      level === 0 ? { manifest: block('json manifest'), index: bytesIn('text index') } : absent;
+    put(manifestPath(level), manifest);
+    put(indexPath(level), index);
     const lines = level === 0 ? block('json names') : namesHeader();
-    return summaryOf(level, json, writeWholeFile(join(out, root, namesPath(level)), [lines]));
+    const names: WholeFile = writeWholeFile(join(root, namesPath(level)), [lines]);
+    const files = { manifest: checkedFile(Buffer.from(manifest)), index: checkedFile(index) };
+    if (level !== 0) return { level, ...ABSENT, ...files, names };
+    const summary: LevelSummary = { ...JSON.parse(block('json level')), names };
+    assert.deepEqual({ manifest: summary.manifest, index: summary.index }, files);
+    assert.equal(summary.bytes, featureFile.length + body.length);
+    assert.equal(summary.featureFiles.bytes, featureFile.length);
+    return summary;
   });
-  const overview = writeWholeFile(join(out, root, OVERVIEW_FILE), [block('json overview')]);
-  put(`${root}/${featureFilePath(0, 0)}`, Buffer.concat(members));
-  const about = {
-    release,
-    source: [],
-    gdal: '',
-    precision: 7,
-    storedPages: example.storedPages,
-    attribution: [],
-    quality: [],
-  };
-  put(`${root}/${RELEASE_FILE}`, releaseToJson({ ...about, overview, levels }));
-  put(CURRENT_PATH, currentToJson({ release, hosted: [release] }));
+  put(featureFilePath(0, 0), featureFile);
+  put(pagePath(0, 'geojsonl', 'all', 0), featureFile);
+  put(pagePath(0, 'fc', 'all', 0), body);
+  const overview = writeWholeFile(join(root, OVERVIEW_FILE), [block('json overview')]);
+  const about = { release, source: [], gdal: '', precision: 7, attribution: [], quality: [] };
+  put(RELEASE_FILE, releaseToJson({ ...about, storedPages: 'unfiltered', overview, levels }));
+  writeFileSync(join(out, CURRENT_PATH), currentToJson({ release, hosted: [release] }));
 }
 
-test('a reader written from the specification reads the worked example', { skip: without('python3 -V') }, () => {
+const PYTHON = without('python3 -V');
+
+test('a reader written from the specification reads the worked example', { skip: PYTHON }, () => {
   const out = join(folder, 'example');
   writeExample(out);
   for (const [args, expected] of [
     [['lv0'], texts.join('')],
-    [['lv0', 'gid-0=BBB'], texts[1]],
+    [['lv0', 'gid-0=BBB'], texts[0]],
+    [['lv0', 'gid-0=AAA'], texts[1]],
     [['lv0', '--count'], '2 of 2\n'],
     [['lv3', '--count'], '0 of 0\n'],
     [['lv0', '--names'], block('json names')],
@@ -224,20 +253,39 @@ test('a reader written from the specification reads the worked example', { skip:
   }
 });
 
-test('the tables of runs and of encoded GIDs are what the code writes', () => {
-  const runs = ['A A B', 'A B A A', '(none) (none) A'].flatMap(rowsOf);
-  for (const [positions, gids, written] of runs) {
-    const units = (positions ?? '').split(' ').map((gid) => (gid === '(none)' ? null : gid));
-    const column = columnFrom('GID_0', units);
-    const example = manifestFromJson(block('json manifest'), 'README.md');
-    const json = JSON.parse(manifestToJson({ ...example, features: units.length, columns: [column] }));
+test('the tables of GID columns, of encoded GIDs and of page numbers are what the code makes', () => {
+  for (const [positions, text, ...written] of ['A A B', 'B A B B', '(none) é'].flatMap(rowsOf)) {
+    const gids = (positions ?? '').split(' ').map((gid) => (gid === '(none)' ? null : gid));
+    const { start, text: bytes, run, first, rank, count } = makeColumn('GID_0', gids).arrays;
+    assert.equal(text, `\`${Buffer.from(bytes).toString()}\``);
     assert.deepEqual(
-      [`\`${JSON.stringify(json.columns[0].gids)}\``, `\`[${json.columns[0].runs.join(', ')}]\``],
-      [gids, written],
+      written,
+      [start, run, first, rank, count].map((array) => array.join(' ')),
+      positions,
     );
   }
   for (const gid of ['ITA.4_1', 'esp 1', '?', '..'])
     assert.ok(SPECIFICATION.includes(`| \`${gid}\` | \`${gidToSegment(gid)}\` |`), gid);
+  const units = Array.from({ length: 25 }, (_, i) => ({
+    fid: i,
+    text: '\n',
+    gids: [i % 9 === 8 || i === 24 ? 'B' : 'A', `U${i}`],
+  }));
+  const { index } = makeLevel(1, units, 'all');
+  const { geojsonl, fc } = index.arrays.pages ?? assert.fail();
+  const sentence = `So \`geojsonl.listing\` is ${geojsonl.listing.join(', ')} and \`fc.listing\` is ${fc.listing.join(', ')}.`;
+  assert.ok(SPECIFICATION.includes(sentence), sentence);
+  const keys: ListingKey[] = [0, 1, 2].map((listing) => index.listingKey(listing));
+  for (const format of FORMATS)
+    for (const [listing, key] of keys.entries()) {
+      const [row] = SPECIFICATION.split('\n').filter((line) => line.includes(`\`${pagePath(1, format, key, 0)}\``));
+      const first = elementAt(index.arrays.pages?.[format].listing ?? [], listing);
+      const last = elementAt(index.arrays.pages?.[format].listing ?? [], listing + 1) - 1;
+      assert.match(
+        row ?? '',
+        new RegExp(`\\| ${listing}, .*\\| ${first}(?:${first === last ? '' : `(?:,| to) ${last}`}) \\|$`),
+      );
+    }
 });
 
 test('the numbers of the specification are those of the code', () => {
@@ -250,9 +298,9 @@ test('the numbers of the specification are those of the code', () => {
       }),
       format,
     );
-  const perFile = ['0, 1 |', '2, 3, 4, 5 |'].flatMap(rowsOf);
-  const byLevel = perFile.flatMap(([levels, count]) => (levels ?? '').split(', ').map(() => Number(count)));
-  assert.deepEqual(byLevel, FEATURES_PER_FILE);
+  const [few, many] = [FEATURES_PER_FILE[0], FEATURES_PER_FILE[2]];
+  assert.deepEqual(FEATURES_PER_FILE, [few, few, many, many, many, many]);
+  assert.ok(SPECIFICATION.includes(`feature file but the last: ${few} at levels 0 and 1, ${many} at the others |`));
   for (const place of ['before', 'between', 'after'] as const) {
     const [cells] = rowsOf(`${place} |`);
     assert.equal(cells?.[1], `\`${FRAMES.fc[place].replace('\n', '⏎')}\``);
@@ -262,54 +310,135 @@ test('the numbers of the specification are those of the code', () => {
   }
 });
 
-const COMBINE_CHECK = `
+test('the arrays are specified by name, type and order as the code writes them', () => {
+  const { manifest } = encodeLevel('r', makeLevel(1, [], 'all').index);
+  const written = Object.entries<{ type: string }>(JSON.parse(manifest).arrays).map(([name, { type }]) => [name, type]);
+  const rows = SPECIFICATION.split('\n').flatMap((line) => {
+    const [, name, type] = /^\| `([\w<>.]+)` \| (f64|u32|u8) \| /.exec(line) ?? [];
+    return name === undefined ? [] : [[name, type] as const];
+  });
+  const named = (start: string, names: string[]) =>
+    names.flatMap((one) =>
+      rows.filter(([name]) => name.startsWith(start)).map(([name, type]) => [name.replace(start, one), type]),
+    );
+  const features = rows.filter(([name]) => !name.includes('<'));
+  assert.deepEqual(
+    [...features, ...named('gid<c>', ['gid0', 'gid1']), ...named('<format>', ['geojsonl', 'fc'])],
+    written,
+  );
+});
+
+/** A level 2 of 1,100 units in two files, in the folder of a release with nothing else but its checksums. */
+function writeLevel(root: string): MadeLevel {
+  const units = Array.from({ length: 1100 }, (_, i) => {
+    const fid = 2 * i + 1;
+    const text = `{"type":"Feature","id":${fid},"properties":{"fid":${fid}},"geometry":null}\n`;
+    return { fid, text, gids: ['A', `B${i % 7}`, `C${i}`] };
+  });
+  const made = makeLevel(2, units, 'none');
+  const { manifest, index } = encodeLevel('r', made.index);
+  const files: [string, string | Buffer][] = [
+    [manifestPath(2), manifest],
+    [indexPath(2), index],
+    ...made.files.map((bytes, file): [string, Buffer] => [featureFilePath(2, file), bytes]),
+  ];
+  mkdirSync(join(root, dirname(featureFilePath(2, 0))), { recursive: true });
+  for (const [path, bytes] of files) writeFileSync(join(root, path), bytes);
+  const sums = files.map(([path, bytes]) => `${checkedFile(Buffer.from(bytes)).sha256}  ${path}\n`);
+  writeFileSync(join(root, CHECKSUMS_FILE), sums.sort().join(''));
+  return made;
+}
+
+const root = join(folder, 'level');
+const made = writeLevel(root);
+
+/** Runs Python code in the folder of the level. */
+function runPython(code: string): string {
+  const run = spawnSync('python3', ['-'], { cwd: root, input: code, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  assert.equal(run.status, 0, run.stderr);
+  return run.stdout;
+}
+
+const SHIFT_CHECK = `
 import random, zlib
 random.seed(1)
 for lengths in [(0, 0), (0, 5), (5, 0), (1, 1), (255, 256), (256, 255), (65536, 65535), (3, 1 << 20)]:
     a, b = (random.randbytes(length) for length in lengths)
-    assert crc32_combine(zlib.crc32(a), zlib.crc32(b), len(b)) == zlib.crc32(a + b), lengths
+    assert shift(zlib.crc32(a), len(b)) ^ zlib.crc32(b) == zlib.crc32(a + b), lengths
+    assert shift(zlib.crc32(a), len(b)) ^ zlib.crc32(a + b) == zlib.crc32(b), lengths
 `;
 
-test('the combination of CRCs that the specification gives is right', { skip: without('python3 -V') }, () => {
-  const code = block('python crc32_combine') + COMBINE_CHECK;
-  const run = spawnSync('python3', ['-'], { input: code, encoding: 'utf8' });
-  assert.equal(run.status, 0, run.stderr);
+test('the arithmetic of CRCs that the specification gives is right', { skip: PYTHON }, () => {
+  runPython(block('python shift') + SHIFT_CHECK);
 });
 
-/** Builds a small release and runs a block of shell commands in its folder. */
-async function runInRelease(name: string, info: string): Promise<{ root: string; stdout: string }> {
-  const source = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', countryLayers());
-  await buildRelease(source, join(folder, name), { storedPages: 'none' });
-  const root = join(folder, name, releasePath('r1'));
+test('the Python of the specification opens an index: every array has the items that the code has', {
+  skip: PYTHON,
+}, () => {
+  const code = `${block('python index')}\nprint(json.dumps({name: list(table(name)) for name in manifest["arrays"]}))`;
+  assert.deepEqual(
+    Object.entries(JSON.parse(runPython(code))),
+    namedArrays(made.index.arrays).map(([name, array]) => [name, [...array]]),
+  );
+});
+
+test('the Python of the specification makes slices that gunzip reads, and refuses damage', { skip: PYTHON }, () => {
+  const code = ['python index', 'python shift', 'python slice'].map(block).join('\n');
+  const slices = [
+    [0, 1],
+    [0, 1000],
+    [17, 67],
+    [999, 1000],
+    [1000, 1100],
+    [1050, 1050],
+  ] as const;
+  const printed = runPython(`${code}\nfor a, b in ${JSON.stringify(slices)}: print(geojsonl(a, b).hex())`);
+  for (const [i, [a, b]] of slices.entries()) {
+    const bytes = Buffer.from(elementAt(printed.split('\n'), i), 'hex');
+    const expected = memberOf(made.data.slice(a, b), Buffer.concat(made.texts.slice(a, b)));
+    assert.ok(bytes.equals(expected), `${a} to ${b}`);
+    assert.equal(gunzipSync(bytes).toString(), made.texts.slice(a, b).join(''));
+  }
+  const damaged = join(folder, 'damaged-level');
+  cpSync(root, damaged, { recursive: true });
+  const file = join(damaged, featureFilePath(2, 0));
+  const bytes = readFileSync(file);
+  const at = made.index.offsetAt(20);
+  bytes[at] = elementAt(bytes, at) ^ 1;
+  writeFileSync(file, bytes);
+  const input = `${code}\ngeojsonl(0, 20)\ngeojsonl(20, 40)`;
+  const run = spawnSync('python3', ['-'], { cwd: damaged, input, encoding: 'utf8' });
+  assert.match(run.stderr, /ValueError: lv2\/features\/000001\.geojsonl\.gz: damaged\n$/);
+});
+
+/** Runs a block of shell commands in the folder of the level. */
+function runRecipes(info: string): string {
   const run = spawnSync('sh', ['-eu', '-c', block(info)], { cwd: root, encoding: 'utf8' });
-  assert.equal(run.status, 0, run.stderr);
-  return { root, stdout: run.stdout };
+  assert.deepEqual([run.status, run.stderr], [0, '']);
+  return run.stdout;
 }
 
 const TOOLS = ['zcat --version', 'sha256sum --version', 'od --endian=little /dev/null', 'awk 1 /dev/null', 'curl -V'];
 
-test('the shell recipes read a level, its index and one feature', { skip: without(...TOOLS) }, async () => {
-  const { root, stdout } = await runInRelease('recipes', 'sh recipes');
-  const level = readFileSync(join(root, 'lv2.geojsonl'), 'utf8');
-  const lines = level.split(/(?<=\n)/);
-  assert.deepEqual(
-    lines.map((line) => JSON.parse(line).id),
-    [1, 2, 3, 4],
-  );
-  assert.equal(readFileSync(join(root, 'feature.geojson'), 'utf8'), lines[1]);
-  const index = new FeatureIndex(readFileSync(join(root, indexPath(2))), 4, 1000, 'features.idx');
-  const rows = stdout.trim().split('\n');
-  assert.equal(rows.length, 3, stdout);
-  for (const [position, row] of rows.entries())
-    assert.deepEqual(
-      row.trim().split(/\s+/).slice(0, 3).map(Number),
-      [index.bytesAt(position), index.textBytesAt(position), index.crcAt(position)],
-      'and no complaint of sha256sum',
-    );
+test('the shell recipes read a level, its index and one feature', { skip: without(...TOOLS, 'python3 -V') }, () => {
+  const stdout = runRecipes('sh recipes');
+  assert.equal(readFileSync(join(root, 'lv2.geojsonl'), 'utf8'), made.texts.join(''));
+  assert.equal(readFileSync(join(root, 'feature.geojson'), 'utf8'), `${made.texts[1]}`);
+  assert.deepEqual(stdout.trim().split(/\s+/).map(Number), [1, 3, 5], 'and no complaint of sha256sum');
 });
 
-test('GDAL reads a feature file, and leaves nothing beside it', { skip: without('ogrinfo --version') }, async () => {
-  const { root, stdout } = await runInRelease('gdal', 'sh gdal');
-  assert.match(stdout, /Feature Count: 4\n/);
-  assert.deepEqual(readdirSync(join(root, 'lv2/features')), ['000001.geojsonl.gz']);
+test('the recipe for one feature reads any position, also in the second file', {
+  skip: without(...TOOLS) || PYTHON,
+}, () => {
+  for (const position of [0, 999, 1000, 1099]) {
+    const recipe = block('sh recipes').replace('position=1 ', `position=${position} `);
+    const run = spawnSync('sh', ['-eu', '-c', recipe], { cwd: root, encoding: 'utf8' });
+    assert.equal(run.status, 0, run.stderr);
+    assert.equal(readFileSync(join(root, 'feature.geojson'), 'utf8'), `${made.texts[position]}`);
+  }
+});
+
+test('GDAL reads a feature file, and leaves nothing beside it', { skip: without('ogrinfo --version') }, () => {
+  assert.match(runRecipes('sh gdal'), /Feature Count: 1000\n/);
+  assert.deepEqual(readdirSync(join(root, 'lv2/features')), ['000001.geojsonl.gz', '000002.geojsonl.gz']);
 });

@@ -1,0 +1,137 @@
+// GID columns: GIDs in ascending order of their UTF-8 bytes, looked up exactly, with the positions that each covers.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { gidColumn } from '../../format/gid-column.ts';
+import { positionsIn } from '../../format/positions.ts';
+import { makeColumn } from './make-level.ts';
+
+/** The GIDs of a column by number. */
+function gidsOf(gids: readonly (string | null)[]): string[] {
+  const column = makeColumn('GID_0', gids);
+  return Array.from({ length: column.size }, (_, number) => column.gidAt(number));
+}
+
+const gid = fc.oneof(
+  fc.constantFrom('A', 'B', 'A.1', 'A.1_1', '?', 'é', 'É', '東', '\uffff', '\u{10000}', '\u{10ffff}', '\ue000', ''),
+  fc.string({ unit: 'binary', maxLength: 5 }),
+);
+const gids = fc.array(fc.option(gid, { nil: null, freq: 4 }), { maxLength: 40 });
+
+test('every GID is found by its number and has its positions in ascending order, for any assignment', () => {
+  fc.assert(
+    fc.property(gids, (owners) => {
+      const column = makeColumn('GID_1', owners);
+      const distinct = [...new Set(owners)].filter((one) => one !== null);
+      assert.deepEqual([column.name, column.size], ['GID_1', distinct.length]);
+      for (const one of distinct) {
+        const number = column.find(one);
+        assert.ok(number >= 0, JSON.stringify(one));
+        assert.equal(column.gidAt(number), one);
+        const expected = [...owners.keys()].filter((position) => owners[position] === one);
+        assert.equal(column.countAt(number), expected.length);
+        const positions = column.positionsAt(number);
+        assert.deepEqual([...positionsIn(positions.slice(0, positions.count))], expected);
+      }
+    }),
+  );
+});
+
+test('the order is that of the UTF-8 bytes', () => {
+  fc.assert(
+    fc.property(gids, (owners) => {
+      const texts = gidsOf(owners).map((one) => Buffer.from(one));
+      for (const [i, text] of texts.entries()) {
+        const next = texts[i + 1];
+        assert.ok(next === undefined || Buffer.compare(text, next) < 0, `${text} before ${next}`);
+      }
+    }),
+  );
+  // UTF-16 has U+10000 before U+E000 and U+FFFF; a prefix comes before what it begins.
+  assert.deepEqual(gidsOf(['\u{10000}', '\uffff', '\ue000', 'é', 'z', 'a.10', 'a.1', 'a']), [
+    'a',
+    'a.1',
+    'a.10',
+    'z',
+    'é',
+    '\ue000',
+    '\uffff',
+    '\u{10000}',
+  ]);
+  assert.deepEqual(
+    gidsOf(['b', 'a', 'B', 'A', '10', '9']),
+    ['10', '9', 'A', 'B', 'a', 'b'],
+    'without any of them, too',
+  );
+});
+
+test('a GID that does not occur is not found: another case, a prefix, an extension, the empty text', () => {
+  const column = makeColumn('GID_0', ['ITA.4_1', 'ITA.4_10', 'ITA', 'é']);
+  for (const absent of [
+    '',
+    'I',
+    'ITA.',
+    'ITA.4_',
+    'ITA.4_1\0',
+    'ITA.4_100',
+    'ita',
+    'ITA ',
+    'e\u0301',
+    'È',
+    '\uffff',
+    'A',
+    'Z',
+  ])
+    assert.equal(column.find(absent), -1, JSON.stringify(absent));
+  for (const present of ['ITA', 'ITA.4_1', 'ITA.4_10', 'é']) assert.notEqual(column.find(present), -1, present);
+});
+
+test('a lone surrogate has no UTF-8 form: it is looked up as U+FFFD, as encoders write it', () => {
+  assert.equal(makeColumn('GID_0', ['A', 'B']).find('\ud800'), -1);
+  assert.equal(makeColumn('GID_0', ['A', '\ufffd']).find('\ud800'), 1);
+  assert.deepEqual(gidsOf(['\ud800', 'A', '\u{10000}']), ['A', '\ufffd', '\u{10000}']);
+});
+
+test('an empty GID is a GID, the first of all', () => {
+  const column = makeColumn('GID_0', ['A', '', null, '']);
+  assert.deepEqual([column.find(''), column.gidAt(0), column.countAt(0)], [0, '', 2]);
+  assert.equal(makeColumn('GID_0', ['A']).find(''), -1);
+});
+
+test('a column without GIDs finds none, and has arrays of one entry where others have one more', () => {
+  for (const owners of [[], [null, null]]) {
+    const column = makeColumn('', owners);
+    assert.deepEqual([column.size, column.find('A'), column.find('')], [0, -1, -1]);
+    const { start, text, run, first, rank, count } = column.arrays;
+    assert.deepEqual([[...start], [...run]], [[0], [0]]);
+    assert.deepEqual([text.length, first.length, rank.length, count.length], [0, 0, 0, 0]);
+    assert.throws(() => column.gidAt(0), RangeError);
+    assert.throws(() => column.countAt(0), RangeError);
+    assert.throws(() => column.positionsAt(0), RangeError);
+  }
+});
+
+test('the arrays are those of the specification, whatever the order in which GIDs are first met', () => {
+  //                                    0    1     2    3    4    5     6    7
+  const owners: (string | null)[] = ['B', 'é', 'B', 'B', 'A', 'A', null, 'B'];
+  const { start, text, run, first, rank, count } = makeColumn('GID_0', owners).arrays;
+  assert.equal(Buffer.from(text).toString(), 'ABé');
+  assert.deepEqual([...start], [0, 1, 2, 4]);
+  assert.deepEqual([...count], [2, 4, 1]);
+  assert.deepEqual([...run], [0, 1, 4, 5]);
+  assert.deepEqual([...first], [4, 0, 2, 7, 1]);
+  assert.deepEqual([...rank], [0, 0, 1, 3, 0]);
+});
+
+test('the same assignment gives the same arrays in whatever order the GIDs are listed', () => {
+  fc.assert(
+    fc.property(gids, (owners) => {
+      const distinct = [...new Set(owners)].filter((one) => one !== null);
+      const made = [distinct, distinct.toReversed()].map((list) => {
+        const numbers = owners.map((one) => (one === null ? -1 : list.indexOf(one)));
+        return gidColumn('GID_0', list, Int32Array.from(numbers)).arrays;
+      });
+      assert.deepEqual(made[0], made[1]);
+    }),
+  );
+});

@@ -1,0 +1,185 @@
+// Gzip members of deflate data with seams: their bytes, and that they may be cut and joined, against zlib's own reading.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { constants, crc32, gunzipSync, inflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import { sumOf } from '../../format/crc32.ts';
+import {
+  type DeflatedText,
+  deflateText,
+  deflateWhole,
+  FINAL_BLOCK,
+  FRAME_DATA,
+  MEMBER_END_BYTES,
+  MEMBER_FRAME_BYTES,
+  MEMBER_HEADER,
+  MemberWriter,
+  memberEnd,
+  TRAILER_BYTES,
+  writeMemberEnd,
+} from '../../format/gzip.ts';
+import { FORMATS, FRAMES } from '../../format/levels.ts';
+
+function deflated(text: Uint8Array): DeflatedText {
+  return { data: deflateText(text), ...sumOf(text) };
+}
+
+/** Joins pieces with a `MemberWriter`. */
+function joined(pieces: readonly DeflatedText[]): Buffer {
+  const parts: Buffer[] = [];
+  const writer = new MemberWriter((bytes) => parts.push(bytes));
+  for (const piece of pieces) writer.add(piece);
+  assert.equal(
+    writer.textBytes,
+    pieces.reduce((sum, { length }) => sum + length, 0),
+  );
+  writer.end();
+  return Buffer.concat(parts);
+}
+
+/** Inflates data that is not final. */
+function inflated(data: Uint8Array): Buffer {
+  return inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH });
+}
+
+/** Asserts that `member` is exactly one gzip member with this text: nothing before, between or after. */
+function assertMember(member: Buffer, text: Buffer): void {
+  assert.ok(member.subarray(0, MEMBER_HEADER.length).equals(MEMBER_HEADER));
+  assert.ok(gunzipSync(member).equals(text));
+  const deflate = member.subarray(MEMBER_HEADER.length, -TRAILER_BYTES);
+  assert.ok(deflate.subarray(-FINAL_BLOCK.length).equals(FINAL_BLOCK));
+  assert.throws(
+    () => inflateRawSync(deflate.subarray(0, -1)),
+    { code: 'Z_BUF_ERROR' },
+    'the deflate stream does not end before the trailer begins',
+  );
+  assert.equal(member.readUInt32LE(member.length - 8), crc32(text));
+  assert.equal(member.readUInt32LE(member.length - 4), text.length);
+}
+
+/** Texts of every kind: none, random bytes, and repetitive text that refers back across the places where it is cut. */
+const text = fc.oneof(
+  fc.uint8Array({ maxLength: 300 }),
+  fc
+    .array(fc.constantFrom('[12.3456789,', '-0.5],', '{"type":"Feature"', 'é東'), { maxLength: 60 })
+    .map((words) => Buffer.from(words.join(''))),
+  fc.nat(70_000).map((length) => Buffer.alloc(length, '[1.25,2.5],')),
+);
+
+test('texts joined in any number and order are one member with the joined text', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 6 }), (texts) => {
+      assertMember(joined(texts.map(deflated)), Buffer.concat(texts));
+      assertMember(joined(texts.toReversed().map(deflated)), Buffer.concat(texts.toReversed()));
+    }),
+  );
+});
+
+test('any run of texts is cut out of the member by its bytes, with stored blocks between if need be', () => {
+  const { before, between, after } = FRAME_DATA.fc;
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), fc.nat(5), fc.nat(5), (texts, a, b) => {
+      const pieces = texts.map(deflated);
+      const member = joined(pieces);
+      const [first, end] = [Math.min(a, b, texts.length), Math.min(Math.max(a, b), texts.length)];
+      let offset = MEMBER_HEADER.length;
+      const inMember = pieces.map((piece): DeflatedText => {
+        const from = offset;
+        offset += piece.data.length;
+        return { ...piece, data: member.subarray(from, offset) };
+      });
+      const cut = inMember.slice(first, end);
+      const chosen = texts.slice(first, end);
+      assertMember(joined(cut), Buffer.concat(chosen));
+      const framed = [before, ...cut.flatMap((piece, i) => (i === 0 ? [piece] : [between, piece])), after];
+      const lines = chosen.flatMap((one, i) => (i === 0 ? [one] : [Buffer.from(FRAMES.fc.between), one]));
+      assertMember(
+        joined(framed),
+        Buffer.concat([Buffer.from(FRAMES.fc.before), ...lines, Buffer.from(FRAMES.fc.after)]),
+      );
+    }),
+  );
+});
+
+test('deflated text is byte-aligned, is not final and inflates alone', () => {
+  fc.assert(
+    fc.property(text, (bytes) => {
+      for (const data of [deflateText(bytes), deflateWhole(bytes)]) {
+        assert.equal(data.subarray(-4).toString('hex'), '0000ffff', 'ends in an empty stored block');
+        assert.ok(inflated(data).equals(bytes));
+        assert.throws(() => inflateRawSync(data), { code: 'Z_BUF_ERROR' }, 'more data is expected');
+      }
+    }),
+  );
+});
+
+test('deflated text refers to nothing before it: what precedes it makes no difference', () => {
+  const bytes = Buffer.from('[1.25,2.5],'.repeat(50));
+  const data = deflateText(bytes);
+  for (const other of ['x'.repeat(400), '[1.25,2.5],', ''])
+    assertMember(
+      joined([deflated(Buffer.from(other)), { data, ...sumOf(bytes) }]),
+      Buffer.concat([Buffer.from(other), bytes]),
+    );
+});
+
+test('a member of nothing is the empty text', () => {
+  const member = joined([]);
+  assertMember(member, Buffer.alloc(0));
+  assert.equal(member.length, MEMBER_FRAME_BYTES);
+  assert.equal(member.toString('hex'), `1f8b08000000000000ff0300${'00'.repeat(8)}`);
+});
+
+test("each format's frame is stored blocks: valid deflate data with the frame's text and sum", () => {
+  for (const format of FORMATS) {
+    for (const place of ['before', 'between', 'after'] as const) {
+      const bytes = Buffer.from(FRAMES[format][place]);
+      const { data, crc, length } = FRAME_DATA[format][place];
+      assert.deepEqual({ crc, length }, sumOf(bytes));
+      assert.ok(inflated(data).equals(bytes));
+      assert.equal(data.length, bytes.length === 0 ? 0 : bytes.length + 5, `${format} ${place}`);
+      if (bytes.length === 0) continue;
+      assert.equal(data[0], 0, 'a stored block, not final');
+      assert.equal(data.readUInt16LE(1), bytes.length);
+      assert.equal(data.readUInt16LE(1) ^ data.readUInt16LE(3), 0xffff);
+    }
+  }
+});
+
+test('the end of a member is the final block, the CRC and the length, and nothing else', () => {
+  const sum = { crc: 0xfedcba98, length: 7 };
+  assert.equal(memberEnd(sum).length, MEMBER_END_BYTES);
+  assert.equal(memberEnd(sum).toString('hex'), '0300' + '98badcfe' + '07000000');
+  // A signed CRC is the same 32 bits; a length beyond 32 bits is written modulo 2^32, as RFC 1952 has it.
+  assert.ok(memberEnd({ crc: sum.crc | 0, length: 7 }).equals(memberEnd(sum)));
+  assert.ok(memberEnd({ crc: sum.crc, length: 2 ** 32 + 7 }).equals(memberEnd(sum)));
+  const body = Buffer.alloc(MEMBER_END_BYTES + 4, 0xee);
+  writeMemberEnd(body, 2, sum.crc, sum.length);
+  assert.equal(body.toString('hex'), `eeee${memberEnd(sum).toString('hex')}eeee`, 'in its place in a body');
+});
+
+const MEMBERS_IN_HEX = `
+  const { deflateText, deflateWhole, FRAME_DATA, MemberWriter } = await import('./format/gzip.ts');
+  const { sumOf } = await import('./format/crc32.ts');
+  const texts = ['', 'a', '[1.25,2.5],'.repeat(9000), 'é東'.repeat(100)].map((text) => Buffer.from(text));
+  const pieces = [deflateText, deflateWhole].flatMap((deflate) => texts.map((text) => ({ data: deflate(text), ...sumOf(text) })));
+  const { before, between, after } = FRAME_DATA.fc;
+  const writer = new MemberWriter((bytes) => process.stdout.write(bytes.toString('hex')));
+  for (const piece of [before, ...pieces, between, ...pieces, after]) writer.add(piece);
+  writer.end();
+`;
+
+test('no byte of a member varies from run to run, under another time zone, language and content of new memory', () => {
+  const runs = [
+    { TZ: 'UTC', LC_ALL: 'C' },
+    { TZ: 'Asia/Kathmandu', LC_ALL: 'tr_TR.UTF-8', NODE_OPTIONS: '--zero-fill-buffers' },
+  ].map((env) => {
+    const args = ['--import', 'tsx', '--input-type=module', '-e', MEMBERS_IN_HEX];
+    const run = spawnSync(process.execPath, args, { env: { ...process.env, ...env }, encoding: 'utf8' });
+    assert.equal(run.status, 0, run.stderr);
+    return run.stdout;
+  });
+  assert.ok((runs[0] ?? '').length > 400);
+  assert.equal(runs[1], runs[0]);
+});

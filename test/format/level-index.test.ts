@@ -1,0 +1,275 @@
+// The index of a level: look-ups by fid, position, file, listing and page, against levels made by plain means.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crc32, gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { elementAt } from '../../format/element-at.ts';
+import { MEMBER_END_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import type { ListingKey } from '../../format/layout.ts';
+import { firstPages, LevelIndex, pageCount } from '../../format/level-index.ts';
+import { FEATURES_PER_FILE, FORMATS, LEVELS, type Level, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
+import { positionsIn } from '../../format/positions.ts';
+import { digestOf, type MadeLevel, makeLevel, type Unit } from './make-level.ts';
+
+const gid = fc.constantFrom('A', 'B', 'C', 'é', '?', null);
+/** Units of level 2, whose children are scattered; some have no GID of a parent. */
+const rows = fc.array(fc.tuple(gid, gid, fc.string({ maxLength: 30 })), { maxLength: 70 });
+
+function unitsOf(cells: readonly (readonly [string | null, string | null, string])[]): Unit[] {
+  return cells.map(([a, b, content], i) => ({
+    fid: 3 * i + (i > 20 ? 7 : 0),
+    text: `${JSON.stringify(content)}\n`,
+    gids: [a, b, `U${i}`, `V${i}`, `W${i}`, `X${i}`],
+  }));
+}
+
+/** Levels 0 and 1 have files of 100 features: 250 units are three. */
+const LARGE = makeLevel(
+  1,
+  Array.from({ length: 250 }, (_, i) => ({
+    fid: 10 * i,
+    text: `${'x'.repeat(i)}\n`,
+    gids: [i < 240 ? `P${i % 3}` : null, `U${i}`],
+  })),
+  'all',
+);
+
+test('a fid finds its position, and any other number that of the next greater one', () => {
+  fc.assert(
+    fc.property(rows, fc.nat(250), (cells, fid) => {
+      const units = unitsOf(cells);
+      const { index } = makeLevel(2, units, 'none');
+      const next = units.findIndex((unit) => unit.fid >= fid);
+      assert.equal(index.positionOf(fid), next === -1 ? units.length : next);
+      for (const [position, unit] of units.entries()) {
+        assert.equal(index.fidAt(position), unit.fid);
+        assert.equal(index.positionOf(unit.fid), position);
+      }
+    }),
+  );
+  for (const position of [-1, 250]) assert.throws(() => LARGE.index.fidAt(position), RangeError);
+});
+
+test('fids up to 2^53 - 1 are exact', () => {
+  const fids = [0, 2 ** 31, 2 ** 32, 2 ** 53 - 2, 2 ** 53 - 1];
+  const { index } = makeLevel(
+    0,
+    fids.map((fid) => ({ fid, text: '\n', gids: [null] })),
+    'none',
+  );
+  assert.deepEqual(
+    fids.map((fid) => index.positionOf(fid)),
+    [0, 1, 2, 3, 4],
+  );
+  assert.equal(index.positionOf(2 ** 32 + 1), 3);
+});
+
+/** The gzip body of a range of one file, from the bytes of the file alone. */
+function bodyOf({ index, files }: MadeLevel, first: number, end: number): Buffer {
+  const file = elementAt(files, index.fileOf(first));
+  const from = index.offsetAt(first);
+  const data = file.subarray(from, from + index.dataBytes(first, end));
+  return Buffer.concat([
+    MEMBER_HEADER,
+    data,
+    memberEnd({ crc: index.textCrc(first, end), length: index.textBytes(first, end) }),
+  ]);
+}
+
+test('any range of a file between header and end is a gzip file with the text of its features', () => {
+  fc.assert(
+    fc.property(fc.nat(249), fc.nat(99), (first, more) => {
+      const end = Math.min(first + more, LARGE.index.fileEnd(LARGE.index.fileOf(first)));
+      assert.equal(
+        gunzipSync(bodyOf(LARGE, first, end)).toString(),
+        Buffer.concat(LARGE.texts.slice(first, end)).toString(),
+      );
+    }),
+  );
+});
+
+test('bytes and CRCs of any range are those of its data and texts, also across files', () => {
+  fc.assert(
+    fc.property(fc.nat(250), fc.nat(250), (a, b) => {
+      const [first, end] = [Math.min(a, b), Math.max(a, b)];
+      const { index, data, texts } = LARGE;
+      const [range, text] = [data, texts].map((parts) => Buffer.concat(parts.slice(first, end)));
+      assert.ok(range && text);
+      assert.deepEqual([index.dataBytes(first, end), index.dataCrc(first, end)], [range.length, crc32(range)]);
+      assert.deepEqual([index.textBytes(first, end), index.textCrc(first, end)], [text.length, crc32(text)]);
+      assert.deepEqual(Buffer.from(index.digests(first, end)), Buffer.concat(data.slice(first, end).map(digestOf)));
+      // Without arithmetic: bytes that were read continue the CRC of all before them.
+      assert.equal(crc32(range, elementAt(index.arrays.dataCrc, first)), elementAt(index.arrays.dataCrc, end));
+    }),
+  );
+});
+
+test('files follow one another without gap or overlap, all full but the last, each a body of its features', () => {
+  const { index, files } = LARGE;
+  assert.deepEqual([index.files, index.perFile, index.features], [3, 100, 250]);
+  assert.deepEqual(
+    [0, 1, 2].map((file) => index.fileEnd(file)),
+    [100, 200, 250],
+  );
+  assert.deepEqual(
+    [0, 99, 100, 199, 200, 249].map((position) => index.fileOf(position)),
+    [0, 0, 1, 1, 2, 2],
+  );
+  for (const [number, file] of files.entries()) {
+    const first = number * index.perFile;
+    assert.equal(index.offsetAt(first), MEMBER_HEADER.length);
+    assert.ok(bodyOf(LARGE, first, index.fileEnd(number)).equals(file));
+    assert.equal(
+      index.offsetAt(index.fileEnd(number) - 1) + index.dataBytes(index.fileEnd(number) - 1, index.fileEnd(number)),
+      file.length - MEMBER_END_BYTES,
+    );
+  }
+});
+
+test('offsets and lengths beyond 2^32 are exact', () => {
+  const { index } = makeLevel(
+    0,
+    [1, 2, 3].map((fid) => ({ fid, text: '\n', gids: [null] })),
+    'none',
+  );
+  const start = Float64Array.of(0, 2 ** 32 + 1, 2 ** 33 + 3, 2 ** 33 + 10);
+  const far = new LevelIndex(0, 'none', { ...index.arrays, start, textStart: start.map((bytes) => 5 * bytes) });
+  assert.deepEqual(
+    [0, 1, 2].map((position) => far.offsetAt(position)),
+    [10, 2 ** 32 + 11, 2 ** 33 + 13],
+  );
+  assert.deepEqual([far.dataBytes(1, 3), far.textBytes(1, 2)], [2 ** 32 + 9, 5 * (2 ** 32 + 2)]);
+});
+
+test('positions that the level does not have are errors, not numbers', () => {
+  const { index } = LARGE;
+  for (const [first, end] of [
+    [0, 251],
+    [-1, 5],
+  ] as const)
+    for (const question of [index.dataBytes, index.dataCrc, index.textBytes, index.textCrc])
+      assert.throws(() => question.call(index, first, end), RangeError);
+  assert.throws(() => index.offsetAt(-1), RangeError);
+  assert.throws(() => index.offsetAt(251), RangeError);
+});
+
+/** The listings of a level as the specification orders them, with their positions. */
+function listingsOf(level: Level, units: readonly Unit[]): { key: ListingKey; positions: number[] }[] {
+  const all = [...units.keys()];
+  const listings: { key: ListingKey; positions: number[] }[] = [{ key: 'all', positions: all }];
+  for (let column = 0; column < level; column++) {
+    const gids = [...new Set(units.map(({ gids }) => gids[column] ?? null))].filter((one) => one !== null);
+    for (const one of gids.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
+      listings.push({
+        key: { column, gid: one },
+        positions: all.filter((position) => units[position]?.gids[column] === one),
+      });
+  }
+  return listings;
+}
+
+test('listings are numbered: the unfiltered one, then column by column each GID in byte order', () => {
+  fc.assert(
+    fc.property(rows, fc.constantFrom(...LEVELS), (cells, level) => {
+      const units = unitsOf(cells.slice(0, 30));
+      const { index } = makeLevel(level, units, 'none');
+      const listings = listingsOf(level, units);
+      assert.equal(index.listings, listings.length);
+      for (const [number, { key, positions }] of listings.entries()) {
+        assert.deepEqual(index.listingKey(number), key);
+        const found = index.listingPositions(number);
+        assert.deepEqual([...positionsIn(found.slice(0, found.count))], positions);
+        if (key === 'all') continue;
+        const column = elementAt(index.columns, key.column);
+        assert.equal(index.listingOf(key.column, column.find(key.gid)), number);
+      }
+    }),
+  );
+});
+
+test('the units of a level have no listings of their own GIDs', () => {
+  const { index } = LARGE;
+  assert.equal(index.listings, 4);
+  assert.throws(() => index.listingKey(4), { name: 'RangeError', message: 'listing 4 of 4' });
+  assert.throws(() => index.listingPositions(4), { name: 'RangeError', message: 'listing 4 of 4' });
+});
+
+for (const stored of STORED_PAGES)
+  test(`with stored pages ${stored} a page is found exactly where it is cut, under its number`, () => {
+    fc.assert(
+      fc.property(rows, fc.constantFrom<Level>(0, 2), (cells, level) => {
+        const units = unitsOf(cells);
+        const { index } = makeLevel(level, units, stored);
+        for (const format of FORMATS) {
+          const cap = PAGE_CAPS[format][level];
+          const table = index.arrays.pages?.[format];
+          let number = 0;
+          for (const [listing, { key, positions }] of listingsOf(level, units).entries()) {
+            const isStored = stored === 'all' || (stored === 'unfiltered' && key === 'all');
+            const { length } = positions;
+            for (let rank = 0; rank < length; rank += cap) {
+              const count = Math.min(cap, length - rank);
+              const page = index.storedPage(format, listing, length, rank, count);
+              if (!isStored) assert.equal(page, undefined);
+              else {
+                assert.deepEqual(page, { number, bytes: table?.bytes[number] });
+                const digest = Buffer.from(table?.digest.subarray(8 * number, 8 * number + 8) ?? []);
+                assert.equal(index.pageDigest(format, number), digest.toString('base64url'));
+                number++;
+              }
+              // One feature fewer, one more, and one later are slices.
+              for (const [from, many] of [
+                [rank, count - 1],
+                [rank, count + 1],
+                [rank + 1, count],
+              ] as const)
+                if (cap > 1) assert.equal(index.storedPage(format, listing, length, from, many), undefined);
+            }
+          }
+          assert.equal(table?.bytes.length ?? 0, number, 'no page is left over');
+        }
+      }),
+    );
+  });
+
+test('a page that is not stored has no digest', () => {
+  assert.throws(() => makeLevel(1, [], 'none').index.pageDigest('fc', 0), {
+    name: 'RangeError',
+    message: 'level 1 stores no pages',
+  });
+  const pages = LARGE.index.arrays.pages?.fc.bytes.length ?? 0;
+  assert.equal(LARGE.index.pageDigest('fc', pages - 1).length, 11);
+  assert.throws(() => LARGE.index.pageDigest('fc', pages), { name: 'RangeError', message: `page ${pages} of level 1` });
+});
+
+test('pages are counted by the caps of each level, and page tables begin where the listing before ends', () => {
+  for (const level of LEVELS)
+    for (const format of FORMATS) {
+      const cap = PAGE_CAPS[format][level];
+      assert.deepEqual(
+        [0, 1, cap, cap + 1, 3 * cap].map((features) => pageCount(level, format, features)),
+        [0, 1, 1, 2, 3],
+      );
+    }
+  // 250 units, 80 of each of three parents: 13 pages of 20, then 4 of each.
+  const { columns } = LARGE.index;
+  assert.deepEqual([...firstPages(1, 'geojsonl', 250, columns, 'all')], [0, 13, 17, 21, 25]);
+  assert.deepEqual([...firstPages(1, 'fc', 250, columns, 'all')], [0, 50, 66, 82, 98]);
+  assert.deepEqual([...firstPages(1, 'fc', 250, columns, 'unfiltered')], [0, 50]);
+  assert.deepEqual([...firstPages(1, 'fc', 250, columns, 'none')], [0]);
+  assert.deepEqual([...firstPages(0, 'fc', 0, columns, 'all')], [0, 0], 'an empty level has an empty listing');
+});
+
+test('a level without features has no files, no pages and one empty listing', () => {
+  for (const level of LEVELS)
+    for (const stored of STORED_PAGES) {
+      const { index } = makeLevel(level, [], stored);
+      assert.deepEqual([index.features, index.files, index.listings], [0, 0, 1]);
+      assert.deepEqual(
+        [index.all.count, index.positionOf(0), index.dataBytes(0, 0), index.dataCrc(0, 0)],
+        [0, 0, 0, 0],
+      );
+      assert.equal(index.storedPage('fc', 0, 0, 0, 0), undefined);
+      assert.equal(index.perFile, FEATURES_PER_FILE[level]);
+    }
+});

@@ -199,10 +199,11 @@ const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: st
     await replay(PAGE, limited);
     return replay(PAGE, limited);
   },
-  overloaded: async () => replay(PAGE, await startService(folder, { work: { running: 1, waiting: 0, heldBytes: 0 } })),
+  overloaded: async () => replay(PAGE, await startService(folder, { work: { running: 1, waiting: 0 } })),
   'headers-too-large': () => replay(`${PAGE}\nX-Long: ${'a'.repeat(20_000)}`),
   internal: async () => {
     const broken: KeySource = {
+      known: () => undefined,
       current: () => Promise.reject(new Error('for the test')),
       newerThan: () => Promise.reject(new Error('for the test')),
     };

@@ -3,25 +3,26 @@ import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { test } from 'node:test';
 import { CompactEncrypt, SignJWT, UnsecuredJWT } from 'jose';
-import { authenticator } from '../../proxy/auth/authenticate.ts';
+import type { Principal } from '../../proxy/auth/authenticate.ts';
+import { Authenticator } from '../../proxy/auth/authenticate.ts';
+import type { KeySet } from '../../proxy/auth/key-set.ts';
 import { jwksToKeySet, secretToKeySet, usableKeys } from '../../proxy/auth/key-set.ts';
-import { HttpLinkWarning } from '../../proxy/http/base-url.ts';
-import { WorkQueue } from '../../proxy/limits/work-queue.ts';
-import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { FilterMatches } from '../../proxy/pages/filter-matches.ts';
-import { ResponseCache } from '../../proxy/pages/response-cache.ts';
-import { Releases } from '../../proxy/releases/releases.ts';
-import { createHttpServer } from '../../proxy/server.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import type { Answer } from '../support/http/http-client.ts';
 import { refusal, send, sendRaw } from '../support/http/http-client.ts';
-import { AUDIENCE, AUTHORIZED, ISSUER, rulesWith, token } from '../support/http/in-process-proxy.ts';
-import { listen } from '../support/http/listen.ts';
+import { AUDIENCE, AUTHORIZED, ISSUER, rulesWith, startService, token } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { buildEachChoice, inEverySetup } from './setups.ts';
 
 const PATH = '/api/v1/fc/lv0';
+
+/** Verifies the value of an Authorization header with these keys. */
+function authenticator(keys: KeySet): (authorization: string) => Promise<Principal> {
+  const service = new Authenticator(rulesWith(keys));
+  return (authorization) => service.verify(authorization, () => undefined);
+}
+
 const now = Math.floor(Date.now() / 1000);
 
 /** Asserts a raw answer that closes the connection, with a problem. */
@@ -162,7 +163,7 @@ await inEverySetup(
     test('HS256 works with a configured secret, and no other algorithm then does', async () => {
       const secret = randomBytes(32).toString('hex');
       const keys = secretToKeySet(secret);
-      const authenticate = authenticator(rulesWith(keys));
+      const authenticate = authenticator(keys);
       const claims = new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: now + 60 });
       const signed = await claims.setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));
       await authenticate(`Bearer ${signed}`);
@@ -188,7 +189,7 @@ await inEverySetup(
         usableKeys(set, 'test keys').map(({ kid }) => kid),
         ['EdDSA', 'ES256', 'RS256'],
       );
-      const authenticate = authenticator(rulesWith(jwksToKeySet(set, 'test keys')));
+      const authenticate = authenticator(jwksToKeySet(set, 'test keys'));
       const claims = { iss: ISSUER, aud: AUDIENCE, exp: now + 60 };
       for (const [alg, { privateKey }] of Object.entries(pairs)) {
         if (alg === 'weak') continue;
@@ -282,30 +283,7 @@ await inEverySetup(
 
     test('without a release readyz and pages get 503 and Retry-After; one that is published is picked up', async () => {
       const empty = temporaryFolder();
-      const origin = directoryOrigin(empty);
-      const releases = new Releases(origin);
-      const open = {
-        authenticate: async () => ({ subject: undefined, client: '' }),
-        keysUnavailableReason: async () => undefined,
-      };
-      const service = {
-        ...open,
-        releases,
-        origin,
-        publicUrl: undefined,
-        trustedProxies: undefined,
-        linkWarning: new HttpLinkWarning(true, () => {}),
-        resourceMetadata: undefined,
-        assets: new Map(),
-        matches: new FilterMatches(),
-        responses: new ResponseCache(),
-        work: new WorkQueue(),
-        limits: undefined,
-        lifecycle: { isStopping: false },
-        log() {},
-      };
-      const { server, stop } = createHttpServer(service, {});
-      const late = { url: `http://127.0.0.1:${await listen(server)}` };
+      const late = await startService(empty, { early: true });
       for (const path of ['/readyz', PATH]) {
         const answer = await send(late, path);
         refusal(answer, 503, 'not-ready');
@@ -314,7 +292,7 @@ await inEverySetup(
       assert.equal((await send(late, '/healthz')).status, 200);
       let stopWatching = () => {};
       const served = new Promise<string>((resolve) => {
-        stopWatching = releases.watch((line) => {
+        stopWatching = late.releases.watch((line) => {
           if (line.startsWith('serving')) resolve(line);
         });
       });
@@ -322,7 +300,6 @@ await inEverySetup(
       assert.equal(await served, 'serving release first');
       for (const path of ['/readyz', PATH]) assert.equal((await send(late, path)).status, 200);
       stopWatching();
-      await stop({ drainMs: 0, timeoutMs: 30_000 });
     });
   },
 );

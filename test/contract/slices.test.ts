@@ -5,11 +5,13 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { MEMBER_HEADER } from '../../format/gzip-members.ts';
+import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { releasePath } from '../../format/layout.ts';
-import { FORMATS, LEVELS, levelName, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
-import { planSlice } from '../../proxy/pages/slice.ts';
-import { readsOf } from '../../proxy/pages/slice-body.ts';
+import { FORMATS, LEVELS, type Level, levelName, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
+import { Reads } from '../../proxy/origin/reads.ts';
+import { Slice } from '../../proxy/pages/slice.ts';
 import { bodyOf, MANY_SIZES, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
 import { dice } from '../support/dice.ts';
 import type { Answer } from '../support/http/http-client.ts';
@@ -101,25 +103,54 @@ test('HEAD and If-None-Match read nothing: they are answered without the feature
   }
 });
 
-test('reads members that lie near each other at once, a large one alone, and files one by one', async () => {
-  const { proxy } = worlds[0] ?? {};
-  const level = await proxy?.releases.current?.level(0);
-  assert.ok(level);
-  const positionsOf = ({ positions }: { positions: number[] }) => positions;
-  const readPositions = (positions: number[]) =>
-    readsOf(planSlice(level, 'geojsonl', positions)).map((read) => positionsOf(read));
-  const range = (first: number, end: number) => Array.from({ length: end - first }, (_, i) => first + i);
+test('ranges that lie near each other are read at once, large features alone, and files one by one', async () => {
+  const { proxy, folder } = worlds[0] ?? {};
+  const release = proxy?.releases.current;
+  assert.ok(release && folder);
+  const directory = directoryOrigin(folder);
+  /** What is read for these ranges: the file, and the positions of the features in the range of bytes. */
+  const readsFor = async (number: Level, ranges: number[]): Promise<[file: string, first: number, end: number][]> => {
+    const level = await release.level(number);
+    const { index } = level;
+    const found: [string, number, number][] = [];
+    const note = (path: string, { offset, length }: ByteRange): void => {
+      const file = Number(/(\d+)\.geojsonl/.exec(path)?.[1]) - 1;
+      const at = (bytes: number): number => {
+        for (let p = file * index.perFile; p <= index.fileEnd(file); p++)
+          if (10 + index.dataBytes(file * index.perFile, p) === bytes) return p;
+        throw new Error(`no feature begins at byte ${bytes}`);
+      };
+      found.push([String(file + 1), at(offset), at(offset + length)]);
+    };
+    const origin: Origin = {
+      read(path, range) {
+        if (range) note(path, range);
+        return directory.read(path, range);
+      },
+      stream(path, range) {
+        note(path, range);
+        return directory.stream(path, range);
+      },
+    };
+    const client = { isClosed: false, exchange: undefined };
+    const body = await new Slice(level, 'geojsonl', ranges).read(new Reads(origin, undefined), client);
+    if (!Buffer.isBuffer(body)) for await (const chunk of body) assert.ok(chunk.length > 0);
+    return found;
+  };
   // Unit 6 has more than a MiB.
-  assert.deepEqual(readPositions([0, 12]), [range(0, 6), [6], range(7, 12)]);
+  assert.deepEqual(await readsFor(0, [0, 12]), [
+    ['1', 0, 6],
+    ['1', 6, 7],
+    ['1', 7, 12],
+  ]);
   // Units 3 and 4 lie between 2 and 5: more than is read in vain; between 8 and 10 there is little.
-  assert.deepEqual(readPositions([2, 1, 5, 1, 8, 1, 10, 1]), [[2], [5], [8, 10]]);
-  const lv1 = await proxy?.releases.current?.level(1);
-  assert.ok(lv1);
-  assert.deepEqual(
-    readsOf(planSlice(lv1, 'geojsonl', [98, 4])).map((read) => [read.file, positionsOf(read)]),
-    [
-      [0, [98, 99]],
-      [1, [100, 101]],
-    ],
-  );
+  assert.deepEqual(await readsFor(0, [2, 3, 5, 6, 8, 9, 10, 11]), [
+    ['1', 2, 3],
+    ['1', 5, 6],
+    ['1', 8, 11],
+  ]);
+  assert.deepEqual(await readsFor(1, [98, 102]), [
+    ['1', 98, 100],
+    ['2', 100, 102],
+  ]);
 });

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { MEMBER_END_BYTES, MEMBER_HEADER } from '../../format/gzip-members.ts';
+import { MEMBER_END_BYTES, MEMBER_HEADER } from '../../format/gzip.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';

@@ -55,6 +55,8 @@ def features_at(positions, folder, per_file, arrays):
                 data = file.read(int(start[p + 1] - start[p]))
                 where = f"{folder.name} position {p} (fid {fids[p]:.0f})"
                 expect(zlib.crc32(data, arrays["dataCrc"][p]) == arrays["dataCrc"][p + 1], f"{where}: damaged")
+                digest = bytes(arrays["digest"][8 * p : 8 * p + 8])
+                expect(hashlib.sha256(data).digest()[:8] == digest, f"{where}: another digest")
                 text = zlib.decompressobj(wbits=-15).decompress(data)
                 expect(zlib.crc32(text, arrays["textCrc"][p]) == arrays["textCrc"][p + 1], f"{where}: another text")
                 expect(text.startswith(b'{"type":"Feature","id":%d,' % fids[p]), f"{where}: another feature")

@@ -1,5 +1,6 @@
 // A level's index, index.bin: its look-up tables as typed arrays that are used where they lie. The generator makes the
 // arrays; a reader maps them with the level's manifest, without parsing or copying.
+import { crc32 } from 'node:zlib';
 import { cutCrc } from './crc32.ts';
 import { elementAt } from './element-at.ts';
 import type { GidColumn } from './gid-column.ts';
@@ -124,6 +125,17 @@ export class LevelIndex {
   dataBytes(first: number, end: number): number {
     const { start } = this.arrays;
     return elementAt(start, end) - elementAt(start, first);
+  }
+
+  /** CRC-32 of all deflate data before a position. */
+  dataCrcBefore(position: number): number {
+    return elementAt(this.arrays.dataCrc, position);
+  }
+
+  /** Are these the bytes of deflate data of the positions `first` up to but not including `end`? */
+  hasData(data: Uint8Array, first: number, end: number): boolean {
+    // The CRC of all data before continues over the bytes: nothing needs to be cut or joined.
+    return crc32(data, this.dataCrcBefore(first)) === this.dataCrcBefore(end);
   }
 
   /** CRC-32 of that data, joined. */

@@ -98,7 +98,7 @@ export class Slice implements BodySource {
         const length = index.dataBytes(first, end);
         const path = this.#level.featureFile(file);
         if (!reads.now(path, { offset: index.offsetAt(first), length }, body, at, true)) return undefined;
-        if (crc32(body.subarray(at, at + length)) !== index.dataCrc(first, end)) throw this.#damaged(reads, file);
+        if (!index.hasData(body.subarray(at, at + length), first, end)) throw this.#damaged(reads, file);
         at += length;
       }
     }
@@ -166,7 +166,7 @@ export class Slice implements BodySource {
     const { end } = elementAt(group, group.length - 1);
     const range = { offset: index.offsetAt(first), length: index.dataBytes(first, end) };
     const data = await reads.origin.read(this.#level.featureFile(file), range);
-    if (crc32(data) !== index.dataCrc(first, end)) throw this.#damaged(reads, file);
+    if (!index.hasData(data, first, end)) throw this.#damaged(reads, file);
     return data;
   }
 
@@ -262,14 +262,14 @@ export class Slice implements BodySource {
       yield this.#separated(await this.#readGroup(reads, [piece]), piece);
       return;
     }
-    let crc = 0;
+    let crc = index.dataCrcBefore(first);
     yield* withholdLast(
       reads.origin.stream(this.#level.featureFile(file), { offset: index.offsetAt(first), length }),
       (chunk) => {
         crc = crc32(chunk, crc);
       },
       () => {
-        if (crc !== index.dataCrc(first, end)) throw this.#damaged(reads, file);
+        if (crc !== index.dataCrcBefore(end)) throw this.#damaged(reads, file);
       },
     );
   }

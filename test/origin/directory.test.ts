@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { directoryOrigin, ReadPace } from '../../proxy/origin/directory.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { OpenFiles } from '../../proxy/origin/open-files.ts';
-import type { Client } from '../../proxy/origin/origin.ts';
+import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -15,8 +15,14 @@ mkdirSync(join(folder, 'a'));
 const paths = Array.from({ length: 6 }, (_, i) => `a/${i}`);
 for (const [i, path] of paths.entries()) writeFileSync(join(folder, path), `file ${i}`.repeat(1000));
 
-/** Stands for a client: nothing of it is looked at. */
-const client: Client = { isClosed: false, onClose() {}, exchange: undefined };
+/** Reads a range on the event loop; undefined if that would block it. */
+function readNow(origin: Origin, path: string, range: ByteRange, staysOpen: boolean): Buffer | undefined {
+  const target = Buffer.alloc(range.length + 2, '.');
+  if (origin.readNow?.(path, range, target, 1, staysOpen) !== true) return undefined;
+  // Nothing around the range is written.
+  assert.deepEqual([target.toString('latin1', 0, 1), target.toString('latin1', range.length + 1)], ['.', '.']);
+  return target.subarray(1, -1);
+}
 
 /** Is the descriptor open? */
 function isOpen(descriptor: number): boolean {
@@ -52,6 +58,7 @@ test('does not close a file while it is read, whatever else is opened meanwhile'
   const [first = '', second = ''] = paths;
   let isClosedEarly = true;
   let descriptor = -1;
+  files.find(first);
   await files.use(first, async (file) => {
     descriptor = file;
     files.find(second);
@@ -72,78 +79,90 @@ test('a path that is a prefix of another one is not closed with it', () => {
   closeSync(other);
 });
 
-test('reads on the event loop until a read is slow, then through the thread pool for a while', () => {
-  let now = 0;
-  const pace = new ReadPace(() => now);
-  const take = (ms: number): number => pace.time(() => (now += ms));
-  take(1);
-  assert.equal(pace.usesPool, false);
-  take(20);
-  assert.equal(pace.usesPool, true);
-  now += 249;
-  assert.equal(pace.usesPool, true);
-  now += 1;
-  assert.equal(pace.usesPool, false);
+test('reads on the event loop until a read is slow, then not for a while', () => {
+  const clock = { now: 0, readMs: 1 };
+  let looks = 0;
+  // The clock is looked at before and after each read.
+  const origin = directoryOrigin(folder, () => (looks++ % 2 === 0 ? clock.now : (clock.now += clock.readMs)));
+  const range = { offset: 0, length: 6 };
+  const isRead = (): boolean => {
+    const read = readNow(origin, 'a/1', range, true) !== undefined;
+    // A refusal looks once.
+    if (!read) looks++;
+    return read;
+  };
+  assert.ok(isRead());
+  clock.readMs = 20;
+  assert.ok(isRead());
+  assert.ok(!isRead());
+  clock.now += 249;
+  assert.ok(!isRead());
+  clock.now += 1;
+  assert.ok(isRead());
+  origin.close?.('a');
 });
 
-for (const usesPool of [false, true]) {
-  const way = usesPool ? 'through the thread pool' : 'on the event loop';
-  /** A clock that jumps at each look makes every read seem slow. */
-  const paceOf = (): ReadPace => {
-    let now = 0;
-    const pace = new ReadPace(() => {
-      if (usesPool) now += 10;
-      return now;
-    });
-    if (usesPool) pace.time(() => {});
-    return pace;
-  };
+const WAYS = {
+  'on the event loop, with the file kept open': async (origin: Origin, path: string, range: ByteRange) =>
+    readNow(origin, path, range, true),
+  'on the event loop, once': async (origin: Origin, path: string, range: ByteRange) =>
+    readNow(origin, path, range, false),
+  'in the thread pool': (origin: Origin, path: string, range: ByteRange) => origin.read(path, range),
+};
 
+for (const [way, read] of Object.entries(WAYS)) {
   test(`reads exactly the bytes that are asked for, ${way}`, async () => {
-    const origin = directoryOrigin(folder, paceOf());
+    const origin = directoryOrigin(folder);
     const whole = (await origin.read('a/1')).toString();
     assert.equal(whole, 'file 1'.repeat(1000));
-    for (const given of [undefined, client])
-      for (const [offset, length] of [
-        [0, 6000],
-        [0, 1],
-        [5999, 1],
-        [100, 200],
-      ] as const) {
-        const bytes = await origin.read('a/1', { offset, length }, given);
-        assert.equal(bytes.toString(), whole.slice(offset, offset + length));
-      }
+    for (const [offset, length] of [
+      [0, 6000],
+      [0, 1],
+      [5999, 1],
+      [100, 200],
+    ] as const)
+      assert.equal((await read(origin, 'a/1', { offset, length }))?.toString(), whole.slice(offset, offset + length));
     origin.close?.('a');
   });
 
   test(`names a file that is missing, that ends early, or that is a folder, ${way}`, async () => {
-    const origin = directoryOrigin(folder, paceOf());
-    for (const given of [undefined, client])
-      for (const [path, range, reason] of [
-        ['a/9', { offset: 0, length: 1 }, 'missing'],
-        ['a/1/9', { offset: 0, length: 1 }, 'missing'],
-        ['a/1', { offset: 0, length: 6001 }, 'damaged'],
-        ['a', { offset: 0, length: 1 }, 'unreadable'],
-      ] as const)
-        await assert.rejects(
-          origin.read(path, range, given),
-          (error) => error instanceof OriginError && error.reason === reason && error.path === path,
-        );
+    const origin = directoryOrigin(folder);
+    for (const [path, range, reason] of [
+      ['a/9', { offset: 0, length: 1 }, 'missing'],
+      ['a/1/9', { offset: 0, length: 1 }, 'missing'],
+      ['a/1', { offset: 0, length: 6001 }, 'damaged'],
+      ['a', { offset: 0, length: 1 }, 'unreadable'],
+    ] as const)
+      await assert.rejects(
+        async () => read(origin, path, range),
+        (error) => error instanceof OriginError && error.reason === reason && error.path === path,
+      );
     origin.close?.('a');
   });
 
   test(`a file that was found missing is found when it is there, ${way}`, async () => {
-    const origin = directoryOrigin(folder, paceOf());
+    const origin = directoryOrigin(folder);
     const range = { offset: 0, length: 6 };
-    await assert.rejects(origin.read('a/late', range), { reason: 'missing' });
+    await assert.rejects(async () => read(origin, 'a/late', range), { reason: 'missing' });
     writeFileSync(join(folder, 'a/late'), 'file x');
-    assert.equal((await origin.read('a/late', range)).toString(), 'file x');
+    assert.equal((await read(origin, 'a/late', range))?.toString(), 'file x');
     renameSync(join(folder, 'a/late'), join(folder, 'a/gone'));
     origin.close?.('a/late');
-    await assert.rejects(origin.read('a/late', range), { reason: 'missing' });
+    await assert.rejects(async () => read(origin, 'a/late', range), { reason: 'missing' });
     origin.close?.('a');
   });
 }
+
+test('the thread pool reads an open file by its descriptor, and opens and closes any other', async () => {
+  const origin = directoryOrigin(folder);
+  const range = { offset: 0, length: 6 };
+  writeFileSync(join(folder, 'a/moved'), 'file m');
+  readNow(origin, 'a/moved', range, true);
+  renameSync(join(folder, 'a/moved'), join(folder, 'a/elsewhere'));
+  assert.equal((await origin.read('a/moved', range)).toString(), 'file m');
+  origin.close?.('a/moved');
+  await assert.rejects(origin.read('a/moved', range), { reason: 'missing' });
+});
 
 test('a process without a free file descriptor is busy: the file is not damaged', {
   skip: process.platform === 'win32',
@@ -153,8 +172,9 @@ test('a process without a free file descriptor is busy: the file is not damaged'
     import { directoryOrigin } from ${JSON.stringify(new URL('../../proxy/origin/directory.ts', import.meta.url).href)};
     const origin = directoryOrigin(${JSON.stringify(folder)});
     try { for (;;) openSync('/dev/null', 'r'); } catch {}
-    for (const client of [undefined, {}])
-      await origin.read('a/1', { offset: 0, length: 1 }, client).catch(({ reason }) => console.log(reason));
+    const range = { offset: 0, length: 1 };
+    await origin.read('a/1', range).catch(({ reason }) => console.log(reason));
+    try { origin.readNow('a/1', range, Buffer.alloc(1), 0, true); } catch ({ reason }) { console.log(reason); }
   `;
   const run = `ulimit -n 100; exec "$0" "$@"`;
   const args = ['-c', run, process.execPath, '--import', 'tsx', '--input-type=module', '-e', script];

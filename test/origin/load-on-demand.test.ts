@@ -39,7 +39,7 @@ test('a level is read when it is first requested, and once', async () => {
   assert.equal(level, same);
   await release.level(3);
   assert.equal(await release.level(2), level);
-  assert.deepEqual([level.manifest.level, manifests], [2, ['lv2', 'lv3']]);
+  assert.deepEqual([level.index.level, manifests], [2, ['lv2', 'lv3']]);
 });
 
 test('beyond the limit the level that was used least recently is freed, and read again when it is requested', async () => {
@@ -61,5 +61,5 @@ test('a level that cannot be read is tried again, but not at once', async () => 
   assert.deepEqual(manifests, ['lv1']);
   isDown = false;
   clock.now = 5_000;
-  assert.equal((await release.level(1)).manifest.level, 1);
+  assert.equal((await release.level(1)).index.level, 1);
 });

@@ -1,157 +1,102 @@
-// How the metadata of a release is loaded: large releases in a thread, one at a time; GIDs in a packed table.
+// How the metadata of a release is loaded: two files a level, their SHA-256, views; without stalling the event loop.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { RECORD_BYTES } from '../../format/feature-index.ts';
+import { elementAt } from '../../format/element-at.ts';
 import { indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import { FEATURES_PER_FILE, LEVELS } from '../../format/levels.ts';
-import { type Column, columnFrom, type Manifest, manifestToJson } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
-import { releaseToJson } from '../../format/release.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { GidTable, packGids } from '../../proxy/releases/gid-table.ts';
-import { filesToTables, tablesToLevel } from '../../proxy/releases/level-tables.ts';
 import { loadRelease, readDescription } from '../../proxy/releases/load-release.ts';
-import { processTurns } from '../../proxy/releases/turns.ts';
-import { sha256 } from '../support/files.ts';
+import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** A file that no request of these tests needs. */
-const NOT_READ = { bytes: 0, textBytes: 0, sha256: '' };
-const UNITS = 60_000;
-const gidAt = (i: number): string => `ABC.${i % 700}.${i}_1`;
+const folder = temporaryFolder();
+await buildSynthetic(join(folder, 'source.gpkg'), 4_000, folder, { storedPages: 'none' });
+const origin = directoryOrigin(folder);
 
-/** Writes the metadata of a release with 60,000 units at level 5, and none at the others; feature files are not read. */
-function writeMetadata(folder: string, release: string, change = (manifest: string): string => manifest): void {
-  const root = join(folder, releasePath(release));
-  const write = (path: string, content: string | Buffer): string => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), content);
-    return sha256(content);
+test('loads every level; fids, GIDs and listings are looked up without preparation', async () => {
+  const description = await readDescription(origin, 'r1');
+  const release = await loadRelease(origin, description);
+  for (const { level, features } of description.release.levels) {
+    const { index } = release.level(level);
+    assert.equal(index.features, features);
+    const own = elementAt(index.columns, level);
+    for (let number = 0; number < own.size; number += 97) assert.equal(own.find(own.gidAt(number)), number);
+    assert.equal(own.find('x'), -1);
+    for (let position = 0; position < features; position += 89)
+      assert.equal(index.positionOf(index.fidAt(position)), position);
+  }
+});
+
+test('files of any size are hashed in pieces: the event loop goes on', async () => {
+  const description = await readDescription(origin, 'r1');
+  // 64 MB of metadata, of which the SHA-256 is another one: hashing it takes some 50 ms.
+  const bytes = Buffer.alloc(64 * 1024 * 1024);
+  const levels = description.release.levels.map((level) => ({ ...level, index: { bytes: bytes.length, sha256: '' } }));
+  const slow = {
+    ...origin,
+    read: async (...args: Parameters<typeof origin.read>) => (args[0].endsWith('.bin') ? bytes : origin.read(...args)),
   };
-  const levels = LEVELS.map((level) => {
-    const features = level === 5 ? UNITS : 0;
-    const columns = Array.from({ length: level + 1 }, (_, n): Column => {
-      const share = 10 ** (5 - n);
-      return columnFrom(
-        `GID_${n}`,
-        Array.from({ length: features }, (_, i) => gidAt(Math.floor(i / share))),
-      );
-    });
-    const none = { bytes: [], digests: '' };
-    const manifest: Manifest = {
-      release,
-      level,
-      features,
-      fids: features === 0 ? [] : [1, features],
-      columns,
-      featuresPerFile: FEATURES_PER_FILE[level],
-      storedPages: 'none',
-      pages: { geojsonl: none, fc: none },
-    };
-    const index = Buffer.alloc(features * RECORD_BYTES);
-    for (let i = 0; i < features; i++) index.writeUInt32LE(100, i * RECORD_BYTES);
-    return {
-      level,
-      layer: '',
-      gidColumns: columns.map(({ name }) => name),
-      nameColumn: '',
-      typeColumn: '',
-      isRenumbered: false,
-      features,
-      listings: 1,
-      pages: { geojsonl: 0, fc: 0 },
-      bytes: 0,
-      featureFiles: { files: 0, bytes: 0 },
-      manifest: write(manifestPath(level), change(manifestToJson(manifest))),
-      index: write(indexPath(level), index),
-      names: NOT_READ,
-    };
-  });
-  const about = { source: [], gdal: '3', precision: 7, storedPages: 'none', attribution: [], quality: [] } as const;
-  write(RELEASE_FILE, releaseToJson({ release, ...about, overview: NOT_READ, levels }));
+  const shares: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const stalls = monitorEventLoopDelay({ resolution: 1 });
+    stalls.enable();
+    const begun = performance.now();
+    await assert.rejects(
+      loadRelease(slow, { ...description, release: { ...description.release, levels } }),
+      FormatError,
+    );
+    shares.push(stalls.max / 1e6 / (performance.now() - begun));
+    stalls.disable();
+  }
+  // Other programs on a busy machine stall the event loop, too: the best of three.
+  assert.ok(Math.min(...shares) < 0.5, `the longest stalls are ${shares} of the time of loading`);
+});
+
+const DAMAGES: readonly [what: string, file: string, damage: (path: string) => void, message: RegExp][] = [
+  [
+    'one bit different',
+    indexPath(2),
+    (path) => flip(path),
+    /lv2\/index\.bin: SHA-256 is [0-9a-f]{64}, expected [0-9a-f]{64}$/,
+  ],
+  [
+    'cut',
+    indexPath(2),
+    (path) => writeFileSync(path, readFileSync(path).subarray(0, -1)),
+    /lv2\/index\.bin: damaged, ends before/,
+  ],
+  ['one bit different', manifestPath(3), (path) => flip(path), /lv3\/manifest\.json: SHA-256 is/],
+  ['missing', manifestPath(3), (path) => rmSync(path), /lv3\/manifest\.json: missing/],
+  [
+    'of another level',
+    manifestPath(3),
+    (path) => cpSync(join(path, '../../lv2/manifest.json'), path),
+    /lv3\/manifest\.json: /,
+  ],
+  [
+    'of version 2',
+    RELEASE_FILE,
+    (path) => writeFileSync(path, '{"version":2}'),
+    /release\.json: format version is 2, expected 3/,
+  ],
+];
+
+function flip(path: string): void {
+  const bytes = readFileSync(path);
+  const at = bytes.length >> 1;
+  bytes[at] = elementAt(bytes, at) ^ 4;
+  writeFileSync(path, bytes);
 }
 
-const folder = temporaryFolder();
-const origin = directoryOrigin(folder);
-writeMetadata(folder, 'large');
-
-test('loads a large release without stalling the event loop; look-ups need no preparation', async () => {
-  const description = await readDescription(origin, 'large');
-  const file = async (path: string, sha256: string) => {
-    const inRelease = `${releasePath('large')}/${path}`;
-    return { path: inRelease, bytes: new Uint8Array(await origin.read(inRelease)), sha256 };
-  };
-  const [, , , , , summary] = description.release.levels;
-  assert.ok(summary);
-  const manifest = await file(manifestPath(5), summary.manifest);
-  const index = await file(indexPath(5), summary.index);
-  const stalls = monitorEventLoopDelay({ resolution: 1 });
-  const shares: number[] = [];
-  // Other programs on a busy machine stall the event loop, too: the best of three.
-  for (let i = 0; i < 3; i++) {
-    const begun = performance.now();
-    tablesToLevel(filesToTables({ release: 'large', level: 5, manifest, index }));
-    const inlineMs = performance.now() - begun;
-    await new Promise((resolve) => setImmediate(resolve));
-    stalls.enable();
-    stalls.reset();
-    const release = await loadRelease(origin, description, processTurns());
-    const [column] = release.level(5).manifest.columns.slice(-1);
-    assert.equal(column?.gids.find(gidAt(UNITS - 1)), UNITS - 1);
-    assert.equal(column.gids.find('x'), undefined);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    stalls.disable();
-    shares.push(stalls.max / 1e6 / inlineMs);
-  }
-  assert.ok(Math.min(...shares) < 0.4, `the longest stalls are ${shares} of the time of parsing`);
-});
-
-test('an error in a large release names the file, as in a small one', async () => {
-  writeMetadata(folder, 'twice', (manifest) => manifest.replace(gidAt(1), gidAt(0)));
-  const load = async () => loadRelease(origin, await readDescription(origin, 'twice'), processTurns());
-  await assert.rejects(load, (error) => {
-    assert.ok(error instanceof FormatError);
-    assert.match(
-      error.message,
-      /^releases\/twice\/lv5\/manifest\.json columns\[1\]: a GID is listed twice: "ABC\.0\.0_1"$/,
-    );
-    return true;
+for (const [what, file, damage, message] of DAMAGES)
+  test(`refuses a release whose ${file} is ${what}`, async () => {
+    const copy = temporaryFolder();
+    cpSync(join(folder, 'releases'), join(copy, 'releases'), { recursive: true });
+    damage(join(copy, releasePath('r1'), file));
+    const damaged = directoryOrigin(copy);
+    const load = async () => loadRelease(damaged, await readDescription(damaged, 'r1'));
+    await assert.rejects(load, (error: unknown) => error instanceof Error && message.test(error.message));
   });
-});
-
-test('work in turns runs one at a time and in order, whether it succeeds or fails', async () => {
-  const takeTurn = processTurns();
-  const steps: string[] = [];
-  const work = (name: string, fails: boolean) => async () => {
-    steps.push(`${name} begins`);
-    await new Promise((resolve) => setImmediate(resolve));
-    steps.push(`${name} ends`);
-    if (fails) throw new Error(name);
-  };
-  const results = await Promise.allSettled([takeTurn(work('a', true)), takeTurn(work('b', false))]);
-  assert.deepEqual(
-    results.map(({ status }) => status),
-    ['rejected', 'fulfilled'],
-  );
-  assert.deepEqual(steps, ['a begins', 'a ends', 'b begins', 'b ends']);
-});
-
-test('a packed table finds every GID by its exact text, and no other', () => {
-  const gid = fc.oneof(fc.string({ unit: 'binary', minLength: 1 }), fc.stringMatching(/^[AB]\.[12]$/));
-  fc.assert(
-    fc.property(fc.uniqueArray(gid), gid, (gids, other) => {
-      const table = new GidTable(packGids(gids, 'test'));
-      assert.equal(table.length, gids.length);
-      for (const [i, gid] of gids.entries()) assert.deepEqual([table.find(gid), table.at(i)], [i, gid]);
-      assert.equal(table.at(gids.length), undefined);
-      assert.equal(table.find(other), gids.includes(other) ? gids.indexOf(other) : undefined);
-    }),
-  );
-  // Half of a surrogate pair is not the replacement character.
-  assert.equal(new GidTable(packGids(['\ud800'], 'test')).find('\ufffd'), undefined);
-  assert.throws(() => packGids(['a', 'b', 'a'], 'x.json'), /^FormatError: x\.json: a GID is listed twice: "a"$/);
-});

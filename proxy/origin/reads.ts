@@ -25,6 +25,11 @@ export class Reads {
     this.#queue = queue;
   }
 
+  /** The same without the queue: for a task that has come to its turn. */
+  get withoutQueue(): Reads {
+    return new Reads(this.origin, undefined);
+  }
+
   /** Reads a range into `target` without waiting, as `Origin.readNow`; false if it must wait. */
   now(path: string, range: ByteRange, target: Buffer, at: number, staysOpen: boolean): boolean {
     const { origin } = this;

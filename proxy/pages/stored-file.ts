@@ -72,13 +72,14 @@ export class TextOf implements BodySource {
    * @throws OriginError if the body is not one gzip member with a text of that length; from a stream, possibly after
    *   some chunks
    */
-  async read(reads: Reads, client: Client): Promise<Body> {
-    const gzipped = await this.#gzipped.read(reads, client);
-    return reads.later(client, () =>
-      this.bytes <= SYNC_MAX_BYTES && Buffer.isBuffer(gzipped)
+  read(reads: Reads, client: Client): Promise<Body> {
+    // One task: what has been read must not wait, or be refused, a second time.
+    return reads.later(client, async () => {
+      const gzipped = await this.#gzipped.read(reads.withoutQueue, client);
+      return this.bytes <= SYNC_MAX_BYTES && Buffer.isBuffer(gzipped)
         ? inflate(gzipped, this.bytes, this.#path)
-        : inflateStream(gzipped, this.bytes, this.#path),
-    );
+        : inflateStream(gzipped, this.bytes, this.#path);
+    });
   }
 }
 

@@ -43,7 +43,7 @@ test('a level is read when it is first requested, and once', async () => {
 });
 
 test('beyond the limit the level that was used least recently is freed, and read again when it is requested', async () => {
-  const { release, manifests } = await openRelease(45_000);
+  const { release, manifests } = await openRelease(40_000);
   for (const level of [0, 1, 0, 2, 0, 1] as const) await release.level(level);
   assert.deepEqual(manifests, ['lv0', 'lv1', 'lv2', 'lv1']);
 });

@@ -45,7 +45,7 @@ test('the host is asked with GET, computed paths and headers of our own: never w
   assert.deepEqual(headers, { ...common, ...HEADERS });
   const { connection: __, ...rangeHeaders } = members?.headers ?? {};
   assert.deepEqual({ ...rangeHeaders, range: '' }, { ...common, ...HEADERS, range: '' });
-  assert.match(String(members?.headers.range), /^bytes=0-\d+$/);
+  assert.match(String(members?.headers.range), /^bytes=\d+-\d+$/);
   assert.deepEqual([whole?.method, whole?.url], ['GET', `/${releasePath('r1')}/${pagePath(2, 'geojsonl', 'all', 0)}`]);
 });
 

@@ -74,11 +74,11 @@ export async function verifyFeatures(task: FeaturesTask): Promise<FeaturesResult
     const at = position - first;
     sums.dataCrc[at] = crc32(data);
     const text = inflateFeature(data, index.textBytes(position, position + 1));
+    if (text.indexOf(LINE_FEED) !== text.length - 1) throw new FileError('its text is not one line');
     const sum = sumOf(text);
     const isIndexed = sum.length === sums.textBytes[at] && sum.crc === sums.textCrc[at];
     sums.textBytes[at] = sum.length;
     sums.textCrc[at] = sum.crc;
-    if (text.indexOf(LINE_FEED) !== text.length - 1) throw new FileError('its text is not one line');
     const feature = check(text, position);
     intact[at] = isIndexed ? 1 : 0;
     if (task.columns !== undefined) units[at] = unitOf(feature, task.level, task.columns);

@@ -351,7 +351,7 @@ test('an index whose arrays are not those of the feature files: the index is nam
     [(arrays) => ({ ...arrays, start: added(arrays.start, [4, 1]) }), described(3)],
     [(arrays) => ({ ...arrays, start: added(arrays.start, [4, 100]) }), /^has \d+ bytes for lv2\/features/],
     [
-      (arrays) => ({ ...arrays, start: arrays.start.fill(Number.NaN, 2) }),
+      (arrays) => ({ ...arrays, start: arrays.start.with(2, Number.NaN) }),
       /^start\[2\] is NaN, expected a whole number above \d+$/,
     ],
     [(arrays) => ({ ...arrays, textStart: added(arrays.textStart, [2, 1]) }), /^textStart\[2\] is \d+, expected \d+$/],

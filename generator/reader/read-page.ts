@@ -17,6 +17,8 @@ export interface FileReading {
   sha256: string;
   /** Of its content, or why it cannot be read. */
   problems: readonly string[];
+  /** Between it and the index: either may be damaged. */
+  differences: readonly string[];
 }
 
 /** Takes a page's text. Its functions throw FileError. */
@@ -43,9 +45,9 @@ export async function readPage(file: string, check: TextCheck): Promise<FileRead
       check.end(
         whole === undefined ? await streamLines(file, size, check.line) : eachLine(inflateMember(whole), check.line),
       );
-      return { bytes: size, sha256, problems: [] };
+      return { bytes: size, sha256, problems: [], differences: [] };
     } catch (error) {
-      return { bytes: size, sha256, problems: [problemOf(error)] };
+      return { bytes: size, sha256, problems: [problemOf(error)], differences: [] };
     }
   });
 }
@@ -55,7 +57,7 @@ export async function readingOf<T extends FileReading>(read: () => Promise<T> | 
   try {
     return await read();
   } catch (error) {
-    return { bytes: 0, sha256: '', problems: [problemOf(error)] };
+    return { bytes: 0, sha256: '', problems: [problemOf(error)], differences: [] };
   }
 }
 

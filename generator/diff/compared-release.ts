@@ -1,7 +1,8 @@
-// A release as `diff` reads it: its checksums, and level by level its manifest, its index and single units.
+// A release as `diff` reads it: its checksums, and level by level its index and single units.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FeatureIndex } from '../../format/feature-index.ts';
+import { elementAt } from '../../format/element-at.ts';
+import type { GidColumn } from '../../format/gid-column.ts';
 import {
   CHECKSUMS_FILE,
   featureFilePath,
@@ -11,16 +12,13 @@ import {
   RELEASE_ID_RULE,
   releasePath,
 } from '../../format/layout.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
-import { manifestFromJson } from '../../format/manifest.ts';
-import { valuesOf } from '../../format/runs.ts';
-import { openFeatures } from '../reader/feature-reader.ts';
-import { FileError } from '../reader/inflate.ts';
+import { FileError, problemOf } from '../reader/file-error.ts';
+import { levelFrom, openFeatures } from '../reader/read-level.ts';
 import { readChecksums, sha256Of } from '../release/checksums.ts';
 import { publishedReleases } from '../release/staging.ts';
 import { BuildError } from '../report/errors.ts';
-import { problemOf } from '../report/faults.ts';
-import type { UnitTable } from './units.ts';
 
 /** A release that is compared with another. */
 export interface ComparedRelease {
@@ -51,63 +49,49 @@ export function openRelease(out: string, release: string): ComparedRelease {
   });
 }
 
+/** A level of one release. */
+export interface Units {
+  index: LevelIndex;
+  /** The column of the level's own GIDs. */
+  own: GidColumn;
+  /** Reads the text of the unit at a position and returns the result of `use`. */
+  read<T>(position: number, use: (text: Buffer) => T): T;
+  close(): void;
+}
+
 /**
- * Reads the manifest and the index of a level; `read` reads single units.
+ * Reads the index of a level; `read` reads single units.
  * @throws BuildError if a file is missing or damaged, also from `read`
  */
-export function openUnits(opened: ComparedRelease, level: Level): UnitTable & { close(): void } {
+export function openUnits(opened: ComparedRelease, level: Level): Units {
   const { release, root } = opened;
-  const manifest = readChecked(opened, manifestPath(level), (bytes, path) => {
-    const parsed = manifestFromJson(bytes.toString(), path);
-    // The first lookup checks that no GID is listed twice.
-    parsed.columns[level]?.find('');
-    return parsed;
-  });
-  const { features, featuresPerFile, columns, fids } = manifest;
-  const index = readChecked(
-    opened,
-    indexPath(level),
-    (bytes, path) => new FeatureIndex(bytes, features, featuresPerFile, path),
-  );
-  const reader = openFeatures(root, level, index);
-  const own = columns[level];
-  if (own === undefined) throw new RangeError(`manifest of level ${level} without column ${level}`);
-  const ordered = Float64Array.from(valuesOf(fids));
-  const fidAt = (position: number): number => {
-    const fid = ordered[position];
-    if (fid === undefined) throw new RangeError(`position ${position} of ${features}`);
-    return fid;
-  };
+  const [manifest, bytes] = [readListed(opened, manifestPath(level)), readListed(opened, indexPath(level))];
+  const index = reading(release, join(root, manifestPath(level)), () => levelFrom(manifest, bytes, release, level));
+  const features = openFeatures(root, index);
   return {
     index,
-    fidAt,
-    own,
+    own: elementAt(index.columns, level),
     read(position, use) {
       const path = featureFilePath(level, index.fileOf(position));
       return reading(release, join(root, path), () => {
         try {
-          return use(reader.textAt(position));
+          return use(features.textAt(position));
         } catch (error) {
-          throw error instanceof FileError ? new FileError(`fid ${fidAt(position)}: ${error.message}`) : error;
+          throw error instanceof FileError ? new FileError(`fid ${index.fidAt(position)}: ${error.message}`) : error;
         }
       });
     },
-    close: reader.close,
+    close: features.close,
   };
 }
 
 /** Reads a file and compares it with its line of checksums.txt. */
-function readChecked<T>(
-  { release, root, sums }: ComparedRelease,
-  path: string,
-  parse: (bytes: Buffer, path: string) => T,
-): T {
-  const file = join(root, path);
-  return reading(release, file, () => {
-    const bytes = readFileSync(file);
+function readListed({ release, root, sums }: ComparedRelease, path: string): Buffer {
+  return reading(release, join(root, path), () => {
+    const bytes = readFileSync(join(root, path));
     const sum = sha256Of(bytes);
     if (sum !== sums.get(path)) throw new FileError(`its SHA-256 is ${sum}, ${CHECKSUMS_FILE} has ${sums.get(path)}`);
-    return parse(bytes, file);
+    return bytes;
   });
 }
 

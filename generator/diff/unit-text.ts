@@ -1,6 +1,6 @@
 // The content of a unit's text without its fid: `diff` compares units with different fids by it.
 import { createHash } from 'node:crypto';
-import { EMPTY_SUM, joinSums, sumOf, type TextSum } from '../../format/gzip-members.ts';
+import { EMPTY_SUM, joinSums, sumOf, type TextSum } from '../../format/crc32.ts';
 import { featureFrom, parsedToJson } from '../reader/parse-feature.ts';
 
 // Within a string of a feature's text, each of these would have a backslash before its quotation marks.

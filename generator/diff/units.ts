@@ -1,19 +1,9 @@
-// Which units of a level differ between two releases. Units with the same fid are compared by manifests and indexes
-// alone; only those with another fid are read.
-import type { FeatureIndex } from '../../format/feature-index.ts';
-import type { Column } from '../../format/manifest.ts';
-import { valuesOf } from '../../format/runs.ts';
+// Which units of a level differ between two releases. Units with the same fid are compared by indexes alone; only those
+// with another fid are read.
+import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
+import { positionsIn } from '../../format/positions.ts';
+import type { Units } from './compared-release.ts';
 import { sumWithFid, unitHash } from './unit-text.ts';
-
-/** A level of one release. */
-export interface UnitTable {
-  index: FeatureIndex;
-  fidAt(position: number): number;
-  /** The column of the level's own GIDs. */
-  own: Column;
-  /** Reads the text of the unit at a position and returns the result of `use`. */
-  read<T>(position: number, use: (text: Buffer) => T): T;
-}
 
 /** The units of one GID, or all without one, in both releases: their positions, ascending. */
 interface UnitGroup {
@@ -34,7 +24,7 @@ export interface UnitChange {
 }
 
 /** Compares the units of two releases GID by GID; yields equal ones too. */
-export function* compareUnits(before: UnitTable, after: UnitTable): Generator<UnitChange> {
+export function* compareUnits(before: Units, after: Units): Generator<UnitChange> {
   for (const group of groupsOf(before, after)) {
     const [old, now] = withoutSame(group, before, after);
     const same = old.length > 0 && now.length > 0 ? matchingUnits(old, now, before, after) : 0;
@@ -50,45 +40,57 @@ export function* compareUnits(before: UnitTable, after: UnitTable): Generator<Un
   }
 }
 
-function* groupsOf(before: UnitTable, after: UnitTable): Generator<UnitGroup> {
-  for (const [at, gid] of before.own.gids.entries())
-    yield { gid, before: positionsAt(before.own, at), after: positionsAt(after.own, after.own.find(gid)) };
-  for (const [at, gid] of after.own.gids.entries())
-    if (before.own.find(gid) === undefined) yield { gid, before: [], after: positionsAt(after.own, at) };
+function* groupsOf(before: Units, after: Units): Generator<UnitGroup> {
+  for (let number = 0; number < before.own.size; number++) {
+    const gid = before.own.gidAt(number);
+    yield { gid, before: positionsAt(before.own, number), after: positionsAt(after.own, after.own.find(gid)) };
+  }
+  for (let number = 0; number < after.own.size; number++) {
+    const gid = after.own.gidAt(number);
+    if (before.own.find(gid) === -1) yield { gid, before: [], after: positionsAt(after.own, number) };
+  }
   yield { gid: null, before: positionsWithoutGid(before), after: positionsWithoutGid(after) };
 }
 
-function positionsAt({ covers }: Column, at: number | undefined): number[] {
-  return at === undefined ? [] : [...valuesOf(covers.at(at))];
+function positionsAt(column: GidColumn, number: number): number[] {
+  if (number === -1) return [];
+  const positions = column.positionsAt(number);
+  return [...positionsIn(positions.slice(0, positions.count))];
 }
 
-function positionsWithoutGid({ own, index }: UnitTable): number[] {
-  const hasGid = new Uint8Array(index.features);
-  for (let at = 0; at < own.covers.count; at++)
-    for (const position of valuesOf(own.covers.at(at))) hasGid[position] = 1;
-  return [...hasGid.keys()].filter((position) => hasGid[position] === 0);
+function positionsWithoutGid({ own, index }: Units): number[] {
+  const owners = ownersOf(own, index.features);
+  return [...owners.keys()].filter((position) => owners[position] === -1);
 }
 
 /** Removes the units with the same fid and the same text in both releases. */
-function withoutSame(group: UnitGroup, before: UnitTable, after: UnitTable): [number[], number[]] {
-  const byFid = new Map(group.after.map((position) => [after.fidAt(position), position]));
+function withoutSame(group: UnitGroup, before: Units, after: Units): [number[], number[]] {
+  const byFid = new Map(group.after.map((position) => [after.index.fidAt(position), position]));
   const old = group.before.filter((position) => {
-    const fid = before.fidAt(position);
+    const fid = before.index.fidAt(position);
     const twin = byFid.get(fid);
-    const isSame = twin !== undefined && isSameText(before.index, position, after.index, twin);
-    if (isSame) byFid.delete(fid);
-    return !isSame;
+    if (twin === undefined || !isSameText(before, position, after, twin)) return true;
+    byFid.delete(fid);
+    return false;
   });
   return [old, [...byFid.values()]];
 }
 
 /** Compares texts by length and CRC-32, not by digest: another version of zlib compresses the same text differently. */
-function isSameText(before: FeatureIndex, position: number, after: FeatureIndex, twin: number): boolean {
-  return before.textBytesAt(position) === after.textBytesAt(twin) && before.crcAt(position) === after.crcAt(twin);
+function isSameText(before: Units, position: number, after: Units, twin: number): boolean {
+  return textBytesAt(before, position) === textBytesAt(after, twin) && crcAt(before, position) === crcAt(after, twin);
+}
+
+function textBytesAt({ index }: Units, position: number): number {
+  return index.textBytes(position, position + 1);
+}
+
+function crcAt({ index }: Units, position: number): number {
+  return index.textCrc(position, position + 1);
 }
 
 /** Number of units of one GID with equal content but different texts. */
-function matchingUnits(old: readonly number[], now: readonly number[], before: UnitTable, after: UnitTable): number {
+function matchingUnits(old: readonly number[], now: readonly number[], before: Units, after: Units): number {
   const [position, twin] = [old[0], now[0]];
   if (old.length === 1 && now.length === 1 && position !== undefined && twin !== undefined)
     return isSameButFid(position, twin, before, after) ? 1 : 0;
@@ -109,12 +111,11 @@ function matchingUnits(old: readonly number[], now: readonly number[], before: U
 }
 
 /** Compares lengths first; most pairs of equal length are decided by reading one unit and replacing its fid. */
-function isSameButFid(position: number, twin: number, before: UnitTable, after: UnitTable): boolean {
-  const [fid, other] = [before.fidAt(position), after.fidAt(twin)];
+function isSameButFid(position: number, twin: number, before: Units, after: Units): boolean {
+  const [fid, other] = [before.index.fidAt(position), after.index.fidAt(twin)];
   const lengthened = 2 * (String(other).length - String(fid).length);
-  const { index } = after;
-  if (fid === other || before.index.textBytesAt(position) + lengthened !== index.textBytesAt(twin)) return false;
+  if (fid === other || textBytesAt(before, position) + lengthened !== textBytesAt(after, twin)) return false;
   const { crc } = before.read(position, (text) => sumWithFid(text, fid, other));
   // Otherwise only the order of their properties may differ.
-  return crc === index.crcAt(twin) || before.read(position, unitHash) === after.read(twin, unitHash);
+  return crc === crcAt(after, twin) || before.read(position, unitHash) === after.read(twin, unitHash);
 }

@@ -1,7 +1,7 @@
 // Reads files of a release to their end: pages line by line, others for their SHA-256. A page's text can be hundreds of MB:
 // of a large page only one line is held in memory. Used by `verify`.
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { EMPTY_SUM } from '../../format/crc32.ts';
@@ -17,6 +17,8 @@ export interface FileReading {
   sha256: string;
   /** Of its content, or why it cannot be read. */
   problems: readonly string[];
+  /** Between it and the index: either may be damaged. */
+  differences: readonly string[];
 }
 
 /** Takes a page's text. Its functions throw FileError. */
@@ -43,9 +45,9 @@ export async function readPage(file: string, check: TextCheck): Promise<FileRead
       check.end(
         whole === undefined ? await streamLines(file, size, check.line) : eachLine(inflateMember(whole), check.line),
       );
-      return { bytes: size, sha256, problems: [] };
+      return { bytes: size, sha256, problems: [], differences: [] };
     } catch (error) {
-      return { bytes: size, sha256, problems: [problemOf(error)] };
+      return { bytes: size, sha256, problems: [problemOf(error)], differences: [] };
     }
   });
 }
@@ -55,7 +57,7 @@ export async function readingOf<T extends FileReading>(read: () => Promise<T> | 
   try {
     return await read();
   } catch (error) {
-    return { bytes: 0, sha256: '', problems: [problemOf(error)] };
+    return { bytes: 0, sha256: '', problems: [problemOf(error)], differences: [] };
   }
 }
 
@@ -64,8 +66,7 @@ export function sha256OfFile(file: string): string {
   const hash = createHash('sha256');
   const handle = openSync(file, 'r');
   try {
-    const { size } = fstatSync(handle);
-    for (let at = 0; at < size; at += READ_BYTES) hash.update(readAt(handle, at, Math.min(READ_BYTES, size - at)));
+    for (const piece of piecesOf(handle, 0, fstatSync(handle).size)) hash.update(piece);
   } finally {
     closeSync(handle);
   }
@@ -81,6 +82,11 @@ export function readAt(handle: number, offset: number, bytes: number): Buffer {
   return buffer.subarray(0, done);
 }
 
+/** The bytes from `start` up to but not including `end`, in large pieces. */
+function* piecesOf(handle: number, start: number, end: number): Generator<Buffer> {
+  for (let at = start; at < end; at += READ_BYTES) yield readAt(handle, at, Math.min(READ_BYTES, end - at));
+}
+
 /** Reads the lines of a large page; returns the text after the last line feed. */
 async function streamLines(file: string, size: number, onLine: (line: Buffer) => void): Promise<Buffer> {
   const handle = openSync(file, 'r');
@@ -88,7 +94,7 @@ async function streamLines(file: string, size: number, onLine: (line: Buffer) =>
     expectBytes(readAt(handle, 0, MEMBER_HEADER.length), MEMBER_HEADER, 'gzip header');
     let sum = EMPTY_SUM;
     let begun: Buffer[] = [];
-    await inflateStream(file, MEMBER_HEADER.length, size - TRAILER_BYTES, (text) => {
+    await inflateStream(handle, MEMBER_HEADER.length, size - TRAILER_BYTES, (text) => {
       sum = { crc: crc32(text, sum.crc), length: sum.length + text.length };
       const rest = eachLine(text, (line) => {
         onLine(begun.length === 0 ? line : Buffer.concat([...begun, line]));
@@ -104,11 +110,15 @@ async function streamLines(file: string, size: number, onLine: (line: Buffer) =>
 }
 
 /** Inflates the bytes from `start` up to but not including `end`, exactly one deflate stream, chunk by chunk. */
-async function inflateStream(file: string, start: number, end: number, onText: (text: Buffer) => void): Promise<void> {
+async function inflateStream(
+  handle: number,
+  start: number,
+  end: number,
+  onText: (text: Buffer) => void,
+): Promise<void> {
   const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
-  const deflated = createReadStream(file, { start, end: end - 1, highWaterMark: READ_BYTES });
   try {
-    await pipeline(deflated, inflate, async (texts: AsyncIterable<Buffer>) => {
+    await pipeline(piecesOf(handle, start, end), inflate, async (texts: AsyncIterable<Buffer>) => {
       for await (const text of texts) onText(text);
     });
   } catch (error) {

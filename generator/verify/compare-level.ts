@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import { featureFilePath, indexPath, releasePath } from '../../format/layout.ts';
-import type { LevelIndex } from '../../format/level-index.ts';
 import { columnValue, jsonOf, type PropertyValue, ValueError, valueToJson } from '../geojson/property-values.ts';
 import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError } from '../geojson/wkb-reader.ts';
 import { problemOf } from '../reader/file-error.ts';
 import { featureFrom, type JsonFeature, parsedToJson } from '../reader/parse-feature.ts';
-import { type FeatureReader, openFeatures, readLevel } from '../reader/read-level.ts';
+import { openFeatures, readLevel } from '../reader/read-level.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
@@ -38,43 +37,68 @@ export interface CompareResult {
 }
 
 /** Compares every feature of a level, and looks for published ones that the source lacks. */
-export function compareLevel(task: CompareTask): CompareResult {
-  const scratch = mkdtempSync(join(tmpdir(), 'compare-'));
-  const published = new PublishedLevel(task);
+export function compareLevel({ out, release, source, isRenumbered, precision }: CompareTask): CompareResult {
+  const folder = releasePath(release);
+  const index = readLevel(join(out, folder), release, source.level);
+  const published = openFeatures(join(out, folder), index);
+  /** By position: 1 for a feature that the source has. */
+  const taken = new Uint8Array(index.features);
   const findings = new Findings();
+  const scratch = mkdtempSync(join(tmpdir(), 'compare-'));
+  /** Number of features that were read from the source. */
   let features = 0;
-  try {
-    for (const layer of task.source.layers) {
-      features += compareLayer(layer, { first: features, scratch, published, findings, task });
+
+  const fileOf = (position: number): string => `${folder}/${featureFilePath(source.level, index.fileOf(position))}`;
+
+  function compareFeature(feature: gdalTypes.Feature, opened: OpenLayer, layer: LayerSource): void {
+    const fid = isRenumbered ? features : feature.fid;
+    const position = index.positionOf(fid);
+    if (taken[position] !== 0 || index.fidAt(position) !== fid) {
+      findings.add(`${folder}/${indexPath(source.level)}`, `lacks fid ${fid}, which the source has`);
+      return;
     }
-    for (const [fid, file] of published.rest()) findings.add(file, `fid ${fid}: the source has no such feature`);
+    taken[position] = 1;
+    const read = readPublished(() => featureFrom(published.textAt(position)));
+    const difference = read && differenceOf(read, feature, { opened, layer, fid, precision });
+    if (difference !== undefined) findings.add(fileOf(position), `fid ${fid}: ${difference}`);
+  }
+
+  function compareFeatures(opened: OpenLayer, layer: LayerSource): void {
+    const before = features;
+    const reportMessage = (where: string): void => {
+      const gdalMessage = takeGdalMessage();
+      if (gdalMessage?.isFailure)
+        findings.add(layer.path, `layer ${layer.layer}${where}: GDAL reports: ${gdalMessage.message}`);
+    };
+    for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
+      features++;
+      compareFeature(feature, opened, layer);
+      reportMessage(`, fid ${feature.fid}`);
+    }
+    reportMessage('');
+    // The iterator returns null at the end and after a read error: only the count distinguishes them.
+    const read = features - before;
+    if (read !== layer.features)
+      findings.add(layer.path, `layer ${layer.layer}: GDAL reads ${read} features and counts ${layer.features}`);
+  }
+
+  try {
+    for (const layer of source.layers) {
+      const copy = join(scratch, 'copy.gpkg');
+      const opened = openLayer(layer, readingModeOf(layer, scratch), copy);
+      try {
+        compareFeatures(opened, layer);
+      } finally {
+        opened.close();
+        rmSync(copy, { force: true });
+      }
+    }
+    for (const [position, isTaken] of taken.entries())
+      if (isTaken === 0) findings.add(fileOf(position), `fid ${index.fidAt(position)}: the source has no such feature`);
     return { features, findings: findings.list() };
   } finally {
     published.close();
     rmSync(scratch, { recursive: true });
-  }
-}
-
-/** What the comparison of a layer needs. */
-interface Comparison {
-  /** Number of features of the layers before. */
-  first: number;
-  scratch: string;
-  published: PublishedLevel;
-  findings: Findings;
-  task: CompareTask;
-}
-
-/** Compares the features of a layer; returns their number. */
-function compareLayer(layer: LayerSource, comparison: Comparison): number {
-  const mode = readingModeOf(layer, comparison.scratch);
-  const copy = join(comparison.scratch, 'copy.gpkg');
-  const opened = openLayer(layer, mode, copy);
-  try {
-    return compareFeatures(opened, layer, comparison);
-  } finally {
-    opened.close();
-    rmSync(copy, { force: true });
   }
 }
 
@@ -93,79 +117,6 @@ function readingModeOf(layer: LayerSource, scratch: string): ReadingMode {
     takeGdalMessage();
   }
   return { isStraightened: false, hasTextIntegers: hasIntegers };
-}
-
-function compareFeatures(
-  opened: OpenLayer,
-  layer: LayerSource,
-  { first, published, findings, task }: Comparison,
-): number {
-  let features = 0;
-  const reportMessage = (where: string): void => {
-    const gdalMessage = takeGdalMessage();
-    if (gdalMessage?.isFailure)
-      findings.add(layer.path, `layer ${layer.layer}${where}: GDAL reports: ${gdalMessage.message}`);
-  };
-  for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
-    features++;
-    const fid = task.isRenumbered ? first + features : feature.fid;
-    const found = published.take(fid);
-    if (found === undefined) {
-      findings.add(published.indexFile, `lacks fid ${fid}, which the source has`);
-      continue;
-    }
-    const read = readPublished(() => featureFrom(found.text()));
-    const difference = read && differenceOf(read, feature, { opened, layer, fid, precision: task.precision });
-    if (difference !== undefined) findings.add(found.file, `fid ${fid}: ${difference}`);
-    reportMessage(`, fid ${feature.fid}`);
-  }
-  reportMessage('');
-  // The iterator returns null at the end and after a read error: only the count distinguishes them.
-  if (features !== layer.features)
-    findings.add(layer.path, `layer ${layer.layer}: GDAL reads ${features} features and counts ${layer.features}`);
-  return features;
-}
-
-/** The published features of a level by fid, each of which is taken once. */
-class PublishedLevel {
-  /** Relative to the output folder. */
-  readonly indexFile: string;
-  readonly #folder: string;
-  readonly #index: LevelIndex;
-  readonly #features: FeatureReader;
-  /** 1 for a position that was taken. */
-  readonly #taken: Uint8Array;
-
-  constructor({ out, release, source: { level } }: CompareTask) {
-    this.#folder = releasePath(release);
-    const root = join(out, this.#folder);
-    this.indexFile = `${this.#folder}/${indexPath(level)}`;
-    this.#index = readLevel(root, release, level);
-    this.#features = openFeatures(root, this.#index);
-    this.#taken = new Uint8Array(this.#index.features);
-  }
-
-  /** A published feature and its file; undefined if there is none with this fid, or it was taken before. */
-  take(fid: number): { text: () => Buffer; file: string } | undefined {
-    const position = this.#index.positionOf(fid);
-    if (this.#taken[position] !== 0 || this.#index.fidAt(position) !== fid) return undefined;
-    this.#taken[position] = 1;
-    return { text: () => this.#features.textAt(position), file: this.#fileOf(position) };
-  }
-
-  /** The fids and files of the features that were not taken. */
-  rest(): [fid: number, file: string][] {
-    const positions = [...this.#taken.keys()].filter((position) => this.#taken[position] === 0);
-    return positions.map((position) => [this.#index.fidAt(position), this.#fileOf(position)]);
-  }
-
-  close(): void {
-    this.#features.close();
-  }
-
-  #fileOf(position: number): string {
-    return `${this.#folder}/${featureFilePath(this.#index.level, this.#index.fileOf(position))}`;
-  }
 }
 
 /** A published feature; undefined if its file is damaged, which the verification of the feature files reports. */

@@ -130,40 +130,6 @@ function levelOf(level: Level, described: Described): LevelIndex | undefined {
   }
 }
 
-/** What one file says of another. */
-interface Witness {
-  file: string;
-  /** How it differs from what the other is, as problems of this file; empty if it does not. */
-  differences: readonly string[];
-}
-
-/** What checksums.txt says of a file; nothing if it has no line for it. */
-export function checksumWitness(path: string, sha256: string, { checksums }: Described): Witness[] {
-  return witnessOf(CHECKSUMS_FILE, path, sha256, checksums?.get(path));
-}
-
-function witnessOf(file: string, path: string, sha256: string, has: string | undefined): Witness[] {
-  if (has === undefined) return [];
-  return [{ file, differences: has === sha256 ? [] : [`has ${has} for ${path}, which is ${sha256}`] }];
-}
-
-/**
- * Of a file and those that describe it, the one that differs from the others is damaged.
- * @param problems of the file, if it is the one
- * @returns whether the file is intact
- */
-export function judge(
-  path: string,
-  witnesses: readonly Witness[],
-  problems: readonly string[],
-  found: Metadata['found'],
-): boolean {
-  const isIntact = witnesses.length === 0 || witnesses.some(({ differences }) => differences.length === 0);
-  if (!isIntact) for (const problem of problems) found(path, problem);
-  else for (const { file, differences } of witnesses) for (const problem of differences) found(file, problem);
-  return isIntact;
-}
-
 /**
  * Reads a manifest, an index or a file that is served whole. Its SHA-256 is in release.json and in checksums.txt: of the
  * three files, the one that differs from the other two is damaged.
@@ -173,17 +139,20 @@ export function judge(
 export function readTrusted(
   path: string,
   expected: CheckedFile | undefined,
-  described: Described,
+  { root, checksums, found }: Described,
   others = '',
 ): { bytes: Buffer | undefined; isTrusted: boolean } {
-  const { root, found } = described;
   try {
     const bytes = readFileSync(join(root, path));
     const got = sha256Of(bytes);
-    const listed = checksumWitness(path, got, described);
-    const witnesses = [...listed, ...witnessOf(RELEASE_FILE, path, got, expected?.sha256)];
-    const wanted = described.checksums?.get(path) ?? expected?.sha256;
-    const isTrusted = judge(path, witnesses, [`its SHA-256 is ${got}, expected ${wanted}${others}`], found);
+    const sources = [
+      { file: CHECKSUMS_FILE, has: checksums?.get(path) },
+      { file: RELEASE_FILE, has: expected?.sha256 },
+    ].filter(({ has }) => has !== undefined);
+    const different = sources.filter(({ has }) => has !== got);
+    const isTrusted = different.length < sources.length || sources.length === 0;
+    if (isTrusted) for (const { file, has } of different) found(file, `has ${has} for ${path}, which is ${got}`);
+    else found(path, `its SHA-256 is ${got}, expected ${sources[0]?.has}${others}`);
     if (isTrusted && expected !== undefined && expected.bytes !== bytes.length)
       found(RELEASE_FILE, `has ${expected.bytes} bytes for ${path}, which has ${bytes.length}`);
     return { bytes, isTrusted };

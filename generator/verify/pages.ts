@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { pagePath, releasePath } from '../../format/layout.ts';
-import type { LevelIndex } from '../../format/level-index.ts';
+import { DIGEST_BYTES, type LevelIndex } from '../../format/level-index.ts';
 import { FORMATS, type Format, FRAMES, PAGE_CAPS } from '../../format/levels.ts';
 import { positionsIn, type Ranges } from '../../format/positions.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
@@ -56,10 +56,21 @@ export async function verifyPages({ out, release, level, from, to, intact }: Pag
   const root = join(out, releasePath(release));
   const index = readLevel(root, release, level);
   const onFeature = newLineCheck(index, intact);
-  const read: FileReading[] = [];
-  for (const { path, format, positions } of pagesOf(index, from, to))
-    read.push(await readPage(join(root, path), newTextCheck(format, positions, onFeature)));
-  return read;
+  const readings: FileReading[] = [];
+  for (const page of pagesOf(index, from, to)) {
+    const reading = await readPage(join(root, page.path), newTextCheck(page.format, page.positions, onFeature));
+    readings.push(reading.sha256 === '' ? reading : { ...reading, differences: differencesOf(page, reading, index) });
+  }
+  return readings;
+}
+
+function differencesOf({ format, number }: ExpectedPage, { bytes, sha256 }: FileReading, index: LevelIndex): string[] {
+  const expected = index.arrays.pages?.[format].bytes[number];
+  if (bytes !== expected) return [`is ${bytes} bytes long, expected ${expected}`];
+  const [got, digest] = [Buffer.from(sha256, 'hex').subarray(0, DIGEST_BYTES), index.pageDigest(format, number)];
+  return got.toString('base64url') === digest
+    ? []
+    : [`its SHA-256 is ${sha256}, expected one that begins with ${Buffer.from(digest, 'base64url').toString('hex')}`];
 }
 
 /** Takes a feature's text, its line feed included. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { deflateText, joinMember, sumOf } from '../../format/gzip-members.ts';
+import { deflateText } from '../../format/gzip.ts';
 import { CHECKSUMS_FILE } from '../../format/layout.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
 import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
@@ -12,7 +12,7 @@ import { SILENT } from '../../generator/report/progress.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureFeature, type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
-import { changeIndex, type Member, replaceMembers, replaceText } from '../support/releases/reseal-features.ts';
+import { changeArrays, replaceFeatures, replaceText, type StoredFeature } from '../support/releases/reseal-features.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -78,10 +78,11 @@ test('releases that store other pages differ in files alone, in either direction
       for (const { level, units, files } of diff(out, a, b, SILENT)) {
         const more = pagesIn(b, level) - pagesIn(a, level);
         assert.deepEqual(units, SAME);
-        assert.deepEqual(
-          [files.added.count, files.removed.count, files.changed.count],
-          [Math.max(more, 0), Math.max(-more, 0), 0],
-        );
+        assert.deepEqual([files.added.count, files.removed.count], [Math.max(more, 0), Math.max(-more, 0)]);
+        // The index has the table of the pages.
+        const path = `lv${level}/index.bin`;
+        const [old, now] = [a, b].map((id) => readFileSync(join(out, 'releases', id, path)));
+        assert.deepEqual(files.changed, old && now?.equals(old) ? NOTHING : one(path));
       }
     }
   }
@@ -135,7 +136,7 @@ test('files are compared by their bytes, whatever the units: changed, added and 
   ];
   assert.deepEqual(files.added, { count: 2, examples: both('gid-0/CCC') });
   assert.deepEqual(files.removed, { count: 2, examples: both('gid-0/BBB') });
-  const features = ['lv1/features.idx', 'lv1/features/000001.geojsonl.gz', 'lv1/names.jsonl.gz'];
+  const features = ['lv1/index.bin', 'lv1/features/000001.geojsonl.gz', 'lv1/names.jsonl.gz'];
   assert.deepEqual(new Set(files.changed.examples), new Set([...both('all'), ...both('gid-0/AAA'), ...features]));
 });
 
@@ -183,20 +184,17 @@ test('other fids alone, of as many digits or more, are no change; with another n
 
 test('the same texts compressed to other bytes are no change of the units, and none is read for that', async () => {
   const [old, other] = [await release(layers), await release(layers)];
-  const inPieces = ({ text }: Member): Member => {
-    const pieces = [text.subarray(0, 20), text.subarray(20)].map((part) => ({
-      data: deflateText(part),
-      ...sumOf(part),
-    }));
-    return { bytes: joinMember(pieces), text };
-  };
-  replaceMembers(join(out, 'releases', other), 2, (members) => members.map(inPieces));
+  const inPieces = ({ text }: StoredFeature): StoredFeature => ({
+    data: Buffer.concat([deflateText(text.subarray(0, 20)), deflateText(text.subarray(20))]),
+    text,
+  });
+  replaceFeatures(join(out, 'releases', other), 2, (features) => features.map(inPieces));
   for (const id of [old, other]) removeUnits(id);
   const level = levelOf(diff(out, old, other, SILENT), 2);
   assert.deepEqual(level.units, SAME);
   assert.deepEqual(level.files, {
     ...SAME,
-    changed: { count: 2, examples: ['lv2/features.idx', 'lv2/features/000001.geojsonl.gz'] },
+    changed: { count: 2, examples: ['lv2/features/000001.geojsonl.gz', 'lv2/index.bin'] },
   });
 });
 
@@ -317,22 +315,27 @@ test('a release that is missing, has no id or is damaged is refused, and says wh
   const file = 'lv0/features/000001.geojsonl.gz';
   refusal(
     file,
-    (bytes) => bytes.subarray(0, -1),
+    (bytes) => bytes.subarray(0, -20),
     /lv0\/features\/000001\.geojsonl\.gz: fid 5: its file ends after \d+ bytes$/,
   );
-  refusal(file, flipped, /lv0\/features\/000001\.geojsonl\.gz: fid 5: its gzip trailer is/);
-  refusal('lv0/features.idx', flipped, /lv0\/features\.idx: its SHA-256 is [0-9a-f]+, checksums\.txt has [0-9a-f]+$/);
-  refusal('lv0/features.idx', () => Buffer.of(), /lv0\/features\.idx: its SHA-256 is/);
+  const seam = (bytes: Buffer): Buffer => bytes.fill(1, bytes.length - 11, bytes.length - 10);
+  refusal(file, seam, /lv0\/features\/000001\.geojsonl\.gz: fid 5: its seam is/);
+  refusal('lv0/index.bin', flipped, /lv0\/index\.bin: its SHA-256 is [0-9a-f]+, checksums\.txt has [0-9a-f]+$/);
+  refusal('lv0/index.bin', () => Buffer.of(), /lv0\/index\.bin: its SHA-256 is/);
   refusal('lv0/manifest.json', flipped, /lv0\/manifest\.json: its SHA-256 is/);
   refusal(CHECKSUMS_FILE, () => Buffer.from('nonsense\n'), /checksums\.txt: line 1 is "nonsense"/);
-  changeIndex(root, 0, ([record, ...rest]) => (record ? [record.fill(0, 8, 12), ...rest] : []));
-  refusal(file, (bytes) => bytes, /lv0\/features\/000001\.geojsonl\.gz: fid 4: differs from its record in the index$/);
+  changeArrays(root, 0, (arrays) => ({ ...arrays, textCrc: arrays.textCrc.with(1, 0) }));
+  refusal(
+    file,
+    (bytes) => bytes,
+    /lv0\/features\/000001\.geojsonl\.gz: fid 4: its text is not the one that the index describes$/,
+  );
   replaceText(root, 0, 0, (text) => text.replace('"properties":{', '"properties":['));
   refusal(file, (bytes) => bytes, /lv0\/features\/000001\.geojsonl\.gz: fid 4: its text is not JSON/);
   rmSync(join(root, file));
   assert.throws(() => diff(out, damaged, before, SILENT), { message: /000001\.geojsonl\.gz: is missing/, remedy });
-  rmSync(join(root, 'lv0/features.idx'));
-  assert.throws(() => diff(out, damaged, before, SILENT), { message: /lv0\/features\.idx: is missing/, remedy });
+  rmSync(join(root, 'lv0/index.bin'));
+  assert.throws(() => diff(out, damaged, before, SILENT), { message: /lv0\/index\.bin: is missing/, remedy });
   rmSync(join(root, 'lv0/manifest.json'));
   assert.throws(() => diff(out, damaged, before, SILENT), { message: /lv0\/manifest\.json: is missing/, remedy });
   assert.throws(() => diff(out, before, damaged, SILENT), { message: /lv0\/manifest\.json: is missing/, remedy });

@@ -83,7 +83,7 @@ test('an overview that is no topology, or lacks a unit or a shape: it is named, 
     objects[level]?.geometries[at] ?? assert.fail();
   const cases: [(overview: Overview) => void, RegExp][] = [
     [(overview) => Object.assign(overview, { type: 'Feature' }), /^is not a TopoJSON topology$/],
-    [(overview) => delete overview.transform, /^transform is not an object$/],
+    [(overview) => delete overview.transform, /^transform: is not a JSON object$/],
     [(overview) => delete overview.objects['lv1'], /^has the objects lv0, expected lv0, lv1$/],
     [(overview) => overview.objects['lv1']?.geometries.pop(), /^lv1 has 2 geometries, expected 3$/],
     [(overview) => overview.objects['lv1']?.geometries.reverse(), /^lv1 fid 1: its id is 3$/],
@@ -137,7 +137,7 @@ test('an overview that is no topology, or lacks a unit or a shape: it is named, 
   );
   assert.deepEqual(shapeless, [[OVERVIEW_FILE, 'lv0 fid 1: has no shape']]);
   const garbled = await faultsOf((root) => replaceWholeFile(root, 'overview', (text) => text.slice(0, -9)));
-  assert.deepEqual(garbled, [[OVERVIEW_FILE, 'its text is not JSON']]);
+  assert.deepEqual(garbled, [[OVERVIEW_FILE, 'is not JSON']]);
 });
 
 test('other lengths of these files in release.json than they have: release.json is named', async () => {

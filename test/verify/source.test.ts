@@ -308,7 +308,7 @@ test('a unit that only the release has, and one that only the source has', async
   ]);
   const more = { fid: 7, values: ['BBB.2_1', 'BBB', 'Beland', 'New'], wkt: square(12, 0) };
   assert.deepEqual(await faultsAgainst(1, (features) => [...features, more]), [
-    { path: `${levels}/lv1/manifest.json`, problem: 'lacks fid 7, which the source has' },
+    { path: `${levels}/lv1/index.bin`, problem: 'lacks fid 7, which the source has' },
   ]);
 });
 

@@ -224,7 +224,7 @@ test('a byte flipped in each feature: its file is named, and the fid; around the
     let start = MEMBER_HEADER.length;
     for (const [position, { data }] of readFeatures(join(good, root), level).entries()) {
       const range = `bytes ${start} to ${start + data.length - 1}`;
-      const problem = `fid ${position + 1}: ${range} are not the data that the index describes`;
+      const problem = `fid ${position + 1}: ${range} do not have the digest in the index`;
       for (const at of [start, start + (data.length >> 1), start + data.length - 1]) {
         assert.deepEqual(await flipped(file, at), [{ path: file, problem }]);
         tried++;

@@ -11,6 +11,7 @@ import { deflateText, MEMBER_HEADER, memberEnd } from '../../../format/gzip.ts';
 import { featureFilePath } from '../../../format/layout.ts';
 import { DIGEST_BYTES, type LevelArrays, LevelIndex } from '../../../format/level-index.ts';
 import { FEATURES_PER_FILE, type Level } from '../../../format/levels.ts';
+import { inflateFeature } from '../../../generator/reader/inflate.ts';
 import { openFeatures } from '../../../generator/reader/read-level.ts';
 import { readIndex } from './read-index.ts';
 import { resealLevel } from './reseal.ts';
@@ -32,10 +33,10 @@ export function readFeatures(root: string, level: Level): StoredFeature[] {
   const index = readIndex(root, level);
   const features = openFeatures(root, index);
   try {
-    return Array.from({ length: index.features }, (_, position) => ({
-      data: features.dataAt(position),
-      text: features.textAt(position),
-    }));
+    return Array.from({ length: index.features }, (_, position) => {
+      const data = features.dataAt(position);
+      return { data, text: inflateFeature(data, 0) };
+    });
   } finally {
     features.close();
   }

@@ -5,7 +5,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { sumOf } from '../../../format/crc32.ts';
-import { elementAt } from '../../../format/element-at.ts';
 import { deflateText, MEMBER_FRAME_BYTES, MemberWriter } from '../../../format/gzip.ts';
 import {
   CHECKSUMS_FILE,
@@ -71,7 +70,7 @@ export function resealLevel(
       bytes: sizes.reduce((sum, size) => sum + size, 0),
       featureFiles: {
         files: index.files,
-        bytes: elementAt(index.arrays.start, index.features) + index.files * MEMBER_FRAME_BYTES,
+        bytes: index.dataBytes(0, index.features) + index.files * MEMBER_FRAME_BYTES,
       },
       manifest: writeChecked(root, manifestPath(level), Buffer.from(files.manifest)),
       index: writeChecked(root, indexPath(level), files.index),

@@ -67,10 +67,8 @@ export async function verifyPages({ out, release, level, from, to, intact }: Pag
 function differencesOf({ format, number }: ExpectedPage, { bytes, sha256 }: FileReading, index: LevelIndex): string[] {
   const expected = index.arrays.pages?.[format].bytes[number];
   if (bytes !== expected) return [`is ${bytes} bytes long, expected ${expected}`];
-  const [got, digest] = [Buffer.from(sha256, 'hex').subarray(0, DIGEST_BYTES), index.pageDigest(format, number)];
-  return got.toString('base64url') === digest
-    ? []
-    : [`its SHA-256 is ${sha256}, expected one that begins with ${Buffer.from(digest, 'base64url').toString('hex')}`];
+  const digest = index.pageDigest(format, number);
+  return sha256.startsWith(digest) ? [] : [`its SHA-256 is ${sha256}, expected one that begins with ${digest}`];
 }
 
 /** Takes a feature's text, its line feed included. */

@@ -70,7 +70,7 @@ test('refuses a release whose metadata does not hold, says why, and goes on with
     [json, () => undefined, /release\.json: missing/],
     [json, () => '{', /release\.json: is not JSON/],
     [json, (text) => text.replace('"r2"', '"r1"'), /release\.json: release is r1, expected r2/],
-    [json, (text) => text.replace('"version": 2', '"version": 1'), /version is 1, expected 2/],
+    [json, (text) => text.replace('"version": 3', '"version": 2'), /version is 2, expected 3/],
     [CURRENT_PATH, () => '{}', /current\.json: version/],
     [CURRENT_PATH, () => undefined, /current\.json: missing/],
   ];
@@ -198,7 +198,8 @@ test('cursors of many releases cause two loads in ten seconds, then 503 with Ret
 
 test('a damaged release that cursors name is parsed once in 30 seconds', async () => {
   const { out, releases, clock, loads } = await fiveReleases();
-  writeFileSync(join(out, releasePath('r2'), manifestPath(0)), '{}');
+  const manifest = join(out, releasePath('r2'), manifestPath(0));
+  writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('caps', 'Caps'));
   const ask = (): Promise<void> => assert.rejects(releases.find('r2'), /lv0\/manifest\.json: SHA-256/);
   await Promise.all(Array.from({ length: 20 }, ask));
   for (let i = 0; i < 20; i++) await ask();

@@ -23,7 +23,9 @@ export interface Running {
 /** Runs `serve` on a free port; it is killed when the test ends, if it has not ended by then. */
 export async function serve(args: string[], env: Record<string, string> = {}): Promise<Running> {
   const all = [PROXY, 'serve', ...args];
-  const child = spawn(process.env['PROXY_NODE'] ?? process.execPath, all, { env: { ...process.env, BOUNDARIES_PORT: '0', ...env } });
+  const child = spawn(process.env['PROXY_NODE'] ?? process.execPath, all, {
+    env: { ...process.env, BOUNDARIES_PORT: '0', ...env },
+  });
   after(() => child.kill('SIGKILL'));
   let [out, err] = ['', ''];
   child.stdout.on('data', (piece) => {

@@ -72,7 +72,8 @@ export async function buildBinding(root) {
   rmSync(join(packageFolder(root), 'build'), { recursive: true, force: true });
   if (ok && bindingLoads(root)) return rmSync(log);
   removeBinding(root);
-  throw new SetupError(`gdal-async does not compile with Node ${node}: ${causeIn(log)} (all output: ${log})`);
+  const cause = ok ? 'what was compiled does not load' : causeIn(log);
+  throw new SetupError(`gdal-async does not compile with Node ${node}: ${cause} (all output: ${log})`);
 }
 
 /**

@@ -40,7 +40,7 @@ async function setUp() {
     const isNewer = Number.parseInt(process.versions.node, 10) > GDAL_LINE;
     if (!(error instanceof SetupError) || !isNewer) throw error;
     const [cause] = error.message.split('\n');
-    say(`${cause}: what needs GDAL runs on Node ${GDAL_LINE}, the proxy on this one`);
+    say(`${cause}; so what needs GDAL runs on npm's Node ${GDAL_LINE}, and the proxy on this one`);
     noteNode(root, await installNode(GDAL_LINE));
   }
 }

@@ -20,7 +20,10 @@ export interface Running {
   says(text: RegExp): Promise<string>;
 }
 
-/** Runs `serve` on a free port; it is killed when the test ends, if it has not ended by then. */
+/**
+ * Runs `serve` on a free port, with the Node that PROXY_NODE names or with this one; it is killed when the test ends, if it
+ * has not ended by then.
+ */
 export async function serve(args: string[], env: Record<string, string> = {}): Promise<Running> {
   const all = [PROXY, 'serve', ...args];
   const child = spawn(process.env['PROXY_NODE'] ?? process.execPath, all, {

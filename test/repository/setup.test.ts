@@ -285,6 +285,7 @@ test("on a Node too new for gdal-async the set-up goes on with npm's Node 24", {
       {
         encoding: 'utf8',
         stdio: 'pipe',
+        env: {},
       },
     );
 

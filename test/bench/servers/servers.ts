@@ -23,9 +23,9 @@ export function startScript(script: string, args: readonly string[]): Promise<Se
   return start(process.execPath, [...process.execArgv, script, ...args]);
 }
 
-/** Starts Node with these arguments and nothing else; ready likewise. */
-export function startProgram(args: readonly string[]): Promise<Server> {
-  return start(process.execPath, args);
+/** Starts Node, this one or another, with these arguments and nothing else; ready likewise. */
+export function startProgram(args: readonly string[], node: string = process.execPath): Promise<Server> {
+  return start(node, args);
 }
 
 async function start(command: string, args: readonly string[]): Promise<Server> {

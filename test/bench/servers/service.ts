@@ -11,8 +11,8 @@ export type Coding = 'gzip' | 'identity';
 
 /** How to start the proxy, and what its clients send. */
 export interface Service {
-  /** A proxy of its own for each call, with nothing in its memory but the release's metadata. */
-  start(origin: string): Promise<Server>;
+  /** A proxy of its own for each call, on this Node or another, with nothing in its memory but the release's metadata. */
+  start(origin: string, node?: string): Promise<Server>;
   headers(coding: Coding): Record<string, string>;
 }
 
@@ -33,7 +33,7 @@ export async function prepareService(folder: string): Promise<Service> {
   const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid: 'bench' }).sign(privateKey);
   const options = ['--port', '0', '--jwks', jwks, '--issuer', ISSUER, '--audience', AUDIENCE, '--no-access-log'];
   return {
-    start: (origin) => startProgram(['dist/proxy/main.js', 'serve', '--origin', origin, ...options]),
+    start: (origin, node) => startProgram(['dist/proxy/main.js', 'serve', '--origin', origin, ...options], node),
     headers: (coding) => ({ authorization: `Bearer ${token}`, 'accept-encoding': coding }),
   };
 }

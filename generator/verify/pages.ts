@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { pagePath, releasePath } from '../../format/layout.ts';
-import { DIGEST_BYTES, type LevelIndex } from '../../format/level-index.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
 import { FORMATS, type Format, FRAMES, PAGE_CAPS } from '../../format/levels.ts';
 import { positionsIn, type Ranges } from '../../format/positions.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';

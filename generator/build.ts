@@ -27,9 +27,9 @@ const FINALIZE = workIn<typeof import('./pages/finalize.ts'), 'finalizeLevel'>(
   'finalizeLevel',
 );
 
-const CHECK_PARENTS = workIn<typeof import('./store/check-parents.ts'), 'checkParents'>(
+const CHECK_PARENTS = workIn<typeof import('./store/identifiers.ts'), 'checkParents'>(
   import.meta.url,
-  './store/check-parents',
+  './store/identifiers',
   'checkParents',
 );
 

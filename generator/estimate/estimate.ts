@@ -1,10 +1,10 @@
 // The estimate of `build --dry-run`: file counts come from the plan and are exact, sizes are estimated from a sample of
 // features.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
-import { featureFilePath, indexPath, manifestPath, namesPath, OVERVIEW_FILE, pagePath } from '../../format/layout.ts';
+import { featureFilePath, indexPath, manifestPath, namesPath, OVERVIEW_FILE } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import {
   FEATURES_PER_FILE,
@@ -17,6 +17,8 @@ import {
 import { encodeLevel } from '../../format/manifest.ts';
 import type { Finding } from '../../format/release.ts';
 import { describeSource, splitIntoLevels } from '../describe-source.ts';
+import { type LevelUnits, relativesOf, writeNames } from '../names/named-units.ts';
+import { writeOverview } from '../overview/write-overview.ts';
 import { filledListings, plannedIndex, plannedPages } from '../pages/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import type { Acceptable } from '../quality/kinds.ts';
@@ -28,7 +30,6 @@ import type { StoreIndex } from '../store/store-index.ts';
 import { openPool } from '../workers/pool.ts';
 import { emptySizes, readSizes } from './read-sizes.ts';
 import { estimateSizes, type SizeEstimate } from './size-estimate.ts';
-import { wholeFileSizes } from './whole-files.ts';
 
 /** The pages of a level: number of files by format, and estimated bytes. */
 export interface PagesForecast {
@@ -116,15 +117,15 @@ export async function forecast(
       const { store, index } = elementAt(read, level);
       return { level, store, features: index.features };
     });
-    const whole = wholeFileSizes(scratch, units, options.precision);
+    const overview = writeOverview({ units, precision: options.precision, out: scratch }).bytes;
     const sizes = LEVELS.map((level) => {
       const source = dataset.levels.find((candidate) => candidate.level === level);
       const { index, wkb, sample } = elementAt(read, level);
       const layer = source === undefined ? '' : layerNames(source);
-      return levelSizes({ level, layer, index, names: elementAt(whole.names, level) }, estimateSizes(wkb, sample));
+      return levelSizes({ level, layer, index, names: namesBytes(scratch, level, units) }, estimateSizes(wkb, sample));
     });
     const levels = sizes.map((level) => level.forecast);
-    return { quality, levels, releases: STORED_PAGES.map((pages) => releaseForecast(pages, sizes, whole.overview)) };
+    return { quality, levels, releases: STORED_PAGES.map((pages) => releaseForecast(pages, sizes, overview)) };
   } finally {
     await pool.close();
     rmSync(scratch, { recursive: true, force: true });
@@ -141,6 +142,12 @@ function releaseForecast(pages: StoredPages, levels: readonly LevelSizes[], over
     bytes += level.featureFiles.bytes + pageBytes + metadataBytes[pages];
   }
   return { pages, files, bytes };
+}
+
+/** Writes the names as a build does; returns their bytes. */
+function namesBytes(scratch: string, level: Level, units: readonly LevelUnits[]): number {
+  mkdirSync(dirname(join(scratch, namesPath(level))), { recursive: true });
+  return writeNames(scratch, level, elementAt(units, level).store, relativesOf(level, units)).bytes;
 }
 
 /** @param names bytes of the level's names */
@@ -172,10 +179,10 @@ function forecastPages(index: LevelIndex, names: number, estimate: SizeEstimate)
     metadataBytes += CHECKSUM_BYTES + path.length;
   metadataBytes += index.files * (CHECKSUM_BYTES + featureFilePath(level, 0).length);
   const pages: PagesForecast = { geojsonl: 0, fc: 0, bytes: 0 };
-  for (const { format, listing, page, ranges } of plannedPages(index)) {
+  for (const { format, path, ranges } of plannedPages(index)) {
     pages[format]++;
     pages.bytes += Math.round(estimate.page(format, ranges));
-    metadataBytes += CHECKSUM_BYTES + pagePath(level, format, index.listingKey(listing), page).length;
+    metadataBytes += CHECKSUM_BYTES + path.length;
   }
   return { pages, metadataBytes };
 }

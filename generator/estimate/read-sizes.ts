@@ -3,11 +3,11 @@
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
-import { type BesideStore, newBesideStore } from '../pages/beside-store.ts';
+import { type LevelSidecars, newLevelSidecars } from '../pages/level-sidecars.ts';
 import { type ReadFeature, readLayers } from '../pages/read-layers.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
-import { keepStoreIndex } from '../store/feature-store.ts';
+import { writeStoreIndex } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { emptyStoreIndex, newIndexBuilder, type StoreIndex } from '../store/store-index.ts';
 import type { SampledFeature } from './size-estimate.ts';
@@ -49,16 +49,16 @@ export function readSizes(
   const every = Math.max(1, Math.floor(featureCount(source) / STRETCH_FEATURES / STRETCHES));
   let builder = newIndexBuilder(gidColumns);
   let sample: SampledFeature[][] = [];
-  let beside: BesideStore | undefined;
+  let sidecars: LevelSidecars | undefined;
   const { findings } = readLayers({ source, precision, keepFids, scratch }, () => {
     builder = newIndexBuilder(gidColumns);
     sample = [];
-    const others = newBesideStore(scratch, source.level, precision);
-    beside = others;
+    const opened = newLevelSidecars(scratch, source.level, precision);
+    sidecars = opened;
     let read = 0;
     const feature = (entry: ReadFeature): void => {
       const { fid, gids, text, wkbBytes } = entry;
-      others.unit(entry);
+      opened.unit(entry);
       // The entry has the size of the geometry in place of the bytes in the store.
       builder.add({ fid, gids, bytes: wkbBytes, deflated: undefined });
       const stretch = Math.floor(read / STRETCH_FEATURES);
@@ -70,11 +70,11 @@ export function readSizes(
       read++;
       if (read % PROGRESS_STEP_FEATURES === 0) report.advance('features read', PROGRESS_STEP_FEATURES);
     };
-    return { feature, rings: others.rings };
+    return { feature, rings: opened.rings };
   });
   const index = builder.finish();
-  beside?.close();
-  keepStoreIndex(scratch, index);
+  sidecars?.close();
+  writeStoreIndex(scratch, index);
   checkIdentifiers(source, index, findings);
   return { store: scratch, index, wkb: index.bytes, sample, findings: findings.list() };
 }

@@ -1,9 +1,13 @@
 // The names of a level's units with their parents and the numbers of units below them, from the stores of the levels: for
 // names.jsonl.gz and the overview.
+import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import type { GidColumn } from '../../format/gid-column.ts';
+import { namesPath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
-import type { NamedUnit } from '../../format/names.ts';
+import { type NamedUnit, namesHeader, namesLine } from '../../format/names.ts';
+import type { WholeFile } from '../../format/release.ts';
+import { writeWholeFile } from '../release/whole-file.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { readNameTable } from '../store/name-table.ts';
 import { ownersOf } from '../store/store-index.ts';
@@ -72,4 +76,14 @@ function countsOf(column: GidColumn): (gid: string) => number {
     const number = column.find(gid);
     return number === -1 ? 0 : column.countAt(number);
   };
+}
+
+/** Writes the names of a level's units. @param out the release's folder, in which the level has one */
+export function writeNames(out: string, level: Level, store: string | undefined, relatives: Relatives): WholeFile {
+  return writeWholeFile(join(out, namesPath(level)), linesOf(namedUnits(level, store, relatives)));
+}
+
+function* linesOf(units: Iterable<NamedUnit>): Generator<string> {
+  yield namesHeader();
+  for (const unit of units) yield namesLine(unit);
 }

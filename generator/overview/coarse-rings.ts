@@ -1,5 +1,7 @@
 // The rings of a level for the overview, rounded to a grid while the level is read. Neighbours round the same position to
 // the same cell, so shared borders stay shared; the grid becomes coarser as points arrive, so memory is bounded.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { deserialize, serialize } from 'node:v8';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { Positions } from '../geojson/positions.ts';
 
@@ -198,4 +200,18 @@ function boxOf(positions: Positions): Box {
 /** The extent of two. */
 export function union(a: Box, b: Box): Box {
   return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
+}
+
+/** Writes the rings of a level beside its store. @param store path of its store */
+export function writeCoarseRings(store: string, level: CoarseLevel): void {
+  writeFileSync(ringsPath(store), serialize(level));
+}
+
+/** The rings of a level; none without a store. */
+export function readCoarseRings(store: string | undefined): CoarseLevel {
+  return store === undefined ? newCoarseRings(1).level() : deserialize(readFileSync(ringsPath(store)));
+}
+
+function ringsPath(store: string): string {
+  return `${store}.rings`;
 }

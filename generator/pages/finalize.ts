@@ -22,8 +22,7 @@ import {
   releaseToJson,
   type WholeFile,
 } from '../../format/release.ts';
-import { namedUnits, type Relatives } from '../names/named-units.ts';
-import { writeNames } from '../names/write-names.ts';
+import { type Relatives, writeNames } from '../names/named-units.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import type { WrittenFile } from '../release/output-file.ts';
@@ -111,7 +110,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     featureFiles: features,
     manifest: put(manifestPath(level), encoded.manifest),
     index: put(indexPath(level), encoded.index),
-    names: writeNames(out, level, namedUnits(level, store, task.relatives)),
+    names: writeNames(out, level, store, task.relatives),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });
   writeFileSync(task.checksums, checksumLines(checksums));

@@ -6,7 +6,7 @@ import { elementAt, numberAt } from '../../format/element-at.ts';
 import { featureFilePath, pagePath } from '../../format/layout.ts';
 import { DIGEST_BYTES, firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
 import { FORMATS, type Format, type Level, PAGE_CAPS, type StoredPages } from '../../format/levels.ts';
-import type { Positions, Ranges } from '../../format/positions.ts';
+import type { Ranges } from '../../format/positions.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */
@@ -37,8 +37,7 @@ export type FileKind = 'features' | Format;
 
 const FILE_KINDS: readonly FileKind[] = ['features', ...FORMATS];
 
-/** The page table of a level without stored pages. */
-const NO_LISTINGS = new Uint32Array(1);
+const NO_PAGES: PageTable = { listing: new Uint32Array(1), bytes: new Uint32Array(), digest: new Uint8Array() };
 
 /** A feature file or page to write. */
 export interface PlannedFile {
@@ -115,25 +114,16 @@ export interface PlannedPage {
   format: Format;
   /** Number in its format. */
   number: number;
-  /** Number of its listing, and its own in the listing. */
-  listing: number;
-  page: number;
+  /** Relative to the release's folder. */
+  path: string;
   /** The positions it holds. */
   ranges: Ranges;
 }
 
 /** Every page to store, by format and number. */
 export function* plannedPages(index: LevelIndex): Generator<PlannedPage> {
-  for (const format of FORMATS) {
-    const table = index.arrays.pages?.[format].listing ?? NO_LISTINGS;
-    for (let listing = 0; listing + 1 < table.length; listing++) {
-      const positions = index.listingPositions(listing);
-      const first = elementAt(table, listing);
-      const pages = elementAt(table, listing + 1) - first;
-      for (let page = 0; page < pages; page++)
-        yield { format, number: first + page, listing, page, ranges: pageOf(index, format, positions, page) };
-    }
-  }
+  for (const format of FORMATS)
+    for (let number = 0; number < pagesOf(index, format).bytes.length; number++) yield pageAt(index, format, number);
 }
 
 /** Number of listings that have features: every parent has a unit; only the unfiltered listing can be empty. */
@@ -145,38 +135,39 @@ export function filledListings({ features, listings }: LevelIndex): number {
 export function fileAt(index: LevelIndex, { kinds, numbers }: FilePlan, at: number): PlannedFile {
   const kind = elementAt(FILE_KINDS, elementAt(kinds, at));
   const number = elementAt(numbers, at);
-  const { level } = index;
-  if (kind === 'features')
-    return { kind, number, path: featureFilePath(level, number), ranges: featuresIn(index, number) };
-  const { listing, page } = placeOf(index, kind, number);
-  const path = pagePath(level, kind, index.listingKey(listing), page);
-  return { kind, number, path, ranges: pageOf(index, kind, index.listingPositions(listing), page) };
+  if (kind !== 'features') return { kind, ...pageAt(index, kind, number) };
+  return { kind, number, path: featureFilePath(index.level, number), ranges: featuresIn(index, number) };
 }
 
-/** The listing of a page, and its number there. */
-function placeOf(index: LevelIndex, format: Format, number: number): { listing: number; page: number } {
-  const table = index.arrays.pages?.[format].listing ?? NO_LISTINGS;
-  // The last listing whose first page is at most `number`.
+function pageAt(index: LevelIndex, format: Format, number: number): PlannedPage {
+  const { listing: firsts } = pagesOf(index, format);
+  // The last listing whose first page has at most this number.
   let listing = 0;
-  let high = table.length;
-  while (high - listing > 1) {
+  for (let high = firsts.length; high - listing > 1; ) {
     const middle = (listing + high) >>> 1;
-    if (elementAt(table, middle) <= number) listing = middle;
+    if (elementAt(firsts, middle) <= number) listing = middle;
     else high = middle;
   }
-  return { listing, page: number - elementAt(table, listing) };
+  const page = number - elementAt(firsts, listing);
+  const positions = index.listingPositions(listing);
+  const cap = PAGE_CAPS[format][index.level];
+  return {
+    format,
+    number,
+    path: pagePath(index.level, format, index.listingKey(listing), page),
+    ranges: positions.slice(page * cap, Math.min(cap, positions.count - page * cap)),
+  };
+}
+
+function pagesOf({ arrays }: LevelIndex, format: Format): PageTable {
+  return arrays.pages?.[format] ?? NO_PAGES;
 }
 
 function featuresIn(index: LevelIndex, file: number): Ranges {
   return [file * index.perFile, index.fileEnd(file)];
 }
 
-function pageOf({ level }: LevelIndex, format: Format, positions: Positions, page: number): Ranges {
-  const cap = PAGE_CAPS[format][level];
-  return positions.slice(page * cap, Math.min(cap, positions.count - page * cap));
-}
-
-/** Keeps the plan beside the level's store. */
+/** Writes the plan beside the level's store. */
 export function writeFilePlan(store: string, { kinds, numbers, copies }: FilePlan): void {
   writeFileSync(planPath(store), serialize({ kinds, numbers, copies }));
 }

@@ -6,8 +6,8 @@ import type { StoredPages } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { createStore, type StoreWriter } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
-import { type BesideStore, newBesideStore } from './beside-store.ts';
 import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
+import { type LevelSidecars, newLevelSidecars } from './level-sidecars.ts';
 import { planFiles, plannedIndex, writeFilePlan } from './plan.ts';
 import { type LayersTask, readLayers } from './read-layers.ts';
 
@@ -44,24 +44,24 @@ export function readLevel({ store: file, storedPages, share, parts, ...task }: R
   const { source } = task;
   const { level } = source;
   let store: StoreWriter | undefined;
-  let beside: BesideStore | undefined;
+  let sidecars: LevelSidecars | undefined;
   const read = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
     store?.close();
     const writer = createStore(file, elementAt(source.layers, 0).gidColumns);
-    const others = newBesideStore(file, level, task.precision);
+    const opened = newLevelSidecars(file, level, task.precision);
     store = writer;
-    beside = others;
+    sidecars = opened;
     return {
-      rings: others.rings,
+      rings: opened.rings,
       feature(feature) {
         writer.append(feature.fid, feature.gids, feature.text);
-        others.unit(feature);
+        opened.unit(feature);
       },
     };
   });
-  if (store === undefined || beside === undefined) throw new Error(`level ${level}: nothing was read`);
+  if (store === undefined || sidecars === undefined) throw new Error(`level ${level}: nothing was read`);
   const index = store.close();
-  beside.close();
+  sidecars.close();
   checkIdentifiers(source, index, read.findings);
   const plan = planFiles(plannedIndex(level, storedPages, index), estimateWork(index));
   writeFilePlan(file, plan);

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
+import type { TextSum } from '../../format/crc32.ts';
 import type { DeflatedText } from '../../format/gzip.ts';
 import { DIGEST_BYTES } from '../../format/level-index.ts';
 import type { WrittenFile } from '../release/output-file.ts';
@@ -35,36 +36,30 @@ export const SHA256_BYTES = 32;
 /** Collects records. */
 export class RecordsBuilder {
   readonly #files: WrittenFile[] = [];
-  readonly #dataBytes: number[] = [];
-  readonly #textBytes: number[] = [];
-  readonly #textCrcs: number[] = [];
-  readonly #dataCrcs: number[] = [];
-  readonly #digests: Buffer[] = [];
+  readonly #features: (TextSum & { dataBytes: number; dataCrc: number; digest: Buffer })[] = [];
 
   addFile(file: WrittenFile): void {
     this.#files.push(file);
   }
 
   addFeature({ data, crc, length }: DeflatedText): void {
-    this.#dataBytes.push(data.length);
-    this.#textBytes.push(length);
-    this.#textCrcs.push(crc);
-    this.#dataCrcs.push(crc32(data));
-    this.#digests.push(createHash('sha256').update(data).digest().subarray(0, DIGEST_BYTES));
+    const digest = createHash('sha256').update(data).digest().subarray(0, DIGEST_BYTES);
+    this.#features.push({ crc, length, dataBytes: data.length, dataCrc: crc32(data), digest });
   }
 
   /** Writes all of them to `file`. */
   write(file: string, part: Part): void {
+    const [files, features] = [this.#files, this.#features];
     const records: TaskRecords = {
       part,
-      bytes: Float64Array.from(this.#files, ({ bytes }) => bytes),
-      sha256: Buffer.concat(this.#files.map(({ sha256 }) => sha256)),
+      bytes: Float64Array.from(files, ({ bytes }) => bytes),
+      sha256: Buffer.concat(files.map(({ sha256 }) => sha256)),
       features: {
-        dataBytes: Float64Array.from(this.#dataBytes),
-        textBytes: Float64Array.from(this.#textBytes),
-        textCrc: Uint32Array.from(this.#textCrcs),
-        dataCrc: Uint32Array.from(this.#dataCrcs),
-        digest: Buffer.concat(this.#digests),
+        dataBytes: Float64Array.from(features, ({ dataBytes }) => dataBytes),
+        textBytes: Float64Array.from(features, ({ length }) => length),
+        textCrc: Uint32Array.from(features, ({ crc }) => crc),
+        dataCrc: Uint32Array.from(features, ({ dataCrc }) => dataCrc),
+        digest: Buffer.concat(features.map(({ digest }) => digest)),
       },
     };
     writeFileSync(file, serialize(records));

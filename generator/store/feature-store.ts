@@ -59,7 +59,7 @@ export function createStore(file: string, columns: readonly string[]): StoreWrit
       flush();
       closeSync(handle);
       const index = builder.finish();
-      keepStoreIndex(file, index);
+      writeStoreIndex(file, index);
       return index;
     },
   };
@@ -140,19 +140,18 @@ export function openStore(file: string): StoreReader {
 }
 
 /** Writes the index of the store at `file`. */
-export function keepStoreIndex(file: string, index: StoreIndex): void {
-  writeFileSync(storeIndexPath(file), serialize(index));
+export function writeStoreIndex(file: string, index: StoreIndex): void {
+  writeFileSync(indexPath(file), serialize(index));
 }
 
 /** The index of the store at `file`. */
 export function readStoreIndex(file: string): StoreIndex {
-  const index: StoreIndex = deserialize(readFileSync(storeIndexPath(file)));
+  const index: StoreIndex = deserialize(readFileSync(indexPath(file)));
   // What is read are the columns' members without their methods.
   return { ...index, columns: index.columns.map(({ name, arrays }) => new GidColumn(name, arrays)) };
 }
 
-/** The path of a store's index. */
-export function storeIndexPath(file: string): string {
+function indexPath(file: string): string {
   return `${file}.index`;
 }
 

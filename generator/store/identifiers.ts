@@ -7,6 +7,7 @@ import type { Finding } from '../../format/release.ts';
 import { Findings } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
+import { readStoreIndex } from './feature-store.ts';
 import { ownersOf, type StoreIndex } from './store-index.ts';
 
 /** The GID of units whose code is not known, in GADM. */
@@ -85,4 +86,17 @@ export function findOrphans(indexes: ReadonlyMap<Level, StoreIndex>, levels: rea
     }
     return findings.list();
   });
+}
+
+/** The levels that have a store. */
+export interface ParentsTask {
+  stores: readonly { level: Level; store: string; source: LevelSource }[];
+}
+
+/** The same from the stores of the levels, once every level is read. Runs in a child process. */
+export function checkParents({ stores }: ParentsTask): Finding[] {
+  return findOrphans(
+    new Map(stores.map(({ level, store }) => [level, readStoreIndex(store)])),
+    stores.map(({ source }) => source),
+  );
 }

@@ -5,7 +5,6 @@ import { interceptFiles } from './faulty-fs.ts';
 // A build loads these when it first needs them; reading them is not to be counted.
 import '../../../generator/source/describe.ts';
 import '../../../generator/pages/read-level.ts';
-import '../../../generator/store/check-parents.ts';
 import '../../../generator/pages/finalize.ts';
 import '../../../generator/pages/write-files.ts';
 

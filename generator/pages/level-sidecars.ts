@@ -1,14 +1,13 @@
-// What is kept beside the store of a level while it is read: names, and the rings of the levels in the overview.
+// The sidecars of a level's store, written while it is read: names, and the rings of the levels in the overview.
 import type { Level } from '../../format/levels.ts';
 import { OVERVIEW_LEVELS } from '../../format/overview.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { newCoarseRings } from '../overview/coarse-rings.ts';
-import { keepCoarseRings } from '../overview/rings-file.ts';
+import { newCoarseRings, writeCoarseRings } from '../overview/coarse-rings.ts';
 import { createNameTable } from '../store/name-table.ts';
 import type { ReadFeature } from './read-layers.ts';
 
 /** Takes the units of a level; `close` writes the files. */
-export interface BesideStore {
+export interface LevelSidecars {
   /** Takes the rings of the next unit; undefined for a level that is not in the overview. */
   rings: RingSink | undefined;
   unit(feature: ReadFeature): void;
@@ -16,7 +15,7 @@ export interface BesideStore {
 }
 
 /** Begins the files. @param store path of the store @param precision decimals of the coordinates */
-export function newBesideStore(store: string, level: Level, precision: number): BesideStore {
+export function newLevelSidecars(store: string, level: Level, precision: number): LevelSidecars {
   const names = createNameTable(store);
   const rings = OVERVIEW_LEVELS.includes(level) ? newCoarseRings(10 ** precision) : undefined;
   return {
@@ -27,7 +26,7 @@ export function newBesideStore(store: string, level: Level, precision: number): 
     },
     close() {
       names.close();
-      if (rings !== undefined) keepCoarseRings(store, rings.level());
+      if (rings !== undefined) writeCoarseRings(store, rings.level());
     },
   };
 }

@@ -11,11 +11,13 @@ import { type ColumnArrays, GidColumn, gidColumn, ownersOf } from '../../format/
 import { deflateText, MEMBER_HEADER } from '../../format/gzip.ts';
 import { type LevelArrays, LevelIndex } from '../../format/level-index.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
+import { namedArrays } from '../../format/manifest.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { readIndex } from '../support/releases/read-index.ts';
 import {
   packPage,
   replaceLevelFile,
@@ -409,6 +411,29 @@ test('an index whose arrays are not those of the feature files: the index is nam
     assert.deepEqual(Object.keys(problems), [index2], `${problem} ${JSON.stringify(problems)}`);
     assert.match(problems[index2]?.[0] ?? '', problem);
   }
+});
+
+test('any number of any array of an index by one or by 2^31 more: it is found', async () => {
+  let tried = 0;
+  const unfiltered = elementAt(sparse, 0);
+  const names = namedArrays(readIndex(join(unfiltered, 'releases/r1'), 2).arrays);
+  for (const [name, array] of names)
+    for (let at = tried % 3; at < array.length; at += array instanceof Uint8Array ? 11 : 2) {
+      const amount = tried++ % 2 === 0 ? 1 : 2 ** 31;
+      const problems = await problemsOf(
+        (root) =>
+          changeArrays(root, 2, (arrays) => {
+            const changed = new Map(namedArrays(arrays)).get(name);
+            assert.ok(changed);
+            changed[at] = elementAt(changed, at) + (changed instanceof Uint8Array ? 1 : amount);
+            return arrays;
+          }),
+        unfiltered,
+      );
+      const named = [index2, manifest2, features2].filter((path) => Object.hasOwn(problems, path));
+      assert.ok(named.length > 0, `${name}[${at}] + ${amount}: ${JSON.stringify(problems)}`);
+    }
+  assert.ok(tried > 50, `${tried} numbers`);
 });
 
 test('a manifest or an index in another form: it is named, and how it differs', async () => {

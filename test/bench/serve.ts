@@ -9,7 +9,6 @@ import { compareWithBareNode } from './comparisons/bare-node.ts';
 import type { Bench } from './comparisons/compare.ts';
 import { measureHuge } from './comparisons/huge.ts';
 import { measureMemory, measureStart } from './comparisons/start-up.ts';
-import { compareWithHttpProxy } from './comparisons/url-origin.ts';
 import { hasProgram, printRows, type Row } from './measure/measure.ts';
 import { canDropPageCache, readAll } from './measure/page-cache.ts';
 import { compareWithPostgis } from './postgis/postgis-questions.ts';
@@ -17,7 +16,7 @@ import { releaseToMeasure } from './requests/measured-release.ts';
 import { QUESTION_NAMES, type Question, type QuestionName, questionNames, questionOf } from './requests/questions.ts';
 import { prepareService } from './servers/service.ts';
 
-const ROW_NAMES = ['start', ...QUESTION_NAMES, 'memory', 'url-page', 'url-slice', 'huge'] as const;
+const ROW_NAMES = ['start', ...QUESTION_NAMES, 'memory', 'huge'] as const;
 
 const values = yargs(hideBin(process.argv))
   .usage(
@@ -81,14 +80,6 @@ for (const name of names)
     return measured;
   });
 await measure('memory', async () => [await measureMemory(bench, out, names.map(ask))]);
-if (hasProgram('nginx')) {
-  const goal = '>= 0.9, stretch 1.5';
-  if (names.includes('page'))
-    await measure('url-page', async () => [await compareWithHttpProxy(bench, out, ask('page'), goal)]);
-  await measure('url-slice', async () => [await compareWithHttpProxy(bench, out, ask('slice'), 'none')]);
-} else {
-  say('nginx is not installed (Debian: nginx-light): the URL origin is not measured');
-}
 await measure('huge', () => measureHuge(bench, values.cache));
 if (values.postgis) await attempt('postgis', () => compareWithPostgis(bench, release, rates));
 if (values.cold) await measureCold();

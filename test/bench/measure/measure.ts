@@ -63,6 +63,16 @@ export async function secondsOf(command: string, args: readonly string[]): Promi
   return (performance.now() - started) / 1000;
 }
 
+/** Runs a command to its end, with its messages shown. @returns what it printed @throws Error if it fails */
+export async function outputOf(command: string, args: readonly string[]): Promise<string> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${command} exited with ${code}`);
+  return output;
+}
+
 /** Is this program to be had? */
 export function hasProgram(name: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;

@@ -42,13 +42,13 @@ export function questionOf(name: QuestionName, release: MeasuredRelease, seconds
     case 'slice':
     case 'slice-identity': {
       const coding = name === 'slice' ? 'gzip' : 'identity';
-      const list = slicesAtRandomFids(release, largestLevel(release), 'geojsonl', SLICE_FEATURES, wanted);
+      const list = slicesAtRandomFids(largestLevel(release), 'geojsonl', SLICE_FEATURES, wanted);
       return { ...asked, ...list, coding, isTailMeasured: name === 'slice', goal: '>= 0.35, stretch 0.5' };
     }
     case 'unit':
       return { ...asked, ...singleUnits(release, wanted), goal: '>= 0.4, stretch 0.5' };
     case 'fc': {
-      const list = slicesAtRandomFids(release, largestLevel(release, [2, 3]), 'fc', FC_FEATURES, wanted);
+      const list = slicesAtRandomFids(largestLevel(release, [2, 3]), 'fc', FC_FEATURES, wanted);
       return { ...asked, ...list, isTailMeasured: false, goal: '>= 0.3, stretch 0.45' };
     }
     case 'page': {

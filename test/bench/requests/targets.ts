@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { contentOf, encodeCursor } from '../../../format/cursor.ts';
 import { elementAt } from '../../../format/element-at.ts';
-import { featureFilePath, type ListingKey, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
+import { type ListingKey, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
 import { type LevelIndex, pageCount } from '../../../format/level-index.ts';
 import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../../../format/levels.ts';
 import { sha256Of } from '../../support/files.ts';
@@ -15,7 +15,7 @@ export interface Target {
   path: string;
   /** Content-Length of a stored page with gzip; undefined where no page file is asked for. */
   bytes?: number;
-  /** The same bytes on a static host: a path, and a tab and a byte range where they are part of the file. */
+  /** The file of a stored page, relative to the output folder. */
   file?: string;
 }
 
@@ -34,24 +34,20 @@ export function largestLevel({ levels }: MeasuredRelease, among: readonly Level[
   return largest;
 }
 
+/** The path of the page that is asked for again and again: the first one of the larger of fc/lv2 and fc/lv3. */
+export function hotPath(release: MeasuredRelease): string {
+  return endpoint('fc', largestLevel(release, [2, 3]).level);
+}
+
 /**
  * Slices of `size` features that start at a random fid. Where the level has fewer than `wanted` fids, page sizes around
  * `size` are asked for as well, so that no request occurs twice.
  */
-export function slicesAtRandomFids(
-  release: MeasuredRelease,
-  index: LevelIndex,
-  format: Format,
-  size: number,
-  wanted: number,
-): TargetList {
+export function slicesAtRandomFids(index: LevelIndex, format: Format, size: number, wanted: number): TargetList {
   const { level, features, arrays } = index;
   const sizes = sizesAround(size, PAGE_CAPS[format][level], Math.ceil(wanted / features));
-  const targets = [...arrays.fid].flatMap((fid, position) =>
-    sizes.map((pageSize) => ({
-      path: `${endpoint(format, level)}?page-size=${pageSize}&start-at=${fid}`,
-      file: rangeOf(release, index, position, pageSize),
-    })),
+  const targets = [...arrays.fid].flatMap((fid) =>
+    sizes.map((pageSize) => ({ path: `${endpoint(format, level)}?page-size=${pageSize}&start-at=${fid}` })),
   );
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
   const count = least === most ? String(size) : `${least} to ${most}`;
@@ -94,7 +90,7 @@ export function storedPages({ out, about, levels, path }: MeasuredRelease): Targ
           targets.push({
             path: endpoint(format, level) + (query === '' ? '' : `?${query}`),
             bytes: index.storedPage(format, listing, positions.count, rank, count)?.bytes ?? Number.NaN,
-            file: `/${path}/${pagePath(level, format, key, page)}`,
+            file: `${path}/${pagePath(level, format, key, page)}`,
           });
         }
     }
@@ -115,15 +111,6 @@ function sizesAround(size: number, cap: number, count: number): number[] {
   const distances = Array.from({ length: Math.floor(size / 2) }, (_, i) => i + 1);
   const all = [size, ...distances.flatMap((distance) => [size - distance, size + distance])];
   return all.filter((near) => near <= cap).slice(0, count);
-}
-
-/** Where the data of a slice stands, as far as it is in one feature file. */
-function rangeOf({ path }: MeasuredRelease, index: LevelIndex, first: number, size: number): string {
-  const file = index.fileOf(first);
-  const end = Math.min(first + size, index.fileEnd(file));
-  const from = index.offsetAt(first);
-  const to = from + index.dataBytes(first, end) - 1;
-  return `/${path}/${featureFilePath(index.level, file)}\tbytes=${from}-${to}`;
 }
 
 const SEED = 20_240_607;

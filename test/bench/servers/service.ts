@@ -1,16 +1,23 @@
 // The proxy as it is deployed: the compiled package, one process, tokens checked, no access log; and a client of it.
-import { generateKeyPairSync } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
-import { secondsOf } from '../measure/measure.ts';
+import { compilePrograms } from './compiled.ts';
 import { type Server, startProgram } from './servers.ts';
 
 export type Coding = 'gzip' | 'identity';
 
 /** How to start the proxy, and what its clients send. */
 export interface Service {
+  /** The compiled program of a TypeScript file; see compiled.ts. */
+  program(file: string): string;
+  jwks: string;
+  issuer: string;
+  audience: string;
+  /** Values of Authorization: a valid one, one whose signature is wrong, and one that has expired. */
+  authorizations: Readonly<Record<'valid' | 'forged' | 'expired', string>>;
   /** A proxy of its own for each call, on this Node or another, with nothing in its memory but the release's metadata. */
   start(origin: string, node?: string): Promise<Server>;
   headers(coding: Coding): Record<string, string>;
@@ -21,20 +28,34 @@ const AUDIENCE = 'boundaries';
 const TOKEN_SECONDS = 36_000;
 const CONNECTIONS = 16;
 
-/** Compiles the package and makes a key, a token and the options that fit. */
+/** Compiles the programs and makes a key, tokens and the options that fit. */
 export async function prepareService(folder: string): Promise<Service> {
-  await secondsOf(process.execPath, ['.package/build.js']);
+  const compiled = join(folder, 'compiled');
+  mkdirSync(compiled);
+  const program = await compilePrograms(compiled);
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const jwks = join(folder, 'jwks.json');
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'bench', alg: 'EdDSA' };
   writeFileSync(jwks, JSON.stringify({ keys: [jwk] }));
   const now = Math.floor(Date.now() / 1000);
-  const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'bench', iat: now, exp: now + TOKEN_SECONDS };
-  const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid: 'bench' }).sign(privateKey);
+  const bearer = async (key: KeyObject, issued: number): Promise<string> => {
+    const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'bench', iat: issued, exp: issued + TOKEN_SECONDS };
+    return `Bearer ${await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid: 'bench' }).sign(key)}`;
+  };
+  const authorizations = {
+    valid: await bearer(privateKey, now),
+    forged: await bearer(generateKeyPairSync('ed25519').privateKey, now),
+    expired: await bearer(privateKey, now - 2 * TOKEN_SECONDS),
+  };
   const options = ['--port', '0', '--jwks', jwks, '--issuer', ISSUER, '--audience', AUDIENCE, '--no-access-log'];
   return {
-    start: (origin, node) => startProgram(['dist/proxy/main.js', 'serve', '--origin', origin, ...options], node),
-    headers: (coding) => ({ authorization: `Bearer ${token}`, 'accept-encoding': coding }),
+    program,
+    jwks,
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    authorizations,
+    start: (origin, node) => startProgram([program('proxy/main.ts'), 'serve', '--origin', origin, ...options], node),
+    headers: (coding) => ({ authorization: authorizations.valid, 'accept-encoding': coding }),
   };
 }
 

@@ -130,7 +130,13 @@ export function createHttpServer(
     if (socket.writable && socket instanceof Socket) connectionOf(socket).refuse(parserErrorToResponse(error));
     else socket.destroy();
   });
-  return { server, stop: (times) => stopServer(server, sockets, context.lifecycle, times) };
+  return {
+    server,
+    async stop(times) {
+      await stopServer(server, sockets, context.lifecycle, times);
+      sending.reads.origin.close?.('');
+    },
+  };
 }
 
 function requestOf({ method, url, headers, rawHeaders, socket, httpVersionMinor }: IncomingMessage): HttpRequest {

@@ -10,7 +10,8 @@ import { outputOf, spread } from './measure/measure.ts';
 import type { PathFigures, PathPlan } from './path/measured.ts';
 import { type MeasuredRelease, releaseToMeasure } from './requests/measured-release.ts';
 import { hotPath, largestLevel, singleUnits, slicesAtRandomFids, storedPages } from './requests/targets.ts';
-import { download, prepareService, type Service } from './servers/service.ts';
+import { chooseMachine } from './servers/machine.ts';
+import { answersTo, prepareService, type Service } from './servers/service.ts';
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:path -- [options]')
@@ -51,7 +52,7 @@ const release = await releaseToMeasure(values).catch((error: Error) => {
   console.error(error.message);
   process.exit(1);
 });
-const service = await prepareService(folder);
+const service = await prepareService(folder, chooseMachine(undefined));
 const cases = casesOf(release, service);
 const startMs = await startToFirstAnswer();
 const figures = await measure();
@@ -66,8 +67,8 @@ function casesOf(measured: MeasuredRelease, { authorizations }: Service) {
   const many = slicesAtRandomFids(all, 'geojsonl', 50, TARGETS);
   const collections = slicesAtRandomFids(middle, 'fc', 20, TARGETS);
   const units = singleUnits(measured, TARGETS);
-  const pages = storedPages(measured).targets.filter(
-    ({ bytes = 0 }) => Math.abs(bytes - PAGE_BYTES) < PAGE_BYTES * PAGE_TOLERANCE,
+  const pages = storedPages(measured, 1).targets.filter(
+    ({ page }) => Math.abs((page?.bytes ?? 0) - PAGE_BYTES) < PAGE_BYTES * PAGE_TOLERANCE,
   );
   const hot = [{ path: hotPath(measured) }];
   const { valid, forged, expired } = authorizations;
@@ -98,7 +99,7 @@ async function startToFirstAnswer(): Promise<number> {
   for (let i = 0; i < STARTS; i++) {
     const begun = performance.now();
     const proxy = await service.start(release.out);
-    await download(proxy.url + hotPath(release), service.headers('gzip'));
+    await answersTo(proxy.url, [hotPath(release)], service.headers('gzip'));
     times.push(performance.now() - begun);
     await proxy.stop();
   }

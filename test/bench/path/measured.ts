@@ -7,7 +7,8 @@ import { LEVELS } from '../../../format/levels.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { loadLevel, loadRelease, readDescription } from '../../../proxy/releases/load-release.ts';
 import type { Plan } from '../load/paced.ts';
-import { bareReadingServer, bareServer, heapBytesOf, sampleOf } from './heap.ts';
+import { receive } from '../servers/service.ts';
+import { bareReadingServer, bareServer, heapBytesOf, urlOf } from './heap.ts';
 import { HOST, microsecondsOf, microsecondsOfHash, type PathCase } from './in-process.ts';
 import { type ProxyOptions, proxyParts } from './proxy-parts.ts';
 
@@ -64,7 +65,8 @@ function load(targets: readonly string[]): (port: number, requests: number) => P
 
 async function pathFigures(): Promise<Pick<PathFigures, 'us' | 'hashUs'>> {
   const parts = await proxyParts(plan.proxy);
-  for (let i = 0; i < HOT_REQUESTS; i++) await sampleOf(parts.server, plan.hot, { ...headers, Host: HOST });
+  for (let i = 0; i < HOT_REQUESTS; i++)
+    await receive((await urlOf(parts.server)) + plan.hot, { ...headers, Host: HOST });
   parts.server.close();
   const us: number[] = [];
   for (const kind of plan.cases) {
@@ -76,9 +78,9 @@ async function pathFigures(): Promise<Pick<PathFigures, 'us' | 'hashUs'>> {
 
 async function heapFigures(): Promise<Pick<PathFigures, 'hotHeap' | 'sliceHeap'>> {
   const hot = await proxyParts(plan.proxy);
-  const hotSample = await sampleOf(hot.server, plan.hot, headers);
+  const hotSample = await receive((await urlOf(hot.server)) + plan.hot, headers);
   const slices = await proxyParts(plan.proxy);
-  const sliceSample = await sampleOf(slices.server, plan.slices[0] ?? '', headers);
+  const sliceSample = await receive((await urlOf(slices.server)) + plan.slices[0], headers);
   const bytes = async (server: Parameters<typeof heapBytesOf>[0], targets: readonly string[]): Promise<number> =>
     await heapBytesOf(server, load(targets), HEAP_REQUESTS);
   return {

@@ -9,7 +9,12 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const COMPILER = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 
 /** The programs of the benchmarks, and the proxy. */
-const PROGRAMS = ['proxy/main.ts', 'test/bench/path/measured.ts', 'test/bench/load/paced.ts'];
+const PROGRAMS = [
+  'proxy/main.ts',
+  'test/bench/path/measured.ts',
+  'test/bench/load/paced.ts',
+  'test/bench/servers/limit.ts',
+];
 
 /**
  * Compiles the programs and what they import, without checking types.

@@ -51,6 +51,8 @@ export interface Loads {
 
 const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url));
 const CONNECTIONS = 16;
+/** Above this, latency at a fixed rate is that of a busy machine. */
+const STALLED_MAX = 0.01;
 
 /** The most requests a second that a server answers. @throws Error when an answer fails */
 export async function peakOf(loads: Loads, url: string, cycle: TargetCycle, seconds = 1): Promise<number> {
@@ -90,5 +92,10 @@ export async function pacedLoad(loads: Loads, url: string, cycle: TargetCycle, p
   const file = join(folder, 'paced.json');
   writeFileSync(file, JSON.stringify(plan));
   const [command, args] = onCore(machine.loadCore, process.execPath, [paced, file]);
-  return JSON.parse(await outputOf(command, args));
+  const measured: Paced = JSON.parse(await outputOf(command, args));
+  if (measured.stalledShare > STALLED_MAX)
+    console.error(
+      `the load generator did not run for ${Math.round(100 * measured.stalledShare)} % of the time: use a quiet machine`,
+    );
+  return measured;
 }

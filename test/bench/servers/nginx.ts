@@ -45,7 +45,7 @@ proxy_set_header Content-Length ""; proxy_set_header Connection ""; }`;
   const upstream = auth === undefined ? '' : `upstream auth { server ${new URL(auth).host}; keepalive 16; }`;
   const config = `worker_processes 1; daemon off; pid ${prefix}/pid; error_log ${prefix}/error.log; ${process.getuid?.() === 0 ? 'user root;' : ''}
 events { worker_connections 512; }
-http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000000; default_type application/geo+json;
+http { access_log off; sendfile on; tcp_nopush on; open_file_cache max=100; keepalive_requests 100000000; default_type application/geo+json;
 ${temporary} ${upstream}
 server { listen 127.0.0.1:${port}; root ${root}; ${asking}
 location / { ${check} add_header Content-Encoding gzip; } } }`;

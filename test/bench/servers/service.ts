@@ -91,15 +91,13 @@ export function receive(url: string, headers: Record<string, string>, agent?: Ag
     const request = get(url, { headers, agent }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer
-        .on('error', reject)
-        .on('end', () =>
-          resolve({
-            status: answer.statusCode ?? 0,
-            headers: withoutOwn(answer.rawHeaders),
-            body: Buffer.concat(chunks),
-          }),
-        );
+      answer.on('error', reject).on('end', () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: withoutOwn(answer.rawHeaders),
+          body: Buffer.concat(chunks),
+        }),
+      );
     });
     request.on('error', reject);
   });

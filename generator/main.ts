@@ -13,6 +13,7 @@ import { sealCommand } from './commands/seal.ts';
 import { uploadCommand } from './commands/upload.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { BuildError, explained } from './report/errors.ts';
+import { notedNode, runOn } from './source/gdal-node.ts';
 
 /** The name of the program: compiled, it is installed by a package. */
 const PROGRAM = import.meta.url.endsWith('.ts') ? 'generator' : 'boundaries-generator';
@@ -44,6 +45,8 @@ const commands = [
   uploadCommand,
 ].map(({ command }) => command);
 
+const other = notedNode();
+if (other !== undefined) runOn(other);
 await runProgram(program, commands, hideBin(process.argv), (error) => {
   const known = explained(error);
   return known instanceof BuildError ? known : undefined;

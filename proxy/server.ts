@@ -11,8 +11,8 @@ import type { ParserError } from './http/parser-errors.ts';
 import { connectResponse, PARSER_MAX_BYTES, parserErrorToResponse } from './http/parser-errors.ts';
 import type { HttpRequest } from './http/request.ts';
 import { asksTooMuch } from './http/request.ts';
-import type { Sending } from './http/send.ts';
-import { NodeClient, sendAnswer } from './http/send.ts';
+import type { Sending } from './send.ts';
+import { NodeClient, sendAnswer } from './send.ts';
 import type { StopTimes } from './stop-server.ts';
 import { stopServer } from './stop-server.ts';
 

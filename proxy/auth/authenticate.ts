@@ -3,6 +3,7 @@
 import type { JWTPayload } from 'jose';
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import { Problem } from '../http/problem.ts';
+import type { Principal } from '../http/request.ts';
 import type { KeySet } from './key-set.ts';
 
 /** The keys of one issuer, which may change. Its errors are not errors of the token: they do not lead to 401. */
@@ -24,14 +25,6 @@ export interface TokenRules {
   scope: string | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
-}
-
-/** The client that a valid token identifies. */
-export interface Principal {
-  /** The `sub` of the token; undefined if it has none. */
-  readonly subject: string | undefined;
-  /** Issuer and subject, or what stands for a missing subject: the same for every token of a client. */
-  readonly client: string;
 }
 
 const TOKEN_MAX_CHARS = 8 * 1024;

@@ -5,7 +5,7 @@ import type { TokenRules } from '../auth/authenticate.ts';
 import type { ResourceMetadata } from '../auth/resource-metadata.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import type { TrustedProxies } from '../http/base-url.ts';
-import { rangesToTrustedProxies } from '../http/base-url.ts';
+
 import type { LimitRules, RateRule } from '../limits/client-limits.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
@@ -16,6 +16,7 @@ import { optionsToTokenRules } from './issuers.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
+import { rangesToTrustedProxies } from './trusted-proxies.ts';
 import { parseAccelRedirect, parseOriginUrl, parsePublicUrl } from './url-options.ts';
 
 /** The options of `serve`, checked. */

@@ -3,8 +3,7 @@ import { errorToLogLine } from '../error-answer.ts';
 import type { Answer } from '../http/answer.ts';
 import { isMatch } from '../http/answer.ts';
 import type { HttpRequest } from '../http/request.ts';
-import type { Client } from '../origin/origin.ts';
-import type { Reads } from '../origin/reads.ts';
+import type { Client, Reads } from '../origin/origin.ts';
 import type { ResponseCaches } from '../pages/response-cache.ts';
 
 /** The platform ends the streams of a client that disconnects; nothing else is known of it. */

@@ -1,9 +1,11 @@
 // Answers: responses as values, with finished headers and a body in memory or a way to read it. Used by everything that
 // answers; send.ts and fetch/ send them.
-import type { Client } from '../origin/origin.ts';
-import type { Reads } from '../origin/reads.ts';
+import type { Client, Reads } from '../origin/origin.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
+import type { Problem } from './problem.ts';
+import { PROBLEMS, problemToJson } from './problem.ts';
 import type { Coding } from './request.ts';
+import { ALLOWED_METHODS } from './request.ts';
 
 /** A body in memory, or a stream. */
 export type Body = Buffer | AsyncIterable<Buffer>;
@@ -59,9 +61,6 @@ export const COMMON_HEADERS: HeaderList = [
   'nosniff',
 ];
 
-/** The methods of every path, as `Allow` lists them. */
-export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
-
 /**
  * An answer with a body in memory.
  * @param headers in addition to those of every response
@@ -87,6 +86,14 @@ export function answerWith(
   };
 }
 
+/** The answer with a problem. */
+export function problemToAnswer({ code, message, headers }: Problem): Answer {
+  const body = Buffer.from(`${JSON.stringify(problemToJson(code, message))}\n`);
+  const fields = ['Cache-Control', 'no-store', ...Object.entries(headers).flat()];
+  return answerWith(PROBLEMS[code].status, fields, PROBLEM_TYPE, body);
+}
+
+const PROBLEM_TYPE: HeaderList = ['Content-Type', 'application/problem+json'];
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /**

@@ -230,8 +230,9 @@ const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: st
   'origin-slow': async () => {
     const origin = directoryOrigin(folder);
     const slow: Origin = {
-      ...origin,
-      read: (path, range) => (range ? Promise.reject(new OriginError('slow', path)) : origin.read(path)),
+      stream: origin.stream,
+      read: (path, range) =>
+        path.endsWith('.gz') ? Promise.reject(new OriginError('slow', path)) : origin.read(path, range),
     };
     return replay(PAGE, await startService(folder, { origin: slow }));
   },

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { test } from 'node:test';
 import { CompactEncrypt, SignJWT, UnsecuredJWT } from 'jose';
-import type { Principal } from '../../proxy/auth/authenticate.ts';
 import { Authenticator } from '../../proxy/auth/authenticate.ts';
 import type { KeySet } from '../../proxy/auth/key-set.ts';
 import { jwksToKeySet, secretToKeySet, usableKeys } from '../../proxy/auth/key-set.ts';
+import type { Principal } from '../../proxy/http/request.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import type { Answer } from '../support/http/http-client.ts';
 import { refusal, send, sendRaw } from '../support/http/http-client.ts';
@@ -235,7 +235,10 @@ await inEverySetup(
       const auth = `Host: a.test\r\nConnection: close\r\nAuthorization: ${AUTHORIZED.authorization}\r\n`;
       for (const size of [9_000, 20_000, 70_000]) {
         const filling = 'a'.repeat(size);
-        rawRefusal(await sendRaw(proxy, `GET ${PATH}?gid-0=${filling} HTTP/1.1\r\n${auth}\r\n`), 414, 'uri-too-long');
+        const target = await sendRaw(proxy, `GET ${PATH}?gid-0=${filling} HTTP/1.1\r\n${auth}\r\n`);
+        // Of more than 64 KiB the service does not see where the target ends.
+        if (size < 65_536) rawRefusal(target, 414, 'uri-too-long');
+        else rawRefusal(target, 431, 'headers-too-large');
         const header = await sendRaw(proxy, `GET ${PATH} HTTP/1.1\r\n${auth}X-Long: ${filling}${filling}\r\n\r\n`);
         rawRefusal(header, 431, 'headers-too-large');
       }

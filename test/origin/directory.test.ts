@@ -4,8 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { OpenFiles } from '../../proxy/origin/open-files.ts';
+import { directoryOrigin, OpenFiles } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -83,7 +82,10 @@ test('reads on the event loop until a read is slow, then not for a while', () =>
   const clock = { now: 0, readMs: 1 };
   let looks = 0;
   // The clock is looked at before and after each read.
-  const origin = directoryOrigin(folder, () => (looks++ % 2 === 0 ? clock.now : (clock.now += clock.readMs)));
+  const origin = directoryOrigin(folder, () => {
+    if (looks++ % 2 === 1) clock.now += clock.readMs;
+    return clock.now;
+  });
   const range = { offset: 0, length: 6 };
   const isRead = (): boolean => {
     const read = readNow(origin, 'a/1', range, true) !== undefined;

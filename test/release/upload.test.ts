@@ -101,7 +101,7 @@ test('pages and feature files come first, then what names them, and current.json
   const paths = changesOf(s3).map((change) => change.replace(/^PUT /, ''));
   assert.deepEqual(paths.toSorted(), filesUnder(first));
   assert.deepEqual([files, uploaded.files], [paths.length, paths.length]);
-  const order = [/\.gz$/, /(\.idx|manifest\.json)$/, /\/checksums\.txt$/, /\/release\.json$/, /^current\.json$/];
+  const order = [/\.gz$/, /(index\.bin|manifest\.json)$/, /\/checksums\.txt$/, /\/release\.json$/, /^current\.json$/];
   const steps = paths.map((path) => order.findIndex((step) => step.test(path)));
   assert.deepEqual(steps, steps.toSorted());
   assert.deepEqual(new Set(steps), new Set(order.keys()));
@@ -109,7 +109,7 @@ test('pages and feature files come first, then what names them, and current.json
     if (method !== 'PUT') continue;
     assert.equal(headers['content-encoding'], undefined, url);
     assert.match(String(headers['cache-control']), url.includes(CURRENT_PATH) ? /^no-cache$/ : /, immutable$/, url);
-    const type = url.includes('.idx') ? /^application\/octet-stream$/ : /^(application\/(gzip|json)|text\/plain)$/;
+    const type = url.includes('.bin') ? /^application\/octet-stream$/ : /^(application\/(gzip|json)|text\/plain)$/;
     assert.match(String(headers['content-type']), type, url);
     assert.ok(headers['content-md5'] !== undefined && headers['x-amz-meta-sha256'] !== undefined, url);
   }

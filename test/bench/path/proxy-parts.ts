@@ -6,12 +6,12 @@ import { Authenticator } from '../../../proxy/auth/authenticate.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import type { HandlerContext } from '../../../proxy/handler.ts';
 import { BaseUrl } from '../../../proxy/http/base-url.ts';
-import { HeldBytes } from '../../../proxy/limits/held-bytes.ts';
-import { WorkQueue } from '../../../proxy/limits/work-queue.ts';
-import { Reads } from '../../../proxy/origin/reads.ts';
+import { Reads } from '../../../proxy/origin/origin.ts';
 import { responseCaches } from '../../../proxy/pages/response-cache.ts';
 import { createHttpServer } from '../../../proxy/server.ts';
 import { publicAssets } from '../../../proxy/site/public-assets.ts';
+import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
+import { WorkQueue } from '../../../proxy/work/work-queue.ts';
 
 /** What a proxy needs to be started. */
 export interface ProxyOptions {

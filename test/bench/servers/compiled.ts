@@ -8,8 +8,9 @@ import { secondsOf } from '../measure/measure.ts';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const COMPILER = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 
-/** The programs of the benchmarks, and the proxy. */
+/** The programs of the project and of the benchmarks. */
 const PROGRAMS = [
+  'generator/main.ts',
   'proxy/main.ts',
   'test/bench/path/measured.ts',
   'test/bench/load/paced.ts',

@@ -1,15 +1,14 @@
 // Sends answers with node:http. Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { errorToLogLine, isStorageError } from '../error-answer.ts';
-import type { HeldBytes } from '../limits/held-bytes.ts';
-import type { Client, Exchange } from '../origin/origin.ts';
-import type { Reads } from '../origin/reads.ts';
-import { ClientGone } from '../origin/reads.ts';
-import type { ResponseCaches } from '../pages/response-cache.ts';
-import type { Answer, Body } from './answer.ts';
-import { isMatch } from './answer.ts';
-import type { HttpRequest } from './request.ts';
+import { errorToLogLine, isStorageError } from './error-answer.ts';
+import type { Answer, Body } from './http/answer.ts';
+import { isMatch } from './http/answer.ts';
+import type { HttpRequest } from './http/request.ts';
+import type { Client, Exchange, Reads } from './origin/origin.ts';
+import { ClientGone } from './origin/origin.ts';
+import type { ResponseCaches } from './pages/response-cache.ts';
+import type { HeldBytes } from './work/held-bytes.ts';
 
 /** A larger body in memory is sent in chunks of this length, so that its client's pace is seen. */
 const CHUNK_BYTES = 64 * 1024;

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { installNode } from '../../.setup/other-node.js';
-import { writeTargets } from './comparisons/compare.ts';
-import { peakOf } from './measure/load.ts';
+import { peakOf, TargetCycle } from './load/load.ts';
 import { secondsOf, spread } from './measure/measure.ts';
 import { releaseToMeasure } from './requests/measured-release.ts';
 import { questionOf } from './requests/questions.ts';
+import { chooseMachine } from './servers/machine.ts';
 import { prepareService } from './servers/service.ts';
 
 const values = yargs(hideBin(process.argv))
@@ -29,8 +29,6 @@ const values = yargs(hideBin(process.argv))
   .strict()
   .parseSync();
 
-/** Seconds of one burst. */
-const BURST = 1;
 const { lines, rounds, builds } = values;
 const folder = mkdtempSync(join(tmpdir(), 'bench-nodes-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -40,26 +38,31 @@ for (const line of lines) programs.push(await installNode(line));
 // Each Node needs a binding of its own, which this compiles where it cannot be downloaded.
 for (const program of programs) execFileSync(program, ['.setup/setup.js'], { stdio: 'inherit' });
 const release = await releaseToMeasure({ ...values, source: undefined });
-const service = await prepareService(folder);
+const machine = chooseMachine(undefined);
+const service = await prepareService(folder, machine);
+
+const loads = { machine, headers: service.headers('gzip'), paced: service.program('test/bench/load/paced.ts'), folder };
 
 for (const name of ['hot', 'slice'] as const) {
-  const { what, order, coding, targets } = questionOf(name, release, BURST * (rounds + 1));
-  const file = writeTargets(
-    join(folder, name),
+  const { what, targets } = questionOf(name, release);
+  const cycle = new TargetCycle(
     targets.map(({ path }) => path),
+    join(folder, name),
   );
-  const share = order === 'once' ? Math.floor(targets.length / (rounds + 1)) : 0;
   const servers = await Promise.all(programs.map((program) => service.start(release.out, program)));
-  await inTurn(`${what}, requests/s`, rounds, (node, round) => {
-    const range = order === 'once' ? { first: round * share + 1, last: (round + 1) * share } : { first: 1, last: 1 };
-    const url = servers[node]?.url ?? '';
-    return peakOf({ url, headers: service.headers(coding), seconds: BURST, targets: { file, order, ...range } });
-  });
+  await inTurn(`${what}, requests/s`, rounds, (node) => peakOf(loads, servers[node]?.url ?? '', cycle));
   for (const server of servers) await server.stop();
 }
 await inTurn('build of the sample, seconds', builds, (node, round) => {
   const out = join(folder, `${node}-${round}`);
-  return secondsOf(programs[node] ?? '', ['dist/generator/main.js', 'build', '--sample', '--quiet', '--out', out]);
+  return secondsOf(programs[node] ?? '', [
+    service.program('generator/main.ts'),
+    'build',
+    '--sample',
+    '--quiet',
+    '--out',
+    out,
+  ]);
 });
 
 /**

@@ -10,7 +10,8 @@ import { outputOf, spread } from './measure/measure.ts';
 import type { PathFigures, PathPlan } from './path/measured.ts';
 import { type MeasuredRelease, releaseToMeasure } from './requests/measured-release.ts';
 import { hotPath, largestLevel, singleUnits, slicesAtRandomFids, storedPages } from './requests/targets.ts';
-import { download, prepareService, type Service } from './servers/service.ts';
+import { chooseMachine } from './servers/machine.ts';
+import { answersTo, prepareService, type Service } from './servers/service.ts';
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:path -- [options]')
@@ -51,12 +52,12 @@ const release = await releaseToMeasure(values).catch((error: Error) => {
   console.error(error.message);
   process.exit(1);
 });
-const service = await prepareService(folder);
+const service = await prepareService(folder, chooseMachine(undefined));
 const cases = casesOf(release, service);
 const startMs = await startToFirstAnswer();
 const figures = await measure();
 const lines = [...pathLines(), ...heapLines(), ...startLines()];
-if (values.json) console.log(JSON.stringify({ hashUs: figures.hashUs, lines }, null, 2));
+if (values.json) console.log(JSON.stringify({ hashUs: figures.path.hashUs, lines }, null, 2));
 else print(lines);
 
 function casesOf(measured: MeasuredRelease, { authorizations }: Service) {
@@ -66,8 +67,8 @@ function casesOf(measured: MeasuredRelease, { authorizations }: Service) {
   const many = slicesAtRandomFids(all, 'geojsonl', 50, TARGETS);
   const collections = slicesAtRandomFids(middle, 'fc', 20, TARGETS);
   const units = singleUnits(measured, TARGETS);
-  const pages = storedPages(measured).targets.filter(
-    ({ bytes = 0 }) => Math.abs(bytes - PAGE_BYTES) < PAGE_BYTES * PAGE_TOLERANCE,
+  const pages = storedPages(measured, 1).targets.filter(
+    ({ page }) => Math.abs((page?.bytes ?? 0) - PAGE_BYTES) < PAGE_BYTES * PAGE_TOLERANCE,
   );
   const hot = [{ path: hotPath(measured) }];
   const { valid, forged, expired } = authorizations;
@@ -98,7 +99,7 @@ async function startToFirstAnswer(): Promise<number> {
   for (let i = 0; i < STARTS; i++) {
     const begun = performance.now();
     const proxy = await service.start(release.out);
-    await download(proxy.url + hotPath(release), service.headers('gzip'));
+    await answersTo(proxy.url, [hotPath(release)], service.headers('gzip'));
     times.push(performance.now() - begun);
     await proxy.stop();
   }
@@ -120,11 +121,18 @@ async function measure(): Promise<PathFigures> {
   };
   const file = join(folder, 'plan.json');
   writeFileSync(file, JSON.stringify(plan));
-  return JSON.parse(await outputOf(process.execPath, [service.program('test/bench/path/measured.ts'), file]));
+  const program = service.program('test/bench/path/measured.ts');
+  const part = async (name: keyof PathFigures) => JSON.parse(await outputOf(process.execPath, [program, file, name]));
+  return {
+    path: await part('path'),
+    'heap-hot': await part('heap-hot'),
+    'heap-slice': await part('heap-slice'),
+    loading: await part('loading'),
+  };
 }
 
 function pathLines(): Line[] {
-  const { us, hashUs } = figures;
+  const { us, hashUs } = figures.path;
   return cases.map(({ what, target }, i) => ({
     what,
     figure: us[i] ?? Number.NaN,
@@ -135,8 +143,7 @@ function pathLines(): Line[] {
 }
 
 function heapLines(): Line[] {
-  const { hotHeap, sliceHeap } = figures;
-  const line = (what: string, { proxy, control }: typeof hotHeap, target: string): Line => ({
+  const line = (what: string, { proxy, control }: PathFigures['heap-hot'], target: string): Line => ({
     what: `heap allocated by a request: ${what}`,
     figure: proxy / 1000,
     unit: 'kB',
@@ -144,8 +151,8 @@ function heapLines(): Line[] {
     target,
   });
   return [
-    line('hot page', hotHeap, '11.5 kB, stretch 10.5'),
-    line('ten features at a random fid', sliceHeap, '15 kB, stretch 12'),
+    line('hot page', figures['heap-hot'], '11.5 kB, stretch 10.5'),
+    line('ten features at a random fid', figures['heap-slice'], '15 kB, stretch 12'),
   ];
 }
 
@@ -159,13 +166,13 @@ function startLines(): Line[] {
   });
   return [
     line('start to first answer', startMs, '500 ms, stretch 350, with 400,000 units'),
-    line('loading the slowest level', figures.largestLevelMs, '15 ms with 148,000 units'),
-    line('loading all levels', figures.allLevelsMs, '50 ms with 400,000 units'),
+    line('loading the slowest level', figures.loading.largestLevelMs, '15 ms with 148,000 units'),
+    line('loading all levels', figures.loading.allLevelsMs, '50 ms with 400,000 units'),
   ];
 }
 
 function print(all: readonly Line[]): void {
-  console.log(`one SHA-256 of 16 kB: ${figures.hashUs.toFixed(1)} us`);
+  console.log(`one SHA-256 of 16 kB: ${figures.path.hashUs.toFixed(1)} us`);
   for (const { what, figure, unit, control, target } of all) {
     const beside = control === undefined ? '' : `${(figure / control).toFixed(2)} x ${control.toFixed(1)} ${unit}`;
     console.log(`${what.padEnd(62)}${figure.toFixed(1).padStart(8)} ${unit}  ${beside.padEnd(16)}  target ${target}`);

@@ -23,6 +23,8 @@ export interface Plan {
 /** What was measured. Latency in milliseconds, from the time at which a request was due. */
 export interface Paced {
   requests: number;
+  /** The part of the time in which this process itself did not run: then latencies say little of the server. */
+  stalledShare: number;
   seconds: number;
   p50: number;
   p90: number;
@@ -30,6 +32,8 @@ export interface Paced {
 }
 
 const BREAK = Buffer.from('\r\n\r\n');
+/** Longer turns of the event loop mean that the process did not run. */
+const TURN_MAX_MS = 3;
 /** Without any answer for so long, the measurement has failed. */
 const SILENT_MS = 10_000;
 
@@ -98,6 +102,8 @@ async function run(plan: Plan): Promise<Paced> {
   let answered = 0;
   let sent = 0;
   let lastAnswer = performance.now();
+  let lastTurn = lastAnswer;
+  let stalledMs = 0;
   const begun = lastAnswer;
   /** When a request is due: the first of a burst decides for all of it. */
   const dueAt = (request: number): number =>
@@ -123,9 +129,13 @@ async function run(plan: Plan): Promise<Paced> {
     const turn = (): void => {
       if (answered === requests) {
         for (const connection of all) connection.end();
-        resolve(summed(latencies, (lastAnswer - begun) / 1000));
+        const ms = lastAnswer - begun;
+        resolve({ ...summed(latencies), seconds: ms / 1000, stalledShare: stalledMs / ms });
         return;
       }
+      const now = performance.now();
+      if (now - lastTurn > TURN_MAX_MS) stalledMs += now - lastTurn;
+      lastTurn = now;
       if (performance.now() - lastAnswer > SILENT_MS) fail(new Error('no answer for 10 s'));
       sendDue();
       if (rate === 0) setTimeout(turn, 1);
@@ -135,10 +145,10 @@ async function run(plan: Plan): Promise<Paced> {
   });
 }
 
-function summed(latencies: Float64Array, seconds: number): Paced {
+function summed(latencies: Float64Array): Pick<Paced, 'requests' | 'p50' | 'p90' | 'p99'> {
   const sorted = latencies.toSorted();
   const percentile = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
-  return { requests: sorted.length, seconds, p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99) };
+  return { requests: sorted.length, p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99) };
 }
 
 const [, , file] = process.argv;

@@ -13,6 +13,8 @@ export interface Row {
   target: string;
 }
 
+export type Figures = { subject: number; control: number }[];
+
 /** Median, least and greatest. */
 export function spread(values: readonly number[]): { median: number; least: number; greatest: number } {
   const sorted = values.toSorted((a, b) => a - b);

@@ -2,22 +2,13 @@
 // its own. The control is a bare server in the same process.
 import { once } from 'node:events';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { createServer, get, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type HeapProfiler, Session } from 'node:inspector/promises';
 import type { AddressInfo } from 'node:net';
 import { crc32 } from 'node:zlib';
-
-/** Answers as the proxy gives them. */
-export interface Sample {
-  /** Alternating names and values, without those that node:http adds by itself. */
-  headers: string[];
-  body: Buffer;
-}
+import type { Received } from '../servers/service.ts';
 
 const SAMPLING_BYTES = 1024;
-/** Headers that node:http writes. */
-const OWN_HEADERS = ['date', 'connection', 'keep-alive'];
-
 /**
  * Bytes of heap for each request.
  * @param load sends so many requests to a port
@@ -50,12 +41,12 @@ function bytesUnder({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode
 }
 
 /** A server that sends a body from memory with the headers of a real answer. */
-export function bareServer({ headers, body }: Sample): Server {
+export function bareServer({ headers, body }: Received): Server {
   return createServer((_, res) => void res.writeHead(200, headers).end(body));
 }
 
 /** The same with one read of the same size at a random place of a file, into a new buffer, and its CRC-32. */
-export function bareReadingServer({ headers, body }: Sample, file: string): Server {
+export function bareReadingServer({ headers, body }: Received, file: string): Server {
   const bytes = body.length;
   const places = statSync(file).size - bytes;
   if (places <= 0) throw new Error(`${file} is shorter than an answer`);
@@ -69,15 +60,9 @@ export function bareReadingServer({ headers, body }: Sample, file: string): Serv
   return server.once('close', () => closeSync(descriptor));
 }
 
-/** A real answer of a server. */
-export async function sampleOf(server: Server, path: string, headers: Record<string, string>): Promise<Sample> {
-  const port = await listen(server);
-  const [answer] = await once(get({ port, path, headers, agent: false }), 'response');
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
-  const raw: string[] = answer.rawHeaders;
-  const isOwn = (name: string): boolean => OWN_HEADERS.includes(name.toLowerCase());
-  return { headers: raw.filter((_, i) => !isOwn(raw[i - (i % 2)] ?? '')), body: Buffer.concat(chunks) };
+/** The URL of a server, which listens from now on. */
+export async function urlOf(server: Server): Promise<string> {
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 async function listen(server: Server): Promise<number> {

@@ -1,13 +1,16 @@
 // The process that bench:path measures: the request path by itself, what it allocates over HTTP, and loading. Compiled and
-// started by path.ts; its argument is a JSON file, its output one line of JSON.
+// started by path.ts; its arguments are a JSON file
+// and what to measure, its output is one line of JSON.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
 import { promisify } from 'node:util';
 import { LEVELS } from '../../../format/levels.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { loadLevel, loadRelease, readDescription } from '../../../proxy/releases/load-release.ts';
 import type { Plan } from '../load/paced.ts';
-import { bareReadingServer, bareServer, heapBytesOf, sampleOf } from './heap.ts';
+import { type Received, receive } from '../servers/service.ts';
+import { bareReadingServer, bareServer, heapBytesOf, urlOf } from './heap.ts';
 import { HOST, microsecondsOf, microsecondsOfHash, type PathCase } from './in-process.ts';
 import { type ProxyOptions, proxyParts } from './proxy-parts.ts';
 
@@ -29,17 +32,15 @@ export interface PathPlan {
   folder: string;
 }
 
-/** What was measured. */
+/** What each process measures: the engine has then compiled the code for nothing else. */
 export interface PathFigures {
-  hashUs: number;
-  /** Of each case, in their order. */
-  us: number[];
+  /** Microseconds of a SHA-256 of 16 kB, and of each case in their order. */
+  path: { hashUs: number; us: number[] };
   /** Bytes of heap for each request: the proxy's and the control's. */
-  hotHeap: { proxy: number; control: number };
-  sliceHeap: { proxy: number; control: number };
+  'heap-hot': { proxy: number; control: number };
+  'heap-slice': { proxy: number; control: number };
   /** Milliseconds: the slowest level, and all. */
-  largestLevelMs: number;
-  allLevelsMs: number;
+  loading: { largestLevelMs: number; allLevelsMs: number };
 }
 
 const HEAP_REQUESTS = 8_000;
@@ -52,19 +53,22 @@ const execute = promisify(execFile);
 const plan: PathPlan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 const headers = { Authorization: plan.authorization, 'Accept-Encoding': 'gzip' };
 
-/** Sends requests from another process. */
+/** Sends requests from another process; none twice while there are others. */
 function load(targets: readonly string[]): (port: number, requests: number) => Promise<void> {
+  let offset = 0;
   return async (port, requests) => {
-    const pace = { connections: CONNECTIONS, rate: 0, burst: 1, requests, offset: 0 };
+    const pace = { connections: CONNECTIONS, rate: 0, burst: 1, requests, offset };
+    offset += requests;
     const file = `${plan.folder}/load.json`;
     writeFileSync(file, JSON.stringify({ port, headers, targets, ...pace } satisfies Plan));
     await execute(process.execPath, [plan.load, file]);
   };
 }
 
-async function pathFigures(): Promise<Pick<PathFigures, 'us' | 'hashUs'>> {
+async function pathFigures(): Promise<PathFigures['path']> {
   const parts = await proxyParts(plan.proxy);
-  for (let i = 0; i < HOT_REQUESTS; i++) await sampleOf(parts.server, plan.hot, { ...headers, Host: HOST });
+  for (let i = 0; i < HOT_REQUESTS; i++)
+    await receive((await urlOf(parts.server)) + plan.hot, { ...headers, Host: HOST });
   parts.server.close();
   const us: number[] = [];
   for (const kind of plan.cases) {
@@ -74,26 +78,20 @@ async function pathFigures(): Promise<Pick<PathFigures, 'us' | 'hashUs'>> {
   return { us, hashUs: microsecondsOfHash() };
 }
 
-async function heapFigures(): Promise<Pick<PathFigures, 'hotHeap' | 'sliceHeap'>> {
-  const hot = await proxyParts(plan.proxy);
-  const hotSample = await sampleOf(hot.server, plan.hot, headers);
-  const slices = await proxyParts(plan.proxy);
-  const sliceSample = await sampleOf(slices.server, plan.slices[0] ?? '', headers);
-  const bytes = async (server: Parameters<typeof heapBytesOf>[0], targets: readonly string[]): Promise<number> =>
-    await heapBytesOf(server, load(targets), HEAP_REQUESTS);
+/** @param bare makes the control from a real answer */
+async function heapFigures(
+  targets: readonly string[],
+  bare: (answer: Received) => Server,
+): Promise<PathFigures['heap-hot']> {
+  const { server } = await proxyParts(plan.proxy);
+  const answer = await receive((await urlOf(server)) + targets[0], headers);
   return {
-    hotHeap: {
-      proxy: await bytes(hot.server, [plan.hot]),
-      control: await bytes(bareServer(hotSample), [plan.hot]),
-    },
-    sliceHeap: {
-      proxy: await bytes(slices.server, plan.slices),
-      control: await bytes(bareReadingServer(sliceSample, plan.file), plan.slices),
-    },
+    proxy: await heapBytesOf(server, load(targets), HEAP_REQUESTS),
+    control: await heapBytesOf(bare(answer), load(targets), HEAP_REQUESTS),
   };
 }
 
-async function loadFigures(): Promise<Pick<PathFigures, 'largestLevelMs' | 'allLevelsMs'>> {
+async function loadFigures(): Promise<PathFigures['loading']> {
   const origin = directoryOrigin(plan.proxy.out);
   const description = await readDescription(origin, plan.release);
   const ofLevels: number[] = [];
@@ -112,6 +110,15 @@ async function leastMs(work: () => Promise<unknown>): Promise<number> {
   return least;
 }
 
-const figures: PathFigures = { ...(await loadFigures()), ...(await pathFigures()), ...(await heapFigures()) };
-console.log(JSON.stringify(figures));
+const MEASUREMENTS: { [Part in keyof PathFigures]: () => Promise<PathFigures[Part]> } = {
+  path: pathFigures,
+  'heap-hot': () => heapFigures([plan.hot], bareServer),
+  'heap-slice': () => heapFigures(plan.slices, (answer) => bareReadingServer(answer, plan.file)),
+  loading: loadFigures,
+};
+
+const [, , , part] = process.argv;
+const [, measure] = Object.entries(MEASUREMENTS).find(([name]) => name === part) ?? [];
+if (measure === undefined) throw new Error(`no measurement ${part}`);
+console.log(JSON.stringify(await measure()));
 process.exit(0);

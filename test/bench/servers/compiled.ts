@@ -8,8 +8,14 @@ import { secondsOf } from '../measure/measure.ts';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const COMPILER = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 
-/** The programs of the benchmarks, and the proxy. */
-const PROGRAMS = ['proxy/main.ts', 'test/bench/path/measured.ts', 'test/bench/load/paced.ts'];
+/** The programs of the project and of the benchmarks. */
+const PROGRAMS = [
+  'generator/main.ts',
+  'proxy/main.ts',
+  'test/bench/path/measured.ts',
+  'test/bench/load/paced.ts',
+  'test/bench/servers/limit.ts',
+];
 
 /**
  * Compiles the programs and what they import, without checking types.

@@ -1,5 +1,5 @@
 // The command `sample`: writes a sample or synthetic GeoPackage.
-import { printable } from '../../format/command-line/printable.ts';
+import { printable } from '../../format/command-line/messages.ts';
 import { defineCommand } from '../cli/command.ts';
 import { printResult, progressOf } from '../cli/output.ts';
 import { wholeNumber } from '../cli/parse-options.ts';

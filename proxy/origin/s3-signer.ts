@@ -142,6 +142,6 @@ function folderUrl({ bucket, prefix }: S3Location, region: string, endpoint: str
 
 /** A segment of a path as signatures have it: all is encoded but letters, digits and `-._~`. */
 function encoded(segment: string): string {
-  const escape = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-  return encodeURIComponent(segment).replaceAll(/[!'()*]/g, escape);
+  const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(segment).replaceAll(/[!'()*]/g, percent);
 }

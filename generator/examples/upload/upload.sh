@@ -9,6 +9,8 @@
 # In the environment: GRACE, seconds between the new current.json and the removal (10), and every option of rclone, e.g.
 # RCLONE_TRANSFERS=32, RCLONE_DRY_RUN=true.
 set -eu
+# Otherwise rclone asks for a bucket to be created, which needs a further permission.
+export RCLONE_S3_NO_CHECK_BUCKET="${RCLONE_S3_NO_CHECK_BUCKET-true}"
 output=$1 remote=$2 delete=${3-}
 
 # A copy: the file may be replaced meanwhile.
@@ -20,7 +22,7 @@ hosted=$(tr -d '\n" ' < "$current" | sed -n 's/.*hosted:\[\([^]]*\)\].*/\1/p' | 
 
 # By size and MD5, which a listing has: times would need a request for each file. What is there is never overwritten.
 copy() {
-  rclone "$@" --checksum --immutable --header-upload 'Cache-Control: public, max-age=31536000, immutable'
+  rclone "$@" --checksum --immutable --fast-list --header-upload 'Cache-Control: public, max-age=31536000, immutable'
 }
 
 for id in $hosted; do

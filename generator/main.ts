@@ -10,7 +10,6 @@ import { listCommand } from './commands/list.ts';
 import { pruneCommand } from './commands/prune.ts';
 import { sampleCommand } from './commands/sample.ts';
 import { sealCommand } from './commands/seal.ts';
-import { uploadCommand } from './commands/upload.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { BuildError, explained } from './report/errors.ts';
 import { notedNode, runOn } from './source/gdal-node.ts';
@@ -30,8 +29,7 @@ const program = yargs()
   .command(diffCommand)
   .command(listCommand)
   .command(activateCommand)
-  .command(pruneCommand)
-  .command(uploadCommand);
+  .command(pruneCommand);
 
 const commands = [
   buildCommand,
@@ -42,7 +40,6 @@ const commands = [
   listCommand,
   activateCommand,
   pruneCommand,
-  uploadCommand,
 ].map(({ command }) => command);
 
 const other = notedNode();

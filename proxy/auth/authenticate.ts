@@ -134,7 +134,9 @@ async function verify(token: string, rules: TokenRules): Promise<VerifiedToken |
   if (token.length > TOKEN_MAX_CHARS || !TOKEN_FORM.test(token)) return undefined;
   try {
     // Not verified yet: it only selects the keys to verify with.
-    const { iss } = decodeJwt(token);
+    const { iss, exp } = decodeJwt(token);
+    // Nor is this: an expired token is refused without the cost of its signature.
+    if (exp === undefined || (exp + CLOCK_TOLERANCE_SECONDS) * MS_PER_SECOND <= rules.now()) return undefined;
     const source = iss === undefined ? undefined : rules.issuers.get(iss);
     if (iss === undefined || source === undefined) return undefined;
     const keys = await source.current();

@@ -1,6 +1,4 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
-import { isS3Url, parseS3Url } from '../../format/s3/location.ts';
-import { S3Error } from '../../format/s3/s3-error.ts';
 import type { TokenRules } from '../auth/authenticate.ts';
 import type { ResourceMetadata } from '../auth/resource-metadata.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
@@ -9,7 +7,8 @@ import type { TrustedProxies } from '../http/base-url.ts';
 import type { LimitRules, RateRule } from '../limits/client-limits.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
-import { s3Origin } from '../origin/s3.ts';
+import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';
+import { S3Error } from '../origin/s3-signer.ts';
 import { staticHostOrigin } from '../origin/static-host.ts';
 import { durationToSeconds } from './duration.ts';
 import { optionsToTokenRules } from './issuers.ts';
@@ -132,7 +131,7 @@ function parseRate(text: string): RateRule {
 }
 
 /**
- * Opens the origin with this name: a folder, the URL of a static host, or a place in a bucket.
+ * Opens the origin with this name: a folder, the URL of a static host, or a folder in a bucket.
  * @throws StartError if it is not valid
  */
 export async function openOrigin(
@@ -148,7 +147,7 @@ export async function openOrigin(
 async function openS3Origin(origin: string, endpoint: string | undefined): Promise<Origin> {
   const location = parseS3Url(origin);
   if (location === undefined)
-    throw new OptionError('not a place in a bucket', `--origin ${origin}`, 'use s3://bucket or s3://bucket/prefix');
+    throw new OptionError('not an s3:// URL', `--origin ${origin}`, 'use s3://bucket or s3://bucket/prefix');
   if (endpoint !== undefined && !/^https?:\/\//i.test(URL.canParse(endpoint) ? endpoint : ''))
     throw new OptionError('not a usable URL', '--s3-endpoint', 'use scheme and host, e.g. https://minio.internal:9000');
   try {

@@ -31,8 +31,6 @@ export interface Answer {
   status: number;
   /** All headers, with Content-Length. */
   headers: HeaderList;
-  /** Where in `headers` those of the content begin, which a 304 does not have. */
-  contentAt: number;
   /** A strong entity tag including its quotes; a request whose If-None-Match has it is answered with 304. */
   etag: string | undefined;
   /** Undefined if there is no content. */
@@ -75,11 +73,9 @@ export function answerWith(
 ): Answer {
   const etag = tag === undefined ? undefined : `"${tag}"`;
   const all = [...COMMON_HEADERS, ...headers, ...(etag === undefined ? [] : ['ETag', etag])];
-  const contentAt = all.length;
   return {
     status,
     headers: [...all, ...contentHeaders, 'Content-Length', String(body.length)],
-    contentAt,
     etag,
     body,
     basis: undefined,
@@ -114,7 +110,12 @@ export const OPTIONS_ANSWER: Answer = noContent(['Allow', ALLOWED_METHODS]);
 
 function noContent(headers: HeaderList): Answer {
   const all = [...COMMON_HEADERS, ...headers];
-  return { status: 204, headers: all, contentAt: all.length, etag: undefined, body: undefined, basis: undefined };
+  return { status: 204, headers: all, etag: undefined, body: undefined, basis: undefined };
+}
+
+/** The headers of a 304: those of the answer without those of its content. */
+export function withoutContent(headers: HeaderList): string[] {
+  return headers.filter((_, i) => headers[i - (i % 2)]?.startsWith('Content-') !== true);
 }
 
 /** The 304 rule: does If-None-Match list this entity tag? Weak comparison (RFC 9110 section 13.1.2). */

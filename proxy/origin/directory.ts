@@ -33,7 +33,7 @@ export function directoryOrigin(directory: string, now: () => number = () => per
       let own: number | undefined;
       try {
         if (!staysOpen) own = openSync(join(directory, path), 'r');
-        readDirectly(own ?? files.find(path).descriptor, path, range, target, at);
+        readDirectly(own ?? files.find(path), path, range, target, at);
       } catch (error) {
         throw readError(path, error);
       } finally {
@@ -46,8 +46,8 @@ export function directoryOrigin(directory: string, now: () => number = () => per
     async read(path, range) {
       try {
         if (range === undefined) return await readFileInPool(join(directory, path));
-        return await (files.use(path, (file) => readRange(file, path, range)) ??
-          openAndRead(join(directory, path), path, range));
+        const file = await openInPool(join(directory, path), 'r');
+        return await readRange(file, path, range).finally(() => close(file));
       } catch (error) {
         throw readError(path, error);
       }
@@ -79,11 +79,6 @@ function readDirectly(file: number, path: string, { offset, length }: ByteRange,
   }
 }
 
-async function openAndRead(location: string, path: string, range: ByteRange): Promise<Buffer> {
-  const file = await openInPool(location, 'r');
-  return readRange(file, path, range).finally(() => close(file));
-}
-
 /** The bytes of a range, read in the thread pool. */
 async function readRange(file: number, path: string, { offset, length }: ByteRange): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
@@ -109,21 +104,12 @@ function readError(path: string, error: unknown): OriginError {
 /** Maximum number of open files: the feature files of 500,000 units. */
 const OPEN_MAX = 512;
 
-/** An open file. */
-export interface OpenFile {
-  descriptor: number;
-  /** Reads in progress in the thread pool. */
-  reads: number;
-  /** Removed from the open files, and closed when the last read has ended. */
-  isDropped: boolean;
-}
-
-/** The open files by path. */
+/** Files that stay open between reads on the event loop: a limited number, of which the least recently used is closed. */
 export class OpenFiles {
   readonly #open: (path: string) => number;
   readonly #max: number;
-  /** The least recently used first. */
-  readonly #files = new Map<string, OpenFile>();
+  /** Descriptors by path, the least recently used first. */
+  readonly #files = new Map<string, number>();
 
   /** @param open returns a file descriptor, which this object closes */
   constructor(open: (path: string) => number, max: number = OPEN_MAX) {
@@ -136,45 +122,24 @@ export class OpenFiles {
     return this.#files.size;
   }
 
-  /** The file at `path`, for a synchronous read. */
-  find(path: string): OpenFile {
+  /** The descriptor of the file at `path`, for one synchronous read. */
+  find(path: string): number {
     const known = this.#files.get(path);
     if (known !== undefined) this.#files.delete(path);
-    const file = known ?? { descriptor: this.#open(path), reads: 0, isDropped: false };
-    this.#files.set(path, file);
-    const [leastUsed] = this.#files;
-    if (this.#files.size > this.#max && leastUsed !== undefined) this.#drop(...leastUsed);
-    return file;
+    const descriptor = known ?? this.#open(path);
+    this.#files.set(path, descriptor);
+    const [leastUsed] = this.#files.size > this.#max ? this.#files.keys() : [];
+    if (leastUsed !== undefined) this.close(leastUsed);
+    return descriptor;
   }
 
-  /**
-   * Calls `read` with the descriptor of a file, which stays open until the read has ended.
-   * @returns undefined if the file is not open
-   */
-  use<Result>(path: string, read: (descriptor: number) => Promise<Result>): Promise<Result> | undefined {
-    const file = this.#files.get(path);
-    if (file === undefined) return undefined;
-    file.reads++;
-    return read(file.descriptor).finally(() => {
-      file.reads--;
-      closeUnused(file);
-    });
-  }
-
-  /** Closes the file at `path`, or every file in the folder at `path`. */
+  /** Closes the file at `path`, or every file in the folder at `path`; every file if it is empty. */
   close(path: string): void {
-    for (const [known, file] of this.#files)
-      if (known === path || known.startsWith(`${path}/`)) this.#drop(known, file);
+    for (const [known, descriptor] of this.#files) {
+      if (path !== '' && known !== path && !known.startsWith(`${path}/`)) continue;
+      this.#files.delete(known);
+      // Closing a file that was only read does not wait for a disk.
+      closeSync(descriptor);
+    }
   }
-
-  #drop(path: string, file: OpenFile): void {
-    this.#files.delete(path);
-    file.isDropped = true;
-    closeUnused(file);
-  }
-}
-
-/** Synchronous: closing a file that was only read does not wait for a disk. */
-function closeUnused({ isDropped, reads, descriptor }: OpenFile): void {
-  if (isDropped && reads === 0) closeSync(descriptor);
 }

@@ -47,8 +47,8 @@ export interface Origin {
    */
   readNow?(path: string, range: ByteRange, target: Buffer, at: number, staysOpen: boolean): boolean;
   /**
-   * Closes open files: one file that is damaged and may be replaced, or all files of the folder of a release that is no
-   * longer hosted.
+   * Closes open files: one file that is damaged and may be replaced, all files of the folder of a release that is no
+   * longer hosted, or with an empty path everything, connections too.
    */
   close?(path: string): void;
 }

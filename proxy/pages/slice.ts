@@ -75,7 +75,7 @@ export class Slice implements BodySource {
   }
 
   read(reads: Reads, client: Client): Body | Promise<Body> {
-    if (this.#dataBytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads));
+    if (this.#dataBytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, 1));
     return this.#readNow(reads) ?? reads.later(client, () => this.#readLater(reads));
   }
 
@@ -100,29 +100,29 @@ export class Slice implements BodySource {
     return this.#framed(body);
   }
 
-  /** The body, read in the thread pool or from a host, several ranges side by side. */
+  /** The body, read in the thread pool or from a host. */
   async #readLater(reads: Reads): Promise<Buffer> {
-    const { index } = this.#level;
-    const body = Buffer.allocUnsafe(this.bytes);
-    const groups = [...this.#groups(GAP_MAX_BYTES)];
-    const datas = await pLimit(READS_MAX).map(groups, (group) => this.#readGroup(reads, group));
-    let at = this.#dataAt;
-    for (const [g, group] of groups.entries())
-      for (let i = 0; i < group.length; i += 2) {
-        const from = index.dataBytes(elementAt(group, 0), elementAt(group, i));
-        const length = index.dataBytes(elementAt(group, i), elementAt(group, i + 1));
-        at += elementAt(datas, g).copy(body, at, from, from + length);
-      }
-    return this.#framed(body);
+    const chunks: Buffer[] = [];
+    for await (const chunk of this.#stream(reads, READS_MAX)) chunks.push(chunk);
+    return Buffer.concat(chunks, this.bytes);
   }
 
-  /** The body in chunks. At most WHOLE_MAX_BYTES, or one chunk of a feature that is larger, are in memory. */
-  async *#stream(reads: Reads): AsyncGenerator<Buffer, void, undefined> {
+  /**
+   * The body in chunks. Of a large one at most WHOLE_MAX_BYTES, or one chunk of a feature that is larger, are in memory.
+   * @param ahead groups that are read side by side
+   */
+  async *#stream(reads: Reads, ahead: number): AsyncGenerator<Buffer, void, undefined> {
     const { before, between, after } = FRAME_DATA[this.#format];
+    const groups = [...this.#groups()];
+    const limit = pLimit(ahead);
+    const whole = ahead === 1 ? [] : groups.map((group) => limit(() => this.#readGroup(reads, group)));
+    // An error is thrown when its group has its turn.
+    for (const reading of whole) reading.catch(() => {});
     let prefix: Buffer = Buffer.concat([MEMBER_HEADER, before.data]);
-    for (const group of this.#groups(0)) {
+    for (const [g, group] of groups.entries()) {
+      const chunks = whole[g] === undefined ? this.#chunksOf(reads, group) : [await whole[g]];
       // What comes before a chunk is sent with it: an error of the first read can still become a problem response.
-      for await (const data of this.#chunksOf(reads, group)) {
+      for await (const data of chunks) {
         yield prefix.length === 0 ? data : Buffer.concat([prefix, data]);
         prefix = NOTHING;
       }
@@ -134,10 +134,10 @@ export class Slice implements BodySource {
   }
 
   /**
-   * The ranges that are read together: of one file, with gaps of at most `gapBytes` between them, and of at most
+   * The ranges that are read together: of one file, with gaps of at most GAP_MAX_BYTES between them, and of at most
    * WHOLE_MAX_BYTES unless it is one feature.
    */
-  *#groups(gapBytes: number): Generator<Ranges> {
+  *#groups(): Generator<Ranges> {
     const { index } = this.#level;
     let group: number[] = [];
     for (let i = 0; i < this.#ranges.length; i += 2)
@@ -145,7 +145,7 @@ export class Slice implements BodySource {
         const [begin = at, last = at] = [group[0], group.at(-1)];
         const isNear =
           index.fileOf(begin) === index.fileOf(at) &&
-          index.dataBytes(last, at) <= gapBytes &&
+          index.dataBytes(last, at) <= GAP_MAX_BYTES &&
           index.dataBytes(begin, at + 1) <= WHOLE_MAX_BYTES;
         if (group.length > 0 && !isNear) {
           yield group;
@@ -157,7 +157,7 @@ export class Slice implements BodySource {
     if (group.length > 0) yield group;
   }
 
-  /** The data of a group and of what lies between its ranges: the sums check all of it. */
+  /** The data of a group with separators between its features. What lies between its ranges is read and checked, too. */
   async #readGroup(reads: Reads, group: Ranges): Promise<Buffer> {
     const { index } = this.#level;
     const [first, end] = [elementAt(group, 0), elementAt(group, group.length - 1)];
@@ -165,24 +165,28 @@ export class Slice implements BodySource {
     const range = { offset: index.offsetAt(first), length: index.dataBytes(first, end) };
     const data = await reads.origin.read(this.#level.featureFile(file), range);
     if (!index.hasData(data, first, end)) throw this.#damaged(reads, file);
-    return data;
+    const { between } = FRAME_DATA[this.#format];
+    const parts: Buffer[] = [];
+    for (let i = 0; i < group.length; i += 2) {
+      const step = between.length === 0 ? elementAt(group, i + 1) - elementAt(group, i) : 1;
+      for (let at = elementAt(group, i); at < elementAt(group, i + 1); at += step) {
+        if (parts.length > 0) parts.push(between.data);
+        parts.push(data.subarray(index.dataBytes(first, at), index.dataBytes(first, at + step)));
+      }
+    }
+    return Buffer.concat(parts);
   }
 
-  /** The data of a group without gaps, with separators between its features; of one large feature in pieces. */
+  /** The data of a group in chunks: of one large feature in pieces, the last one checked. */
   async *#chunksOf(reads: Reads, group: Ranges): AsyncGenerator<Buffer, void, undefined> {
     const { index } = this.#level;
-    const [first, end] = [elementAt(group, 0), elementAt(group, 1)];
-    const file = index.fileOf(first);
+    const [first, end] = [elementAt(group, 0), elementAt(group, group.length - 1)];
     const length = index.dataBytes(first, end);
     if (length <= WHOLE_MAX_BYTES) {
-      const { between } = FRAME_DATA[this.#format];
-      const betweens = (end - first - 1) * between.data.length;
-      const chunk = Buffer.allocUnsafe(length + betweens);
-      (await this.#readGroup(reads, group)).copy(chunk, betweens);
-      if (betweens > 0) this.#separate(chunk, betweens, 0, group);
-      yield chunk;
+      yield this.#readGroup(reads, group);
       return;
     }
+    const file = index.fileOf(first);
     let crc = index.dataCrcBefore(first);
     yield* withholdLast(
       reads.origin.stream(this.#level.featureFile(file), { offset: index.offsetAt(first), length }),
@@ -205,24 +209,21 @@ export class Slice implements BodySource {
     const { before, between, after } = FRAME_DATA[this.#format];
     MEMBER_HEADER.copy(body);
     before.data.copy(body, MEMBER_HEADER.length);
-    if (this.#features > 1 && between.length > 0)
-      this.#separate(body, this.#dataAt, MEMBER_HEADER.length + before.data.length, this.#ranges);
+    if (this.#features > 1 && between.length > 0) this.#separate(body, MEMBER_HEADER.length + before.data.length);
     const end = this.bytes - MEMBER_END_BYTES;
     after.data.copy(body, end - after.data.length);
     writeMemberEnd(body, end, this.#textCrc(), this.textBytes);
     return body;
   }
 
-  /** Moves the data of each feature but the last forward, from `from` to `to`, and writes a separator behind it. */
-  #separate(body: Buffer, from: number, to: number, ranges: Ranges): void {
+  /** Moves the data of each feature but the last forward, the first one to `begin`, and writes a separator behind it. */
+  #separate(body: Buffer, begin: number): void {
     const { data } = FRAME_DATA[this.#format].between;
     const { index } = this.#level;
-    let [source, target] = [from, to];
-    for (let i = 0; i < ranges.length; i += 2)
-      for (let position = elementAt(ranges, i); position < elementAt(ranges, i + 1); position++) {
-        // The last one is where it belongs.
-        if (source === target) return;
-        const length = index.dataBytes(position, position + 1);
+    let [source, target] = [this.#dataAt, begin];
+    for (let i = 0; i < this.#ranges.length; i += 2)
+      for (let at = elementAt(this.#ranges, i); at < elementAt(this.#ranges, i + 1) && source > target; at++) {
+        const length = index.dataBytes(at, at + 1);
         body.copyWithin(target, source, source + length);
         source += length;
         target += length;

@@ -1,7 +1,8 @@
 // The sample's Spain: autonomous communities, provinces and municipalities of the Instituto Geográfico Nacional, by way
 // of es-atlas.
-import type { Lineage } from '../gadm-columns.ts';
+
 import { type Area, areasOf, nest, readAtlas } from './atlas.ts';
+import type { Lineage } from './gadm-columns.ts';
 import { type Kind, type SampleUnit, unitsUnder } from './units.ts';
 
 /** CC BY 4.0 requires the author, the licence and an indication of changes. */

@@ -1,7 +1,7 @@
 // The units of the sample before their geometries are made, and their GIDs.
-import { elementAt } from '../../../format/element-at.ts';
-import type { Lineage } from '../gadm-columns.ts';
+import { elementAt } from '../../format/element-at.ts';
 import type { Area, Atlas } from './atlas.ts';
+import type { Lineage } from './gadm-columns.ts';
 
 /** A unit: the area of its boundary, and its place in the hierarchy. */
 export interface SampleUnit {

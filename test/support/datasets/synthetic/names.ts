@@ -1,6 +1,6 @@
 // Names and GIDs of the synthetic dataset: many scripts, and spellings that break programs without proper escaping.
-import { elementAt } from '../../../format/element-at.ts';
-import type { Level } from '../../../format/levels.ts';
+import { elementAt } from '../../../../format/element-at.ts';
+import type { Level } from '../../../../format/levels.ts';
 import { newRandom, type Random } from './random.ts';
 import { pathOf, type Tree } from './tree.ts';
 

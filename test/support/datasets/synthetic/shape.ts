@@ -1,10 +1,10 @@
 // Places and shapes of the units of the synthetic dataset: inside the parent, irregular, with holes, islands and a long
 // tail of large units, like real boundaries.
 import type { Position } from 'geojson';
-import { elementAt } from '../../../format/element-at.ts';
-import type { Level } from '../../../format/levels.ts';
-import { cutAtAntimeridian } from '../antimeridian.ts';
-import type { Coordinates } from '../write-geopackage.ts';
+import { elementAt } from '../../../../format/element-at.ts';
+import type { Level } from '../../../../format/levels.ts';
+import { cutAtAntimeridian } from '../../../../generator/sample/antimeridian.ts';
+import type { Coordinates } from '../../../../generator/sample/write-geopackage.ts';
 import { newRandom, type Random } from './random.ts';
 import { pathOf, sizeOf, type Tree } from './tree.ts';
 

@@ -1,7 +1,8 @@
 // The sample's United States: states and counties of the Census Bureau, from us-atlas. The territories are countries, as
 // in GADM; their county equivalents are their level 1.
-import type { Lineage } from '../gadm-columns.ts';
+
 import { type Area, areasOf, readAtlas } from './atlas.ts';
+import type { Lineage } from './gadm-columns.ts';
 import { type Kind, type SampleUnit, unitsUnder } from './units.ts';
 
 /** The data is in the public domain; the Bureau asks to be cited as the source. */

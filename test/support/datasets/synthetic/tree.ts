@@ -1,7 +1,7 @@
 // The hierarchy of the synthetic dataset: sizes of the levels, depths of the countries, numbers of children.
-import { elementAt } from '../../../format/element-at.ts';
-import type { Level } from '../../../format/levels.ts';
-import { LEVELS } from '../../../format/levels.ts';
+import { elementAt } from '../../../../format/element-at.ts';
+import type { Level } from '../../../../format/levels.ts';
+import { LEVELS } from '../../../../format/levels.ts';
 import { newRandom } from './random.ts';
 
 /** The hierarchy. A unit is its level and its rank there; siblings have neighbouring ranks. */

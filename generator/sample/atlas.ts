@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import type { Feature, Position } from 'geojson';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, MultiPolygon, Polygon, Topology } from 'topojson-specification';
-import { FormatError, objectFrom, textIn } from '../../../format/parse.ts';
-import { cutAtAntimeridian } from '../antimeridian.ts';
-import type { Coordinates } from '../write-geopackage.ts';
+import { FormatError, objectFrom, textIn } from '../../format/parse.ts';
+import { cutAtAntimeridian } from './antimeridian.ts';
+import type { Coordinates } from './write-geopackage.ts';
 
 /** An area of an atlas: its code in the atlas's scheme (may be empty) and its name. */
 export interface Area {

@@ -16,7 +16,7 @@ import { responseCaches } from './pages/response-cache.ts';
 import { Releases } from './releases/releases.ts';
 import type { HttpServer, Observer, ServerLimits } from './server.ts';
 import { createHttpServer } from './server.ts';
-import { publicAssets } from './site/public-assets.ts';
+import { publicAssets } from './site/explorer-files.ts';
 
 /**
  * The releases of the origin, with the current one loaded.

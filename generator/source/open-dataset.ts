@@ -75,3 +75,12 @@ export function withoutSecrets(path: string): string {
     .replaceAll(/\b(password|passwd|pwd)\s*=\s*('[^']*'|[^\s'";]+)/gi, '$1=...')
     .replaceAll(/(\/\/[^/@:\s]*):[^/@\s]*@/g, '$1:...@');
 }
+
+/** The metadata item that holds the attribution texts, one per line. */
+export const ATTRIBUTION_ITEM = 'ATTRIBUTION';
+
+/** The attribution texts of a dataset; empty without the item. Any GDAL dataset may carry it. */
+export function attributionOf(dataset: gdalTypes.Dataset): string[] {
+  const text: unknown = dataset.getMetadata()[ATTRIBUTION_ITEM];
+  return typeof text === 'string' ? text.split('\n').filter((line) => line !== '') : [];
+}

@@ -57,7 +57,7 @@ export async function optionsToTokenRules(
   return { issuers, audience, scope, now };
 }
 
-/** @throws StartError if options exclude each other */
+/** @throws StartError if options cannot be combined */
 function refuseConflicts({ dev, issuer, audience, jwks, secret }: ServeOptions): void {
   const given = Object.entries({ issuer, audience, jwks, secret })
     .filter(([, value]) => value !== undefined)

@@ -47,7 +47,7 @@ export function parsePublicUrl(text: string | undefined): string | undefined {
 export function parseAccelRedirect(text: string | undefined): string | undefined {
   if (text === undefined || /^\/([\w.~-]+\/)+$/.test(text)) return text;
   throw new OptionError(
-    'not a path of nginx',
+    'not a valid nginx location',
     `--accel-redirect ${text}`,
     'use that of the internal location, with a slash at both ends, e.g. /internal/',
   );

@@ -8,6 +8,7 @@ import { activateCommand, diffCommand, listCommand, pruneCommand } from './comma
 import { sampleCommand } from './commands/sample.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { BuildError, explained } from './report/errors.ts';
+import { notedNode, runOn } from './source/gdal-node.ts';
 
 /** The name of the program: compiled, it is installed by a package. */
 const PROGRAM = import.meta.url.endsWith('.ts') ? 'generator' : 'boundaries-generator';
@@ -37,6 +38,8 @@ const commands = [
   pruneCommand,
 ].map(({ command }) => command);
 
+const other = notedNode();
+if (other !== undefined) runOn(other);
 await runProgram(program, commands, hideBin(process.argv), (error) => {
   const known = explained(error);
   return known instanceof BuildError ? known : undefined;

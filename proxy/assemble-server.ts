@@ -7,16 +7,16 @@ import { StartError } from './config/start-error.ts';
 import { releaseErrorToStartError } from './config/start-remedies.ts';
 import { BaseUrl } from './http/base-url.ts';
 import { MemoryCounter } from './limits/client-limits.ts';
-import type { HeldLimits } from './limits/held-bytes.ts';
-import { HeldBytes } from './limits/held-bytes.ts';
-import type { WorkLimits } from './limits/work-queue.ts';
-import { WorkQueue } from './limits/work-queue.ts';
-import { Reads } from './origin/reads.ts';
+import { Reads } from './origin/origin.ts';
 import { responseCaches } from './pages/response-cache.ts';
 import { Releases } from './releases/releases.ts';
 import type { HttpServer, Observer, ServerLimits } from './server.ts';
 import { createHttpServer } from './server.ts';
 import { publicAssets } from './site/explorer-files.ts';
+import type { HeldLimits } from './work/held-bytes.ts';
+import { HeldBytes } from './work/held-bytes.ts';
+import type { WorkLimits } from './work/work-queue.ts';
+import { WorkQueue } from './work/work-queue.ts';
 
 /**
  * The releases of the origin, with the current one loaded.

@@ -1,6 +1,6 @@
 // The table of contents of a request: every step from its validation to its answer.
 import { FormatError } from '../format/parse.ts';
-import type { Authenticator, Principal } from './auth/authenticate.ts';
+import type { Authenticator } from './auth/authenticate.ts';
 import type { ResourceMetadata } from './auth/resource-metadata.ts';
 import { isMetadataPath, metadataToAnswer, metadataUrl } from './auth/resource-metadata.ts';
 import { errorToAnswer } from './error-answer.ts';
@@ -8,7 +8,7 @@ import type { Answer, Basis } from './http/answer.ts';
 import { OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './http/answer.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
-import type { HttpRequest } from './http/request.ts';
+import type { HttpRequest, Principal } from './http/request.ts';
 import { codingFor, isPreflight, refuseUnsupported, validate } from './http/request.ts';
 import type { ClientLimits } from './limits/admit-client.ts';
 import { admitClient } from './limits/admit-client.ts';
@@ -17,9 +17,9 @@ import { answerHealth, HEALTH_PATHS } from './operations/health.ts';
 import { OriginError } from './origin/origin.ts';
 import type { Endpoint, PageEndpoint } from './pages/endpoints.ts';
 import { ENDPOINTS, isProtected, PATHS_RULE } from './pages/endpoints.ts';
-import { pickRelease, servedRelease } from './pages/pick-release.ts';
 import type { PageParams } from './pages/query.ts';
 import { parseQuery, refuseQuery } from './pages/query.ts';
+import { pickRelease, servedRelease } from './pages/resolve.ts';
 import { respondWithFile, respondWithPage } from './pages/respond.ts';
 import type { ResponseCaches } from './pages/response-cache.ts';
 import type { Releases } from './releases/releases.ts';

@@ -3,6 +3,7 @@
 import type { JWTPayload } from 'jose';
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import { Problem } from '../http/problem.ts';
+import type { Principal } from '../http/request.ts';
 import type { KeySet } from './key-set.ts';
 
 /** The keys of one issuer, which may change. Its errors are not errors of the token: they do not lead to 401. */
@@ -24,14 +25,6 @@ export interface TokenRules {
   scope: string | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
-}
-
-/** The client that a valid token identifies. */
-export interface Principal {
-  /** The `sub` of the token; undefined if it has none. */
-  readonly subject: string | undefined;
-  /** Issuer and subject, or what stands for a missing subject: the same for every token of a client. */
-  readonly client: string;
 }
 
 const TOKEN_MAX_CHARS = 8 * 1024;
@@ -141,7 +134,9 @@ async function verify(token: string, rules: TokenRules): Promise<VerifiedToken |
   if (token.length > TOKEN_MAX_CHARS || !TOKEN_FORM.test(token)) return undefined;
   try {
     // Not verified yet: it only selects the keys to verify with.
-    const { iss } = decodeJwt(token);
+    const { iss, exp } = decodeJwt(token);
+    // Nor is this: an expired token is refused without the cost of its signature.
+    if (exp === undefined || (exp + CLOCK_TOLERANCE_SECONDS) * MS_PER_SECOND <= rules.now()) return undefined;
     const source = iss === undefined ? undefined : rules.issuers.get(iss);
     if (iss === undefined || source === undefined) return undefined;
     const keys = await source.current();

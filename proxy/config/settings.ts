@@ -3,7 +3,7 @@ import type { TokenRules } from '../auth/authenticate.ts';
 import type { ResourceMetadata } from '../auth/resource-metadata.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import type { TrustedProxies } from '../http/base-url.ts';
-import { rangesToTrustedProxies } from '../http/base-url.ts';
+
 import type { LimitRules, RateRule } from '../limits/client-limits.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
@@ -15,6 +15,7 @@ import { durationToSeconds, parseAccelRedirect, parseOriginUrl, parsePublicUrl }
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
+import { rangesToTrustedProxies } from './trusted-proxies.ts';
 
 /** The options of `serve`, checked. */
 export interface Settings {

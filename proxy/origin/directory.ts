@@ -2,7 +2,6 @@
 import { close, closeSync, open, openSync, read, readFile, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { OpenFiles } from './open-files.ts';
 import type { ByteRange, Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -34,7 +33,7 @@ export function directoryOrigin(directory: string, now: () => number = () => per
       let own: number | undefined;
       try {
         if (!staysOpen) own = openSync(join(directory, path), 'r');
-        readDirectly(own ?? files.find(path).descriptor, path, range, target, at);
+        readDirectly(own ?? files.find(path), path, range, target, at);
       } catch (error) {
         throw readError(path, error);
       } finally {
@@ -47,8 +46,8 @@ export function directoryOrigin(directory: string, now: () => number = () => per
     async read(path, range) {
       try {
         if (range === undefined) return await readFileInPool(join(directory, path));
-        return await (files.use(path, (file) => readRange(file, path, range)) ??
-          openAndRead(join(directory, path), path, range));
+        const file = await openInPool(join(directory, path), 'r');
+        return await readRange(file, path, range).finally(() => close(file));
       } catch (error) {
         throw readError(path, error);
       }
@@ -80,11 +79,6 @@ function readDirectly(file: number, path: string, { offset, length }: ByteRange,
   }
 }
 
-async function openAndRead(location: string, path: string, range: ByteRange): Promise<Buffer> {
-  const file = await openInPool(location, 'r');
-  return readRange(file, path, range).finally(() => close(file));
-}
-
 /** The bytes of a range, read in the thread pool. */
 async function readRange(file: number, path: string, { offset, length }: ByteRange): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
@@ -105,4 +99,47 @@ function readError(path: string, error: unknown): OriginError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EMFILE' || code === 'ENFILE') return new OriginError('busy', path, `too many open files (${code})`);
   return new OriginError(code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'unreadable', path, error);
+}
+
+/** Maximum number of open files: the feature files of 500,000 units. */
+const OPEN_MAX = 512;
+
+/** Files that stay open between reads on the event loop: a limited number, of which the least recently used is closed. */
+export class OpenFiles {
+  readonly #open: (path: string) => number;
+  readonly #max: number;
+  /** Descriptors by path, the least recently used first. */
+  readonly #files = new Map<string, number>();
+
+  /** @param open returns a file descriptor, which this object closes */
+  constructor(open: (path: string) => number, max: number = OPEN_MAX) {
+    this.#open = open;
+    this.#max = max;
+  }
+
+  /** Number of open files. */
+  get size(): number {
+    return this.#files.size;
+  }
+
+  /** The descriptor of the file at `path`, for one synchronous read. */
+  find(path: string): number {
+    const known = this.#files.get(path);
+    if (known !== undefined) this.#files.delete(path);
+    const descriptor = known ?? this.#open(path);
+    this.#files.set(path, descriptor);
+    const [leastUsed] = this.#files.size > this.#max ? this.#files.keys() : [];
+    if (leastUsed !== undefined) this.close(leastUsed);
+    return descriptor;
+  }
+
+  /** Closes the file at `path`, or every file in the folder at `path`; every file if it is empty. */
+  close(path: string): void {
+    for (const [known, descriptor] of this.#files) {
+      if (path !== '' && known !== path && !known.startsWith(`${path}/`)) continue;
+      this.#files.delete(known);
+      // Closing a file that was only read does not wait for a disk.
+      closeSync(descriptor);
+    }
+  }
 }

@@ -112,6 +112,9 @@ export function staticHostOrigin(
     },
     stream: (path, range, client) =>
       client?.exchange ? forwardChunks(path, range, client.exchange) : readChunks(path, range),
+    close(path) {
+      if (path === '') agent.destroy();
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import { releasePath } from '../../format/layout.ts';
 import { FORMATS, LEVELS, type Level, levelName, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
-import { Reads } from '../../proxy/origin/reads.ts';
+import { Reads } from '../../proxy/origin/origin.ts';
 import { Slice } from '../../proxy/pages/slice.ts';
 import { bodyOf, MANY_SIZES, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
 import { dice } from '../support/dice.ts';

@@ -1,7 +1,5 @@
 // The queue of work that is not done at once: reads that leave the event loop, inflating, bodies that are large or
 // streamed. It bounds how much runs at a time and how much waits, and shares the event loop with everything else.
-import { Problem } from '../http/problem.ts';
-
 /** Maximum concurrent tasks: most wait for reads. */
 const RUNNING_MAX = 64;
 /** Tasks that wait; further ones are refused. */
@@ -12,12 +10,19 @@ const TURN_MS = 5;
 const TURN_BYTES = 4 * 1024 * 1024;
 /** A read costs as much as this many bytes besides its own. */
 const READ_BYTES = 32 * 1024;
-const RETRY_SECONDS = 1;
 
 /** How much a queue does at a time. */
 export interface WorkLimits {
   running: number;
   waiting: number;
+}
+
+/** The service has more to do than it can do at a time. */
+export class Overloaded extends Error {
+  constructor() {
+    super('more work than can be done at a time');
+    this.name = 'Overloaded';
+  }
 }
 
 /** A queue of tasks; between them, the event loop handles other events, health checks among them. */
@@ -50,10 +55,10 @@ export class WorkQueue {
 
   /**
    * Runs a task when it is its turn.
-   * @throws Problem overloaded if too many tasks wait
+   * @throws Overloaded if too many tasks wait
    */
   run<Result>(task: () => Result | Promise<Result>): Promise<Result> {
-    if (this.#waiting.length >= this.#limits.waiting) return Promise.reject(overloaded());
+    if (this.#waiting.length >= this.#limits.waiting) return Promise.reject(new Overloaded());
     return new Promise((resolve, reject) => {
       this.#waiting.push(() => {
         this.#running++;
@@ -81,11 +86,4 @@ export class WorkQueue {
       this.#schedule();
     });
   }
-}
-
-/** 503 with Retry-After: more work than the service can do at a time. */
-export function overloaded(): Problem {
-  return new Problem('overloaded', 'The service has too much to do at the moment. Try again.', {
-    'Retry-After': String(RETRY_SECONDS),
-  });
 }

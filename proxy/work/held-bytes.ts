@@ -1,7 +1,7 @@
 // Bodies that clients have not taken yet: how many bytes they may be, in all and for one client, and which connections are
-// cut because they take too little while others wait. Used by http/send.ts.
+// cut because they take too little while others wait. Used by send.ts.
 import type { ServerResponse } from 'node:http';
-import { overloaded } from './work-queue.ts';
+import { Overloaded } from './work-queue.ts';
 
 /** What may be held, and the pace that clients must keep. */
 export interface HeldLimits {
@@ -55,14 +55,14 @@ export class HeldBytes {
 
   /**
    * Is there room for another body of a client?
-   * @throws Problem overloaded if not
+   * @throws Overloaded if not
    */
   admit(client: string): void {
     if (this.#total === 0) return;
     const { totalBytes, clientBytes } = this.#limits;
     if (this.#total < totalBytes && (this.#ofClient.get(client) ?? 0) < clientBytes) return;
     this.#hasRefused = true;
-    throw overloaded();
+    throw new Overloaded();
   }
 
   /** Counts a body until its response has ended. @param bytes its length */

@@ -1,15 +1,14 @@
 // Sends answers with node:http. Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { errorToLogLine, isStorageError } from '../error-answer.ts';
-import type { HeldBytes } from '../limits/held-bytes.ts';
-import type { Client, Exchange } from '../origin/origin.ts';
-import type { Reads } from '../origin/reads.ts';
-import { ClientGone } from '../origin/reads.ts';
-import type { ResponseCaches } from '../pages/response-cache.ts';
-import type { Answer, Body } from './answer.ts';
-import { isMatch } from './answer.ts';
-import type { HttpRequest } from './request.ts';
+import { errorToLogLine, isStorageError } from './error-answer.ts';
+import type { Answer, Body } from './http/answer.ts';
+import { isMatch, withoutContent } from './http/answer.ts';
+import type { HttpRequest } from './http/request.ts';
+import type { Client, Exchange, Reads } from './origin/origin.ts';
+import { ClientGone } from './origin/origin.ts';
+import type { ResponseCaches } from './pages/response-cache.ts';
+import type { HeldBytes } from './work/held-bytes.ts';
 
 /** A larger body in memory is sent in chunks of this length, so that its client's pace is seen. */
 const CHUNK_BYTES = 64 * 1024;
@@ -55,7 +54,7 @@ export function sendAnswer(sending: Sending, answer: Answer, request: HttpReques
   const { status, etag, body } = answer;
   const asked = request.headers['if-none-match'];
   if (etag !== undefined && asked !== undefined && isMatch(asked, etag)) {
-    res.writeHead(304, headersOf(answer.headers.slice(0, answer.contentAt), request)).end();
+    res.writeHead(304, headersOf(withoutContent(answer.headers), request)).end();
   } else if (body === undefined || request.method === 'HEAD') {
     res.writeHead(status, headersOf(answer.headers, request)).end();
   } else if (Buffer.isBuffer(body)) {
@@ -68,7 +67,6 @@ export function sendAnswer(sending: Sending, answer: Answer, request: HttpReques
 function readAndSend(sending: Sending, answer: Answer, request: HttpRequest, client: NodeClient): void {
   const { body: source } = answer;
   if (source === undefined || Buffer.isBuffer(source)) throw new TypeError('the body has been read');
-  const fail = (error: unknown): void => void sendInstead(sending, answer, request, client, error);
   try {
     sending.held.admit(clientOf(request));
     const body = source.read(sending.reads, client);
@@ -78,9 +76,11 @@ function readAndSend(sending: Sending, answer: Answer, request: HttpRequest, cli
       return;
     }
     sending.held.hold(clientOf(request), source.bytes, client.res);
-    sendLater(sending, answer, body, request, client).catch(fail);
+    sendLater(sending, answer, body, request, client).catch((error: unknown) =>
+      sendInstead(sending, answer, request, client, error),
+    );
   } catch (error) {
-    fail(error);
+    void sendInstead(sending, answer, request, client, error);
   }
 }
 

@@ -9,6 +9,8 @@ import { BaseUrl } from './http/base-url.ts';
 import { MemoryCounter } from './limits/client-limits.ts';
 import { Reads } from './origin/origin.ts';
 import { responseCaches } from './pages/response-cache.ts';
+import type { LoadRelease } from './releases/load-release.ts';
+import { loadRelease } from './releases/load-release.ts';
 import { Releases } from './releases/releases.ts';
 import type { HttpServer, Observer, ServerLimits } from './server.ts';
 import { createHttpServer } from './server.ts';
@@ -20,10 +22,15 @@ import { WorkQueue } from './work/work-queue.ts';
 
 /**
  * The releases of the origin, with the current one loaded.
+ * @param load how; by default with all levels
  * @throws StartError if a folder has no release that can be served; a static host may become reachable later
  */
-export async function openReleases(settings: Settings, log: (line: string) => void): Promise<Releases> {
-  const releases = new Releases(settings.origin);
+export async function openReleases(
+  settings: Settings,
+  log: (line: string) => void,
+  load: LoadRelease = loadRelease,
+): Promise<Releases> {
+  const releases = new Releases(settings.origin, { load });
   await releases.refresh().catch((error: unknown) => {
     const startError = releaseErrorToStartError(error, settings.originName);
     if (!settings.isRemote || !(startError instanceof StartError)) throw startError;

@@ -64,31 +64,38 @@ export function handle(context: HandlerContext, request: HttpRequest): Answer | 
 /** The answer to a request under /api/. */
 function answerProtected(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
+  // Logged with a refusal, too; without a token the client does not learn whether there is one.
+  const endpoint = ENDPOINTS.get(request.path);
+  request.route = endpoint?.path;
   const known = context.authenticator.known(request.headers.authorization);
-  if (known === undefined || context.limits !== undefined) return authenticateAndAnswer(context, request, known);
+  if (known === undefined || context.limits !== undefined)
+    return authenticateAndAnswer(context, request, endpoint, known);
   request.client = known;
-  return answerClient(context, request);
+  return answerClient(context, request, endpoint);
 }
 
 /** The same where the token must be verified, or the client has limits. */
 async function authenticateAndAnswer(
   context: HandlerContext,
   request: HttpRequest,
+  endpoint: Endpoint | undefined,
   known: Principal | undefined,
 ): Promise<Answer> {
   const { authenticator, resourceMetadata, baseUrl, limits } = context;
   const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
   request.client = known ?? (await authenticator.verify(request.headers.authorization, metadata));
   if (limits !== undefined) await admitClient(limits, request.client.client, request);
-  return answerClient(context, request);
+  return answerClient(context, request, endpoint);
 }
 
 /** The answer to a request with a valid token. */
-function answerClient(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
+function answerClient(
+  context: HandlerContext,
+  request: HttpRequest,
+  endpoint: Endpoint | undefined,
+): Answer | Promise<Answer> {
   const { baseUrl, responses, releases } = context;
-  const endpoint = ENDPOINTS.get(request.path);
   if (endpoint === undefined) throw new Problem('not-found', `Available: ${PATHS_RULE}.`);
-  request.route = endpoint.path;
   if (request.method === 'OPTIONS') return OPTIONS_ANSWER;
   refuseUnsupported(request);
   const coding = codingFor(request.headers['accept-encoding']);
@@ -144,7 +151,7 @@ export async function answerAgain(
     const isGone =
       mayBeGone && basis !== undefined && (await context.releases.recheck(basis.release, reason === 'missing'));
     if (!isGone) throw error;
-    return await answerClient(context, request);
+    return await answerClient(context, request, ENDPOINTS.get(request.path));
   } catch (other) {
     return errorToAnswer(other, context.log);
   }

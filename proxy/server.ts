@@ -57,6 +57,8 @@ export interface HttpServer {
    * progress end, and resolves when all connections are closed.
    */
   stop(times: StopTimes): Promise<void>;
+  /** Bytes of bodies that clients have not taken. */
+  heldBytes(): number;
 }
 
 /** Creates the server. */
@@ -136,6 +138,7 @@ export function createHttpServer(
       await stopServer(server, sockets, context.lifecycle, times);
       sending.reads.origin.close?.('');
     },
+    heldBytes: () => sending.held.total,
   };
 }
 

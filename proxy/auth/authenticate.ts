@@ -44,6 +44,8 @@ const TOKEN_TYPES: readonly (string | undefined)[] = [
 /** The end of the year 9999, in seconds since 1970. */
 const EXPIRY_MAX_SECONDS = 253_402_300_799;
 const CLOCK_TOLERANCE_SECONDS = 30;
+/** Keys of one issuer that are tried for a token that names none. */
+const KEYS_MAX = 4;
 const MS_PER_SECOND = 1000;
 const CHALLENGE = 'Bearer realm="boundaries"';
 
@@ -141,26 +143,49 @@ async function verify(token: string, rules: TokenRules): Promise<VerifiedToken |
     if (iss === undefined || source === undefined) return undefined;
     const keys = await source.current();
     try {
-      return await verifyWith(token, { source, keys, issuer: iss }, rules);
+      return await verifyWithAny(token, { source, keys, issuer: iss }, rules);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
     const newer = await source.newerThan(keys);
     if (newer === keys) return undefined;
-    return await verifyWith(token, { source, keys: newer, issuer: iss }, rules);
+    return await verifyWithAny(token, { source, keys: newer, issuer: iss }, rules);
   } catch (error) {
     if (isTokenError(error)) return undefined;
     throw error;
   }
 }
 
+/** The issuer that a token names, and its keys. */
+type NamedIssuer = Pick<VerifiedToken, 'source' | 'keys'> & { issuer: string };
+
+/** Verifies with the key that the token names; where it names none and several fit, with each of them. */
+async function verifyWithAny(token: string, known: NamedIssuer, rules: TokenRules): Promise<VerifiedToken | undefined> {
+  try {
+    return await verifyWith(token, known, known.keys.getKey, rules);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tried = 0;
+    for await (const key of error) {
+      if (tried++ === KEYS_MAX) break;
+      try {
+        return await verifyWith(token, known, async () => key, rules);
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+      }
+    }
+    return undefined;
+  }
+}
+
 /** Undefined if claims or header are not acceptable. */
 async function verifyWith(
   token: string,
-  known: Pick<VerifiedToken, 'source' | 'keys'> & { issuer: string },
+  known: NamedIssuer,
+  getKey: KeySet['getKey'],
   rules: TokenRules,
 ): Promise<VerifiedToken | undefined> {
-  const { payload, protectedHeader } = await jwtVerify(token, known.keys.getKey, {
+  const { payload, protectedHeader } = await jwtVerify(token, getKey, {
     algorithms: [...known.keys.algorithms],
     issuer: known.issuer,
     audience: rules.audience,

@@ -65,6 +65,18 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     throw new OptionError('invalid number of workers', '--workers', `use a whole number from 1 to ${WORKERS_MAX}`);
   if (options.dev) refuseUnlessLoopback(host);
   const isRemote = /^https?:/i.test(origin) || isS3Url(origin);
+  if (isRemote && options.accelRedirect !== undefined)
+    throw new OptionError(
+      'nginx can send only files of a folder',
+      '--accel-redirect with a remote --origin',
+      'omit --accel-redirect, or use --origin FOLDER',
+    );
+  if (!/^https?:/i.test(origin) && options.originHeader !== undefined && options.originHeader.length > 0)
+    throw new OptionError(
+      'only a static host takes request headers',
+      `--origin-header with --origin ${origin}`,
+      'omit --origin-header, or use --origin https://...',
+    );
   const tokenRules = await optionsToTokenRules(options, log);
   return {
     origin: await openOrigin(origin, options),

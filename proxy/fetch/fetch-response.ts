@@ -64,19 +64,24 @@ function chunksToStream(
   log: (line: string) => void,
 ): ReadableStream<Uint8Array> {
   let next: IteratorResult<Buffer> | undefined = first;
+  let isCancelled = false;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const chunk = next ?? (await rest.next());
         next = undefined;
+        // What was being read when the client disconnected.
+        if (isCancelled) return;
         if (chunk.done) controller.close();
         else controller.enqueue(chunk.value);
       } catch (error) {
+        if (isCancelled) return;
         log(errorToLogLine(error));
         controller.error(error);
       }
     },
     async cancel() {
+      isCancelled = true;
       // Closes files and connections of the origin when the client disconnects.
       await rest.return?.();
     },

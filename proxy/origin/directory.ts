@@ -1,5 +1,5 @@
 // The origin that is a local directory: the output folder of the generator, or a copy.
-import { close, closeSync, open, openSync, read, readFile, readSync } from 'node:fs';
+import { close, closeSync, open, openSync, read, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ByteRange, Origin } from './origin.ts';
@@ -15,7 +15,6 @@ const POOL_MS = 250;
 // Callbacks as promises: they cost less than the file handles of node:fs/promises.
 const openInPool = promisify(open);
 const readInPool = promisify(read);
-const readFileInPool = promisify(readFile);
 
 /**
  * Creates the origin of a directory. `readNow` reads on the event loop while reads are served by the page cache of the
@@ -43,27 +42,12 @@ export function directoryOrigin(directory: string, now: () => number = () => per
       }
       return true;
     },
-    async read(path, range) {
-      try {
-        if (range === undefined) return await readFileInPool(join(directory, path));
-        const file = await openInPool(join(directory, path), 'r');
-        return await readRange(file, path, range).finally(() => close(file));
-      } catch (error) {
-        throw readError(path, error);
-      }
-    },
+    read: (path, extent) => readOnce(directory, path, extent),
     async *stream(path, range) {
-      let file: number | undefined;
-      try {
-        file = await openInPool(join(directory, path), 'r');
-        for (let done = 0; done < range.length; done += CHUNK_BYTES) {
-          const length = Math.min(CHUNK_BYTES, range.length - done);
-          yield await readRange(file, path, { offset: range.offset + done, length });
-        }
-      } catch (error) {
-        throw readError(path, error);
-      } finally {
-        if (file !== undefined) close(file);
+      // Opened for each chunk: a client that stops reading, or never begins, keeps no file open.
+      for (let done = 0; done < range.length; done += CHUNK_BYTES) {
+        const length = Math.min(CHUNK_BYTES, range.length - done);
+        yield await readOnce(directory, path, { offset: range.offset + done, length });
       }
     },
     close: (path) => files.close(path),
@@ -79,7 +63,28 @@ function readDirectly(file: number, path: string, { offset, length }: ByteRange,
   }
 }
 
-/** The bytes of a range, read in the thread pool. */
+/** Opens a file in the thread pool, reads an extent of it, and closes it. */
+async function readOnce(directory: string, path: string, extent: ByteRange | number): Promise<Buffer> {
+  try {
+    const file = await openInPool(join(directory, path), 'r');
+    const reading = typeof extent === 'number' ? readWhole(file, path, extent) : readRange(file, path, extent);
+    return await reading.finally(() => close(file));
+  } catch (error) {
+    throw readError(path, error);
+  }
+}
+
+async function readWhole(file: number, path: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let done = 0, got = -1; got !== 0; done += got) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, maxBytes + 1));
+    got = (await readInPool(file, chunk, 0, chunk.length, done)).bytesRead;
+    if (done + got > maxBytes) throw new OriginError('damaged', path, `more than ${maxBytes} bytes`);
+    chunks.push(chunk.subarray(0, got));
+  }
+  return Buffer.concat(chunks);
+}
+
 async function readRange(file: number, path: string, { offset, length }: ByteRange): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   for (let done = 0; done < length; ) {

@@ -26,12 +26,13 @@ export type Exchange = NonNullable<Client['exchange']>;
 /** A source of files. */
 export interface Origin {
   /**
-   * A whole file, or exactly the bytes of `range`.
+   * Exactly the bytes of a range, or a whole file.
+   * @param extent the range, or the length that the whole file may have at most
    * @param client set when a stored page is read for one client: the range is the whole file, and reading may end when
    * the client disconnects
    * @throws OriginError if the file is missing, shorter than the range, or cannot be read
    */
-  read(path: string, range?: ByteRange, client?: Client): Promise<Buffer>;
+  read(path: string, extent: ByteRange | number, client?: Client): Promise<Buffer>;
   /**
    * Exactly the bytes of `range`, in chunks; a chunk is read when it is requested.
    * @param client as for `read`

@@ -4,7 +4,7 @@ import { createHash, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
 import { joinCrcs } from '../../format/crc32.ts';
-import { elementAt } from '../../format/element-at.ts';
+import { numberAt } from '../../format/element-at.ts';
 import { FRAME_DATA, MEMBER_END_BYTES, MEMBER_FRAME_BYTES, MEMBER_HEADER, writeMemberEnd } from '../../format/gzip.ts';
 import type { Format } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
@@ -39,8 +39,8 @@ export class Slice implements BodySource {
     let data = 0;
     let features = 0;
     for (let i = 0; i < ranges.length; i += 2) {
-      data += level.index.dataBytes(elementAt(ranges, i), elementAt(ranges, i + 1));
-      features += elementAt(ranges, i + 1) - elementAt(ranges, i);
+      data += level.index.dataBytes(numberAt(ranges, i), numberAt(ranges, i + 1));
+      features += numberAt(ranges, i + 1) - numberAt(ranges, i);
     }
     this.#level = level;
     this.#format = format;
@@ -56,7 +56,7 @@ export class Slice implements BodySource {
     const { before, between, after } = FRAME_DATA[this.#format];
     let bytes = before.length + Math.max(0, this.#features - 1) * between.length + after.length;
     for (let i = 0; i < this.#ranges.length; i += 2)
-      bytes += this.#level.index.textBytes(elementAt(this.#ranges, i), elementAt(this.#ranges, i + 1));
+      bytes += this.#level.index.textBytes(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1));
     return bytes;
   }
 
@@ -70,7 +70,7 @@ export class Slice implements BodySource {
     if (this.#ranges.length <= 2) return tagOf(hash('sha256', digests, 'base64url'), this.#format);
     const sha256 = createHash('sha256');
     for (let i = 0; i < this.#ranges.length; i += 2)
-      sha256.update(index.digests(elementAt(this.#ranges, i), elementAt(this.#ranges, i + 1)));
+      sha256.update(index.digests(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1)));
     return tagOf(sha256.digest('base64url'), this.#format);
   }
 
@@ -86,8 +86,8 @@ export class Slice implements BodySource {
     const body = Buffer.allocUnsafe(this.bytes);
     let at = this.#dataAt;
     for (let i = 0; i < this.#ranges.length; i += 2) {
-      const last = elementAt(this.#ranges, i + 1);
-      for (let first = elementAt(this.#ranges, i), end: number; first < last; first = end) {
+      const last = numberAt(this.#ranges, i + 1);
+      for (let first = numberAt(this.#ranges, i), end: number; first < last; first = end) {
         const file = index.fileOf(first);
         end = Math.min(last, index.fileEnd(file));
         const length = index.dataBytes(first, end);
@@ -141,7 +141,7 @@ export class Slice implements BodySource {
     const { index } = this.#level;
     let group: number[] = [];
     for (let i = 0; i < this.#ranges.length; i += 2)
-      for (let at = elementAt(this.#ranges, i); at < elementAt(this.#ranges, i + 1); at++) {
+      for (let at = numberAt(this.#ranges, i); at < numberAt(this.#ranges, i + 1); at++) {
         const [begin = at, last = at] = [group[0], group.at(-1)];
         const isNear =
           index.fileOf(begin) === index.fileOf(at) &&
@@ -160,7 +160,7 @@ export class Slice implements BodySource {
   /** The data of a group with separators between its features. What lies between its ranges is read and checked, too. */
   async #readGroup(reads: Reads, group: Ranges): Promise<Buffer> {
     const { index } = this.#level;
-    const [first, end] = [elementAt(group, 0), elementAt(group, group.length - 1)];
+    const [first, end] = [numberAt(group, 0), numberAt(group, group.length - 1)];
     const file = index.fileOf(first);
     const range = { offset: index.offsetAt(first), length: index.dataBytes(first, end) };
     const data = await reads.origin.read(this.#level.featureFile(file), range);
@@ -168,8 +168,8 @@ export class Slice implements BodySource {
     const { between } = FRAME_DATA[this.#format];
     const parts: Buffer[] = [];
     for (let i = 0; i < group.length; i += 2) {
-      const step = between.length === 0 ? elementAt(group, i + 1) - elementAt(group, i) : 1;
-      for (let at = elementAt(group, i); at < elementAt(group, i + 1); at += step) {
+      const step = between.length === 0 ? numberAt(group, i + 1) - numberAt(group, i) : 1;
+      for (let at = numberAt(group, i); at < numberAt(group, i + 1); at += step) {
         if (parts.length > 0) parts.push(between.data);
         parts.push(data.subarray(index.dataBytes(first, at), index.dataBytes(first, at + step)));
       }
@@ -180,7 +180,7 @@ export class Slice implements BodySource {
   /** The data of a group in chunks: of one large feature in pieces, the last one checked. */
   async *#chunksOf(reads: Reads, group: Ranges): AsyncGenerator<Buffer, void, undefined> {
     const { index } = this.#level;
-    const [first, end] = [elementAt(group, 0), elementAt(group, group.length - 1)];
+    const [first, end] = [numberAt(group, 0), numberAt(group, group.length - 1)];
     const length = index.dataBytes(first, end);
     if (length <= WHOLE_MAX_BYTES) {
       yield this.#readGroup(reads, group);
@@ -222,7 +222,7 @@ export class Slice implements BodySource {
     const { index } = this.#level;
     let [source, target] = [this.#dataAt, begin];
     for (let i = 0; i < this.#ranges.length; i += 2)
-      for (let at = elementAt(this.#ranges, i); at < elementAt(this.#ranges, i + 1) && source > target; at++) {
+      for (let at = numberAt(this.#ranges, i); at < numberAt(this.#ranges, i + 1) && source > target; at++) {
         const length = index.dataBytes(at, at + 1);
         body.copyWithin(target, source, source + length);
         source += length;
@@ -239,8 +239,8 @@ export class Slice implements BodySource {
     let crc = before.crc;
     let isFirst = true;
     for (let i = 0; i < this.#ranges.length; i += 2) {
-      const last = elementAt(this.#ranges, i + 1);
-      for (let first = elementAt(this.#ranges, i), end: number; first < last; first = end) {
+      const last = numberAt(this.#ranges, i + 1);
+      for (let first = numberAt(this.#ranges, i), end: number; first < last; first = end) {
         end = Math.min(first + step, last);
         if (!isFirst) crc = joinCrcs(crc, between.crc, between.length);
         crc = joinCrcs(crc, index.textCrc(first, end), index.textBytes(first, end));

@@ -114,7 +114,7 @@ async function measure(): Promise<PathFigures> {
     authorization: authorizations.valid,
     hot: hotPath(release),
     cases,
-    slices: slicesAtRandomFids(largestLevel(release), 'geojsonl', 10, TARGETS).targets.map(({ path }) => path),
+    slices: slicesAtRandomFids(largestLevel(release), 'geojsonl', 10, 2 * TARGETS).targets.map(({ path }) => path),
     file: join(release.out, release.path, featureFilePath(largestLevel(release).level, 0)),
     load: service.program('test/bench/load/paced.ts'),
     folder,

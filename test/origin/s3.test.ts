@@ -57,9 +57,9 @@ test('a request without the right signature is refused by the bucket, and so is 
     Object.assign(process.env, wrong);
     const origin = await open();
     Object.assign(process.env, S3_ENV);
-    await assert.rejects(origin.read(CURRENT_PATH), unreadable);
+    await assert.rejects(origin.read(CURRENT_PATH, 1e9), unreadable);
   }
-  assert.match((await (await open()).read(CURRENT_PATH)).toString(), /"r1"/);
+  assert.match((await (await open()).read(CURRENT_PATH, 1e9)).toString(), /"r1"/);
 });
 
 test('a bucket that is busy is asked again, a wrong answer is not', async () => {
@@ -73,18 +73,18 @@ test('a bucket that is busy is asked again, a wrong answer is not', async () => 
   ] as const) {
     bucket.asked = [];
     bucket.fault = (_req, res) => Boolean(res.writeHead(status).end());
-    await assert.rejects(origin.read(CURRENT_PATH), { reason: 'unreadable' });
+    await assert.rejects(origin.read(CURRENT_PATH, 1e9), { reason: 'unreadable' });
     assert.equal(bucket.asked.length, attempts, String(status));
   }
   bucket.asked = [];
   bucket.fault = (_req, res) => bucket.asked.length < 3 && Boolean(res.writeHead(503).end());
-  assert.match((await origin.read(CURRENT_PATH)).toString(), /"r1"/);
+  assert.match((await origin.read(CURRENT_PATH, 1e9)).toString(), /"r1"/);
 });
 
 test('a missing object is missing, and a server that is gone is unreadable', async () => {
-  await assert.rejects((await open()).read('releases/r1/none.gz'), { reason: 'missing' });
+  await assert.rejects((await open()).read('releases/r1/none.gz', 1e9), { reason: 'missing' });
   const endpoint = `http://127.0.0.1:${await freePort()}`;
-  await assert.rejects((await s3Origin(location, { endpoint, limits: LIMITS, retries })).read(CURRENT_PATH), {
+  await assert.rejects((await s3Origin(location, { endpoint, limits: LIMITS, retries })).read(CURRENT_PATH, 1e9), {
     reason: 'unreadable',
   });
 });
@@ -124,7 +124,7 @@ test('without a region: named for AWS, not needed with an endpoint', async () =>
   await assert.rejects(openSignedBucket(location, undefined), (error) => {
     return error instanceof S3Error && /AWS_REGION=/.test(error.remedy);
   });
-  assert.match((await (await open()).read(CURRENT_PATH)).toString(), /"r1"/);
+  assert.match((await (await open()).read(CURRENT_PATH, 1e9)).toString(), /"r1"/);
   Object.assign(process.env, S3_ENV);
 });
 

@@ -96,13 +96,13 @@ const originOf = ({ endpoint }: RunningS3): Promise<Origin> =>
 /** Every release that current.json lists is there with all its files, and the current one can be served. */
 async function assertWhole(s3: RunningS3): Promise<string> {
   const origin = await originOf(s3);
-  const { release, hosted } = currentFromJson((await origin.read(CURRENT_PATH)).toString(), CURRENT_PATH);
+  const { release, hosted } = currentFromJson((await origin.read(CURRENT_PATH, 1e9)).toString(), CURRENT_PATH);
   for (const id of hosted) {
-    const sums = (await origin.read(`${releasePath(id)}/${CHECKSUMS_FILE}`)).toString().trimEnd().split('\n');
+    const sums = (await origin.read(`${releasePath(id)}/${CHECKSUMS_FILE}`, 1e9)).toString().trimEnd().split('\n');
     assert.ok(sums.length > 10);
     for (const line of sums) {
       const [expected, path] = line.split('  ');
-      assert.equal(sha256(await origin.read(`${releasePath(id)}/${path}`)), expected, path);
+      assert.equal(sha256(await origin.read(`${releasePath(id)}/${path}`, 1e9)), expected, path);
     }
   }
   assert.equal(await new Releases(origin).refresh(), release);

@@ -16,8 +16,7 @@ import {
 } from '../geojson/property-values.ts';
 import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
-import { Findings } from '../quality/findings.ts';
-import { inspectGeometry } from '../quality/inspect-geometry.ts';
+import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
 import { type Column, featureCount, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';

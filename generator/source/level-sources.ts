@@ -3,12 +3,11 @@ import { basename } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
-import { attributionOf } from './attribution.ts';
 import { expandSource } from './expand-source.ts';
 import { findGids, gidFieldsFor, nameFieldOf, typeFieldOf } from './gid-columns.ts';
 import { fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerSource, LevelSource } from './level-source.ts';
-import { openDataset, withoutSecrets } from './open-dataset.ts';
+import { attributionOf, gdalVersion, openDataset, withoutSecrets } from './open-dataset.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { type SourceOptions, valuesFor } from './source-options.ts';
 
@@ -208,4 +207,19 @@ function refuseUnusedDatasets(options: SourceOptions, seen: readonly SeenLayer[]
       'name the layer and the GID column of each level, e.g. --layer lv0=countries --gid-column lv0=ISO3; or remove the file from --source',
     );
   }
+}
+
+/** What a build needs to know of its dataset. */
+export interface DatasetDescription extends FoundLevels {
+  /** Version of GDAL. */
+  gdal: string;
+}
+
+/**
+ * Describes a dataset before its features are read. Runs in a child process, so that the parent process does not hold the
+ * memory of GDAL (some drivers load a whole file to count its features).
+ * @throws BuildError as `findLevels` does
+ */
+export function describeDataset(options: SourceOptions): DatasetDescription {
+  return { ...findLevels(options), gdal: gdalVersion() };
 }

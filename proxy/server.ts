@@ -10,7 +10,7 @@ import { Connection } from './http/connection.ts';
 import type { ParserError } from './http/parser-errors.ts';
 import { connectResponse, PARSER_MAX_BYTES, parserErrorToResponse } from './http/parser-errors.ts';
 import type { HttpRequest } from './http/request.ts';
-import { asksTooMuch } from './http/request.ts';
+import { asksTooMuch, newRequest } from './http/request.ts';
 import type { Sending } from './send.ts';
 import { NodeClient, sendAnswer } from './send.ts';
 import type { StopTimes } from './stop-server.ts';
@@ -144,21 +144,8 @@ export function createHttpServer(
 
 function requestOf({ method, url, headers, rawHeaders, socket, httpVersionMinor }: IncomingMessage): HttpRequest {
   if (method === undefined || url === undefined) throw new TypeError('not a request to a server');
-  return {
-    method,
-    target: url,
-    headers,
-    rawHeaders,
-    isHttp10: httpVersionMinor === 0,
-    scheme: 'http',
-    peer: socket,
-    path: '',
-    query: '',
-    route: undefined,
-    client: undefined,
-    limitFields: undefined,
-    onClose: undefined,
-  };
+  const isHttp10 = httpVersionMinor === 0;
+  return newRequest({ method, target: url, headers, rawHeaders, isHttp10, scheme: 'http', peer: socket });
 }
 
 function whenClosed(res: ServerResponse, listener: () => void): void {

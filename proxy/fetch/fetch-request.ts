@@ -1,5 +1,6 @@
 // Requests of the Fetch standard as `handle` reads them. Used by create-fetch-handler.ts.
 import type { HttpRequest } from '../http/request.ts';
+import { newRequest } from '../http/request.ts';
 
 /**
  * The request. Its platform has parsed it: a header that occurred several times is one value, joined with commas, and the
@@ -9,7 +10,7 @@ export function toHttpRequest({ method, url, headers }: Request): HttpRequest {
   const authority = url.indexOf('//') + 2;
   const target = url.slice(url.indexOf('/', authority));
   const header = (name: string): string | undefined => headers.get(name) ?? undefined;
-  return {
+  return newRequest({
     method,
     target,
     headers: {
@@ -28,11 +29,5 @@ export function toHttpRequest({ method, url, headers }: Request): HttpRequest {
     isHttp10: false,
     scheme: url.startsWith('https:') ? 'https' : 'http',
     peer: {},
-    path: '',
-    query: '',
-    route: undefined,
-    client: undefined,
-    limitFields: undefined,
-    onClose: undefined,
-  };
+  });
 }

@@ -30,20 +30,24 @@ export interface Principal {
   readonly client: string;
 }
 
-/** A request, with what is learnt of it on its way: the access log and the metrics read that when it has ended. */
-export interface HttpRequest {
-  readonly method: string;
+/** A request as a platform gives it. */
+export interface ReceivedRequest {
+  method: string;
   /** The request target as it was received (RFC 9112 section 3.2), not decoded. */
-  readonly target: string;
-  readonly headers: RequestHeaders;
+  target: string;
+  headers: RequestHeaders;
   /** All headers: alternating names and values, with repeated ones if the platform has them. */
-  readonly rawHeaders: readonly string[];
+  rawHeaders: readonly string[];
   /** Is it HTTP/1.0? */
-  readonly isHttp10: boolean;
+  isHttp10: boolean;
   /** Scheme of the connection. */
-  readonly scheme: 'http' | 'https';
+  scheme: 'http' | 'https';
   /** The other end of the connection, if it is known. */
-  readonly peer: { readonly remoteAddress?: string | undefined };
+  peer: { readonly remoteAddress?: string | undefined };
+}
+
+/** A request, with what is learnt of it on its way: the access log and the metrics read that when it has ended. */
+export interface HttpRequest extends Readonly<ReceivedRequest> {
   /** The path of the target; empty until `validate` has read it. */
   path: string;
   /** The query of the target without `?`. */
@@ -56,6 +60,26 @@ export interface HttpRequest {
   limitFields: readonly string[] | undefined;
   /** To be called when the response has ended, completely or not. */
   onClose: (() => void) | undefined;
+}
+
+/** A request of which nothing is known yet. */
+export function newRequest(received: ReceivedRequest): HttpRequest {
+  const { method, target, headers, rawHeaders, isHttp10, scheme, peer } = received;
+  return {
+    method,
+    target,
+    headers,
+    rawHeaders,
+    isHttp10,
+    scheme,
+    peer,
+    path: '',
+    query: '',
+    route: undefined,
+    client: undefined,
+    limitFields: undefined,
+    onClose: undefined,
+  };
 }
 
 /** The methods of every path, as `Allow` lists them. */

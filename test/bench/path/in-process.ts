@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { handle } from '../../../proxy/handler.ts';
 import { type Answer, isMatch } from '../../../proxy/http/answer.ts';
 import type { HttpRequest } from '../../../proxy/http/request.ts';
+import { newRequest } from '../../../proxy/http/request.ts';
 import type { Client } from '../../../proxy/origin/origin.ts';
 import type { ProxyParts } from './proxy-parts.ts';
 
@@ -89,7 +90,7 @@ async function requestOf(context: ProxyParts['context'], kind: PathCase, number:
 /** A request as the server makes it: with texts of its own, whose hashes the engine does not know yet. */
 function received(target: string, fields: Readonly<Record<string, string>>): HttpRequest {
   const own = Object.entries(fields).map(([name, value]): [string, string] => [name, copied(value)]);
-  return {
+  return newRequest({
     method: 'GET',
     target: copied(target),
     headers: Object.fromEntries(own),
@@ -97,13 +98,7 @@ function received(target: string, fields: Readonly<Record<string, string>>): Htt
     isHttp10: false,
     scheme: 'http',
     peer: PEER,
-    path: '',
-    query: '',
-    route: undefined,
-    client: undefined,
-    limitFields: undefined,
-    onClose: undefined,
-  };
+  });
 }
 
 function copied(text: string): string {

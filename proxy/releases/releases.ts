@@ -51,8 +51,8 @@ export class Releases {
    * for another one, so a release in memory is compared before it is used.
    */
   readonly #digests = new Map<string, string>();
-  /** When release.json was last read because files of a release are damaged, by its digest. */
-  readonly #rechecked = new Map<string, number>();
+  /** Looks at release.json because files of a release are damaged: when the last one began, by the release's digest. */
+  readonly #rechecked = new Map<string, { at: number; done: Promise<void> }>();
   #pointer: Pointer | undefined;
   #current: LoadedRelease | undefined;
   /** The pointer for which the current release was chosen. */
@@ -115,19 +115,26 @@ export class Releases {
    */
   async recheck(release: LoadedRelease, isFileMissing: boolean): Promise<boolean> {
     if (isFileMissing) await this.#look();
-    const { id, digest } = release;
-    const now = this.#now();
-    if (this.#isHosted(id) && now - (this.#rechecked.get(digest) ?? Number.NEGATIVE_INFINITY) >= RECHECK_MS) {
-      this.#rechecked.set(digest, now);
-      const description = await readDescription(this.#origin, id).catch(() => undefined);
-      if (description !== undefined && description.digest !== digest) {
-        this.#digests.delete(id);
-        if (this.#served?.release === id) this.#served = undefined;
+    if (this.#isHosted(release.id)) {
+      const now = this.#now();
+      let last = this.#rechecked.get(release.digest);
+      if (last === undefined || now - last.at >= RECHECK_MS) {
+        last = { at: now, done: this.#compareDescription(release) };
+        this.#rechecked.set(release.digest, last);
       }
+      await last.done;
     }
     // If the new release cannot be loaded, the previous one is still served. `refresh` reports it.
     await this.#takeUp().catch(() => {});
     return !this.hosts(release);
+  }
+
+  /** Forgets that a release is hosted if another one has taken its id. Never rejects. */
+  async #compareDescription({ id, digest }: LoadedRelease): Promise<void> {
+    const description = await readDescription(this.#origin, id).catch(() => undefined);
+    if (description === undefined || description.digest === digest) return;
+    this.#digests.delete(id);
+    if (this.#served?.release === id) this.#served = undefined;
   }
 
   /**

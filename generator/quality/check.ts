@@ -64,11 +64,18 @@ function findMissingLevels(present: readonly boolean[]): Finding[] {
 }
 
 /** What is remarkable about the layers of a dataset. */
-export function datasetFindings({ levels, unused }: Pick<FoundLevels, 'levels' | 'unused'>): Finding[] {
+export function datasetFindings({
+  levels,
+  unused,
+  systemFiles,
+}: Pick<FoundLevels, 'levels' | 'unused' | 'systemFiles'>): Finding[] {
   const found = findMissingLevels(LEVELS.map((level) => levels.some((source) => source.level === level)));
   const [first] = levels;
   const [example] = unused;
   if (first !== undefined && example !== undefined)
     found.push({ level: first.level, kind: 'unused-layers', count: unused.length, example });
+  const [skipped] = systemFiles;
+  if (first !== undefined && skipped !== undefined)
+    found.push({ level: first.level, kind: 'system-files', count: systemFiles.length, example: skipped });
   return found;
 }

@@ -26,6 +26,7 @@ const KIND_TABLE = {
   'renumbered-fids': { what: 'units with a new fid, because fids of several layers collide', fails: false },
   'repaired-geometries': { what: 'units that were made valid before they were dissolved', fails: false },
   'unused-layers': { what: 'layers of the source that are not used', fails: false },
+  'system-files': { what: 'files of operating systems in the source, which are skipped', fails: false },
   'gdal-warnings': { what: 'warnings from GDAL', fails: false },
 } as const satisfies Record<string, Kind>;
 

@@ -4,13 +4,14 @@ import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import { attributionOf } from './attribution.ts';
-import { expandSource } from './expand-source.ts';
+import { expandSource, type FoundDataset } from './expand-source.ts';
 import { findGids, gidFieldsFor, nameFieldOf, typeFieldOf } from './gid-columns.ts';
 import { fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerSource, LevelSource } from './level-source.ts';
-import { openDataset, withoutSecrets } from './open-dataset.ts';
+import { openDataset, openFoundDataset, withoutSecrets } from './open-dataset.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { type SourceOptions, valuesFor } from './source-options.ts';
+import { newIsStoredQuery, STORED_QUERY, storedQueryRefused } from './stored-queries.ts';
 
 /** The levels of a source. */
 export interface FoundLevels {
@@ -18,6 +19,8 @@ export interface FoundLevels {
   levels: readonly LevelSource[];
   /** Layers that no level uses, e.g. tables of styles. */
   unused: readonly string[];
+  /** Files of operating systems that were skipped, e.g. `desktop.ini`. */
+  systemFiles: readonly string[];
   /** The attribution texts in the metadata of all datasets. */
   attribution: readonly string[];
   /** The only layer, if it holds the deepest units of every area, of whatever level; undefined otherwise. */
@@ -27,6 +30,7 @@ export interface FoundLevels {
 /** A layer that holds units of several levels, as GADM's single-layer download does. */
 export interface SingleLayer {
   path: string;
+  driver: string;
   layer: string;
   /** Names of the columns GID_0 .. GID_n. */
   gidColumns: readonly string[];
@@ -49,9 +53,10 @@ export function findLevels(options: SourceOptions): FoundLevels {
   const found: LayerSource[] = [];
   const seen: SeenLayer[] = [];
   const attribution: string[] = [];
-  for (const path of expandSource(options.source)) {
-    const read = layersIn(path, options, seen);
-    refuseTwins(path, read.layers);
+  const { datasets, systemFiles } = expandSource(options.source);
+  for (const dataset of datasets) {
+    const read = layersIn(dataset, options, seen);
+    refuseTwins(dataset.path, read.layers);
     found.push(...read.layers);
     attribution.push(...read.attribution);
   }
@@ -65,14 +70,14 @@ export function findLevels(options: SourceOptions): FoundLevels {
   const unused = seen
     .filter(({ isUsed }) => !isUsed)
     .map(({ path, layer }) => `${basename(withoutSecrets(path))}: ${layer}`);
-  return { levels, unused, attribution, singleLayer: findSingleLayer(found) };
+  return { levels, unused, systemFiles, attribution, singleLayer: findSingleLayer(found) };
 }
 
 /** Some units of a single layer have no GID at its level: they belong to levels above. */
 function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined {
   const [only] = found;
   if (found.length !== 1 || only === undefined || only.level === 0 || only.gidColumns.includes('')) return undefined;
-  const { path, layer, level, where, sql, gidColumns } = only;
+  const { path, driver, layer, level, where, sql, gidColumns } = only;
   // The split reads the whole layer.
   if (where !== undefined || sql !== undefined) return undefined;
   const own = `"${elementAt(gidColumns, level).replaceAll('"', '""')}"`;
@@ -80,27 +85,34 @@ function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined
   const opened = openSelection(selection);
   const shallower = countFeatures(opened, selection);
   opened.close();
-  return shallower === 0 ? undefined : { path, layer, gidColumns };
+  return shallower === 0 ? undefined : { path, driver, layer, gidColumns };
 }
 
 /** The layers of a dataset that hold units, and its attribution; all layers are added to `seen`. */
 function layersIn(
-  path: string,
+  { path, isInFolder }: FoundDataset,
   options: SourceOptions,
   seen: SeenLayer[],
 ): { layers: LayerSource[]; attribution: string[] } {
-  const dataset = openDataset(path);
+  const dataset = isInFolder ? openFoundDataset(path) : openDataset(path);
+  const driver = dataset.driver.description;
   if (dataset.layers.count() === 0)
     throw new BuildError(
       `${withoutSecrets(path)}: has no layers`,
       'check that the file is complete, or remove it from --source',
     );
   const found: LayerSource[] = [];
+  const isStoredQuery = newIsStoredQuery(dataset);
   for (const layer of dataset.layers) {
+    if (isStoredQuery(layer.name)) {
+      if (levelsOf(layer.name, [], options).length > 0) throw storedQueryRefused(path, layer.name);
+      seen.push({ path, layer: layer.name, columns: [STORED_QUERY], isUsed: false });
+      continue;
+    }
     const fields = fieldsOf(dataset, layer);
     const levels = levelsOf(layer.name, fields, options);
     seen.push({ path, layer: layer.name, columns: fields.map(({ name }) => name), isUsed: levels.length > 0 });
-    for (const level of levels) found.push(layerSource({ path, layer: layer.name, level, options, fields }));
+    for (const level of levels) found.push(layerSource({ path, driver, layer: layer.name, level, options, fields }));
   }
   const attribution = attributionOf(dataset);
   dataset.close();
@@ -116,20 +128,31 @@ function levelsOf(layer: string, fields: readonly SourceField[], options: Source
   return level === undefined || named.includes(level) ? [] : [level];
 }
 
-/** Does a layer have this name? `*` in the pattern stands for any characters. */
+/** Does a layer have this name? `*` in the pattern stands for any characters. Each part is looked for once. */
 function matches(pattern: string, layer: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`).test(layer);
+  const [first = '', ...others] = pattern.split('*');
+  const last = others.pop();
+  if (last === undefined) return pattern === layer;
+  let at = first.length;
+  if (!layer.startsWith(first)) return false;
+  for (const part of others) {
+    const found = layer.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return layer.length - last.length >= at && layer.endsWith(last);
 }
 
 function layerSource({
   path,
+  driver,
   layer,
   level,
   options,
   fields: layerFields,
 }: {
   path: string;
+  driver: string;
   layer: string;
   level: Level;
   options: SourceOptions;
@@ -137,7 +160,7 @@ function layerSource({
 }): LayerSource {
   const where = valuesFor(options.where, level).at(-1);
   const sql = valuesFor(options.sql, level).at(-1);
-  const selection = { path, layer, level, where, sql };
+  const selection = { path, driver, layer, level, where, sql };
   const opened = openSelection(selection);
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
   const gids = findGids({ path, layer, level }, fields, options);

@@ -7,7 +7,7 @@ import type { LayerSource } from './level-source.ts';
 import { openDataset, takeGdalMessage } from './open-dataset.ts';
 
 /** What to read of a dataset. */
-export type Selection = Pick<LayerSource, 'path' | 'layer' | 'level' | 'where' | 'sql'>;
+export type Selection = Pick<LayerSource, 'path' | 'driver' | 'layer' | 'level' | 'where' | 'sql'>;
 
 /** A selection, opened. */
 export interface OpenSelection {
@@ -37,8 +37,8 @@ const DIALECT = 'OGRSQL';
 
 /** Opens a selection. @throws BuildError if a condition or statement is not valid */
 export function openSelection(selection: Selection): OpenSelection {
-  const { path, layer: name, where, sql } = selection;
-  const dataset = openDataset(path);
+  const { path, driver, layer: name, where, sql } = selection;
+  const dataset = openDataset(path, driver);
   const close = (): void => dataset.close();
   try {
     if (sql !== undefined) return { dataset, layer: dataset.executeSQL(sql, undefined, DIALECT), close };
@@ -85,8 +85,8 @@ export function openLayer(source: LayerSource, mode: ReadingMode, scratch: strin
 
 /** Opens a copy of the layer with its curves approximated by segments of 4 degrees, GDAL's default. */
 function openStraightened(source: LayerSource, mode: ReadingMode, scratch: string): OpenLayer {
-  const { path, layer: name, where, sql } = mode.hasTextIntegers ? withTextIntegers(source) : source;
-  const dataset = openDataset(path);
+  const { path, driver, layer: name, where, sql } = mode.hasTextIntegers ? withTextIntegers(source) : source;
+  const dataset = openDataset(path, driver);
   const options = ['-f', 'GPKG', '-nlt', 'CONVERT_TO_LINEAR', '-preserve_fid'];
   const selected = sql === undefined ? [name] : ['-sql', sql, '-dialect', DIALECT];
   const condition = sql === undefined && where !== undefined ? ['-where', where] : [];

@@ -38,6 +38,7 @@ const DIALECT = 'OGRSQL';
 /** Opens a selection. @throws BuildError if a condition or statement is not valid */
 export function openSelection(selection: Selection): OpenSelection {
   const { path, driver, layer: name, where, sql } = selection;
+  refuseFurtherStatement(selection);
   const dataset = openDataset(path, driver);
   const close = (): void => dataset.close();
   try {
@@ -50,6 +51,13 @@ export function openSelection(selection: Selection): OpenSelection {
     takeGdalMessage();
     throw selectionError(selection, error instanceof Error ? error.message : String(error));
   }
+}
+
+/** GDAL ignores what follows a semicolon, or a database does it. @throws BuildError for one outside of quotation marks */
+function refuseFurtherStatement(selection: Selection): void {
+  const text = (selection.sql ?? selection.where ?? '').replaceAll(/'[^']*'|"[^"]*"/g, '');
+  if (!text.includes(';')) return;
+  throw selectionError(selection, 'only one condition or statement is possible, without ;');
 }
 
 function selectionError({ path, layer, level, where, sql }: Selection, reason: string): BuildError {

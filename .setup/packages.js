@@ -50,7 +50,7 @@ export async function installPackages(root) {
  * @param {readonly string[]} args
  * @param {string} cwd
  */
-function runNpm(args, cwd) {
+export function runNpm(args, cwd) {
   // The npm that runs this script, where one does; on Windows npm is no program that can be started by its name.
   const cli = process.env['npm_execpath'];
   return cli?.endsWith('npm-cli.js') ? run(process.execPath, [cli, ...args], { cwd }) : run('npm', args, { cwd });

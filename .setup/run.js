@@ -1,6 +1,6 @@
 // How the set-up runs programs: one line to the user for each, their output only where they fail.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The set-up cannot go on. The message says what the user can do. */
@@ -25,16 +25,19 @@ export function say(line) {
  * @param {string} [options.cwd]
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {() => number} [options.progress] a number that grows while the program gets on; given with `stalledMs`
+ * @param {string} [options.log] a file for all that it prints
  * @param {number} [options.stalledMs] the program is ended when `progress` has not changed for so long
  * @returns {Promise<{ ok: boolean, tail: string }>} did it exit with 0, and the end of what it printed
  */
-export function run(program, args, { cwd, env, progress, stalledMs = 0 } = {}) {
+export function run(program, args, { cwd, env, progress, stalledMs = 0, log } = {}) {
+  if (log) writeFileSync(log, '');
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, env: env ?? process.env, stdio: ['ignore', 'pipe', 'pipe'] });
     let tail = '';
     /** @param {Buffer} bytes */
     const keep = (bytes) => {
       tail = (tail + bytes).slice(-TAIL_CHARS);
+      if (log) appendFileSync(log, bytes);
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);

@@ -1,5 +1,6 @@
 // Makes a fresh clone runnable: the packages of the lock file, then a gdal-async that loads. Called by `npm start` and
 // `npm test`, with nothing there but Node; where all is in place it prints nothing and takes a fifth of a second.
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bindingLoads, buildBinding, downloadBinding } from './binding.js';
+import { forgetNode, GDAL_LINE, installNode, notedNode, noteNode } from './other-node.js';
 import { hasPackages, installPackages } from './packages.js';
 import { SetupError, say } from './run.js';
 import { canInstallTools, installTools, missingTools, toolsToInstall } from './tools.js';
@@ -16,21 +18,51 @@ const POLL_MS = 500;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 try {
   checkNode();
-  if (!hasPackages(root) || !bindingLoads(root)) await alone(setUp);
+  if (!isSetUp()) await alone(setUp);
+  const other = notedNode(root);
+  if (other !== undefined) setUpWith(other);
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   console.error(`\nset-up failed: ${error.message}`);
   process.exitCode = 1;
 }
 
-/** Each step is skipped where the one before has made it unnecessary. */
+function isSetUp() {
+  return hasPackages(root) && (bindingLoads(root) || notedNode(root) !== undefined);
+}
+
 async function setUp() {
   if (!hasPackages(root)) await installPackages(root);
-  if (bindingLoads(root)) return;
+  if (isSetUp()) return;
+  try {
+    await installBinding();
+  } catch (error) {
+    const isNewer = Number.parseInt(process.versions.node, 10) > GDAL_LINE;
+    if (!(error instanceof SetupError) || !isNewer) throw error;
+    const [cause] = error.message.split('\n');
+    say(`${cause}; so what needs GDAL runs on npm's Node ${GDAL_LINE}, and the proxy on this one`);
+    noteNode(root, await installNode(GDAL_LINE));
+  }
+}
+
+/** Each step is skipped where the one before has made it unnecessary. */
+async function installBinding() {
   if (await downloadBinding(root)) return;
   if (missingTools().length > 0 && canInstallTools()) await installTools();
   if (missingTools().length > 0) throw new SetupError(toolsToInstall());
   await buildBinding(root);
+}
+
+/**
+ * The set-up for another Node, which has a binding of its own.
+ * @param {string} program
+ */
+function setUpWith(program) {
+  const { status } = spawnSync(program, [fileURLToPath(import.meta.url)], { stdio: 'inherit' });
+  if (status === 0) return;
+  // The next call begins anew: the user may have installed what was missing.
+  forgetNode(root);
+  process.exitCode = 1;
 }
 
 function checkNode() {

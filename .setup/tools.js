@@ -60,8 +60,8 @@ export async function installTools() {
 /** What to type, for a user whom we cannot help further. */
 export function toolsToInstall() {
   return [
-    `gdal-async has no prebuilt binary that loads here (${process.platform} ${process.arch}, Node ${process.versions.node}), and to compile it needs`,
-    `GDAL, a C++ compiler, make and Python. Install them, then run the same command again:\n\n  ${commandFor()}`,
+    `gdal-async has no prebuilt binary that loads here (${process.platform} ${process.arch}, Node ${process.versions.node}); to compile it takes GDAL, a C++ compiler, make and Python`,
+    `Install them, then run the same command again:\n\n  ${commandFor()}`,
   ].join('\n');
 }
 

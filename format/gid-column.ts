@@ -1,6 +1,6 @@
 // The GID column of a level: which GIDs there are, in ascending order of their UTF-8 bytes, and which positions each
 // covers. Part of the level's index; the generator makes it, readers look GIDs up in it.
-import { elementAt } from './element-at.ts';
+import { elementAt, u32At } from './element-at.ts';
 import { Positions } from './positions.ts';
 
 /** The arrays of a column, as README.md describes them; g GIDs with r runs. */
@@ -51,29 +51,30 @@ export class GidColumn {
   /** A GID by its number. */
   gidAt(number: number): string {
     const { start, text } = this.arrays;
-    const begin = elementAt(start, number);
-    return Buffer.from(text.buffer, text.byteOffset + begin, elementAt(start, number + 1) - begin).toString();
+    const begin = u32At(start, number);
+    return Buffer.from(text.buffer, text.byteOffset + begin, u32At(start, number + 1) - begin).toString();
   }
 
   /** Number of positions of a GID. */
   countAt(number: number): number {
-    return elementAt(this.arrays.count, number);
+    return u32At(this.arrays.count, number);
   }
 
   /** The positions that a GID covers. */
   positionsAt(number: number): Positions {
     const { run, first, rank, count } = this.arrays;
-    return new Positions(first, rank, elementAt(run, number), elementAt(run, number + 1), elementAt(count, number));
+    return new Positions(first, rank, u32At(run, number), u32At(run, number + 1), u32At(count, number));
   }
 
   /** Negative if the GID comes before `wanted`, 0 if it is the same. */
   #compare(number: number, wanted: Uint8Array): number {
     const { start, text } = this.arrays;
-    const begin = elementAt(start, number);
-    const length = elementAt(start, number + 1) - begin;
+    const begin = u32At(start, number);
+    const length = u32At(start, number + 1) - begin;
     const common = Math.min(length, wanted.length);
     for (let i = 0; i < common; i++) {
-      const difference = elementAt(text, begin + i) - elementAt(wanted, i);
+      // Both are in range: the GIDs of a column lie in its text.
+      const difference = (text[begin + i] ?? 0) - (wanted[i] ?? 0);
       if (difference !== 0) return difference;
     }
     return length - wanted.length;

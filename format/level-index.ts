@@ -2,7 +2,7 @@
 // arrays; a reader maps them with the level's manifest, without parsing or copying.
 import { crc32 } from 'node:zlib';
 import { cutCrc } from './crc32.ts';
-import { elementAt } from './element-at.ts';
+import { elementAt, f64At, numberAt, u32At } from './element-at.ts';
 import type { GidColumn } from './gid-column.ts';
 import { MEMBER_HEADER } from './gzip.ts';
 import type { ListingKey } from './layout.ts';
@@ -90,7 +90,7 @@ export class LevelIndex {
     let high = fids.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (elementAt(fids, middle) < fid) low = middle + 1;
+      if (f64At(fids, middle) < fid) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -98,7 +98,7 @@ export class LevelIndex {
 
   /** The fid at a position. */
   fidAt(position: number): number {
-    return elementAt(this.arrays.fid, position);
+    return f64At(this.arrays.fid, position);
   }
 
   /** Number of feature files. */
@@ -124,12 +124,12 @@ export class LevelIndex {
   /** Bytes of deflate data of the positions `first` up to but not including `end`. */
   dataBytes(first: number, end: number): number {
     const { start } = this.arrays;
-    return elementAt(start, end) - elementAt(start, first);
+    return f64At(start, end) - f64At(start, first);
   }
 
   /** CRC-32 of all deflate data before a position. */
   dataCrcBefore(position: number): number {
-    return elementAt(this.arrays.dataCrc, position);
+    return u32At(this.arrays.dataCrc, position);
   }
 
   /** Are these the bytes of deflate data of the positions `first` up to but not including `end`? */
@@ -141,19 +141,19 @@ export class LevelIndex {
   /** CRC-32 of that data, joined. */
   dataCrc(first: number, end: number): number {
     const { dataCrc } = this.arrays;
-    return cutCrc(elementAt(dataCrc, first), elementAt(dataCrc, end), this.dataBytes(first, end));
+    return cutCrc(u32At(dataCrc, first), u32At(dataCrc, end), this.dataBytes(first, end));
   }
 
   /** Bytes of text of the positions `first` up to but not including `end`. */
   textBytes(first: number, end: number): number {
     const { textStart } = this.arrays;
-    return elementAt(textStart, end) - elementAt(textStart, first);
+    return f64At(textStart, end) - f64At(textStart, first);
   }
 
   /** CRC-32 of that text, joined. */
   textCrc(first: number, end: number): number {
     const { textCrc } = this.arrays;
-    return cutCrc(elementAt(textCrc, first), elementAt(textCrc, end), this.textBytes(first, end));
+    return cutCrc(u32At(textCrc, first), u32At(textCrc, end), this.textBytes(first, end));
   }
 
   /** The digests of the positions `first` up to but not including `end`, joined. */
@@ -163,26 +163,26 @@ export class LevelIndex {
 
   /** Number of listings: the unfiltered one, and one for each GID of each parent column. */
   get listings(): number {
-    return elementAt(this.#firstListing, this.level);
+    return numberAt(this.#firstListing, this.level);
   }
 
   /** The number of the listing of a parent's GID. @param number of the GID in its column */
   listingOf(column: number, number: number): number {
-    return elementAt(this.#firstListing, column) + number;
+    return numberAt(this.#firstListing, column) + number;
   }
 
   /** Column and GID of a listing by its number. */
   listingKey(listing: number): ListingKey {
     if (listing === 0) return 'all';
     const column = this.#columnOf(listing);
-    return { column, gid: elementAt(this.columns, column).gidAt(listing - elementAt(this.#firstListing, column)) };
+    return { column, gid: elementAt(this.columns, column).gidAt(listing - numberAt(this.#firstListing, column)) };
   }
 
   /** The positions of a listing by its number. */
   listingPositions(listing: number): Positions {
     if (listing === 0) return this.all;
     const column = this.#columnOf(listing);
-    return elementAt(this.columns, column).positionsAt(listing - elementAt(this.#firstListing, column));
+    return elementAt(this.columns, column).positionsAt(listing - numberAt(this.#firstListing, column));
   }
 
   /** The column of a listing under a parent. @throws RangeError if there is no such listing */
@@ -201,8 +201,8 @@ export class LevelIndex {
     if (table === undefined || count === 0 || rank % cap !== 0 || count !== Math.min(cap, features - rank))
       return undefined;
     if (listing + 1 >= table.listing.length) return undefined;
-    const number = elementAt(table.listing, listing) + rank / cap;
-    return { number, bytes: elementAt(table.bytes, number) };
+    const number = u32At(table.listing, listing) + rank / cap;
+    return { number, bytes: u32At(table.bytes, number) };
   }
 
   /** The digest of a stored page in hex, 16 characters: the beginning of its SHA-256. */

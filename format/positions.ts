@@ -1,6 +1,6 @@
 // Sets of positions of a level: ascending runs, with the rank of each run's first position. A listing is a view of the
 // tables of its column (level-index.ts); nothing is built to look something up in it.
-import { elementAt } from './element-at.ts';
+import { numberAt, u32At } from './element-at.ts';
 
 /** Positions as flat pairs `[first, end, first, end, ...]`: ascending, `end` exclusive, no pair empty. */
 export type Ranges = readonly number[];
@@ -32,21 +32,21 @@ export class Positions {
 
   /** The first position of a run. */
   firstOf(run: number): number {
-    return elementAt(this.#first, this.#from + run);
+    return u32At(this.#first, this.#from + run);
   }
 
   /** The position after the last one of a run. */
   endOf(run: number): number {
     const at = this.#from + run;
-    const next = run + 1 < this.runs ? elementAt(this.#rank, at + 1) : this.count;
-    return elementAt(this.#first, at) + next - elementAt(this.#rank, at);
+    const next = run + 1 < this.runs ? u32At(this.#rank, at + 1) : this.count;
+    return u32At(this.#first, at) + next - u32At(this.#rank, at);
   }
 
   /** How many of the positions are smaller than `position`, whether or not it is one of them. */
   rankOf(position: number): number {
     const run = this.#last(this.#first, position);
     if (run === -1) return 0;
-    const rank = elementAt(this.#rank, this.#from + run);
+    const rank = u32At(this.#rank, this.#from + run);
     return rank + Math.min(position, this.endOf(run)) - this.firstOf(run);
   }
 
@@ -55,7 +55,7 @@ export class Positions {
     // Not `rank < 0 || rank >= count`: NaN has no rank either. The tables go on with the runs of other sets.
     if (!(rank >= 0 && rank < this.count)) throw new RangeError(`rank ${rank} of ${this.count}`);
     const run = this.#last(this.#rank, rank);
-    return this.firstOf(run) + rank - elementAt(this.#rank, this.#from + run);
+    return this.firstOf(run) + rank - u32At(this.#rank, this.#from + run);
   }
 
   /** The positions with ranks `from` to `from + count - 1`. @throws RangeError if there are none */
@@ -65,7 +65,7 @@ export class Positions {
     const ranges: number[] = [];
     if (count === 0) return ranges;
     let run = this.#last(this.#rank, from);
-    let first = this.firstOf(run) + from - elementAt(this.#rank, this.#from + run);
+    let first = this.firstOf(run) + from - u32At(this.#rank, this.#from + run);
     for (let left = count; ; first = this.firstOf(run)) {
       const end = Math.min(this.endOf(run), first + left);
       ranges.push(first, end);
@@ -95,7 +95,7 @@ export class Positions {
     let high = this.#from + this.runs;
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      if (elementAt(table, middle) <= value) low = middle;
+      if (u32At(table, middle) <= value) low = middle;
       else high = middle;
     }
     return low - this.#from;
@@ -139,5 +139,5 @@ export function intersect(a: Positions, b: Positions): Positions {
 /** Every position, ascending. */
 export function* positionsIn(ranges: Ranges): Generator<number> {
   for (let i = 0; i < ranges.length; i += 2)
-    for (let position = elementAt(ranges, i); position < elementAt(ranges, i + 1); position++) yield position;
+    for (let position = numberAt(ranges, i); position < numberAt(ranges, i + 1); position++) yield position;
 }

@@ -10,9 +10,9 @@ import { listCommand } from './commands/list.ts';
 import { pruneCommand } from './commands/prune.ts';
 import { sampleCommand } from './commands/sample.ts';
 import { sealCommand } from './commands/seal.ts';
-import { uploadCommand } from './commands/upload.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { BuildError, explained } from './report/errors.ts';
+import { notedNode, runOn } from './source/gdal-node.ts';
 
 /** The name of the program: compiled, it is installed by a package. */
 const PROGRAM = import.meta.url.endsWith('.ts') ? 'generator' : 'boundaries-generator';
@@ -29,8 +29,7 @@ const program = yargs()
   .command(diffCommand)
   .command(listCommand)
   .command(activateCommand)
-  .command(pruneCommand)
-  .command(uploadCommand);
+  .command(pruneCommand);
 
 const commands = [
   buildCommand,
@@ -41,9 +40,10 @@ const commands = [
   listCommand,
   activateCommand,
   pruneCommand,
-  uploadCommand,
 ].map(({ command }) => command);
 
+const other = notedNode();
+if (other !== undefined) runOn(other);
 await runProgram(program, commands, hideBin(process.argv), (error) => {
   const known = explained(error);
   return known instanceof BuildError ? known : undefined;

@@ -7,23 +7,30 @@ import { StartError } from './config/start-error.ts';
 import { releaseErrorToStartError } from './config/start-remedies.ts';
 import { BaseUrl } from './http/base-url.ts';
 import { MemoryCounter } from './limits/client-limits.ts';
-import type { HeldLimits } from './limits/held-bytes.ts';
-import { HeldBytes } from './limits/held-bytes.ts';
-import type { WorkLimits } from './limits/work-queue.ts';
-import { WorkQueue } from './limits/work-queue.ts';
-import { Reads } from './origin/reads.ts';
+import { Reads } from './origin/origin.ts';
 import { responseCaches } from './pages/response-cache.ts';
+import type { LoadRelease } from './releases/load-release.ts';
+import { loadRelease } from './releases/load-release.ts';
 import { Releases } from './releases/releases.ts';
 import type { HttpServer, Observer, ServerLimits } from './server.ts';
 import { createHttpServer } from './server.ts';
 import { publicAssets } from './site/public-assets.ts';
+import type { HeldLimits } from './work/held-bytes.ts';
+import { HeldBytes } from './work/held-bytes.ts';
+import type { WorkLimits } from './work/work-queue.ts';
+import { WorkQueue } from './work/work-queue.ts';
 
 /**
  * The releases of the origin, with the current one loaded.
+ * @param load how; by default with all levels
  * @throws StartError if a folder has no release that can be served; a static host may become reachable later
  */
-export async function openReleases(settings: Settings, log: (line: string) => void): Promise<Releases> {
-  const releases = new Releases(settings.origin);
+export async function openReleases(
+  settings: Settings,
+  log: (line: string) => void,
+  load: LoadRelease = loadRelease,
+): Promise<Releases> {
+  const releases = new Releases(settings.origin, { load });
   await releases.refresh().catch((error: unknown) => {
     const startError = releaseErrorToStartError(error, settings.originName);
     if (!settings.isRemote || !(startError instanceof StartError)) throw startError;

@@ -1,6 +1,6 @@
 // The table of contents of a request: every step from its validation to its answer.
 import { FormatError } from '../format/parse.ts';
-import type { Authenticator, Principal } from './auth/authenticate.ts';
+import type { Authenticator } from './auth/authenticate.ts';
 import type { ResourceMetadata } from './auth/resource-metadata.ts';
 import { isMetadataPath, metadataToAnswer, metadataUrl } from './auth/resource-metadata.ts';
 import { errorToAnswer } from './error-answer.ts';
@@ -8,7 +8,7 @@ import type { Answer, Basis } from './http/answer.ts';
 import { OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './http/answer.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
-import type { HttpRequest } from './http/request.ts';
+import type { HttpRequest, Principal } from './http/request.ts';
 import { codingFor, isPreflight, refuseUnsupported, validate } from './http/request.ts';
 import type { ClientLimits } from './limits/admit-client.ts';
 import { admitClient } from './limits/admit-client.ts';
@@ -17,9 +17,9 @@ import { answerHealth, HEALTH_PATHS } from './operations/health.ts';
 import { OriginError } from './origin/origin.ts';
 import type { Endpoint, PageEndpoint } from './pages/endpoints.ts';
 import { ENDPOINTS, isProtected, PATHS_RULE } from './pages/endpoints.ts';
-import { pickRelease, servedRelease } from './pages/pick-release.ts';
 import type { PageParams } from './pages/query.ts';
 import { parseQuery, refuseQuery } from './pages/query.ts';
+import { pickRelease, servedRelease } from './pages/resolve.ts';
 import { respondWithFile, respondWithPage } from './pages/respond.ts';
 import type { ResponseCaches } from './pages/response-cache.ts';
 import type { Releases } from './releases/releases.ts';
@@ -64,31 +64,38 @@ export function handle(context: HandlerContext, request: HttpRequest): Answer | 
 /** The answer to a request under /api/. */
 function answerProtected(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
+  // Logged with a refusal, too; without a token the client does not learn whether there is one.
+  const endpoint = ENDPOINTS.get(request.path);
+  request.route = endpoint?.path;
   const known = context.authenticator.known(request.headers.authorization);
-  if (known === undefined || context.limits !== undefined) return authenticateAndAnswer(context, request, known);
+  if (known === undefined || context.limits !== undefined)
+    return authenticateAndAnswer(context, request, endpoint, known);
   request.client = known;
-  return answerClient(context, request);
+  return answerClient(context, request, endpoint);
 }
 
 /** The same where the token must be verified, or the client has limits. */
 async function authenticateAndAnswer(
   context: HandlerContext,
   request: HttpRequest,
+  endpoint: Endpoint | undefined,
   known: Principal | undefined,
 ): Promise<Answer> {
   const { authenticator, resourceMetadata, baseUrl, limits } = context;
   const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
   request.client = known ?? (await authenticator.verify(request.headers.authorization, metadata));
   if (limits !== undefined) await admitClient(limits, request.client.client, request);
-  return answerClient(context, request);
+  return answerClient(context, request, endpoint);
 }
 
 /** The answer to a request with a valid token. */
-function answerClient(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
+function answerClient(
+  context: HandlerContext,
+  request: HttpRequest,
+  endpoint: Endpoint | undefined,
+): Answer | Promise<Answer> {
   const { baseUrl, responses, releases } = context;
-  const endpoint = ENDPOINTS.get(request.path);
   if (endpoint === undefined) throw new Problem('not-found', `Available: ${PATHS_RULE}.`);
-  request.route = endpoint.path;
   if (request.method === 'OPTIONS') return OPTIONS_ANSWER;
   refuseUnsupported(request);
   const coding = codingFor(request.headers['accept-encoding']);
@@ -144,7 +151,7 @@ export async function answerAgain(
     const isGone =
       mayBeGone && basis !== undefined && (await context.releases.recheck(basis.release, reason === 'missing'));
     if (!isGone) throw error;
-    return await answerClient(context, request);
+    return await answerClient(context, request, ENDPOINTS.get(request.path));
   } catch (other) {
     return errorToAnswer(other, context.log);
   }

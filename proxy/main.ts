@@ -51,9 +51,14 @@ const program = yargs()
           demandOption: true,
           describe: 'sign with the development key; other tokens come from your issuer',
         })
-        .option('expires', { type: 'string', default: '24h', describe: 'lifetime: 90s, 15m, 24h, 7d' })
-        .option('scope', { type: 'string', describe: 'scopes, separated by spaces' })
-        .option('subject', { type: 'string', default: 'developer', describe: 'subject (sub)' })
+        .option('expires', {
+          type: 'string',
+          requiresArg: true,
+          default: '24h',
+          describe: 'lifetime: 90s, 15m, 24h, 7d',
+        })
+        .option('scope', { type: 'string', requiresArg: true, describe: 'scopes, separated by spaces' })
+        .option('subject', { type: 'string', requiresArg: true, default: 'developer', describe: 'subject (sub)' })
         .example('TOKEN=$($0 token --dev --expires 15m)', 'store a token for curl'),
     async ({ expires, scope, subject }) => {
       console.log(await devToken(durationToSeconds(expires, '--expires'), scope, subject));

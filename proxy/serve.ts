@@ -9,8 +9,8 @@ import { SERVE_OPTIONS } from './config/options.ts';
 import type { Settings } from './config/settings.ts';
 import { optionsToSettings } from './config/settings.ts';
 import { listenErrorToStartError } from './config/start-remedies.ts';
-import { accessLog } from './operations/access-log.ts';
-import { standardOutput } from './operations/log-output.ts';
+import { accessLog, standardOutput } from './operations/access-log.ts';
+import { loadOnDemand } from './releases/load-on-demand.ts';
 import type { LoadedRelease } from './releases/load-release.ts';
 import type { Releases } from './releases/releases.ts';
 import type { HttpServer } from './server.ts';
@@ -30,9 +30,11 @@ export async function serve(
   log: (line: string) => void,
 ): Promise<void> {
   const settings = await optionsToSettings(options, log);
-  const releases = await openReleases(settings, log);
+  const isPrimary = settings.workers > 1 && cluster.isPrimary;
+  // The primary process of workers only names the release, and an example of it.
+  const releases = await openReleases(settings, log, isPrimary ? loadOnDemand() : undefined);
   const { host, port, drainMs, stopTimeoutMs } = settings;
-  if (settings.workers > 1 && cluster.isPrimary) {
+  if (isPrimary) {
     const workers = startWorkers(settings.workers, drainMs + stopTimeoutMs, log);
     stopOnSignal(() => workers.stop(), workers.kill);
     const metricsServer = await listenForMetrics(settings, log);
@@ -69,7 +71,9 @@ async function observedServer(
     },
     unparsed: () => metrics?.unparsed(),
   };
-  return { ...assembleServer(settings, releases, log, { observer }), endLog: async () => requestLog?.end() };
+  const server = assembleServer(settings, releases, log, { observer });
+  metrics?.observeHeld(server.heldBytes);
+  return { ...server, endLog: async () => requestLog?.end() };
 }
 
 /** Loaded only with --metrics-port. */

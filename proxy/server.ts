@@ -11,8 +11,8 @@ import type { ParserError } from './http/parser-errors.ts';
 import { connectResponse, PARSER_MAX_BYTES, parserErrorToResponse } from './http/parser-errors.ts';
 import type { HttpRequest } from './http/request.ts';
 import { asksTooMuch } from './http/request.ts';
-import type { Sending } from './http/send.ts';
-import { NodeClient, sendAnswer } from './http/send.ts';
+import type { Sending } from './send.ts';
+import { NodeClient, sendAnswer } from './send.ts';
 import type { StopTimes } from './stop-server.ts';
 import { stopServer } from './stop-server.ts';
 
@@ -57,6 +57,8 @@ export interface HttpServer {
    * progress end, and resolves when all connections are closed.
    */
   stop(times: StopTimes): Promise<void>;
+  /** Bytes of bodies that clients have not taken. */
+  heldBytes(): number;
 }
 
 /** Creates the server. */
@@ -83,24 +85,24 @@ export function createHttpServer(
     return connection;
   };
   const respond = (req: IncomingMessage, res: ServerResponse, connection: Connection): void => {
-    const client = new NodeClient(req, res);
     const request = requestOf(req);
     observer.observe?.(req, res, request);
-    const send = (answer: Answer): void => {
-      try {
-        if (request.onClose !== undefined) whenClosed(res, request.onClose);
-        // A body is never read: the connection is closed, so that the body cannot be taken for another request.
-        const isLast = connection.hasDropped || (context.lifecycle.isStopping && !connection.hasWaiting);
-        if (isLast || asksTooMuch(request)) res.setHeader('Connection', 'close');
-        sendAnswer(sender, answer, request, client);
-      } catch (error) {
-        context.log(errorToLogLine(error));
-        res.destroy();
-      }
-    };
     const answer = handle(context, request);
-    if (answer instanceof Promise) void answer.then(send);
-    else send(answer);
+    if (answer instanceof Promise) answer.then((late) => send(late, request, new NodeClient(req, res), connection));
+    else send(answer, request, new NodeClient(req, res), connection);
+  };
+  const send = (answer: Answer, request: HttpRequest, client: NodeClient, connection: Connection): void => {
+    const { res } = client;
+    try {
+      if (request.onClose !== undefined) whenClosed(res, request.onClose);
+      // A body is never read: the connection is closed, so that the body cannot be taken for another request.
+      const isLast = connection.hasDropped || (context.lifecycle.isStopping && !connection.hasWaiting);
+      if (isLast || asksTooMuch(request)) res.setHeader('Connection', 'close');
+      sendAnswer(sender, answer, request, client);
+    } catch (error) {
+      context.log(errorToLogLine(error));
+      res.destroy();
+    }
   };
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => connectionOf(req.socket).add(req, res);
   const server = createServer(
@@ -130,7 +132,14 @@ export function createHttpServer(
     if (socket.writable && socket instanceof Socket) connectionOf(socket).refuse(parserErrorToResponse(error));
     else socket.destroy();
   });
-  return { server, stop: (times) => stopServer(server, sockets, context.lifecycle, times) };
+  return {
+    server,
+    async stop(times) {
+      await stopServer(server, sockets, context.lifecycle, times);
+      sending.reads.origin.close?.('');
+    },
+    heldBytes: () => sending.held.total,
+  };
 }
 
 function requestOf({ method, url, headers, rawHeaders, socket, httpVersionMinor }: IncomingMessage): HttpRequest {

@@ -1,5 +1,5 @@
 // What a command prints: its result on standard output, its progress on standard error.
-import { printableLines } from '../../format/command-line/printable.ts';
+import { printableLines } from '../../format/command-line/messages.ts';
 import { type Report, reportTo, SILENT } from '../report/progress.ts';
 import type { GlobalOptions } from './command.ts';
 

@@ -1,5 +1,5 @@
 // Parses the values of command-line options, once; an error says what is expected.
-import { UsageError } from '../../format/command-line/usage-error.ts';
+import { UsageError } from '../../format/command-line/messages.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Share } from '../pages/divide-work.ts';

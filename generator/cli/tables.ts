@@ -1,5 +1,5 @@
 // The results of commands as plain-text tables, numbers aligned to the right.
-import { printable } from '../../format/command-line/printable.ts';
+import { printable } from '../../format/command-line/messages.ts';
 import { levelName, type StoredPages } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import type { Changes, LevelDiff } from '../diff/diff.ts';

@@ -6,13 +6,13 @@ import { defineCommand, type GlobalOptions } from '../cli/command.ts';
 import { exitOnSignal } from '../cli/exit-on-signal.ts';
 import { printResult, reportOf } from '../cli/output.ts';
 import { releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-options.ts';
-import { sampleWriter } from '../cli/sample-writer.ts';
 import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { ACCEPTABLE, type Acceptable } from '../quality/kinds.ts';
 import { readCurrent } from '../release/staging.ts';
 import { explained } from '../report/errors.ts';
 import { buildShard } from '../sharded-build.ts';
+import { sampleWriter } from './sample.ts';
 import { ACTIVATE, OUT, WORKERS, WORKERS_MAX } from './shared-options.ts';
 import { addSourceOptions, LIST, sourceOptionsFrom } from './source-options.ts';
 

@@ -1,39 +1,32 @@
-// The command `sample`: writes a sample or synthetic GeoPackage.
-import { printable } from '../../format/command-line/printable.ts';
+// The command `sample`: writes the sample dataset. Its code is loaded when it is needed: a build of other data runs
+// without its packages.
+import { printable } from '../../format/command-line/messages.ts';
 import { defineCommand } from '../cli/command.ts';
 import { printResult, progressOf } from '../cli/output.ts';
-import { wholeNumber } from '../cli/parse-options.ts';
-import { sampleWriter } from '../cli/sample-writer.ts';
+import { missingPackages } from '../report/missing-packages.ts';
 
-const UNITS_MAX = 10_000_000;
+const SAMPLE_PACKAGES = ['world-atlas', 'us-atlas', 'es-atlas', 'i18n-iso-countries'];
 
 export const sampleCommand = defineCommand({
   command: 'sample',
-  describe: 'write a sample or synthetic GeoPackage',
+  describe: 'write the sample dataset, a GeoPackage of real boundaries',
   builder: (args) =>
     args
       .option('out', { type: 'string', requiresArg: true, demandOption: true, describe: 'GeoPackage to write' })
-      .option('synthetic', {
-        type: 'number',
-        requiresArg: true,
-        describe: 'write about N invented units on six levels instead of real ones',
-      })
-      .example('$0 sample --out sample.gpkg', 'countries of the world, units of Spain and the United States')
-      .example('$0 sample --out big.gpkg --synthetic 400000', 'as many invented units as GADM has'),
+      .example('$0 sample --out sample.gpkg', 'countries of the world, units of Spain and the United States'),
   async handler(argv) {
-    const written = progressOf(argv, 'units written');
-    const synthetic =
-      argv.synthetic === undefined ? undefined : wholeNumber('--synthetic', argv.synthetic, 1, UNITS_MAX);
-    let units: readonly number[];
-    if (synthetic === undefined) {
-      const writeSample = await sampleWriter();
-      units = writeSample(argv.out, written).units;
-    } else {
-      const { writeSynthetic } = await import('../datasets/synthetic/synthetic.ts');
-      units = writeSynthetic(argv.out, synthetic, written);
-    }
+    const writeSample = await sampleWriter();
+    const { units } = writeSample(argv.out, progressOf(argv, 'units written'));
     const total = units.reduce((sum, count) => sum + count, 0);
     const summary = `${printable(argv.out)}: ${total.toLocaleString('en')} units, by level ${units.join(', ')}`;
     printResult(argv, { file: argv.out, units }, summary);
   },
 });
+
+/** Loads the function that writes the sample dataset. @throws BuildError if packages are missing */
+export async function sampleWriter(): Promise<typeof import('../sample/sample.ts').writeSample> {
+  const { writeSample } = await import('../sample/sample.ts').catch((error: unknown) => {
+    throw missingPackages('the sample', SAMPLE_PACKAGES, error);
+  });
+  return writeSample;
+}

@@ -1,6 +1,6 @@
 // The command `verify`: checks every file of a release, and with --source every feature. Exit code 1 with findings.
 import { styleText } from 'node:util';
-import { printable } from '../../format/command-line/printable.ts';
+import { printable } from '../../format/command-line/messages.ts';
 import { defineCommand } from '../cli/command.ts';
 import { exitOnSignal } from '../cli/exit-on-signal.ts';
 import { printResult, reportOf } from '../cli/output.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
-import { featureFilePath, indexPath, manifestPath, namesPath, OVERVIEW_FILE } from '../../format/layout.ts';
+import { indexPath, manifestPath, namesPath, OVERVIEW_FILE } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import {
   FEATURES_PER_FILE,
@@ -19,7 +19,7 @@ import type { Finding } from '../../format/release.ts';
 import { describeSource, splitIntoLevels } from '../describe-source.ts';
 import { type LevelUnits, relativesOf, writeNames } from '../names/named-units.ts';
 import { writeOverview } from '../overview/write-overview.ts';
-import { filledListings, plannedIndex, plannedPages } from '../pages/plan.ts';
+import { filledListings, plannedFiles, plannedIndex } from '../pages/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import type { Acceptable } from '../quality/kinds.ts';
 import type { Report } from '../report/progress.ts';
@@ -177,12 +177,12 @@ function forecastPages(index: LevelIndex, names: number, estimate: SizeEstimate)
   let metadataBytes = names + encoded.manifest.length + encoded.index.length;
   for (const path of [indexPath(level), manifestPath(level), namesPath(level)])
     metadataBytes += CHECKSUM_BYTES + path.length;
-  metadataBytes += index.files * (CHECKSUM_BYTES + featureFilePath(level, 0).length);
   const pages: PagesForecast = { geojsonl: 0, fc: 0, bytes: 0 };
-  for (const { format, path, ranges } of plannedPages(index)) {
-    pages[format]++;
-    pages.bytes += Math.round(estimate.page(format, ranges));
+  for (const { kind, path, ranges } of plannedFiles(index)) {
     metadataBytes += CHECKSUM_BYTES + path.length;
+    if (kind === 'features') continue;
+    pages[kind]++;
+    pages.bytes += Math.round(estimate.page(kind, ranges));
   }
   return { pages, metadataBytes };
 }

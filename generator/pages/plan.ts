@@ -68,14 +68,12 @@ export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan & { w
   const numbers: number[] = [];
   const firsts: number[] = [];
   const works: number[] = [];
-  const add = (kind: FileKind, number: number, ranges: Ranges): void => {
+  for (const { kind, number, ranges } of plannedFiles(index)) {
     kinds.push(FILE_KINDS.indexOf(kind));
     numbers.push(number);
     firsts.push(numberAt(ranges, 0));
     works.push(estimate(ranges));
-  };
-  for (let file = 0; file < index.files; file++) add('features', file, featuresIn(index, file));
-  for (const { format, number, ranges } of plannedPages(index)) add(format, number, ranges);
+  }
   const order = orderOf(firsts, index.features);
   const plan = {
     kinds: Uint8Array.from(order, (file) => numberAt(kinds, file)),
@@ -83,8 +81,7 @@ export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan & { w
     copies: new Uint8Array(order.length),
     work: Float64Array.from(order, (file) => numberAt(works, file)),
   };
-  // Backwards, as the work of a copy becomes 0.
-  for (let at = order.length - 1; at > 0; at--) {
+  for (let at = 1; at < order.length; at++) {
     const [one, other] = [elementAt(order, at - 1), elementAt(order, at)];
     if (kinds[one] !== kinds[other] || firsts[one] !== firsts[other] || works[one] !== works[other]) continue;
     if (String(fileAt(index, plan, at).ranges) !== String(fileAt(index, plan, at - 1).ranges)) continue;
@@ -109,21 +106,11 @@ function orderOf(firsts: readonly number[], features: number): Uint32Array {
   return order;
 }
 
-/** A page to store. */
-export interface PlannedPage {
-  format: Format;
-  /** Number in its format. */
-  number: number;
-  /** Relative to the release's folder. */
-  path: string;
-  /** The positions it holds. */
-  ranges: Ranges;
-}
-
-/** Every page to store, by format and number. */
-export function* plannedPages(index: LevelIndex): Generator<PlannedPage> {
+/** Every file to write: feature files by number, then the pages of each format by number. */
+export function* plannedFiles(index: LevelIndex): Generator<PlannedFile> {
+  for (let number = 0; number < index.files; number++) yield fileOf(index, 'features', number);
   for (const format of FORMATS)
-    for (let number = 0; number < pagesOf(index, format).bytes.length; number++) yield pageAt(index, format, number);
+    for (let number = 0; number < pagesOf(index, format).bytes.length; number++) yield fileOf(index, format, number);
 }
 
 /** Number of listings that have features: every parent has a unit; only the unfiltered listing can be empty. */
@@ -133,14 +120,16 @@ export function filledListings({ features, listings }: LevelIndex): number {
 
 /** A file by its place in the plan. */
 export function fileAt(index: LevelIndex, { kinds, numbers }: FilePlan, at: number): PlannedFile {
-  const kind = elementAt(FILE_KINDS, elementAt(kinds, at));
-  const number = elementAt(numbers, at);
-  if (kind !== 'features') return { kind, ...pageAt(index, kind, number) };
-  return { kind, number, path: featureFilePath(index.level, number), ranges: featuresIn(index, number) };
+  return fileOf(index, elementAt(FILE_KINDS, elementAt(kinds, at)), elementAt(numbers, at));
 }
 
-function pageAt(index: LevelIndex, format: Format, number: number): PlannedPage {
-  const { listing: firsts } = pagesOf(index, format);
+function fileOf(index: LevelIndex, kind: FileKind, number: number): PlannedFile {
+  const { level } = index;
+  if (kind === 'features') {
+    const ranges = [number * index.perFile, index.fileEnd(number)];
+    return { kind, number, path: featureFilePath(level, number), ranges };
+  }
+  const { listing: firsts } = pagesOf(index, kind);
   // The last listing whose first page has at most this number.
   let listing = 0;
   for (let high = firsts.length; high - listing > 1; ) {
@@ -150,21 +139,13 @@ function pageAt(index: LevelIndex, format: Format, number: number): PlannedPage 
   }
   const page = number - elementAt(firsts, listing);
   const positions = index.listingPositions(listing);
-  const cap = PAGE_CAPS[format][index.level];
-  return {
-    format,
-    number,
-    path: pagePath(index.level, format, index.listingKey(listing), page),
-    ranges: positions.slice(page * cap, Math.min(cap, positions.count - page * cap)),
-  };
+  const cap = PAGE_CAPS[kind][level];
+  const ranges = positions.slice(page * cap, Math.min(cap, positions.count - page * cap));
+  return { kind, number, path: pagePath(level, kind, index.listingKey(listing), page), ranges };
 }
 
 function pagesOf({ arrays }: LevelIndex, format: Format): PageTable {
   return arrays.pages?.[format] ?? NO_PAGES;
-}
-
-function featuresIn(index: LevelIndex, file: number): Ranges {
-  return [file * index.perFile, index.fileEnd(file)];
 }
 
 /** Writes the plan beside the level's store. */

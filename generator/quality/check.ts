@@ -1,6 +1,6 @@
 // Decides whether a release may be published: the problems that fail a build must have been accepted by name.
 import { basename } from 'node:path';
-import { printable } from '../../format/command-line/printable.ts';
+import { printable } from '../../format/command-line/messages.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';

@@ -21,39 +21,35 @@ export interface FileReading {
   differences: readonly string[];
 }
 
-/** Takes a page's text. Its functions throw FileError. */
-export interface TextCheck {
-  /** Takes the next line, its line feed included. It may keep the bytes. */
-  line(bytes: Buffer): void;
-  /** Ends the page. @param rest the text after the last line feed */
-  end(rest: Buffer): void;
-}
+/** Takes each line of a page with its line feed, which the last one may lack, and then undefined. It may keep the bytes. */
+export type OnLine = (line: Buffer | undefined) => void;
 
+export const LINE_FEED = 0x0a;
 const READ_BYTES = 1 << 20;
 /** Maximum bytes of a page that is inflated in one call: a stream has a cost per page. */
 const WHOLE_BYTES = 1 << 20;
 const CHUNK_BYTES = 1 << 18;
-const LINE_FEED = 0x0a;
 
 /** Reads a page, which is exactly one gzip member; to its end, even if its content is damaged. */
-export async function readPage(file: string, check: TextCheck): Promise<FileReading> {
+export async function readPage(file: string, onLine: OnLine): Promise<FileReading> {
   return readingOf(async () => {
     const { size } = statSync(file);
     const whole = size <= WHOLE_BYTES ? readFileSync(file) : undefined;
     const sha256 = whole === undefined ? sha256OfFile(file) : sha256Of(whole);
+    const problems: string[] = [];
     try {
-      check.end(
-        whole === undefined ? await streamLines(file, size, check.line) : eachLine(inflateMember(whole), check.line),
-      );
-      return { bytes: size, sha256, problems: [], differences: [] };
+      const rest = whole === undefined ? await streamLines(file, size, onLine) : eachLine(inflateMember(whole), onLine);
+      if (rest.length > 0) onLine(rest);
+      onLine(undefined);
     } catch (error) {
-      return { bytes: size, sha256, problems: [problemOf(error)], differences: [] };
+      problems.push(problemOf(error));
     }
+    return { bytes: size, sha256, problems, differences: [] };
   });
 }
 
-/** What `read` returns; without it, why the file cannot be read. */
-export async function readingOf<T extends FileReading>(read: () => Promise<T> | T): Promise<T | FileReading> {
+/** What `read` returns; if the file cannot be read, why. */
+export async function readingOf(read: () => Promise<FileReading> | FileReading): Promise<FileReading> {
   try {
     return await read();
   } catch (error) {
@@ -88,7 +84,7 @@ function* piecesOf(handle: number, start: number, end: number): Generator<Buffer
 }
 
 /** Reads the lines of a large page; returns the text after the last line feed. */
-async function streamLines(file: string, size: number, onLine: (line: Buffer) => void): Promise<Buffer> {
+async function streamLines(file: string, size: number, onLine: OnLine): Promise<Buffer> {
   const handle = openSync(file, 'r');
   try {
     expectBytes(readAt(handle, 0, MEMBER_HEADER.length), MEMBER_HEADER, 'gzip header');

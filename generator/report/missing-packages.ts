@@ -1,5 +1,5 @@
 // Optional packages (optional peer dependencies in package.json): the error for one that is not installed.
-import { installCommand } from '../../format/command-line/install-command.ts';
+import { installCommand } from '../../format/command-line/messages.ts';
 import { BuildError } from './errors.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Progress of a command: a bar with rate and time left on a terminal, a line every few seconds elsewhere.
 
-import { printable } from '../../format/command-line/printable.ts';
+import { printable } from '../../format/command-line/messages.ts';
 
 /** Counts of work by name: announced, then done. */
 export interface Report {

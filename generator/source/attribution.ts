@@ -1,4 +1,4 @@
-// Where attribution comes from: the metadata of a dataset. Read by describe.ts, written by datasets/write-geopackage.ts.
+// Where attribution comes from: the metadata of a dataset. Read by describe.ts, written by sample/write-geopackage.ts.
 import type * as gdalTypes from 'gdal-async';
 
 /** The metadata item that holds the attribution texts, one per line. */

@@ -1,9 +1,16 @@
 // Loads gdal-async; the only module that imports it. The package is optional: importing this module fails with a BuildError
 // if it is not installed. So `verify`, `diff`, `list`, `activate` and `prune` reach it only through child processes and
 // imports at the time of use.
+import { BuildError } from '../report/errors.ts';
 import { missingPackages } from '../report/missing-packages.ts';
+import { GDAL_LINE, notedNode } from './gdal-node.ts';
 
 /** gdal-async. */
 export const { default: gdal } = await import('gdal-async').catch((error: unknown) => {
-  throw missingPackages('reading and writing datasets', ['gdal-async'], error);
+  const other = notedNode();
+  const { node } = process.versions;
+  if (other !== undefined) throw new BuildError(`gdal-async has no binding for Node ${node}`, `run it with ${other}`);
+  const { message, remedy } = missingPackages('reading and writing datasets', ['gdal-async'], error);
+  const isNewer = Number.parseInt(node, 10) > GDAL_LINE;
+  throw new BuildError(message, isNewer ? `${remedy}; where it does not compile, use Node ${GDAL_LINE}` : remedy);
 });

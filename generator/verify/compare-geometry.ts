@@ -49,13 +49,13 @@ export function geometryDifference(published: unknown, source: unknown, precisio
     const closed = got.length === want.length + 1 ? [...want, want[0]] : want;
     if (got.length !== closed.length) return `has a ring of ${got.length} positions, the source of ${want.length}`;
     if (JSON.stringify(got[0]) !== JSON.stringify(got.at(-1))) return 'has a ring that is not closed';
-    const [forward, backward] = [closed, closed.toReversed()].map((ring) =>
-      got.findIndex((position, i) => !isNear(position, ring[i])),
-    );
-    if (forward === -1 || backward === -1) return undefined;
+    const attempts = [closed, closed.toReversed()].map((ring) => ({
+      ring,
+      at: got.findIndex((position, i) => !isNear(position, ring[i])),
+    }));
+    if (attempts.some(({ at }) => at === -1)) return undefined;
     // The ring has the direction in which more positions agree.
-    const [at, ring] =
-      (forward ?? 0) >= (backward ?? 0) ? [forward ?? 0, closed] : [backward ?? 0, closed.toReversed()];
+    const { ring, at } = attempts.reduce((a, b) => (b.at > a.at ? b : a));
     return unlike(got[at], ring[at]);
   }
 

@@ -97,12 +97,12 @@ function exteriorRings(geometry: unknown): unknown[][] {
 
 /** The area of a closed ring in square degrees. */
 function areaOf(ring: readonly unknown[]): number {
-  const positions = ring.map((position) => listOf(position).map(Number));
-  const [x0 = NaN, y0 = NaN] = positions[0] ?? [];
-  let area = 0;
-  for (const [i, [x2 = NaN, y2 = NaN]] of positions.entries()) {
-    const [x1 = NaN, y1 = NaN] = positions[Math.max(0, i - 1)] ?? [];
+  const [x0 = NaN, y0 = NaN] = listOf(ring[0]).map(Number);
+  let [area, x1, y1] = [0, x0, y0];
+  for (const position of ring) {
+    const [x2 = NaN, y2 = NaN] = listOf(position).map(Number);
     area += (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
+    [x1, y1] = [x2, y2];
   }
   return Math.abs(area) / 2;
 }

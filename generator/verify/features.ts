@@ -13,7 +13,7 @@ import type { Level } from '../../format/levels.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { expectBytes, inflateFeature } from '../reader/inflate.ts';
 import { openFeatures, readLevel } from '../reader/read-level.ts';
-import { type FileReading, readingOf, sha256OfFile } from '../reader/read-page.ts';
+import { type FileReading, LINE_FEED, readingOf, sha256OfFile } from '../reader/read-page.ts';
 import { type LabelColumns, newFeatureCheck, type Unit, unitOf } from './feature.ts';
 
 /** Which files of a level to read: `from` up to but not including `to`. Plain data, like the results. */
@@ -39,8 +39,6 @@ export interface FeaturesResult {
   /** For each position what the feature says; undefined if it is damaged or the columns are not known. */
   units: (Unit | undefined)[];
 }
-
-const LINE_FEED = 0x0a;
 
 /** Verifies feature files. */
 export async function verifyFeatures(task: FeaturesTask): Promise<FeaturesResult> {
@@ -90,23 +88,25 @@ export async function verifyFeatures(task: FeaturesTask): Promise<FeaturesResult
   function readFile(file: number): FileReading {
     const path = join(root, featureFilePath(task.level, file));
     const { size } = statSync(path);
-    const reading = { bytes: size, sha256: sha256OfFile(path), problems: [] as string[], differences: [] as string[] };
+    const sha256 = sha256OfFile(path);
+    const problems: string[] = [];
+    const differences: string[] = [];
     const attempt = (where: string, work: () => readonly string[]): void => {
       try {
-        for (const difference of work()) reading.differences.push(where + difference);
+        for (const difference of work()) differences.push(where + difference);
       } catch (error) {
-        reading.problems.push(where + problemOf(error));
+        problems.push(where + problemOf(error));
       }
     };
     const [start, end] = [file * index.perFile, index.fileEnd(file)];
-    const expected = MEMBER_FRAME_BYTES + index.dataBytes(start, end);
     for (let position = start; position < end; position++) {
       if (index.offsetAt(position) + index.dataBytes(position, position + 1) > size) break;
       attempt(`fid ${index.fidAt(position)}: `, () => checkFeature(position));
     }
-    if (size !== expected) reading.differences.push(`is ${size} bytes long, expected ${expected}`);
-    else if (reading.differences.length === 0) attempt('', () => checkFrame(file, size));
-    return reading;
+    const expected = MEMBER_FRAME_BYTES + index.dataBytes(start, end);
+    if (size !== expected) differences.push(`is ${size} bytes long, expected ${expected}`);
+    else if (differences.length === 0) attempt('', () => checkFrame(file, size));
+    return { bytes: size, sha256, problems, differences };
   }
 
   try {

@@ -15,22 +15,11 @@ type OnProblem = (path: string, problem: string) => void;
 
 /** The problems of an index by itself: reading it may fail if there are any. */
 export function indexProblems(index: LevelIndex): string[] {
-  const { fid, start, textStart, textCrc, dataCrc } = index.arrays;
+  const { fid, start, textStart } = index.arrays;
   const disordered = Object.entries({ fid, start, textStart }).flatMap(([name, array]) => orderProblem(name, array));
   if (disordered.length > 0) return disordered;
   try {
-    const sums = {
-      start: start.with(0, 0),
-      textStart: textStart.with(0, 0),
-      textCrc: textCrc.with(0, 0),
-      dataCrc: dataCrc.with(0, 0),
-    };
-    return differences(index.arrays, {
-      ...index.arrays,
-      ...sums,
-      columns: columnsOf(index),
-      pages: pageTablesOf(index),
-    });
+    return differences(index.arrays, derivedForm(index));
   } catch (error) {
     if (error instanceof RangeError) return [`its arrays contradict each other: ${error.message}`];
     throw error;
@@ -46,28 +35,35 @@ function orderProblem(name: string, array: Float64Array): string[] {
   return [`${name}[${at}] is ${array[at]}, expected ${least}`];
 }
 
-/** The columns anew from the GID of each position. That this is the GID of its feature is checked by features.ts. */
-function columnsOf({ columns, features }: LevelIndex): GidColumn[] {
-  return columns.map((column) => {
-    const numbers = new Map<string, number>();
-    const owners = ownersOf(column, features).map((owner) => {
-      if (owner === -1) return -1;
-      const gid = column.gidAt(owner);
-      const number = numbers.get(gid) ?? numbers.size;
-      numbers.set(gid, number);
-      return number;
-    });
-    return gidColumn(column.name, [...numbers.keys()], owners);
-  });
-}
-
-function pageTablesOf({ level, features, columns, storedPages, arrays: { pages } }: LevelIndex): LevelArrays['pages'] {
-  if (pages === undefined) return undefined;
-  const withListings = (format: Format): PageTable => ({
-    ...pages[format],
+/** The arrays, with what follows from others derived anew: sums before the first feature, columns, and first pages. */
+function derivedForm({ level, features, columns, storedPages, arrays }: LevelIndex): LevelArrays {
+  const { start, textStart, textCrc, dataCrc, pages } = arrays;
+  const tableOf = (format: Format, table: PageTable): PageTable => ({
+    ...table,
     listing: firstPages(level, format, features, columns, storedPages),
   });
-  return { geojsonl: withListings('geojsonl'), fc: withListings('fc') };
+  return {
+    ...arrays,
+    start: start.with(0, 0),
+    textStart: textStart.with(0, 0),
+    textCrc: textCrc.with(0, 0),
+    dataCrc: dataCrc.with(0, 0),
+    columns: columns.map((column) => derivedColumn(column, features)),
+    pages: pages && { geojsonl: tableOf('geojsonl', pages.geojsonl), fc: tableOf('fc', pages.fc) },
+  };
+}
+
+/** A column anew from the GID of each position. That this is the GID of its feature is checked by features.ts. */
+function derivedColumn(column: GidColumn, features: number): GidColumn {
+  const numbers = new Map<string, number>();
+  const owners = ownersOf(column, features).map((owner) => {
+    if (owner === -1) return -1;
+    const gid = column.gidAt(owner);
+    const number = numbers.get(gid) ?? numbers.size;
+    numbers.set(gid, number);
+    return number;
+  });
+  return gidColumn(column.name, [...numbers.keys()], owners);
 }
 
 /** The first difference of each array. @param derived what the arrays should be */

@@ -21,25 +21,30 @@ import { BuildError } from '../report/errors.ts';
 import type { Findings } from './findings.ts';
 import { checkEncoding, checkStoredPages, checkSummary, indexProblems } from './index-form.ts';
 
-/** The metadata of a release, without the files that are damaged. */
-export interface Metadata {
+/** The folder of a release, and its checksums. */
+interface ReleaseFolder {
   out: string;
   id: string;
-  /** The release's folder. */
   root: string;
   /** The content of checksums.txt: SHA-256 in hex by path. */
   checksums: ReadonlyMap<string, string> | undefined;
-  description: Release | undefined;
-  /** Whether release.json has the SHA-256 that checksums.txt has for it, or that has none. */
-  isSealed: boolean;
-  /** By level; undefined if its manifest or its index is damaged. */
-  levels: readonly (LevelIndex | undefined)[];
   /** Adds a problem of a file of the release. */
   found(path: string, problem: string): void;
 }
 
-/** What is known before the levels are read. */
-type Described = Omit<Metadata, 'levels'>;
+/** The same with release.json. */
+interface DescribedFolder extends ReleaseFolder {
+  /** Undefined, like the other parts, if the file is damaged. */
+  description: Release | undefined;
+  /** Whether release.json has the SHA-256 that checksums.txt has for it, or that has none. */
+  isSealed: boolean;
+}
+
+/** The metadata of a release. */
+export interface Metadata extends DescribedFolder {
+  /** By level; undefined if its manifest or its index is damaged. */
+  levels: readonly (LevelIndex | undefined)[];
+}
 
 /** The current release; undefined if current.json is damaged or lists a release that does not exist as the current one. */
 export function currentRelease(out: string, findings: Findings): string | undefined {
@@ -65,14 +70,13 @@ export function readMetadata(out: string, id: string, findings: Findings): Metad
   if (!isReleaseId(id) || !existsSync(root))
     throw new BuildError(`${root}: no such release`, `run list --out ${out} to see the releases`);
   const found = (path: string, problem: string): void => findings.add(`${releasePath(id)}/${path}`, problem);
-  const about = { out, id, root, found, checksums: checksumsOf(root, found) };
-  const described = { ...about, ...descriptionOf(about) };
+  const described = describe({ out, id, root, found, checksums: checksumsOf(root, found) });
   const levels = LEVELS.map((level) => levelOf(level, described));
   if (described.description) checkStoredPages(described.description, levels, found);
   return { ...described, levels };
 }
 
-function checksumsOf(root: string, found: Metadata['found']): Metadata['checksums'] {
+function checksumsOf(root: string, found: ReleaseFolder['found']): ReleaseFolder['checksums'] {
   try {
     const { sums, problems } = readChecksums(root);
     for (const problem of problems) found(CHECKSUMS_FILE, problem);
@@ -83,12 +87,8 @@ function checksumsOf(root: string, found: Metadata['found']): Metadata['checksum
   }
 }
 
-function descriptionOf({
-  id,
-  root,
-  checksums,
-  found,
-}: Omit<Described, 'description' | 'isSealed'>): Pick<Described, 'description' | 'isSealed'> {
+function describe(folder: ReleaseFolder): DescribedFolder {
+  const { id, root, checksums, found } = folder;
   try {
     const bytes = readFileSync(join(root, RELEASE_FILE));
     const description = releaseFromJson(bytes.toString(), RELEASE_FILE);
@@ -100,15 +100,15 @@ function descriptionOf({
       // Either of the two may have been changed.
       found(CHECKSUMS_FILE, `has ${expected} for ${RELEASE_FILE}, which is ${got}`);
     }
-    return { description, isSealed };
+    return { ...folder, description, isSealed };
   } catch (error) {
     found(RELEASE_FILE, problemOf(error, RELEASE_FILE));
-    return { description: undefined, isSealed: false };
+    return { ...folder, description: undefined, isSealed: false };
   }
 }
 
 /** The index of a level; undefined if it cannot be used. */
-function levelOf(level: Level, described: Described): LevelIndex | undefined {
+function levelOf(level: Level, described: DescribedFolder): LevelIndex | undefined {
   const { id, description, found } = described;
   const summary = description?.levels[level];
   const others = '; the other files of its level are verified by checksums.txt alone';
@@ -139,7 +139,7 @@ function levelOf(level: Level, described: Described): LevelIndex | undefined {
 export function readTrusted(
   path: string,
   expected: CheckedFile | undefined,
-  { root, checksums, found }: Described,
+  { root, checksums, found }: DescribedFolder,
   others = '',
 ): { bytes: Buffer | undefined; isTrusted: boolean } {
   try {

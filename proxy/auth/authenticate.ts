@@ -3,6 +3,7 @@
 import type { JWTPayload } from 'jose';
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import { Problem } from '../http/problem.ts';
+import type { Principal } from '../http/request.ts';
 import type { KeySet } from './key-set.ts';
 
 /** The keys of one issuer, which may change. Its errors are not errors of the token: they do not lead to 401. */
@@ -26,14 +27,6 @@ export interface TokenRules {
   now: () => number;
 }
 
-/** The client that a valid token identifies. */
-export interface Principal {
-  /** The `sub` of the token; undefined if it has none. */
-  readonly subject: string | undefined;
-  /** Issuer and subject, or what stands for a missing subject: the same for every token of a client. */
-  readonly client: string;
-}
-
 const TOKEN_MAX_CHARS = 8 * 1024;
 /**
  * Three base64url parts (RFC 7515 section 7.1), without the white space and padding that decoders accept. 77u_ is the
@@ -51,6 +44,8 @@ const TOKEN_TYPES: readonly (string | undefined)[] = [
 /** The end of the year 9999, in seconds since 1970. */
 const EXPIRY_MAX_SECONDS = 253_402_300_799;
 const CLOCK_TOLERANCE_SECONDS = 30;
+/** Keys of one issuer that are tried for a token that names none. */
+const KEYS_MAX = 4;
 const MS_PER_SECOND = 1000;
 const CHALLENGE = 'Bearer realm="boundaries"';
 
@@ -141,31 +136,56 @@ async function verify(token: string, rules: TokenRules): Promise<VerifiedToken |
   if (token.length > TOKEN_MAX_CHARS || !TOKEN_FORM.test(token)) return undefined;
   try {
     // Not verified yet: it only selects the keys to verify with.
-    const { iss } = decodeJwt(token);
+    const { iss, exp } = decodeJwt(token);
+    // Nor is this: an expired token is refused without the cost of its signature.
+    if (exp === undefined || (exp + CLOCK_TOLERANCE_SECONDS) * MS_PER_SECOND <= rules.now()) return undefined;
     const source = iss === undefined ? undefined : rules.issuers.get(iss);
     if (iss === undefined || source === undefined) return undefined;
     const keys = await source.current();
     try {
-      return await verifyWith(token, { source, keys, issuer: iss }, rules);
+      return await verifyWithAny(token, { source, keys, issuer: iss }, rules);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
     const newer = await source.newerThan(keys);
     if (newer === keys) return undefined;
-    return await verifyWith(token, { source, keys: newer, issuer: iss }, rules);
+    return await verifyWithAny(token, { source, keys: newer, issuer: iss }, rules);
   } catch (error) {
     if (isTokenError(error)) return undefined;
     throw error;
   }
 }
 
+/** The issuer that a token names, and its keys. */
+type NamedIssuer = Pick<VerifiedToken, 'source' | 'keys'> & { issuer: string };
+
+/** Verifies with the key that the token names; where it names none and several fit, with each of them. */
+async function verifyWithAny(token: string, known: NamedIssuer, rules: TokenRules): Promise<VerifiedToken | undefined> {
+  try {
+    return await verifyWith(token, known, known.keys.getKey, rules);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tried = 0;
+    for await (const key of error) {
+      if (tried++ === KEYS_MAX) break;
+      try {
+        return await verifyWith(token, known, async () => key, rules);
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+      }
+    }
+    return undefined;
+  }
+}
+
 /** Undefined if claims or header are not acceptable. */
 async function verifyWith(
   token: string,
-  known: Pick<VerifiedToken, 'source' | 'keys'> & { issuer: string },
+  known: NamedIssuer,
+  getKey: KeySet['getKey'],
   rules: TokenRules,
 ): Promise<VerifiedToken | undefined> {
-  const { payload, protectedHeader } = await jwtVerify(token, known.keys.getKey, {
+  const { payload, protectedHeader } = await jwtVerify(token, getKey, {
     algorithms: [...known.keys.algorithms],
     issuer: known.issuer,
     audience: rules.audience,

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../format/parse.ts';
 import { FormatError, listIn, objectFrom } from '../../format/parse.ts';
 
 /** Accepted signature algorithms of public keys. */
-const ASYMMETRIC_ALGORITHMS: readonly string[] = ['EdDSA', 'ES256', 'RS256'];
+const ASYMMETRIC_ALGORITHMS: readonly string[] = ['EdDSA', 'Ed25519', 'ES256', 'RS256'];
 /** RFC 7518 section 3.3. */
 const RSA_MIN_BITS = 2048;
 /** The smallest exponent of NIST FIPS 186-5, appendix A.1.1. With exponent 1 every text is its own signature. */
@@ -66,7 +66,11 @@ export async function fetchKeySet(url: URL, timeoutMs: number = KEY_SET_TIMEOUT_
  * @throws FormatError if it contains a private or secret key, or no usable key
  */
 export function jwksToKeySet(text: string, where: string): KeySet {
-  const keys = usableKeys(text, where).map((key) => ({ ...key, kty: String(key['kty']) }));
+  const keys = usableKeys(text, where).map(({ alg, ...key }) => {
+    const kty = String(key['kty']);
+    // A key for Ed25519 verifies signatures under the name EdDSA and under its own (RFC 9864), whichever it is listed with.
+    return kty === 'OKP' || alg === undefined ? { ...key, kty } : { ...key, kty, alg: String(alg) };
+  });
   return { algorithms: ASYMMETRIC_ALGORITHMS, getKey: createLocalJWKSet({ keys }) };
 }
 

@@ -15,7 +15,7 @@ export const SERVE_OPTIONS = {
     describe: 'output folder of the generator, URL of a copy on a static host, or s3://bucket/prefix',
   },
   'origin-header': { ...LIST, describe: "request header for the static host, 'Name: value'; repeatable" },
-  's3-endpoint': { ...TEXT, describe: 'URL of the S3 server, if the bucket is not with AWS' },
+  's3-endpoint': { ...TEXT, describe: 'endpoint URL of the bucket (default: AWS)' },
   'accel-redirect': {
     ...TEXT,
     describe: 'path under which nginx has the files of the origin: nginx sends large pages (X-Accel-Redirect)',

@@ -1,21 +1,21 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
-import { isS3Url, parseS3Url } from '../../format/s3/location.ts';
-import { S3Error } from '../../format/s3/s3-error.ts';
 import type { TokenRules } from '../auth/authenticate.ts';
 import type { ResourceMetadata } from '../auth/resource-metadata.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import type { TrustedProxies } from '../http/base-url.ts';
-import { rangesToTrustedProxies } from '../http/base-url.ts';
+
 import type { LimitRules, RateRule } from '../limits/client-limits.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
-import { s3Origin } from '../origin/s3.ts';
+import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';
+import { S3Error } from '../origin/s3-signer.ts';
 import { staticHostOrigin } from '../origin/static-host.ts';
 import { durationToSeconds } from './duration.ts';
 import { optionsToTokenRules } from './issuers.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
+import { rangesToTrustedProxies } from './trusted-proxies.ts';
 import { parseAccelRedirect, parseOriginUrl, parsePublicUrl } from './url-options.ts';
 
 /** The options of `serve`, checked. */
@@ -66,6 +66,18 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     throw new OptionError('invalid number of workers', '--workers', `use a whole number from 1 to ${WORKERS_MAX}`);
   if (options.dev) refuseUnlessLoopback(host);
   const isRemote = /^https?:/i.test(origin) || isS3Url(origin);
+  if (isRemote && options.accelRedirect !== undefined)
+    throw new OptionError(
+      'nginx can send only files of a folder',
+      '--accel-redirect with a remote --origin',
+      'omit --accel-redirect, or use --origin FOLDER',
+    );
+  if (!/^https?:/i.test(origin) && options.originHeader !== undefined && options.originHeader.length > 0)
+    throw new OptionError(
+      'only a static host takes request headers',
+      `--origin-header with --origin ${origin}`,
+      'omit --origin-header, or use --origin https://...',
+    );
   const tokenRules = await optionsToTokenRules(options, log);
   return {
     origin: await openOrigin(origin, options),
@@ -131,7 +143,7 @@ function parseRate(text: string): RateRule {
 }
 
 /**
- * Opens the origin with this name: a folder, the URL of a static host, or a place in a bucket.
+ * Opens the origin with this name: a folder, the URL of a static host, or a folder in a bucket.
  * @throws StartError if it is not valid
  */
 export async function openOrigin(
@@ -147,7 +159,7 @@ export async function openOrigin(
 async function openS3Origin(origin: string, endpoint: string | undefined): Promise<Origin> {
   const location = parseS3Url(origin);
   if (location === undefined)
-    throw new OptionError('not a place in a bucket', `--origin ${origin}`, 'use s3://bucket or s3://bucket/prefix');
+    throw new OptionError('not an s3:// URL', `--origin ${origin}`, 'use s3://bucket or s3://bucket/prefix');
   if (endpoint !== undefined && !/^https?:\/\//i.test(URL.canParse(endpoint) ? endpoint : ''))
     throw new OptionError('not a usable URL', '--s3-endpoint', 'use scheme and host, e.g. https://minio.internal:9000');
   try {

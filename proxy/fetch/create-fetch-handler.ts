@@ -13,7 +13,7 @@ import { answerAgain, handle } from '../handler.ts';
 import { BaseUrl } from '../http/base-url.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';
 import type { Origin } from '../origin/origin.ts';
-import { Reads } from '../origin/reads.ts';
+import { Reads } from '../origin/origin.ts';
 import { responseCaches } from '../pages/response-cache.ts';
 import { loadOnDemand } from '../releases/load-on-demand.ts';
 import { Releases } from '../releases/releases.ts';

@@ -1,10 +1,9 @@
 // Answers as responses of the Fetch standard. Used by create-fetch-handler.ts.
 import { errorToLogLine } from '../error-answer.ts';
 import type { Answer } from '../http/answer.ts';
-import { isMatch } from '../http/answer.ts';
+import { isMatch, withoutContent } from '../http/answer.ts';
 import type { HttpRequest } from '../http/request.ts';
-import type { Client } from '../origin/origin.ts';
-import type { Reads } from '../origin/reads.ts';
+import type { Client, Reads } from '../origin/origin.ts';
 import type { ResponseCaches } from '../pages/response-cache.ts';
 
 /** The platform ends the streams of a client that disconnects; nothing else is known of it. */
@@ -38,12 +37,12 @@ async function toResponse(
   answer: Answer,
   request: HttpRequest,
 ): Promise<Response> {
-  const { etag, body: source, headers, contentAt, basis } = answer;
+  const { etag, body: source, basis } = answer;
   const asked = request.headers['if-none-match'];
   const isUnchanged = etag !== undefined && asked !== undefined && isMatch(asked, etag);
   const all = new Headers();
-  const end = isUnchanged ? contentAt : headers.length;
-  for (let i = 0; i + 1 < end; i += 2) all.append(String(headers[i]), String(headers[i + 1]));
+  const headers = isUnchanged ? withoutContent(answer.headers) : answer.headers;
+  for (let i = 0; i + 1 < headers.length; i += 2) all.append(String(headers[i]), String(headers[i + 1]));
   // The body is encoded already: without `encodeBody` Workers would encode it again.
   const init = { status: isUnchanged ? 304 : answer.status, headers: all, encodeBody: 'manual' };
   if (isUnchanged || source === undefined || request.method === 'HEAD') return new Response(null, init);
@@ -65,19 +64,24 @@ function chunksToStream(
   log: (line: string) => void,
 ): ReadableStream<Uint8Array> {
   let next: IteratorResult<Buffer> | undefined = first;
+  let isCancelled = false;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const chunk = next ?? (await rest.next());
         next = undefined;
+        // What was being read when the client disconnected.
+        if (isCancelled) return;
         if (chunk.done) controller.close();
         else controller.enqueue(chunk.value);
       } catch (error) {
+        if (isCancelled) return;
         log(errorToLogLine(error));
         controller.error(error);
       }
     },
     async cancel() {
+      isCancelled = true;
       // Closes files and connections of the origin when the client disconnects.
       await rest.return?.();
     },

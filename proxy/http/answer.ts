@@ -1,9 +1,11 @@
 // Answers: responses as values, with finished headers and a body in memory or a way to read it. Used by everything that
 // answers; send.ts and fetch/ send them.
-import type { Client } from '../origin/origin.ts';
-import type { Reads } from '../origin/reads.ts';
+import type { Client, Reads } from '../origin/origin.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
+import type { Problem } from './problem.ts';
+import { PROBLEMS, problemToJson } from './problem.ts';
 import type { Coding } from './request.ts';
+import { ALLOWED_METHODS } from './request.ts';
 
 /** A body in memory, or a stream. */
 export type Body = Buffer | AsyncIterable<Buffer>;
@@ -29,8 +31,6 @@ export interface Answer {
   status: number;
   /** All headers, with Content-Length. */
   headers: HeaderList;
-  /** Where in `headers` those of the content begin, which a 304 does not have. */
-  contentAt: number;
   /** A strong entity tag including its quotes; a request whose If-None-Match has it is answered with 304. */
   etag: string | undefined;
   /** Undefined if there is no content. */
@@ -59,9 +59,6 @@ export const COMMON_HEADERS: HeaderList = [
   'nosniff',
 ];
 
-/** The methods of every path, as `Allow` lists them. */
-export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
-
 /**
  * An answer with a body in memory.
  * @param headers in addition to those of every response
@@ -76,17 +73,23 @@ export function answerWith(
 ): Answer {
   const etag = tag === undefined ? undefined : `"${tag}"`;
   const all = [...COMMON_HEADERS, ...headers, ...(etag === undefined ? [] : ['ETag', etag])];
-  const contentAt = all.length;
   return {
     status,
     headers: [...all, ...contentHeaders, 'Content-Length', String(body.length)],
-    contentAt,
     etag,
     body,
     basis: undefined,
   };
 }
 
+/** The answer with a problem. */
+export function problemToAnswer({ code, message, headers }: Problem): Answer {
+  const body = Buffer.from(`${JSON.stringify(problemToJson(code, message))}\n`);
+  const fields = ['Cache-Control', 'no-store', ...Object.entries(headers).flat()];
+  return answerWith(PROBLEMS[code].status, fields, PROBLEM_TYPE, body);
+}
+
+const PROBLEM_TYPE: HeaderList = ['Content-Type', 'application/problem+json'];
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /**
@@ -107,7 +110,12 @@ export const OPTIONS_ANSWER: Answer = noContent(['Allow', ALLOWED_METHODS]);
 
 function noContent(headers: HeaderList): Answer {
   const all = [...COMMON_HEADERS, ...headers];
-  return { status: 204, headers: all, contentAt: all.length, etag: undefined, body: undefined, basis: undefined };
+  return { status: 204, headers: all, etag: undefined, body: undefined, basis: undefined };
+}
+
+/** The headers of a 304: those of the answer without those of its content. */
+export function withoutContent(headers: HeaderList): string[] {
+  return headers.filter((_, i) => headers[i - (i % 2)]?.startsWith('Content-') !== true);
 }
 
 /** The 304 rule: does If-None-Match list this entity tag? Weak comparison (RFC 9110 section 13.1.2). */

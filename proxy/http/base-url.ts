@@ -1,6 +1,5 @@
 // The base URL that a client used, for Link headers. X-Forwarded-* is used only if the connection comes from a
 // configured reverse proxy, and ignored otherwise.
-import { BlockList, isIP } from 'node:net';
 import { Problem } from './problem.ts';
 import type { HttpRequest } from './request.ts';
 import { isHost } from './request.ts';
@@ -65,32 +64,6 @@ function forwardedBase({ headers, scheme, peer }: HttpRequest, trusted: TrustedP
   const forwarded = lastItem(headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
   if (isHost(host)) return `${forwarded}://${host}`;
   throw new Problem('bad-host', 'X-Forwarded-Host must be a name or an address, with an optional port.');
-}
-
-/**
- * The reverse proxies with these addresses.
- * @param ranges IP addresses, or networks such as 10.0.0.0/8 and fd00::/8
- * @returns undefined if a range is not valid
- */
-export function rangesToTrustedProxies(ranges: readonly string[]): TrustedProxies | undefined {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const slash = range.indexOf('/');
-    const address = slash === -1 ? range : range.slice(0, slash);
-    const version = isIP(address);
-    const maxPrefix = version === 4 ? 32 : 128;
-    const prefix = slash === -1 ? maxPrefix : prefixLength(range.slice(slash + 1));
-    if (version === 0 || !(prefix <= maxPrefix)) return undefined;
-    list.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
-  }
-  // A socket that listens on IPv6 shows IPv4 clients as ::ffff:a.b.c.d.
-  const plain = (address: string): string => address.replace(/^::ffff:(?=[0-9.]+$)/i, '');
-  return { has: (address) => list.check(plain(address), isIP(plain(address)) === 6 ? 'ipv6' : 'ipv4') };
-}
-
-/** NaN if the text is not a number. */
-function prefixLength(text: string): number {
-  return /^[0-9]{1,3}$/.test(text) ? Number(text) : Number.NaN;
 }
 
 /** The last item of a list header: the one that the nearest proxy added. */

@@ -1,6 +1,4 @@
 // Errors as data: one table of error codes, and the problem+json response of each (RFC 9457).
-import type { Answer } from './answer.ts';
-import { answerWith } from './answer.ts';
 
 /** Every problem by its code, which is stable. */
 export const PROBLEMS = {
@@ -67,14 +65,6 @@ export function problemToJson(code: ProblemCode, detail: string): ProblemJson {
   return { type: `urn:administrative-boundaries:problem:${code}`, title, status, detail, code };
 }
 
-/** The answer with a problem. */
-export function problemToAnswer({ code, message, headers }: Problem): Answer {
-  const body = Buffer.from(`${JSON.stringify(problemToJson(code, message))}\n`);
-  const fields = ['Cache-Control', 'no-store', ...Object.entries(headers).flat()];
-  return answerWith(PROBLEMS[code].status, fields, PROBLEM_TYPE, body);
-}
-
-const PROBLEM_TYPE = ['Content-Type', 'application/problem+json'];
 const QUOTE_MAX_CHARS = 40;
 
 /** Text of a request for use in a detail: quoted, escaped, and too short to contain a token. */

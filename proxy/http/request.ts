@@ -1,8 +1,6 @@
 // A request as `handle` reads it, and its validation as an HTTP message (RFC 9112, RFC 9110) before path and query are
 // interpreted. server.ts makes it from a request of node:http, fetch/ from one of the Fetch standard.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Principal } from '../auth/authenticate.ts';
-import { ALLOWED_METHODS } from './answer.ts';
 import { Problem } from './problem.ts';
 
 /** The headers that the service reads, by their names in lower case. */
@@ -23,6 +21,14 @@ export type RequestHeaders = Readonly<
 
 /** The value of a header that may occur several times. */
 type HeaderValues = string | string[] | undefined;
+
+/** The client that a valid token identifies. */
+export interface Principal {
+  /** The `sub` of the token; undefined if it has none. */
+  readonly subject: string | undefined;
+  /** Issuer and subject, or what stands for a missing subject: the same for every token of a client. */
+  readonly client: string;
+}
 
 /** A request, with what is learnt of it on its way: the access log and the metrics read that when it has ended. */
 export interface HttpRequest {
@@ -51,6 +57,9 @@ export interface HttpRequest {
   /** To be called when the response has ended, completely or not. */
   onClose: (() => void) | undefined;
 }
+
+/** The methods of every path, as `Allow` lists them. */
+export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 
 /** Maximum length of the request target, in bytes. */
 export const TARGET_MAX_BYTES: number = 8 * 1024;

@@ -2,7 +2,7 @@
 // data.
 import type { Answer } from '../http/answer.ts';
 import { answerWith } from '../http/answer.ts';
-import { notReady, servedRelease } from '../pages/pick-release.ts';
+import { notReady, servedRelease } from '../pages/resolve.ts';
 import type { Releases } from '../releases/releases.ts';
 
 /** The state of the server, shared by its parts. */

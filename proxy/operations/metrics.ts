@@ -20,6 +20,8 @@ export interface RequestMetrics {
   unparsed(): void;
   /** A line of the access log could not be written. */
   droppedLine(): void;
+  /** Reports the bytes of bodies that clients have not taken. Call it once. */
+  observeHeld(bytes: () => number): void;
 }
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -74,6 +76,16 @@ export function collectRequestMetrics(registry: Registry = register): RequestMet
     },
     unparsed: () => unparsed.inc(),
     droppedLine: () => dropped.inc(),
+    observeHeld(bytes) {
+      new Gauge({
+        name: 'boundaries_held_bytes',
+        help: 'Bytes of bodies that are being read for clients, or that clients have not taken',
+        registers,
+        collect() {
+          this.set(bytes());
+        },
+      });
+    },
   };
 }
 

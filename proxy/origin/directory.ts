@@ -1,8 +1,7 @@
 // The origin that is a local directory: the output folder of the generator, or a copy.
-import { close, closeSync, open, openSync, read, readFile, readSync } from 'node:fs';
+import { close, closeSync, open, openSync, read, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { OpenFiles } from './open-files.ts';
 import type { ByteRange, Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -16,7 +15,6 @@ const POOL_MS = 250;
 // Callbacks as promises: they cost less than the file handles of node:fs/promises.
 const openInPool = promisify(open);
 const readInPool = promisify(read);
-const readFileInPool = promisify(readFile);
 
 /**
  * Creates the origin of a directory. `readNow` reads on the event loop while reads are served by the page cache of the
@@ -34,7 +32,7 @@ export function directoryOrigin(directory: string, now: () => number = () => per
       let own: number | undefined;
       try {
         if (!staysOpen) own = openSync(join(directory, path), 'r');
-        readDirectly(own ?? files.find(path).descriptor, path, range, target, at);
+        readDirectly(own ?? files.find(path), path, range, target, at);
       } catch (error) {
         throw readError(path, error);
       } finally {
@@ -44,27 +42,12 @@ export function directoryOrigin(directory: string, now: () => number = () => per
       }
       return true;
     },
-    async read(path, range) {
-      try {
-        if (range === undefined) return await readFileInPool(join(directory, path));
-        return await (files.use(path, (file) => readRange(file, path, range)) ??
-          openAndRead(join(directory, path), path, range));
-      } catch (error) {
-        throw readError(path, error);
-      }
-    },
+    read: (path, extent) => readOnce(directory, path, extent),
     async *stream(path, range) {
-      let file: number | undefined;
-      try {
-        file = await openInPool(join(directory, path), 'r');
-        for (let done = 0; done < range.length; done += CHUNK_BYTES) {
-          const length = Math.min(CHUNK_BYTES, range.length - done);
-          yield await readRange(file, path, { offset: range.offset + done, length });
-        }
-      } catch (error) {
-        throw readError(path, error);
-      } finally {
-        if (file !== undefined) close(file);
+      // Opened for each chunk: a client that stops reading, or never begins, keeps no file open.
+      for (let done = 0; done < range.length; done += CHUNK_BYTES) {
+        const length = Math.min(CHUNK_BYTES, range.length - done);
+        yield await readOnce(directory, path, { offset: range.offset + done, length });
       }
     },
     close: (path) => files.close(path),
@@ -80,12 +63,28 @@ function readDirectly(file: number, path: string, { offset, length }: ByteRange,
   }
 }
 
-async function openAndRead(location: string, path: string, range: ByteRange): Promise<Buffer> {
-  const file = await openInPool(location, 'r');
-  return readRange(file, path, range).finally(() => close(file));
+/** Opens a file in the thread pool, reads an extent of it, and closes it. */
+async function readOnce(directory: string, path: string, extent: ByteRange | number): Promise<Buffer> {
+  try {
+    const file = await openInPool(join(directory, path), 'r');
+    const reading = typeof extent === 'number' ? readWhole(file, path, extent) : readRange(file, path, extent);
+    return await reading.finally(() => close(file));
+  } catch (error) {
+    throw readError(path, error);
+  }
 }
 
-/** The bytes of a range, read in the thread pool. */
+async function readWhole(file: number, path: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let done = 0, got = -1; got !== 0; done += got) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, maxBytes + 1));
+    got = (await readInPool(file, chunk, 0, chunk.length, done)).bytesRead;
+    if (done + got > maxBytes) throw new OriginError('damaged', path, `more than ${maxBytes} bytes`);
+    chunks.push(chunk.subarray(0, got));
+  }
+  return Buffer.concat(chunks);
+}
+
 async function readRange(file: number, path: string, { offset, length }: ByteRange): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   for (let done = 0; done < length; ) {
@@ -105,4 +104,47 @@ function readError(path: string, error: unknown): OriginError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EMFILE' || code === 'ENFILE') return new OriginError('busy', path, `too many open files (${code})`);
   return new OriginError(code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'unreadable', path, error);
+}
+
+/** Maximum number of open files: the feature files of 500,000 units. */
+const OPEN_MAX = 512;
+
+/** Files that stay open between reads on the event loop: a limited number, of which the least recently used is closed. */
+export class OpenFiles {
+  readonly #open: (path: string) => number;
+  readonly #max: number;
+  /** Descriptors by path, the least recently used first. */
+  readonly #files = new Map<string, number>();
+
+  /** @param open returns a file descriptor, which this object closes */
+  constructor(open: (path: string) => number, max: number = OPEN_MAX) {
+    this.#open = open;
+    this.#max = max;
+  }
+
+  /** Number of open files. */
+  get size(): number {
+    return this.#files.size;
+  }
+
+  /** The descriptor of the file at `path`, for one synchronous read. */
+  find(path: string): number {
+    const known = this.#files.get(path);
+    if (known !== undefined) this.#files.delete(path);
+    const descriptor = known ?? this.#open(path);
+    this.#files.set(path, descriptor);
+    const [leastUsed] = this.#files.size > this.#max ? this.#files.keys() : [];
+    if (leastUsed !== undefined) this.close(leastUsed);
+    return descriptor;
+  }
+
+  /** Closes the file at `path`, or every file in the folder at `path`; every file if it is empty. */
+  close(path: string): void {
+    for (const [known, descriptor] of this.#files) {
+      if (path !== '' && known !== path && !known.startsWith(`${path}/`)) continue;
+      this.#files.delete(known);
+      // Closing a file that was only read does not wait for a disk.
+      closeSync(descriptor);
+    }
+  }
 }

@@ -1,7 +1,7 @@
 // The origin that is a static host, read with `fetch`: for platforms without the connections of node:http. The checks, and
 // so the answers to faults of the host, are those of static-host.ts.
 import type { FileRequest, HostLimits, HostResponse } from './host-response.ts';
-import { type Chunks, checkedBody, concatChunks, HOST_LIMITS, rangeHeader } from './host-response.ts';
+import { type Chunks, checkedBody, concatChunks, HOST_LIMITS, rangeHeader, requestFor } from './host-response.ts';
 import type { Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -52,11 +52,11 @@ export function fetchHostOrigin(
   }
 
   return {
-    async read(path, range, client) {
+    async read(path, extent, client) {
       const deadline = performance.now() + limits.readMs;
-      return concatChunks(readChunks({ path, range, isWholeFile: client !== undefined }, deadline));
+      return concatChunks(readChunks(requestFor(path, extent, client !== undefined), deadline));
     },
-    stream: (path, range, client) => readChunks({ path, range, isWholeFile: client !== undefined }),
+    stream: (path, range, client) => readChunks(requestFor(path, range, client !== undefined)),
   };
 }
 

@@ -13,8 +13,6 @@ export interface HostLimits {
 
 /** The usual timeouts. */
 export const HOST_LIMITS: HostLimits = { idleMs: 10_000, readMs: 60_000 };
-/** Maximum size of a file that is read into memory; the largest manifest of GADM has 20 MB. */
-const READ_MAX_BYTES = 256 * 1024 * 1024;
 
 /** A response whose body is unread. */
 export interface HostResponse {
@@ -32,8 +30,10 @@ export interface HostResponse {
 export interface FileRequest {
   /** Name of the file, for messages. */
   path: string;
-  /** The expected bytes; undefined for a whole file of any length. */
+  /** The expected bytes; undefined for a whole file. */
   range: ByteRange | undefined;
+  /** The length that a whole file may have at most. */
+  maxBytes?: number | undefined;
   /** Is `range` a whole file? Then the request had no Range header. */
   isWholeFile: boolean;
 }
@@ -70,7 +70,7 @@ export async function* checkedBody(
   try {
     checkResponse(response, request);
     const start = status === 206 ? 0 : (range?.offset ?? 0);
-    const end = start + (range?.length ?? READ_MAX_BYTES);
+    const end = start + (range?.length ?? request.maxBytes ?? 0);
     // The host ignored Range: the rest of the file is not read. Any other body must end at `end`.
     const isCut = status === 200 && range !== undefined && !isWholeFile;
     let done = 0;
@@ -135,4 +135,11 @@ async function* withTimeouts(response: HostResponse, path: string, idleMs: numbe
     if (chunk.done) return;
     yield chunk.value;
   }
+}
+
+/** A request for an extent: a range, or a whole file of at most so many bytes. */
+export function requestFor(path: string, extent: ByteRange | number, isWholeFile = false): FileRequest {
+  return typeof extent === 'number'
+    ? { path, range: undefined, maxBytes: extent, isWholeFile: false }
+    : { path, range: extent, isWholeFile };
 }

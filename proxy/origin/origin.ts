@@ -1,6 +1,8 @@
-// Where the files of releases are read from: the interface of the other files of this folder.
+// Where the files of releases are read from: the interface of the other files of this folder, and how reads for clients
+// use it: at once where that takes microseconds, otherwise in the queue of work, and never for a client that has gone.
 // Paths come from format/layout.ts with data of an index, never from the text of a request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { WorkQueue } from '../work/work-queue.ts';
 
 /** A range of bytes of a file. */
 export interface ByteRange {
@@ -24,12 +26,13 @@ export type Exchange = NonNullable<Client['exchange']>;
 /** A source of files. */
 export interface Origin {
   /**
-   * A whole file, or exactly the bytes of `range`.
+   * Exactly the bytes of a range, or a whole file.
+   * @param extent the range, or the length that the whole file may have at most
    * @param client set when a stored page is read for one client: the range is the whole file, and reading may end when
    * the client disconnects
    * @throws OriginError if the file is missing, shorter than the range, or cannot be read
    */
-  read(path: string, range?: ByteRange, client?: Client): Promise<Buffer>;
+  read(path: string, extent: ByteRange | number, client?: Client): Promise<Buffer>;
   /**
    * Exactly the bytes of `range`, in chunks; a chunk is read when it is requested.
    * @param client as for `read`
@@ -45,8 +48,8 @@ export interface Origin {
    */
   readNow?(path: string, range: ByteRange, target: Buffer, at: number, staysOpen: boolean): boolean;
   /**
-   * Closes open files: one file that is damaged and may be replaced, or all files of the folder of a release that is no
-   * longer hosted.
+   * Closes open files: one file that is damaged and may be replaced, all files of the folder of a release that is no
+   * longer hosted, or with an empty path everything, connections too.
    */
   close?(path: string): void;
 }
@@ -67,5 +70,54 @@ export class OriginError extends Error {
     this.name = 'OriginError';
     this.reason = reason;
     this.path = path;
+  }
+}
+
+/** Maximum length of a read on the event loop: about 50 microseconds from the page cache. */
+const NOW_MAX_BYTES = 128 * 1024;
+
+/** The client has disconnected: nothing was read for it, and nothing can be sent to it. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client has disconnected');
+    this.name = 'ClientGone';
+  }
+}
+
+/** Reads of stored files for clients. */
+export class Reads {
+  readonly origin: Origin;
+  readonly #queue: WorkQueue | undefined;
+
+  /** @param queue without it work begins at once: some platforms limit it themselves */
+  constructor(origin: Origin, queue: WorkQueue | undefined) {
+    this.origin = origin;
+    this.#queue = queue;
+  }
+
+  /** The same without the queue: for a task that has come to its turn. */
+  get withoutQueue(): Reads {
+    return new Reads(this.origin, undefined);
+  }
+
+  /** Reads a range into `target` without waiting, as `Origin.readNow`; false if it must wait. */
+  now(path: string, range: ByteRange, target: Buffer, at: number, staysOpen: boolean): boolean {
+    const { origin } = this;
+    if (origin.readNow === undefined || range.length > NOW_MAX_BYTES) return false;
+    if (this.#queue !== undefined && !this.#queue.hasTurn(range.length)) return false;
+    return origin.readNow(path, range, target, at, staysOpen);
+  }
+
+  /**
+   * Runs a task that leaves the event loop, inflates, or has much to do.
+   * @throws Overloaded if too many tasks wait
+   * @throws ClientGone if the client has disconnected before its turn
+   */
+  later<Result>(client: Client, task: () => Result | Promise<Result>): Promise<Result> {
+    const unlessGone = (): Result | Promise<Result> => {
+      if (client.isClosed) throw new ClientGone();
+      return task();
+    };
+    return this.#queue === undefined ? Promise.resolve().then(unlessGone) : this.#queue.run(unlessGone);
   }
 }

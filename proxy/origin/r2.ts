@@ -22,11 +22,14 @@ export interface R2Object {
  * @param prefix of the keys of the output folder's files, e.g. `boundaries/`
  */
 export function r2Origin(bucket: R2Bucket, prefix = ''): Origin {
-  async function* readChunks(path: string, range: ByteRange | undefined): Chunks {
+  async function* readChunks(path: string, extent: ByteRange | number): Chunks {
+    const range = typeof extent === 'number' ? undefined : extent;
     const object = await bucket.get(prefix + path, range && { range }).catch((error: unknown) => {
       throw new OriginError('unreadable', path, error instanceof Error ? error.message : String(error));
     });
     if (object === null) throw new OriginError('missing', path);
+    if (typeof extent === 'number' && object.size > extent)
+      throw new OriginError('damaged', path, `more than ${extent} bytes`);
     const { offset, length } = range ?? { offset: 0, length: object.size };
     let done = 0;
     try {
@@ -40,7 +43,7 @@ export function r2Origin(bucket: R2Bucket, prefix = ''): Origin {
     if (done !== length) throw new OriginError('damaged', path, `ends before byte ${offset + length}`);
   }
   return {
-    read: (path, range) => concatChunks(readChunks(path, range)),
+    read: (path, extent) => concatChunks(readChunks(path, extent)),
     stream: (path, range) => readChunks(path, range),
   };
 }

@@ -1,11 +1,10 @@
 // The origin that is a private bucket of S3, or of a server that speaks its protocol: a static host whose requests are
 // signed, so that every fault of the host has the answer that it has for any other static host.
-import type { S3Location } from '../../format/s3/location.ts';
-import { openSignedBucket } from '../../format/s3/signer.ts';
 import type { HostLimits } from './host-response.ts';
 import type { Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 import type { Retries } from './retry.ts';
+import { openSignedBucket, type S3Location } from './s3-signer.ts';
 import { staticHostOrigin } from './static-host.ts';
 
 /** S3 answers 503 while it adapts to more requests. */
@@ -36,4 +35,21 @@ export async function s3Origin(location: S3Location, options: S3OriginOptions): 
     }
   };
   return staticHostOrigin({ url, headers: {}, sign: signed, retries: options.retries ?? RETRIES }, options.limits);
+}
+
+/** Bucket names are 3 to 63 characters long; old ones and those of other servers may have capitals and underscores. */
+const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
+
+/** Is the text meant as the URL of a bucket? */
+export function isS3Url(text: string): boolean {
+  return /^s3:/i.test(text);
+}
+
+/** Parses `s3://bucket` and `s3://bucket/prefix`; undefined if the text has another form. */
+export function parseS3Url(text: string): S3Location | undefined {
+  const [, bucket, path = ''] = /^s3:\/\/([^/]*)(?:\/(.*?))?\/?$/i.exec(text) ?? [];
+  if (bucket === undefined || !BUCKET.test(bucket)) return undefined;
+  if (path === '') return { bucket, prefix: '' };
+  const isFolder = path.split('/').every((segment) => segment !== '' && !/^\.{1,2}$|\p{Cc}/u.test(segment));
+  return isFolder ? { bucket, prefix: `${path}/` } : undefined;
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import type { HostLimits, HostResponse } from './host-response.ts';
-import { type Chunks, checkedBody, concatChunks, HOST_LIMITS, rangeHeader } from './host-response.ts';
+import { type Chunks, checkedBody, concatChunks, HOST_LIMITS, rangeHeader, requestFor } from './host-response.ts';
 import { createForward, hasTimedOut, requestErrorToOriginError } from './http-proxy.ts';
 import type { ByteRange, Exchange, Origin } from './origin.ts';
 import { type Retries, withRetries } from './retry.ts';
@@ -78,9 +78,10 @@ export function staticHostOrigin(
   };
 
   /** A file, or a range of one. */
-  async function* readChunks(path: string, range: ByteRange | undefined, deadline?: number): Chunks {
-    const response = await withRetries(() => send(path, range), retries);
-    yield* checkedBody(toHostResponse(response), { path, range, isWholeFile: false }, limits.idleMs, deadline);
+  async function* readChunks(path: string, extent: ByteRange | number, deadline?: number): Chunks {
+    const request = requestFor(path, extent);
+    const response = await withRetries(() => send(path, request.range), retries);
+    yield* checkedBody(toHostResponse(response), request, limits.idleMs, deadline);
   }
 
   /** A stored page for a client, through http-proxy. */
@@ -102,16 +103,19 @@ export function staticHostOrigin(
   }
 
   return {
-    async read(path, range, client) {
+    async read(path, extent, client) {
       const deadline = performance.now() + limits.readMs;
       return concatChunks(
-        client?.exchange && range
-          ? forwardChunks(path, range, client.exchange, deadline)
-          : readChunks(path, range, deadline),
+        client?.exchange && typeof extent !== 'number'
+          ? forwardChunks(path, extent, client.exchange, deadline)
+          : readChunks(path, extent, deadline),
       );
     },
     stream: (path, range, client) =>
       client?.exchange ? forwardChunks(path, range, client.exchange) : readChunks(path, range),
+    close(path) {
+      if (path === '') agent.destroy();
+    },
   };
 }
 

@@ -5,8 +5,10 @@ import { namesPath, OVERVIEW_FILE, pagePath, releasePath } from '../../format/la
 import { MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
 import type { Answer, Basis, BodySource, HeaderList } from '../http/answer.ts';
 import { COMMON_HEADERS } from '../http/answer.ts';
+import type { Coding } from '../http/request.ts';
 import type { LoadedLevel } from '../releases/load-release.ts';
-import type { FileEndpoint, PageEndpoint } from './endpoints.ts';
+import type { Endpoint, FileEndpoint, PageEndpoint } from './endpoints.ts';
+import { ENDPOINTS } from './endpoints.ts';
 import type { PageParams } from './query.ts';
 import type { Resolution } from './resolve.ts';
 import { resolve } from './resolve.ts';
@@ -24,27 +26,32 @@ export interface PageRequest {
 
 // Always private: a shared cache may replay a public answer to a client without a token (RFC 9111 section 3.5).
 // The response to a cursor never changes; without a cursor it depends on the current release.
-const PINNED = headersWith('private, max-age=31536000, immutable');
-const CURRENT = headersWith('private, no-cache');
+const CACHING = { pinned: 'private, max-age=31536000, immutable', current: 'private, no-cache' } as const;
+
+/** The headers that are known at start, up to the name of the one with the release's id: by media type. */
+const FIXED_HEADERS: ReadonlyMap<
+  string,
+  Readonly<Record<keyof typeof CACHING, Readonly<Record<Coding, HeaderList>>>>
+> = new Map([...ENDPOINTS.values()].map(mediaTypeOf).map((type) => [type, fixedHeaders(type)]));
+
+const MATCHED = 'Boundaries-Matched';
 
 /** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
 export function respondWithPage(request: PageRequest): Answer {
   const { endpoint, level, params, basis } = request;
   const resolution = resolve(level.index, endpoint.format, params);
   const { positions, page } = resolution;
-  const dynamic = [basis.release.id, 'Boundaries-Matched', String(positions.count)];
   const link = nextLink(request, resolution);
-  if (link !== undefined) dynamic.push('Link', link);
   const mediaType = MEDIA_TYPES[endpoint.format];
   if (page !== undefined && basis.coding === 'gzip') {
     const file = storedPage(request, resolution);
-    return finished(basis, dynamic, file.digest, mediaType, file);
+    return finished(basis, mediaType, file.digest, file, positions.count, link);
   }
   const slice = new Slice(level, endpoint.format, positions.slice(resolution.first, resolution.count));
-  if (basis.coding === 'gzip') return finished(basis, dynamic, slice.tag, mediaType, slice);
+  if (basis.coding === 'gzip') return finished(basis, mediaType, slice.tag, slice, positions.count, link);
   const file = page === undefined ? undefined : storedPage(request, resolution);
   const text = new TextOf(file ?? slice, slice.textBytes, endpoint.path);
-  return finished(basis, dynamic, `${file?.digest ?? slice.tag}-i`, mediaType, text);
+  return finished(basis, mediaType, `${file?.digest ?? slice.tag}-i`, text, positions.count, link);
 }
 
 /** The answer with a file. Reading its body throws OriginError if its bytes do not match release.json. */
@@ -54,33 +61,63 @@ export function respondWithFile(endpoint: FileEndpoint, basis: Basis): Answer {
   const { bytes, textBytes, sha256 } = summary === undefined ? release.overview : summary.names;
   const name = summary === undefined ? OVERVIEW_FILE : namesPath(summary.level);
   const file = new StoredFile(`${releasePath(release.id)}/${name}`, bytes, sha256.slice(0, TAG_CHARS));
-  const dynamic = summary === undefined ? [release.id] : [release.id, 'Boundaries-Matched', String(summary.features)];
-  if (basis.coding === 'gzip') return finished(basis, dynamic, file.digest, endpoint.mediaType, file);
+  if (basis.coding === 'gzip') return finished(basis, endpoint.mediaType, file.digest, file, summary?.features);
   const text = new TextOf(file, textBytes, endpoint.path);
-  return finished(basis, dynamic, `${file.digest}-i`, endpoint.mediaType, text);
+  return finished(basis, endpoint.mediaType, `${file.digest}-i`, text, summary?.features);
 }
 
 /** 64 bits of SHA-256 in hex, as the index has them of pages. */
 const TAG_CHARS = 16;
 
-/** Headers up to the name of the one with the release's id. */
-function headersWith(caching: string): HeaderList {
-  return [...COMMON_HEADERS, 'Vary', 'Accept-Encoding', 'Cache-Control', caching, 'Boundaries-Release'];
+function mediaTypeOf(endpoint: Endpoint): string {
+  return endpoint.kind === 'page' ? MEDIA_TYPES[endpoint.format] : endpoint.mediaType;
+}
+
+function fixedHeaders(mediaType: string): Record<keyof typeof CACHING, Record<Coding, HeaderList>> {
+  const headers = (caching: string, coding: HeaderList): HeaderList => [
+    ...COMMON_HEADERS,
+    ...[
+      'Vary',
+      'Accept-Encoding',
+      'Cache-Control',
+      caching,
+      'Content-Type',
+      mediaType,
+      ...coding,
+      'Boundaries-Release',
+    ],
+  ];
+  const ofEach = (caching: string): Record<Coding, HeaderList> => ({
+    gzip: headers(caching, ['Content-Encoding', 'gzip']),
+    identity: headers(caching, []),
+  });
+  return { pinned: ofEach(CACHING.pinned), current: ofEach(CACHING.current) };
 }
 
 /**
  * The answer.
- * @param dynamic the headers that follow the fixed ones
  * @param tag entity tag without quotes: the same in every release with the same bytes
+ * @param matched number of features that match; undefined if the body is not of features
+ * @param link the value of the Link header
  */
-function finished(basis: Basis, dynamic: string[], tag: string, mediaType: string, body: BodySource): Answer {
-  const fixed = basis.isPinned ? PINNED : CURRENT;
+function finished(
+  basis: Basis,
+  mediaType: string,
+  tag: string,
+  body: BodySource,
+  matched: number | undefined,
+  link?: string,
+): Answer {
   const etag = `"${tag}"`;
-  dynamic.push('ETag', etag);
-  const contentAt = fixed.length + dynamic.length;
-  dynamic.push('Content-Type', mediaType, 'Content-Length', String(body.bytes));
-  if (basis.coding === 'gzip') dynamic.push('Content-Encoding', 'gzip');
-  return { status: 200, headers: fixed.concat(dynamic), contentAt, etag, body, basis };
+  const fixed = FIXED_HEADERS.get(mediaType)?.[basis.isPinned ? 'pinned' : 'current'][basis.coding];
+  if (fixed === undefined) throw new TypeError(`no endpoint has ${mediaType}`);
+  const { id } = basis.release;
+  const bytes = String(body.bytes);
+  let dynamic: string[];
+  if (matched === undefined) dynamic = [id, 'ETag', etag, 'Content-Length', bytes];
+  else if (link === undefined) dynamic = [id, 'ETag', etag, 'Content-Length', bytes, MATCHED, String(matched)];
+  else dynamic = [id, 'ETag', etag, 'Content-Length', bytes, MATCHED, String(matched), 'Link', link];
+  return { status: 200, headers: fixed.concat(dynamic), etag, body, basis };
 }
 
 function storedPage({ endpoint, level }: PageRequest, { listing, first, page }: Resolution): StoredFile {

@@ -4,14 +4,13 @@ import { createHash, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
 import { joinCrcs } from '../../format/crc32.ts';
-import { elementAt } from '../../format/element-at.ts';
+import { numberAt } from '../../format/element-at.ts';
 import { FRAME_DATA, MEMBER_END_BYTES, MEMBER_FRAME_BYTES, MEMBER_HEADER, writeMemberEnd } from '../../format/gzip.ts';
 import type { Format } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import type { Body, BodySource } from '../http/answer.ts';
-import type { Client } from '../origin/origin.ts';
+import type { Client, Reads } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
-import type { Reads } from '../origin/reads.ts';
 import type { LoadedLevel } from '../releases/load-release.ts';
 import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';
 
@@ -23,33 +22,25 @@ const NOW_MAX_RANGES = 8;
 const GAP_MAX_BYTES = 64 * 1024;
 /** Concurrent reads for one body. */
 const READS_MAX = 8;
-
-/** Some features of one file, and where their data belongs in the body. */
-interface Piece {
-  file: number;
-  /** Positions: `first` up to but not including `end`. */
-  first: number;
-  end: number;
-}
+const NOTHING = Buffer.alloc(0);
 
 /** A slice as one gzip member: a buffer, or a stream if it is large. */
 export class Slice implements BodySource {
   readonly bytes: number;
   readonly #level: LoadedLevel;
   readonly #format: Format;
+  /** The positions of its features. */
   readonly #ranges: Ranges;
   readonly #dataBytes: number;
   readonly #features: number;
 
-  /** @param ranges the positions of its features */
   constructor(level: LoadedLevel, format: Format, ranges: Ranges) {
     const { before, between, after } = FRAME_DATA[format];
-    const { index } = level;
     let data = 0;
     let features = 0;
     for (let i = 0; i < ranges.length; i += 2) {
-      data += index.dataBytes(elementAt(ranges, i), elementAt(ranges, i + 1));
-      features += elementAt(ranges, i + 1) - elementAt(ranges, i);
+      data += level.index.dataBytes(numberAt(ranges, i), numberAt(ranges, i + 1));
+      features += numberAt(ranges, i + 1) - numberAt(ranges, i);
     }
     this.#level = level;
     this.#format = format;
@@ -64,23 +55,27 @@ export class Slice implements BodySource {
   get textBytes(): number {
     const { before, between, after } = FRAME_DATA[this.#format];
     let bytes = before.length + Math.max(0, this.#features - 1) * between.length + after.length;
-    for (let i = 0; i < this.#ranges.length; i += 2) bytes += this.#level.index.textBytes(this.#at(i), this.#at(i + 1));
+    for (let i = 0; i < this.#ranges.length; i += 2)
+      bytes += this.#level.index.textBytes(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1));
     return bytes;
   }
 
   /** Entity tag without quotes: the same in every release with the same features. */
   get tag(): string {
     const { index } = this.#level;
-    const ranges = this.#ranges;
-    if (ranges.length === 2)
-      return `${hash('sha256', index.digests(this.#at(0), this.#at(1)), 'base64url').slice(0, TAG_CHARS)}-${this.#format}`;
+    const [first = 0, end = 0] = this.#ranges;
+    const digests = index.digests(first, end);
+    // One feature needs no digest of its digest.
+    if (this.#features === 1) return tagOf(Buffer.from(digests).toString('base64url'), this.#format);
+    if (this.#ranges.length <= 2) return tagOf(hash('sha256', digests, 'base64url'), this.#format);
     const sha256 = createHash('sha256');
-    for (let i = 0; i < ranges.length; i += 2) sha256.update(index.digests(this.#at(i), this.#at(i + 1)));
-    return `${sha256.digest('base64url').slice(0, TAG_CHARS)}-${this.#format}`;
+    for (let i = 0; i < this.#ranges.length; i += 2)
+      sha256.update(index.digests(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1)));
+    return tagOf(sha256.digest('base64url'), this.#format);
   }
 
   read(reads: Reads, client: Client): Body | Promise<Body> {
-    if (this.#dataBytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads));
+    if (this.#dataBytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, 1));
     return this.#readNow(reads) ?? reads.later(client, () => this.#readLater(reads));
   }
 
@@ -89,10 +84,10 @@ export class Slice implements BodySource {
     if (this.#ranges.length > 2 * NOW_MAX_RANGES) return undefined;
     const { index } = this.#level;
     const body = Buffer.allocUnsafe(this.bytes);
-    let at = this.#dataAt();
+    let at = this.#dataAt;
     for (let i = 0; i < this.#ranges.length; i += 2) {
-      const last = this.#at(i + 1);
-      for (let first = this.#at(i), end: number; first < last; first = end) {
+      const last = numberAt(this.#ranges, i + 1);
+      for (let first = numberAt(this.#ranges, i), end: number; first < last; first = end) {
         const file = index.fileOf(first);
         end = Math.min(last, index.fileEnd(file));
         const length = index.dataBytes(first, end);
@@ -107,128 +102,27 @@ export class Slice implements BodySource {
 
   /** The body, read in the thread pool or from a host. */
   async #readLater(reads: Reads): Promise<Buffer> {
-    const { index } = this.#level;
-    const body = Buffer.allocUnsafe(this.bytes);
-    const groups = this.#groups();
-    const limit = pLimit(READS_MAX);
-    const datas = await limit.map(groups, (group) => this.#readGroup(reads, group));
-    let at = this.#dataAt();
-    for (const [g, group] of groups.entries()) {
-      const data = elementAt(datas, g);
-      const { first: start } = elementAt(group, 0);
-      for (const { first, end } of group) {
-        const from = index.dataBytes(start, first);
-        at += data.copy(body, at, from, from + index.dataBytes(first, end));
-      }
-    }
-    return this.#framed(body);
+    const chunks: Buffer[] = [];
+    for await (const chunk of this.#stream(reads, READS_MAX)) chunks.push(chunk);
+    return Buffer.concat(chunks, this.bytes);
   }
 
-  /** The pieces of one file that are read together, in order. */
-  #groups(): Piece[][] {
-    const { index } = this.#level;
-    const groups: Piece[][] = [];
-    let group: Piece[] = [];
-    for (const piece of this.#pieces()) {
-      const [begin] = group;
-      const last = group.at(-1);
-      const isNear =
-        begin?.file === piece.file &&
-        last !== undefined &&
-        index.dataBytes(last.end, piece.first) <= GAP_MAX_BYTES &&
-        index.dataBytes(begin.first, piece.end) <= WHOLE_MAX_BYTES;
-      if (isNear) group.push(piece);
-      else {
-        group = [piece];
-        groups.push(group);
-      }
-    }
-    return groups;
-  }
-
-  /** The ranges, cut where files end. */
-  *#pieces(): Generator<Piece> {
-    const { index } = this.#level;
-    for (let i = 0; i < this.#ranges.length; i += 2) {
-      const last = this.#at(i + 1);
-      for (let first = this.#at(i), end: number; first < last; first = end) {
-        const file = index.fileOf(first);
-        end = Math.min(last, index.fileEnd(file));
-        yield { file, first, end };
-      }
-    }
-  }
-
-  /** The data of neighbouring pieces and of what lies between them; the sums check all of it. */
-  async #readGroup(reads: Reads, group: readonly Piece[]): Promise<Buffer> {
-    const { index } = this.#level;
-    const { file, first } = elementAt(group, 0);
-    const { end } = elementAt(group, group.length - 1);
-    const range = { offset: index.offsetAt(first), length: index.dataBytes(first, end) };
-    const data = await reads.origin.read(this.#level.featureFile(file), range);
-    if (!index.hasData(data, first, end)) throw this.#damaged(reads, file);
-    return data;
-  }
-
-  /** Where the data of the features is read to: as far back as possible, so that separators can be put before it. */
-  #dataAt(): number {
-    return this.bytes - MEMBER_END_BYTES - FRAME_DATA[this.#format].after.data.length - this.#dataBytes;
-  }
-
-  /** Writes everything around the data of the features, which is moved to its place. */
-  #framed(body: Buffer): Buffer {
-    const { before, after } = FRAME_DATA[this.#format];
-    MEMBER_HEADER.copy(body);
-    before.data.copy(body, MEMBER_HEADER.length);
-    if (this.#features > 1 && this.#format === 'fc') this.#separate(body);
-    const end = this.bytes - MEMBER_END_BYTES;
-    after.data.copy(body, end - after.data.length);
-    writeMemberEnd(body, end, this.#textCrc(), this.textBytes);
-    return body;
-  }
-
-  /** Moves the data of each feature but the last forward, and writes a separator behind it. */
-  #separate(body: Buffer): void {
-    const { before, between } = FRAME_DATA[this.#format];
-    const { index } = this.#level;
-    let from = this.#dataAt();
-    let to = MEMBER_HEADER.length + before.data.length;
-    for (let i = 0; i < this.#ranges.length; i += 2)
-      for (let position = this.#at(i); position < this.#at(i + 1); position++) {
-        const length = index.dataBytes(position, position + 1);
-        if (from === to) return;
-        body.copyWithin(to, from, from + length);
-        from += length;
-        to += length;
-        to += between.data.copy(body, to);
-      }
-  }
-
-  /** CRC-32 of the text. */
-  #textCrc(): number {
-    const { index } = this.#level;
+  /**
+   * The body in chunks. Of a large one at most WHOLE_MAX_BYTES, or one chunk of a feature that is larger, are in memory.
+   * @param ahead groups that are read side by side
+   */
+  async *#stream(reads: Reads, ahead: number): AsyncGenerator<Buffer, void, undefined> {
     const { before, between, after } = FRAME_DATA[this.#format];
-    let crc = before.crc;
-    for (let i = 0; i < this.#ranges.length; i += 2) {
-      const first = this.#at(i);
-      const end = this.#at(i + 1);
-      if (between.length === 0) crc = joinCrcs(crc, index.textCrc(first, end), index.textBytes(first, end));
-      else
-        for (let position = first; position < end; position++) {
-          if (i > 0 || position > first) crc = joinCrcs(crc, between.crc, between.length);
-          crc = joinCrcs(crc, index.textCrc(position, position + 1), index.textBytes(position, position + 1));
-        }
-    }
-    return joinCrcs(crc, after.crc, after.length);
-  }
-
-  /** The body in chunks. At most WHOLE_MAX_BYTES, or one chunk of a feature that is larger, are in memory. */
-  async *#stream(reads: Reads): AsyncGenerator<Buffer, void, undefined> {
-    const { before, between, after } = FRAME_DATA[this.#format];
+    const groups = [...this.#groups()];
+    const limit = pLimit(ahead);
+    const whole = ahead === 1 ? [] : groups.map((group) => limit(() => this.#readGroup(reads, group)));
+    // An error is thrown when its group has its turn.
+    for (const reading of whole) reading.catch(() => {});
     let prefix: Buffer = Buffer.concat([MEMBER_HEADER, before.data]);
-    for (const piece of this.#chunks()) {
+    for (const [g, group] of groups.entries()) {
+      const chunks = whole[g] === undefined ? this.#chunksOf(reads, group) : [await whole[g]];
       // What comes before a chunk is sent with it: an error of the first read can still become a problem response.
-      for await (const data of this.#readChunk(reads, piece)) {
+      for await (const data of chunks) {
         yield prefix.length === 0 ? data : Buffer.concat([prefix, data]);
         prefix = NOTHING;
       }
@@ -239,29 +133,60 @@ export class Slice implements BodySource {
     yield Buffer.concat([after.data, end]);
   }
 
-  /** The pieces, cut so that each has at most WHOLE_MAX_BYTES of data, or one feature. */
-  *#chunks(): Generator<Piece> {
+  /**
+   * The ranges that are read together: of one file, with gaps of at most GAP_MAX_BYTES between them, and of at most
+   * WHOLE_MAX_BYTES unless it is one feature.
+   */
+  *#groups(): Generator<Ranges> {
     const { index } = this.#level;
-    for (const { file, first, end } of this.#pieces()) {
-      let begin = first;
-      for (let position = first + 1; position < end; position++) {
-        if (index.dataBytes(begin, position + 1) <= WHOLE_MAX_BYTES) continue;
-        yield { file, first: begin, end: position };
-        begin = position;
+    let group: number[] = [];
+    for (let i = 0; i < this.#ranges.length; i += 2)
+      for (let at = numberAt(this.#ranges, i); at < numberAt(this.#ranges, i + 1); at++) {
+        const [begin = at, last = at] = [group[0], group.at(-1)];
+        const isNear =
+          index.fileOf(begin) === index.fileOf(at) &&
+          index.dataBytes(last, at) <= GAP_MAX_BYTES &&
+          index.dataBytes(begin, at + 1) <= WHOLE_MAX_BYTES;
+        if (group.length > 0 && !isNear) {
+          yield group;
+          group = [];
+        }
+        if (group.length > 0 && last === at) group[group.length - 1] = at + 1;
+        else group.push(at, at + 1);
       }
-      yield { file, first: begin, end };
-    }
+    if (group.length > 0) yield group;
   }
 
-  /** The data of a chunk with separators between its features; of one large feature in pieces, the last one checked. */
-  async *#readChunk(reads: Reads, piece: Piece): AsyncGenerator<Buffer, void, undefined> {
-    const { file, first, end } = piece;
+  /** The data of a group with separators between its features. What lies between its ranges is read and checked, too. */
+  async #readGroup(reads: Reads, group: Ranges): Promise<Buffer> {
     const { index } = this.#level;
+    const [first, end] = [numberAt(group, 0), numberAt(group, group.length - 1)];
+    const file = index.fileOf(first);
+    const range = { offset: index.offsetAt(first), length: index.dataBytes(first, end) };
+    const data = await reads.origin.read(this.#level.featureFile(file), range);
+    if (!index.hasData(data, first, end)) throw this.#damaged(reads, file);
+    const { between } = FRAME_DATA[this.#format];
+    const parts: Buffer[] = [];
+    for (let i = 0; i < group.length; i += 2) {
+      const step = between.length === 0 ? numberAt(group, i + 1) - numberAt(group, i) : 1;
+      for (let at = numberAt(group, i); at < numberAt(group, i + 1); at += step) {
+        if (parts.length > 0) parts.push(between.data);
+        parts.push(data.subarray(index.dataBytes(first, at), index.dataBytes(first, at + step)));
+      }
+    }
+    return Buffer.concat(parts);
+  }
+
+  /** The data of a group in chunks: of one large feature in pieces, the last one checked. */
+  async *#chunksOf(reads: Reads, group: Ranges): AsyncGenerator<Buffer, void, undefined> {
+    const { index } = this.#level;
+    const [first, end] = [numberAt(group, 0), numberAt(group, group.length - 1)];
     const length = index.dataBytes(first, end);
     if (length <= WHOLE_MAX_BYTES) {
-      yield this.#separated(await this.#readGroup(reads, [piece]), piece);
+      yield this.#readGroup(reads, group);
       return;
     }
+    const file = index.fileOf(first);
     let crc = index.dataCrcBefore(first);
     yield* withholdLast(
       reads.origin.stream(this.#level.featureFile(file), { offset: index.offsetAt(first), length }),
@@ -274,20 +199,55 @@ export class Slice implements BodySource {
     );
   }
 
-  #separated(data: Buffer, { first, end }: Piece): Buffer {
-    const { between } = FRAME_DATA[this.#format];
-    if (between.length === 0 || end - first === 1) return data;
-    const { index } = this.#level;
-    const parts: Buffer[] = [];
-    for (let position = first; position < end; position++) {
-      if (position > first) parts.push(between.data);
-      parts.push(data.subarray(index.dataBytes(first, position), index.dataBytes(first, position + 1)));
-    }
-    return Buffer.concat(parts);
+  /** Where the data of the features is read to: as far back as possible, so that separators can be put before it. */
+  get #dataAt(): number {
+    return this.bytes - MEMBER_END_BYTES - FRAME_DATA[this.#format].after.data.length - this.#dataBytes;
   }
 
-  #at(i: number): number {
-    return elementAt(this.#ranges, i);
+  /** Writes everything around the data of the features, which is moved to its place. */
+  #framed(body: Buffer): Buffer {
+    const { before, between, after } = FRAME_DATA[this.#format];
+    MEMBER_HEADER.copy(body);
+    before.data.copy(body, MEMBER_HEADER.length);
+    if (this.#features > 1 && between.length > 0) this.#separate(body, MEMBER_HEADER.length + before.data.length);
+    const end = this.bytes - MEMBER_END_BYTES;
+    after.data.copy(body, end - after.data.length);
+    writeMemberEnd(body, end, this.#textCrc(), this.textBytes);
+    return body;
+  }
+
+  /** Moves the data of each feature but the last forward, the first one to `begin`, and writes a separator behind it. */
+  #separate(body: Buffer, begin: number): void {
+    const { data } = FRAME_DATA[this.#format].between;
+    const { index } = this.#level;
+    let [source, target] = [this.#dataAt, begin];
+    for (let i = 0; i < this.#ranges.length; i += 2)
+      for (let at = numberAt(this.#ranges, i); at < numberAt(this.#ranges, i + 1) && source > target; at++) {
+        const length = index.dataBytes(at, at + 1);
+        body.copyWithin(target, source, source + length);
+        source += length;
+        target += length;
+        target += data.copy(body, target);
+      }
+  }
+
+  /** CRC-32 of the text. */
+  #textCrc(): number {
+    const { index } = this.#level;
+    const { before, between, after } = FRAME_DATA[this.#format];
+    const step = between.length === 0 ? Number.POSITIVE_INFINITY : 1;
+    let crc = before.crc;
+    let isFirst = true;
+    for (let i = 0; i < this.#ranges.length; i += 2) {
+      const last = numberAt(this.#ranges, i + 1);
+      for (let first = numberAt(this.#ranges, i), end: number; first < last; first = end) {
+        end = Math.min(first + step, last);
+        if (!isFirst) crc = joinCrcs(crc, between.crc, between.length);
+        crc = joinCrcs(crc, index.textCrc(first, end), index.textBytes(first, end));
+        isFirst = false;
+      }
+    }
+    return joinCrcs(crc, after.crc, after.length);
   }
 
   /** Closes the file: the operator may replace it by an intact one. */
@@ -298,4 +258,6 @@ export class Slice implements BodySource {
   }
 }
 
-const NOTHING = Buffer.alloc(0);
+function tagOf(sha256: string, format: Format): string {
+  return `${sha256.slice(0, TAG_CHARS)}-${format}`;
+}

@@ -4,9 +4,8 @@ import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import type { Body, BodySource } from '../http/answer.ts';
-import type { ByteRange, Client } from '../origin/origin.ts';
+import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
-import type { Reads } from '../origin/reads.ts';
 
 /** Maximum size of a body that is read into memory and verified as a whole. */
 export const WHOLE_MAX_BYTES: number = 1024 * 1024;

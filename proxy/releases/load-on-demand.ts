@@ -8,13 +8,15 @@ import { describedRelease, loadLevel } from './load-release.ts';
 const LEVELS_MAX_BYTES = 32 * 1024 * 1024;
 /** A level that could not be loaded is tried again after this time, in milliseconds. */
 const RETRY_MS = 5000;
+/** A level that takes longer is loaded again: platforms end what a request reads with its client. */
+const LOADING_MS = 10_000;
 
 /** A level in memory, or one that is being loaded. */
 interface Place {
   level: Promise<LoadedLevel>;
   /** Size of the index; 0 until the level is loaded. */
   bytes: number;
-  /** When the level may be tried again if it could not be loaded. */
+  /** When the level is loaded again unless it has been loaded. */
   retryAt: number;
 }
 
@@ -43,11 +45,12 @@ export function loadOnDemand(maxBytes = LEVELS_MAX_BYTES, now: () => number = ()
       const place: Place = {
         level: loadLevel(origin, description, number),
         bytes: 0,
-        retryAt: Number.POSITIVE_INFINITY,
+        retryAt: now() + LOADING_MS,
       };
       place.level.then(
         ({ bytes }) => {
           place.bytes = bytes;
+          place.retryAt = Number.POSITIVE_INFINITY;
           free();
         },
         () => {

@@ -14,6 +14,8 @@ import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts
 import { releaseFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
 
+/** Maximum size of a release.json: it lists the files of the source, of which there may be tens of thousands. */
+const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
 /** Bytes that are hashed in one turn of the event loop: about a millisecond. */
 const HASHED_BYTES = 1024 * 1024;
 
@@ -86,7 +88,7 @@ export type LoadRelease = (origin: Origin, description: Description) => Promise<
  */
 export async function readDescription(origin: Origin, id: string): Promise<Description> {
   const file = `${releasePath(id)}/${RELEASE_FILE}`;
-  const bytes = await origin.read(file);
+  const bytes = await origin.read(file, DESCRIPTION_MAX_BYTES);
   const release = releaseFromJson(bytes.toString('utf8'), file);
   if (release.release !== id) throw new FormatError(file, `release is ${release.release}, expected ${id}`);
   return { release, digest: hash('sha256', bytes, 'hex') };

@@ -11,6 +11,8 @@ import { loadRelease, readDescription } from './load-release.ts';
 import { RecentReleases } from './recent-releases.ts';
 
 const POLL_MS = 1000;
+/** Maximum size of current.json. */
+const POINTER_MAX_BYTES = 64 * 1024;
 /** Minimum time between two looks at current.json on behalf of requests. */
 const LOOK_PAUSE_MS = 250;
 /** A release that could not be loaded is tried again after this time: its files may still be uploading. */
@@ -194,7 +196,7 @@ export class Releases {
   /** @throws OriginError, FormatError if it cannot be read */
   async #readPointer(): Promise<void> {
     const read = ++this.#reads.begun;
-    const text = (await this.#origin.read(CURRENT_PATH)).toString('utf8');
+    const text = (await this.#origin.read(CURRENT_PATH, POINTER_MAX_BYTES)).toString('utf8');
     if (read < this.#reads.applied) return;
     this.#reads.applied = read;
     if (text === this.#pointer?.text) return;

@@ -10,9 +10,9 @@ import { gunzipSync } from 'node:zlib';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
-import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
 import { ACCEPTABLE } from '../../generator/quality/kinds.ts';
 import { findLevels } from '../../generator/source/level-sources.ts';
+import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { hasProgram, printRows, type Row, secondsOf } from './measure/measure.ts';
 
 const values = yargs(hideBin(process.argv))

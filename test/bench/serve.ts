@@ -1,27 +1,27 @@
-// How many requests a second the proxy answers that it was never asked before, beside bare controls of the same run;
-// how soon it starts, and what it holds. Run as `npm run bench:serve`; without options it measures 20,000 synthetic units.
+// How close the proxy comes to the limit, a bare Node server that does only what cannot be avoided: requests a second,
+// latency and CPU; how soon it starts, and what it holds. Run as `npm run bench:serve`; without options it measures 20,000
+// synthetic units.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { compareWithBareNode } from './comparisons/bare-node.ts';
-import type { Bench } from './comparisons/compare.ts';
-import { measureHuge } from './comparisons/huge.ts';
+import { type Bench, compareCpu, compareFirstSeconds, compareWithLimit } from './comparisons/limit.ts';
+import { compareWithPeers } from './comparisons/peers.ts';
 import { measureMemory, measureStart } from './comparisons/start-up.ts';
-import { compareWithHttpProxy } from './comparisons/url-origin.ts';
 import { hasProgram, printRows, type Row } from './measure/measure.ts';
-import { canDropPageCache, readAll } from './measure/page-cache.ts';
+import { readAll } from './measure/page-cache.ts';
 import { compareWithPostgis } from './postgis/postgis-questions.ts';
 import { releaseToMeasure } from './requests/measured-release.ts';
-import { QUESTION_NAMES, type Question, type QuestionName, questionNames, questionOf } from './requests/questions.ts';
+import { QUESTION_NAMES, type QuestionName, questionNames, questionOf } from './requests/questions.ts';
+import { chooseMachine } from './servers/machine.ts';
 import { prepareService } from './servers/service.ts';
 
-const ROW_NAMES = ['start', ...QUESTION_NAMES, 'memory', 'url-page', 'url-slice', 'huge'] as const;
+const ROW_NAMES = ['start', ...QUESTION_NAMES, 'cpu', 'first-seconds', 'memory'] as const;
 
 const values = yargs(hideBin(process.argv))
   .usage(
-    'npm run bench:serve -- [options]\n\nNeeds wrk; nginx too for the URL origin, PostgreSQL and ogr2ogr for --postgis.',
+    'npm run bench:serve -- [options]\n\nNeeds wrk; nginx and a package registry for --peers, PostgreSQL for --postgis.',
   )
   .option('units', { type: 'number', default: 20_000, describe: 'how many synthetic units' })
   .option('source', { type: 'string', describe: 'a dataset to build instead; or that of --release, for --postgis' })
@@ -32,19 +32,24 @@ const values = yargs(hideBin(process.argv))
     describe: 'folder where datasets and releases are kept for the next run',
   })
   .option('only', { choices: ROW_NAMES, array: true, describe: 'rows to measure, instead of all' })
-  .option('rounds', { type: 'number', default: 3, describe: 'how often each figure and its control are measured' })
-  .option('seconds', { type: 'number', default: 2, describe: 'how long each measurement takes, in whole seconds' })
-  .option('postgis', { type: 'boolean', default: false, describe: 'ask PostgreSQL with PostGIS the same questions' })
-  .option('cold', {
+  .option('bursts', { type: 'number', default: 9, describe: 'bursts of one second, of proxy and control in turn' })
+  .option('rounds', {
+    type: 'number',
+    default: 3,
+    describe: 'measurements of latency, CPU and start, in turn likewise',
+  })
+  .option('node', { type: 'string', describe: 'the Node that runs proxy, control and peers, instead of this one' })
+  .option('peers', {
     type: 'boolean',
     default: false,
-    describe: 'slice and page with an empty page cache too (root only)',
+    describe: 'the hot page beside nginx, sirv, fastify and express',
   })
+  .option('postgis', { type: 'boolean', default: false, describe: 'ask PostgreSQL with PostGIS the same questions' })
   .option('json', { type: 'boolean', default: false, describe: 'print JSON' })
   .strict()
-  .check(({ units, rounds, seconds }) => {
-    if (![units, rounds, seconds].every((value) => Number.isInteger(value) && value > 0))
-      throw new Error('--units, --rounds and --seconds take whole numbers from 1 on');
+  .check(({ units, bursts, rounds }) => {
+    if (![units, bursts, rounds].every((value) => Number.isInteger(value) && value > 0))
+      throw new Error('--units, --bursts and --rounds take whole numbers from 1 on');
     return true;
   })
   .parseSync();
@@ -57,41 +62,41 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-serve-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const { rounds, seconds } = values;
 const release = await releaseToMeasure(values).catch((error: Error) => {
   say(error.message);
   process.exit(1);
 });
-const { out } = release;
-const bench: Bench = { service: await prepareService(folder), rounds, seconds, folder };
+const machine = chooseMachine(values.node);
+const service = await prepareService(folder, machine);
+const paced = service.program('test/bench/load/paced.ts');
+const loads = { machine, headers: service.headers('gzip'), paced, folder };
+const bench: Bench = { service, release, loads, bursts: values.bursts, rounds: values.rounds };
 const rows: Row[] = [];
 const rates = new Map<QuestionName, readonly number[]>();
 const failures: string[] = [];
 
-const read = readAll(join(out, release.path));
+const read = readAll(join(release.out, release.path));
 say(`read ${read.files.toLocaleString('en')} files, ${(read.bytes / 1e6).toFixed(0)} MB, into the page cache`);
 
-await measure('start', async () => [await measureStart(bench, release)]);
+await measure('start', async () => [await measureStart(bench)]);
 const names = questionNames(release);
-if (names.length < QUESTION_NAMES.length) say('the release stores no pages: the rows of stored pages are left out');
+if (names.length < QUESTION_NAMES.length) say('the release stores no pages: that row is left out');
 for (const name of names)
   await measure(name, async () => {
-    const measured = await compareWithBareNode(bench, out, ask(name));
+    const measured = await compareWithLimit(bench, questionOf(name, release));
     rates.set(name, measured[0]?.figures.map(({ subject }) => subject) ?? []);
     return measured;
   });
-await measure('memory', async () => [await measureMemory(bench, out, names.map(ask))]);
-if (hasProgram('nginx')) {
-  const goal = '>= 0.9, stretch 1.5';
-  if (names.includes('page'))
-    await measure('url-page', async () => [await compareWithHttpProxy(bench, out, ask('page'), goal)]);
-  await measure('url-slice', async () => [await compareWithHttpProxy(bench, out, ask('slice'), 'none')]);
-} else {
-  say('nginx is not installed (Debian: nginx-light): the URL origin is not measured');
-}
-await measure('huge', () => measureHuge(bench, values.cache));
-if (values.postgis) await attempt('postgis', () => compareWithPostgis(bench, release, rates));
-if (values.cold) await measureCold();
+await measure('cpu', async () => [await compareCpu(bench, questionOf('hot', release))]);
+await measure('first-seconds', async () => [await compareFirstSeconds(bench, questionOf('slice', release))]);
+await measure('memory', async () => [
+  await measureMemory(
+    bench,
+    names.map((name) => questionOf(name, release)),
+  ),
+]);
+if (values.peers) await attempt('peers', () => compareWithPeers(bench));
+if (values.postgis) await attempt('postgis', () => compareWithPostgis(folder, release, rates));
 
 printRows(rows, values.json);
 for (const failure of failures) say(`not measured: ${failure}`);
@@ -109,17 +114,4 @@ async function attempt(name: string, rowsOf: () => Promise<Row[]>): Promise<void
   } catch (error) {
     failures.push(`${name}: ${error instanceof Error ? error.message : error}`);
   }
-}
-
-function ask(name: QuestionName): Question {
-  return questionOf(name, release, seconds);
-}
-
-async function measureCold(): Promise<void> {
-  if (!canDropPageCache()) {
-    say('only root may empty the page cache: --cold is left out');
-    return;
-  }
-  for (const name of names.filter((known) => known === 'slice' || known === 'page'))
-    await attempt(`${name}, cold`, () => compareWithBareNode(bench, out, ask(name), true));
 }

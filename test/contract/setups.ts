@@ -110,7 +110,10 @@ const PROCESS_SETUPS: readonly Setup[] = Object.entries(ORIGIN_ARGUMENTS).map(([
   start: async (out, options = {}) => startProcesses(2, out, await open(out), options),
 }));
 
-const SETUPS: readonly Setup[] = [...NODE_SETUPS, ...PROCESS_SETUPS, ...WORKERD_SETUPS];
+/** All, or those whose name holds what CONTRACT_SETUP says. */
+const SETUPS: readonly Setup[] = [...NODE_SETUPS, ...PROCESS_SETUPS, ...WORKERD_SETUPS].filter(({ name }) =>
+  name.includes(process.env['CONTRACT_SETUP'] ?? ''),
+);
 
 /**
  * Builds release r1 of a source with each choice of stored pages; the output folders, which tests read only. Units without

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type * as gdalTypes from 'gdal-async';
 import type { Position } from 'geojson';
-import { cutAtAntimeridian } from '../../generator/datasets/antimeridian.ts';
-import { newRandom } from '../../generator/datasets/synthetic/random.ts';
+import { cutAtAntimeridian } from '../../generator/sample/antimeridian.ts';
 import { gdal } from '../../generator/source/gdal.ts';
+import { newRandom } from '../support/datasets/synthetic/random.ts';
 
 type Polygon = Position[][];
 

@@ -35,7 +35,7 @@ test('an error is one line that says what is wrong and one that says what to do;
     [1, build, /^none\.gpkg: no such file or folder$/, /--source/],
     [1, ['activate', 'r2', '--out', out], /releases\/r2: no such release$/, /^ {2}what to do: use one of: r1$/],
     [1, ['diff', 'r1', 'r2', '--out', out], /releases\/r2: no such release$/, /use one of: r1$/],
-    [1, ['sample', '--out', kept, '--synthetic', '60'], /kept\.gpkg exists already$/, /remove it/],
+    [1, ['sample', '--out', kept], /kept\.gpkg exists already$/, /remove it/],
     [1, ['build', '--sample', '--out', kept], /^ENOTDIR: .*kept\.gpkg|^EEXIST: .*kept\.gpkg/, /another --out/],
   ];
   for (const [code, args, message, remedy] of cases) {
@@ -134,7 +134,8 @@ test('a build that gets SIGINT, SIGTERM, SIGHUP or SIGKILL ends with its child p
   skip: existsSync('/proc/self/task') ? false : 'needs /proc',
 }, async () => {
   const big = join(folder, 'big.gpkg');
-  assert.equal(run('--quiet', 'sample', '--out', big, '--synthetic', '10000').status, 0);
+  const synthetic = ['--import', 'tsx', 'test/support/datasets/synthetic/command.ts'];
+  assert.equal(spawnSync(process.execPath, [...synthetic, '10000', big]).status, 0);
   const interrupted = join(folder, 'interrupted');
   const releases = join(interrupted, 'releases');
   const stagingFolders = (): string[] => (existsSync(releases) ? readdirSync(releases).filter(isStaging) : []);

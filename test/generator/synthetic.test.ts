@@ -4,10 +4,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import { SYNTHETIC_ATTRIBUTION, writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
 import { attributionOf } from '../../generator/source/attribution.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { type ReadUnit, readUnits, testHierarchy } from '../support/datasets/read-units.ts';
+import { SYNTHETIC_ATTRIBUTION, writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { sha256Of } from '../support/files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -306,11 +306,11 @@ export function testFailingHost(
       res.on('close', () => clearInterval(drip));
       return true;
     };
-    await assert.rejects(origin.read('current.json'), { reason: 'slow' });
+    await assert.rejects(origin.read('current.json', 1e9), { reason: 'slow' });
     host.fault = (_req, res) => res.write('a') || true;
-    await assert.rejects(origin.read('current.json'), { reason: 'slow' });
+    await assert.rejects(origin.read('current.json', 1e9), { reason: 'slow' });
     host.fault = () => true;
-    await assert.rejects(origin.read('current.json'), { reason: 'slow' });
+    await assert.rejects(origin.read('current.json', 1e9), { reason: 'slow' });
   });
 
   test('a client that reads slowly is waited for, longer than the host may keep us waiting', async () => {
@@ -324,7 +324,7 @@ export function testFailingHost(
     const late = await startStaticHost(folder);
     late.fault = () => true;
     const waiting = staticHostOrigin({ url: late.url, headers: {} }, { idleMs: LIMITS.idleMs * 2, readMs: 5_000 });
-    await assert.rejects(waiting.read('current.json'), { reason: 'slow' });
+    await assert.rejects(waiting.read('current.json', 1e9), { reason: 'slow' });
     const pieces: Buffer[] = [];
     for await (const piece of answer) pieces.push(piece);
     assert.ok(Buffer.concat(pieces).equals(bytesOf(0)));

@@ -2,21 +2,22 @@
 // what the operator reads when packages, credentials, region or bucket are missing.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { CURRENT_PATH } from '../../format/layout.ts';
-import { openBucket } from '../../format/s3/client.ts';
-import { parseS3Url } from '../../format/s3/location.ts';
-import { S3Error } from '../../format/s3/s3-error.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
-import { s3Origin } from '../../proxy/origin/s3.ts';
+import { parseS3Url, s3Origin } from '../../proxy/origin/s3.ts';
+import { openSignedBucket, S3Error } from '../../proxy/origin/s3-signer.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { BUCKET, S3_ENV, startS3 } from '../support/http/s3-server.ts';
 import { freePort } from '../support/processes/nginx-varnish.ts';
 import { PROXY } from '../support/processes/proxy-process.ts';
 import { withoutPackages } from '../support/processes/without-packages.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { buildWorld, LIMITS, testFailingHost } from './failing-host.ts';
 
 /** Characters that a URL and a signature must encode. */
@@ -56,9 +57,9 @@ test('a request without the right signature is refused by the bucket, and so is 
     Object.assign(process.env, wrong);
     const origin = await open();
     Object.assign(process.env, S3_ENV);
-    await assert.rejects(origin.read(CURRENT_PATH), unreadable);
+    await assert.rejects(origin.read(CURRENT_PATH, 1e9), unreadable);
   }
-  assert.match((await (await open()).read(CURRENT_PATH)).toString(), /"r1"/);
+  assert.match((await (await open()).read(CURRENT_PATH, 1e9)).toString(), /"r1"/);
 });
 
 test('a bucket that is busy is asked again, a wrong answer is not', async () => {
@@ -72,43 +73,58 @@ test('a bucket that is busy is asked again, a wrong answer is not', async () => 
   ] as const) {
     bucket.asked = [];
     bucket.fault = (_req, res) => Boolean(res.writeHead(status).end());
-    await assert.rejects(origin.read(CURRENT_PATH), { reason: 'unreadable' });
+    await assert.rejects(origin.read(CURRENT_PATH, 1e9), { reason: 'unreadable' });
     assert.equal(bucket.asked.length, attempts, String(status));
   }
   bucket.asked = [];
   bucket.fault = (_req, res) => bucket.asked.length < 3 && Boolean(res.writeHead(503).end());
-  assert.match((await origin.read(CURRENT_PATH)).toString(), /"r1"/);
+  assert.match((await origin.read(CURRENT_PATH, 1e9)).toString(), /"r1"/);
 });
 
 test('a missing object is missing, and a server that is gone is unreadable', async () => {
-  await assert.rejects((await open()).read('releases/r1/none.gz'), { reason: 'missing' });
+  await assert.rejects((await open()).read('releases/r1/none.gz', 1e9), { reason: 'missing' });
   const endpoint = `http://127.0.0.1:${await freePort()}`;
-  await assert.rejects((await s3Origin(location, { endpoint, limits: LIMITS, retries })).read(CURRENT_PATH), {
+  await assert.rejects((await s3Origin(location, { endpoint, limits: LIMITS, retries })).read(CURRENT_PATH, 1e9), {
     reason: 'unreadable',
   });
 });
 
-test('buckets of AWS have host names, those of other servers a path', async () => {
+test('buckets of AWS have host names, those of other servers and of names without a certificate a path', async () => {
   const urlOf = async (text: string, endpoint?: string): Promise<string> => {
     const place = parseS3Url(text);
     assert.ok(place);
-    const { client, url } = await openBucket(place, { endpoint, connections: 1 });
-    client.destroy();
-    return url.href;
+    return (await openSignedBucket(place, endpoint)).url.href;
+  };
+  const withEnv = async (env: Readonly<Record<string, string>>, text: string): Promise<string> => {
+    Object.assign(process.env, env);
+    const url = await urlOf(text);
+    for (const name of Object.keys(env)) delete process.env[name];
+    Object.assign(process.env, S3_ENV);
+    return url;
   };
   assert.equal(await urlOf('s3://boundaries/eu'), 'https://boundaries.s3.eu-central-1.amazonaws.com/eu/');
+  assert.equal(await urlOf('s3://maps.eu/a b!'), 'https://s3.eu-central-1.amazonaws.com/maps.eu/a%20b%21/');
   assert.equal(await urlOf('s3://boundaries', 'https://minio.test:9000'), 'https://minio.test:9000/boundaries/');
-  process.env['AWS_ENDPOINT_URL_S3'] = 'https://r2.test';
-  assert.equal(await urlOf('S3://boundaries/a/'), 'https://r2.test/boundaries/a/');
-  delete process.env['AWS_ENDPOINT_URL_S3'];
+  const china = 'https://boundaries.s3.cn-north-1.amazonaws.com.cn/';
+  assert.equal(await withEnv({ AWS_REGION: 'cn-north-1' }, 's3://boundaries'), china);
+  const r2 = { AWS_ENDPOINT_URL: 'https://all.test', AWS_ENDPOINT_URL_S3: 'https://r2.test/' };
+  assert.equal(await withEnv(r2, 'S3://boundaries/a/'), 'https://r2.test/boundaries/a/');
+  const file = join(temporaryFolder(), 'config');
+  const keys = 'aws_access_key_id = a\naws_secret_access_key = b';
+  const service = '[services minio]\ns3 =\n  endpoint_url = https://profile.test';
+  writeFileSync(file, `[profile maps]\nregion = eu-west-1\nservices = minio\n${keys}\n${service}\n`);
+  const profile = { AWS_CONFIG_FILE: file, AWS_PROFILE: 'maps' };
+  assert.equal(await withEnv(profile, 's3://boundaries'), 'https://profile.test/boundaries/');
+  const ignored = { ...profile, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' };
+  assert.equal(await withEnv(ignored, 's3://boundaries'), 'https://boundaries.s3.eu-central-1.amazonaws.com/');
 });
 
 test('without a region: named for AWS, not needed with an endpoint', async () => {
   delete process.env['AWS_REGION'];
-  await assert.rejects(openBucket(location, { endpoint: undefined, connections: 1 }), (error) => {
+  await assert.rejects(openSignedBucket(location, undefined), (error) => {
     return error instanceof S3Error && /AWS_REGION=/.test(error.remedy);
   });
-  assert.match((await (await open()).read(CURRENT_PATH)).toString(), /"r1"/);
+  assert.match((await (await open()).read(CURRENT_PATH, 1e9)).toString(), /"r1"/);
   Object.assign(process.env, S3_ENV);
 });
 
@@ -143,7 +159,7 @@ test('without the packages the error names the command that installs them', () =
   assert.equal(status, 1);
   assert.match(
     stderr,
-    /buckets need @aws-sdk\/client-s3.*Cannot find package.*\n {2}what to do: npm install "@aws-sdk\/client-s3@\^\d/,
+    /buckets need @aws-sdk\/credential.*Cannot find package.*\n {2}what to do: npm install "@aws-sdk\/credential-provider-node@\^\d/,
   );
   assert.equal(stderr.trim().split('\n').length, 2);
 });

@@ -52,7 +52,7 @@ test('the host is asked with GET, computed paths and headers of our own: never w
 test('a host with a folder and a query of its own is asked with both', async () => {
   const origin = staticHostOrigin({ url: new URL(`${host.url}a/b/?sig=x`), headers: {} }, LIMITS);
   await assert.rejects(
-    origin.read('current.json'),
+    origin.read('current.json', 1e9),
     (error) => error instanceof OriginError && error.reason === 'missing',
   );
   assert.equal(host.asked[0]?.url, '/a/b/current.json?sig=x');
@@ -60,5 +60,8 @@ test('a host with a folder and a query of its own is asked with both', async () 
 
 test('a host that is gone: 502, and pages again when it is back', async () => {
   const url = new URL(`http://127.0.0.1:${await freePort()}/`);
-  await assert.rejects(staticHostOrigin({ url, headers: {} }, LIMITS).read('current.json'), /unreadable, ECONNREFUSED/);
+  await assert.rejects(
+    staticHostOrigin({ url, headers: {} }, LIMITS).read('current.json', 1e9),
+    /unreadable, ECONNREFUSED/,
+  );
 });

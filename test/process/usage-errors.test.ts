@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import yargs, { type Argv } from 'yargs';
-import { nearestName } from '../../format/command-line/nearest-name.ts';
-import { runCommand } from '../../format/command-line/run-program.ts';
-import { UsageError } from '../../format/command-line/usage-error.ts';
+import { UsageError } from '../../format/command-line/messages.ts';
+import { nearestName, runCommand } from '../../format/command-line/run-program.ts';
 import { activateCommand } from '../../generator/commands/activate.ts';
 import { buildCommand } from '../../generator/commands/build.ts';
 import { diffCommand } from '../../generator/commands/diff.ts';

@@ -61,25 +61,25 @@ test('refuses a release whose metadata does not hold, says why, and goes on with
   const manifest = file(manifestPath(1));
   const index = file(indexPath(1));
   const damages: [string, (text: string) => string | undefined, RegExp][] = [
-    [manifest, (text) => text.replace('AAA.1_1', 'AAA.9_1'), /lv1\/manifest\.json: SHA-256 is [0-9a-f]+, expected/],
-    [manifest, (text) => text.slice(0, -10), /lv1\/manifest\.json: SHA-256/],
+    [manifest, (text) => text.replace('caps', 'Caps'), /lv1\/manifest\.json: SHA-256 is [0-9a-f]+, expected/],
+    [manifest, (text) => text.slice(0, -10), /lv1\/manifest\.json: damaged, ends before byte/],
     [manifest, () => undefined, /lv1\/manifest\.json: missing/],
-    [index, (text) => text.replace(/^./, 'x'), /lv1\/features\.idx: SHA-256 is [0-9a-f]+, expected/],
-    [index, () => '', /lv1\/features\.idx: SHA-256/],
-    [index, () => undefined, /lv1\/features\.idx: missing/],
+    [index, (text) => text.replace('AAA.1_1', 'AAA.9_1'), /lv1\/index\.bin: SHA-256 is [0-9a-f]+, expected/],
+    [index, () => '', /lv1\/index\.bin: damaged, ends before byte/],
+    [index, () => undefined, /lv1\/index\.bin: missing/],
     [json, () => undefined, /release\.json: missing/],
     [json, () => '{', /release\.json: is not JSON/],
     [json, (text) => text.replace('"r2"', '"r1"'), /release\.json: release is r1, expected r2/],
-    [json, (text) => text.replace('"version": 2', '"version": 1'), /version is 1, expected 2/],
+    [json, (text) => text.replace('"version": 3', '"version": 2'), /version is 2, expected 3/],
     [CURRENT_PATH, () => '{}', /current\.json: version/],
     [CURRENT_PATH, () => undefined, /current\.json: missing/],
   ];
   for (const [name, damage, reason] of damages) {
     const { out, releases, point } = await twoReleases();
     point('r2');
-    const text = damage(readFileSync(join(out, name), 'utf8'));
+    const text = damage(readFileSync(join(out, name), 'latin1'));
     if (text === undefined) rmSync(join(out, name));
-    else writeFileSync(join(out, name), text);
+    else writeFileSync(join(out, name), text, 'latin1');
     await assert.rejects(releases.refresh(), reason);
     assert.equal(releases.current?.id, 'r1');
   }
@@ -198,7 +198,8 @@ test('cursors of many releases cause two loads in ten seconds, then 503 with Ret
 
 test('a damaged release that cursors name is parsed once in 30 seconds', async () => {
   const { out, releases, clock, loads } = await fiveReleases();
-  writeFileSync(join(out, releasePath('r2'), manifestPath(0)), '{}');
+  const manifest = join(out, releasePath('r2'), manifestPath(0));
+  writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('caps', 'Caps'));
   const ask = (): Promise<void> => assert.rejects(releases.find('r2'), /lv0\/manifest\.json: SHA-256/);
   await Promise.all(Array.from({ length: 20 }, ask));
   for (let i = 0; i < 20; i++) await ask();

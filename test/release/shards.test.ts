@@ -226,10 +226,11 @@ test('the digest by which seal compares shards depends on the units alone, not o
   for (const fid of [1, 2]) builder.add({ fid, gids: [`C${fid}`], bytes: 10, deflated: undefined });
   const index = builder.finish();
   // An array that V8 holds with room for holes is serialised in another way.
-  const columns = new Array<GidColumn>(index.columns.length);
-  for (const [n, column] of index.columns.entries()) columns[n] = column;
-  assert.notDeepEqual(serialize({ ...index, columns }), serialize(index));
-  assert.equal(indexDigest({ ...index, columns }), indexDigest(index));
+  const packed = [...index.columns];
+  const holey = new Array<GidColumn>(packed.length);
+  for (const [n, column] of packed.entries()) holey[n] = column;
+  assert.notDeepEqual(serialize({ ...index, columns: holey }), serialize({ ...index, columns: packed }));
+  assert.equal(indexDigest({ ...index, columns: holey }), indexDigest({ ...index, columns: packed }));
   assert.notEqual(indexDigest({ ...index, bytes: index.bytes.map((bytes) => bytes + 1) }), indexDigest(index));
 });
 

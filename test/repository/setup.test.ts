@@ -1,11 +1,13 @@
-// The set-up in a folder of its own, with stand-ins for npm, apt and the compiler that note how they were called.
+// The set-up in a folder of its own, with stand-ins for npm, apt and the compiler that note how they were called. Where the
+// user's cache has Node 26 (`node .setup/other-node.js 26` installs it), also what it does on a Node too new for GDAL.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { programOf } from '../../.setup/other-node.js';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -40,6 +42,13 @@ interface CloneOptions {
   programs?: readonly string[];
 }
 
+/** How the set-up is started. */
+interface Start {
+  /** The Node that the user typed; this one where left out. */
+  node?: string;
+  env?: Record<string, string>;
+}
+
 /** What a run of the set-up came to. */
 interface Outcome {
   code: number | null;
@@ -67,8 +76,13 @@ function makeClone(options: CloneOptions = {}): Clone {
     join(preGyp, 'node-pre-gyp'),
     `const fs = require('node:fs');
      fs.appendFileSync(${calls}, 'node-pre-gyp ' + process.argv.slice(2).join(' ') + '\\n');
-     const left = process.argv.includes('--build-from-source') ? '${compiled}' : '${prebuilt}';
-     if (left === 'nothing') { console.log('what went wrong'); process.exit(1); }
+     fs.writeFileSync(${calls} + '.nodedir', String(process.env.npm_config_nodedir));
+     const known = process.versions.modules === '${process.versions.modules}';
+     const left = !known ? 'nothing' : process.argv.includes('--build-from-source') ? '${compiled}' : '${prebuilt}';
+     if (left === 'nothing') {
+       console.log('a.cpp: In function f:\\na.cpp:3:5: error: what went wrong\\nb.cpp:1:1: error: another\\nmake: it failed');
+       process.exit(1);
+     }
      fs.mkdirSync(${JSON.stringify(dirname(clone.binding))}, { recursive: true });
      if (left === 'half') fs.writeFileSync(${JSON.stringify(clone.binding)}, 'half of a binding');
      else fs.copyFileSync(${JSON.stringify(join(BINDING, 'gdal.node'))}, ${JSON.stringify(clone.binding)});`,
@@ -105,9 +119,13 @@ function callsIn(clone: Clone): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
 }
 
-function start(clone: Clone): { child: ChildProcess; outcome: Promise<Outcome> } {
-  const env = { PATH: clone.programs, TMPDIR: join(clone.programs, '..') };
-  const child = spawn(process.execPath, [join(clone.root, '.setup', 'setup.js')], { env });
+function start(
+  clone: Clone,
+  { node = process.execPath, env: more = {} }: Start = {},
+): { child: ChildProcess; outcome: Promise<Outcome> } {
+  const folder = join(clone.programs, '..');
+  const env = { PATH: clone.programs, TMPDIR: folder, XDG_CACHE_HOME: join(folder, 'cache'), ...more };
+  const child = spawn(node, [join(clone.root, '.setup', 'setup.js')], { env });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
   const outcome = new Promise<Outcome>((resolve) => {
@@ -118,8 +136,8 @@ function start(clone: Clone): { child: ChildProcess; outcome: Promise<Outcome> }
   return { child, outcome };
 }
 
-function setUp(clone: Clone): Promise<Outcome> {
-  return start(clone).outcome;
+function setUp(clone: Clone, how?: Start): Promise<Outcome> {
+  return start(clone, how).outcome;
 }
 
 function putBinding(clone: Clone): void {
@@ -207,11 +225,102 @@ for (const compiled of ['nothing', 'half'] as const) {
     const clone = makeClone({ installed: INSTALLED, compiled, programs: COMPILING });
     const { code, printed } = await setUp(clone);
     assert.equal(code, 1);
-    assert.match(printed, /could not be compiled/);
-    if (compiled === 'nothing') assert.match(printed, /what went wrong/);
+    const [, cause = '', log = ''] =
+      /set-up failed: gdal-async does not compile .*?: (.*) \(.*: (.*)\)\n$/.exec(printed) ?? [];
+    const output = readFileSync(log, 'utf8');
+    assert.equal(cause, compiled === 'half' ? 'what was compiled does not load' : 'a.cpp:3:5: error: what went wrong');
+    if (compiled === 'nothing') assert.equal(output.split('\n').length, 5);
     assert.equal(existsSync(clone.binding), false);
   });
 }
+
+test("the set-up compiles with the headers beside this Node, whatever npm's nodedir says", async () => {
+  const folder = temporaryFolder();
+  const header = process.versions.node
+    .split('.')
+    .map((number, i) => `#define NODE_${['MAJOR', 'MINOR', 'PATCH'][i]}_VERSION ${number}\n`);
+  const putHeader = (place: string, text: string): void => {
+    mkdirSync(join(folder, place, 'include', 'node'), { recursive: true });
+    writeFileSync(join(folder, place, 'include', 'node', 'node_version.h'), text);
+  };
+  const node = join(folder, 'prefix', 'bin', 'node');
+  mkdirSync(dirname(node), { recursive: true });
+  copyFileSync(process.execPath, node);
+  putHeader('another', header.join('').replace(/\d+\n$/, '999\n'));
+  const nodedirOf = async (nodedir: string): Promise<string> => {
+    const clone = makeClone({ installed: INSTALLED, compiled: 'binding', programs: COMPILING });
+    assert.equal((await setUp(clone, { node, env: { npm_config_nodedir: join(folder, nodedir) } })).code, 0);
+    return readFileSync(join(clone.programs, '..', 'calls.nodedir'), 'utf8');
+  };
+  assert.equal(await nodedirOf('another'), 'undefined');
+  putHeader('set', header.join(''));
+  assert.equal(await nodedirOf('set'), join(folder, 'set'));
+  // Where npm's package `node` has them.
+  const packaged = join('prefix', 'node_modules', `node-${process.platform}-${process.arch}`);
+  putHeader(packaged, header.join(''));
+  assert.equal(await nodedirOf('set'), join(folder, packaged));
+  putHeader('prefix', header.join(''));
+  assert.equal(await nodedirOf('another'), join(folder, 'prefix'));
+});
+
+const NEWER = programOf(26);
+const hasNewer = existsSync(NEWER) && Number.parseInt(process.versions.node, 10) < 26;
+
+test("on a Node too new for gdal-async the set-up goes on with npm's Node 24", { skip: !hasNewer }, async (t) => {
+  const clone = makeClone({ installed: INSTALLED, prebuilt: 'binding', programs: COMPILING });
+  const cache = join(clone.programs, '..', 'cache');
+  // What npm installs is this Node.
+  const name = NEWER.split('/').at(-3);
+  addProgram(
+    clone,
+    'npm',
+    `const folder = process.argv[process.argv.indexOf('--prefix') + 1] + '/node_modules/${name}/bin';
+     fs.mkdirSync(folder, { recursive: true });
+     fs.symlinkSync(process.execPath, folder + '/node');`,
+  );
+  const withGdal = (): string =>
+    execFileSync(
+      NEWER,
+      [join(clone.root, '.setup', 'with-gdal.js'), '-p', 'process.version + process.env.PROXY_NODE'],
+      {
+        encoding: 'utf8',
+        stdio: 'pipe',
+        env: {},
+      },
+    );
+
+  await t.test('says so in one line', async () => {
+    const { code, steps } = await setUp(clone, { node: NEWER });
+    assert.equal(code, 0);
+    assert.match(steps[2] ?? '', /does not compile with Node 26.*: error: what went wrong .*npm's Node 24/);
+    assert.match(callsIn(clone)[2] ?? '', new RegExp(`^npm install --prefix ${cache}/.* ${name}@24$`));
+    assert.equal(callsIn(clone).length, 4);
+  });
+  await t.test('finds it again', async () => {
+    assert.deepEqual(await setUp(clone, { node: NEWER }), { code: 0, printed: '', steps: [] });
+    assert.equal((await setUp(clone)).printed, '');
+  });
+  await t.test('runs there what needs GDAL', () => {
+    assert.equal(withGdal(), `${process.version}${NEWER}\n`);
+  });
+  await t.test('mends what is gone', async () => {
+    for (const gone of [clone.binding, cache]) {
+      rmSync(gone, { recursive: true });
+      assert.equal((await setUp(clone, { node: NEWER })).code, 0);
+      assert.equal(withGdal(), `${process.version}${NEWER}\n`);
+    }
+  });
+  await t.test('begins anew where that fails too', async () => {
+    rmSync(clone.binding);
+    for (const tool of COMPILING) rmSync(join(clone.programs, tool));
+    const preGyp = join(clone.root, 'node_modules', 'gdal-async', 'node_modules', '@mapbox', 'node-pre-gyp', 'bin');
+    writeFileSync(join(preGyp, 'node-pre-gyp'), 'process.exit(1)');
+    const { code, printed } = await setUp(clone, { node: NEWER });
+    assert.equal(code, 1);
+    assert.match(printed, /Install them, then run the same command again/);
+    assert.match(withGdal(), /^v26.*undefined\n$/);
+  });
+});
 
 test('the set-up compiles nothing without the GDAL of the system, and says what to type', async () => {
   const clone = makeClone({ installed: INSTALLED, compiled: 'binding' });

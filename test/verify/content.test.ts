@@ -11,11 +11,13 @@ import { type ColumnArrays, GidColumn, gidColumn, ownersOf } from '../../format/
 import { deflateText, MEMBER_HEADER } from '../../format/gzip.ts';
 import { type LevelArrays, LevelIndex } from '../../format/level-index.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
+import { namedArrays } from '../../format/manifest.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { readIndex } from '../support/releases/read-index.ts';
 import {
   packPage,
   replaceLevelFile,
@@ -96,14 +98,14 @@ test('text that is not the features it should be, in either format: the page is 
     [under2, (text) => `${text.split('\n').toReversed().slice(1).join('\n')}\n`, /^fid 1: its id is 4, expected 1$/],
     [under2, (text) => `${text.split('\n').slice(0, 2).join('\n')}\n`, /^ends after 2 lines, expected more$/],
     [under2, (text) => text + text, /^line 4 follows its end$/],
-    [under2, (text) => `${text} `, /^ends with " ", expected a line feed$/],
-    [under2, (text) => text.slice(0, -1), /^ends after 2 lines, expected more$/],
+    [under2, (text) => `${text} `, /^line 4 follows its end$/],
+    [under2, (text) => text.slice(0, -1), /^line 3 does not end in a line feed$/],
     [under2, (text) => text.replace('"Feature"', '"Future"'), /^fid 1: its text is not a GeoJSON feature$/],
     [fc2, (text) => text.replace('FeatureC', 'FutureC'), /^line 1 begins with /],
     [fc2, (text) => text.replace('\n,', '\n'), /^line 3 begins with "\{", expected ","$/],
     [fc2, (text) => text.replace('\n,', '\n,,'), /^fid 2: its text is not JSON/],
     [fc2, (text) => text.replace('\n{', '\n,{'), /^fid 1: its text is not JSON/],
-    [fc2, (text) => text.replace(/\]\}\n$/, ']}'), /^ends after 5 lines, expected more$/],
+    [fc2, (text) => text.replace(/\]\}\n$/, ']}'), /^line 6 does not end in a line feed$/],
     [fc2, (text) => text.replace(/\]\}\n$/, '] }\n'), /^line 6 begins with "\] \}", expected "\]\}\\n"$/],
     [fc2, (text) => text.replace(/\]\}\n$/, ']}\n\n'), /^line 7 follows its end$/],
     [fc2, (text) => text.replace('東', '西'), /^fid 3 is not as its feature file has it$/],
@@ -238,8 +240,9 @@ test('the same of pages so large that they are inflated as streams', async () =>
     [(_, text) => packPage([text.slice(0, 9), text.slice(9, 2e6), text.slice(2e6)]), undefined],
     [(_, text) => packPage([text.replace('"BBB"', '"BBC"')]), /^fid 1: GID_0 is "BBC", the index has "BBB"$/],
     [(_, text) => packPage([text.replace(/."},/, 'x"},')]), /^fid \d is not as its feature file has it$/],
-    [(_, text) => packPage([text.slice(0, -4)]), /^ends after 3 lines, expected more$/],
-    [(_, text) => packPage([`${text} `]), /^ends with " ", expected a line feed$/],
+    [(_, text) => packPage([text.slice(0, -4)]), /^line 4 does not end in a line feed$/],
+    [(_, text) => packPage([text.replace(/\]\}\n$/, '')]), /^ends after 4 lines, expected more$/],
+    [(_, text) => packPage([`${text} `]), /^line 6 follows its end$/],
     [(bytes) => Buffer.concat([bytes, bytes]), /^its deflate stream ends after \d+ of \d+ bytes$/],
     [(bytes) => Buffer.concat([bytes, Buffer.alloc(20)]), /^its deflate stream ends after \d+ of \d+ bytes$/],
     [(bytes) => bytes.subarray(0, -10), /^cannot be inflated: /],
@@ -409,6 +412,29 @@ test('an index whose arrays are not those of the feature files: the index is nam
     assert.deepEqual(Object.keys(problems), [index2], `${problem} ${JSON.stringify(problems)}`);
     assert.match(problems[index2]?.[0] ?? '', problem);
   }
+});
+
+test('any number of any array of an index by one or by 2^31 more: it is found', async () => {
+  let tried = 0;
+  const unfiltered = elementAt(sparse, 0);
+  const names = namedArrays(readIndex(join(unfiltered, 'releases/r1'), 2).arrays);
+  for (const [name, array] of names)
+    for (let at = tried % 3; at < array.length; at += array instanceof Uint8Array ? 11 : 2) {
+      const amount = tried++ % 2 === 0 ? 1 : 2 ** 31;
+      const problems = await problemsOf(
+        (root) =>
+          changeArrays(root, 2, (arrays) => {
+            const changed = new Map(namedArrays(arrays)).get(name);
+            assert.ok(changed);
+            changed[at] = elementAt(changed, at) + (changed instanceof Uint8Array ? 1 : amount);
+            return arrays;
+          }),
+        unfiltered,
+      );
+      const named = [index2, manifest2, features2].filter((path) => Object.hasOwn(problems, path));
+      assert.ok(named.length > 0, `${name}[${at}] + ${amount}: ${JSON.stringify(problems)}`);
+    }
+  assert.ok(tried > 40, `${tried} numbers`);
 });
 
 test('a manifest or an index in another form: it is named, and how it differs', async () => {

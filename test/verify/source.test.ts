@@ -5,13 +5,13 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { STORED_PAGES } from '../../format/levels.ts';
-import { writeSynthetic } from '../../generator/datasets/synthetic/synthetic.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import type { SourceOptions } from '../../generator/source/source-options.ts';
 import { geometryDifference } from '../../generator/verify/compare-geometry.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import {
   type FixtureFeature,
   type FixtureLayer,

@@ -13,6 +13,8 @@ export interface Row {
   target: string;
 }
 
+export type Figures = { subject: number; control: number }[];
+
 /** Median, least and greatest. */
 export function spread(values: readonly number[]): { median: number; least: number; greatest: number } {
   const sorted = values.toSorted((a, b) => a - b);
@@ -61,6 +63,16 @@ export async function secondsOf(command: string, args: readonly string[]): Promi
   const [code] = await once(child, 'close');
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${code}: ${errors}`);
   return (performance.now() - started) / 1000;
+}
+
+/** Runs a command to its end, with its messages shown. @returns what it printed @throws Error if it fails */
+export async function outputOf(command: string, args: readonly string[]): Promise<string> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${command} exited with ${code}`);
+  return output;
 }
 
 /** Is this program to be had? */

@@ -1,10 +1,8 @@
-// The operating system's page cache: filled with a release before it is measured, or dropped to see what that costs.
-import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readSync, writeFileSync } from 'node:fs';
+// Fills the operating system's page cache with a release before it is measured.
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
 const CHUNK_BYTES = 2 ** 20;
-const DROP_FILE = '/proc/sys/vm/drop_caches';
 
 /** Reads every file of a folder once. @returns how many files and bytes */
 export function readAll(folder: string): { files: number; bytes: number } {
@@ -19,20 +17,4 @@ export function readAll(folder: string): { files: number; bytes: number } {
     files++;
   }
   return { files, bytes };
-}
-
-/** Empties the page cache, with what it knows of folders. @throws Error where that is not allowed */
-export function dropPageCache(): void {
-  spawnSync('sync');
-  writeFileSync(DROP_FILE, '3\n');
-}
-
-/** May this process empty it? Tried for real, once. */
-export function canDropPageCache(): boolean {
-  try {
-    dropPageCache();
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { levelName } from '../../../format/levels.ts';
 import { type Postgis, startPostgis } from '../../support/processes/postgis.ts';
-import type { Bench, Figures } from '../comparisons/compare.ts';
-import { type Row, secondsOf, spread } from '../measure/measure.ts';
+import { type Figures, type Row, secondsOf, spread } from '../measure/measure.ts';
 import type { MeasuredRelease } from '../requests/measured-release.ts';
 import type { QuestionName } from '../requests/questions.ts';
 import { largestLevel } from '../requests/targets.ts';
@@ -17,19 +16,22 @@ export type ProxyRates = ReadonlyMap<QuestionName, readonly number[]>;
 
 const CLIENTS = ['-c', '4', '-j', '2'];
 const WARM_UP_SECONDS = 1;
+const SECONDS = 2;
+/** Measurements of each; the proxy's bursts are more, and shorter. */
+const ROUNDS = 3;
 
 /**
  * Imports the levels that are asked for, and measures each question that the proxy was asked.
  * @throws Error when the source is not known, PostgreSQL is not installed or an import fails
  */
-export async function compareWithPostgis(bench: Bench, release: MeasuredRelease, rates: ProxyRates): Promise<Row[]> {
+export async function compareWithPostgis(folder: string, release: MeasuredRelease, rates: ProxyRates): Promise<Row[]> {
   const { source } = release;
   if (source === undefined) throw new Error('the dataset of --release is not known: name it with --source');
   if (!(['slice', 'unit', 'fc'] as const).some((name) => rates.has(name)))
     throw new Error('the proxy was not measured: choose slice, unit or fc');
   const all = largestLevel(release);
   const middle = largestLevel(release, [2, 3]);
-  const postgis = await startPostgis(bench.folder);
+  const postgis = await startPostgis(folder);
   try {
     for (const level of new Set([all, middle])) await importLevel(postgis, source, release, level);
     const rows: Row[] = [];
@@ -37,9 +39,9 @@ export async function compareWithPostgis(bench: Bench, release: MeasuredRelease,
       for (const { name, what, script } of sqlQuestions(postgis, all, middle, form)) {
         const measured = rates.get(name);
         if (measured === undefined) continue;
-        const file = join(bench.folder, `${name}.${form}.sql`);
+        const file = join(folder, `${name}.${form}.sql`);
         writeFileSync(file, script);
-        rows.push(await compareRates(bench, postgis, file, what, form, measured));
+        rows.push(await compareRates(postgis, file, what, form, measured));
       }
     return rows;
   } finally {
@@ -48,7 +50,6 @@ export async function compareWithPostgis(bench: Bench, release: MeasuredRelease,
 }
 
 async function compareRates(
-  { seconds }: Bench,
   postgis: Postgis,
   file: string,
   question: string,
@@ -58,7 +59,8 @@ async function compareRates(
   const what = `${question}: the proxy, one process`;
   await rateOf(postgis, file, WARM_UP_SECONDS);
   const figures: Figures = [];
-  for (const subject of rates) figures.push({ subject, control: await rateOf(postgis, file, seconds) });
+  const subject = spread(rates).median;
+  for (let round = 0; round < ROUNDS; round++) figures.push({ subject, control: await rateOf(postgis, file, SECONDS) });
   console.error(
     `${question}, ${form}: PostGIS ${Math.round(spread(figures.map(({ control }) => control)).median)} a second`,
   );

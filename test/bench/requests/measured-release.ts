@@ -41,7 +41,7 @@ export async function releaseToMeasure({ release, source, units, cache }: Releas
   mkdirSync(cache, { recursive: true });
   const dataset = source ?? join(cache, `synthetic-${units}.gpkg`);
   if (source === undefined && !existsSync(dataset))
-    await generator('sample', '--out', dataset, '--synthetic', String(units));
+    await run('test/support/datasets/synthetic/command.ts', String(units), dataset);
   const out = join(cache, `v${FORMAT_VERSION}-${source === undefined ? units : identityOf(source)}`);
   await buildOnce(dataset, out);
   return readRelease(out, dataset);
@@ -55,12 +55,24 @@ export async function buildOnce(source: string, out: string, ...options: string[
   }
   // A measurement is of any dataset, whatever its quality.
   const accept = ['--accept', ...ACCEPTABLE];
-  await generator('build', '--source', source, '--out', out, '--release', 'bench', ...options, ...accept);
+  await run(
+    'generator/main.ts',
+    'build',
+    '--source',
+    source,
+    '--out',
+    out,
+    '--release',
+    'bench',
+    ...options,
+    ...accept,
+  );
 }
 
-async function generator(...args: string[]): Promise<void> {
-  say(`generator ${args.join(' ')}`);
-  const seconds = await secondsOf(process.execPath, [...process.execArgv, 'generator/main.ts', ...args]);
+/** Runs a program in a process of its own. */
+async function run(program: string, ...args: string[]): Promise<void> {
+  say(`${program} ${args.join(' ')}`);
+  const seconds = await secondsOf(process.execPath, [...process.execArgv, program, ...args]);
   say(`  ${seconds.toFixed(1)} s`);
 }
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { contentOf, encodeCursor } from '../../../format/cursor.ts';
 import { elementAt } from '../../../format/element-at.ts';
-import { featureFilePath, type ListingKey, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
+import { type ListingKey, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
 import { type LevelIndex, pageCount } from '../../../format/level-index.ts';
 import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../../../format/levels.ts';
 import { sha256Of } from '../../support/files.ts';
@@ -13,10 +13,8 @@ import type { MeasuredRelease } from './measured-release.ts';
 export interface Target {
   /** Path and query. */
   path: string;
-  /** Content-Length of a stored page with gzip; undefined where no page file is asked for. */
-  bytes?: number;
-  /** The same bytes on a static host: a path, and a tab and a byte range where they are part of the file. */
-  file?: string;
+  /** Of a stored page: its file relative to the output folder, its length, and the beginning of its SHA-256 in hex. */
+  page?: { file: string; bytes: number; digest: string };
 }
 
 /** Targets and what they have in common. */
@@ -34,24 +32,20 @@ export function largestLevel({ levels }: MeasuredRelease, among: readonly Level[
   return largest;
 }
 
+/** The path of the page that is asked for again and again: the first one of the larger of fc/lv2 and fc/lv3. */
+export function hotPath(release: MeasuredRelease): string {
+  return endpoint('fc', largestLevel(release, [2, 3]).level);
+}
+
 /**
  * Slices of `size` features that start at a random fid. Where the level has fewer than `wanted` fids, page sizes around
  * `size` are asked for as well, so that no request occurs twice.
  */
-export function slicesAtRandomFids(
-  release: MeasuredRelease,
-  index: LevelIndex,
-  format: Format,
-  size: number,
-  wanted: number,
-): TargetList {
+export function slicesAtRandomFids(index: LevelIndex, format: Format, size: number, wanted: number): TargetList {
   const { level, features, arrays } = index;
   const sizes = sizesAround(size, PAGE_CAPS[format][level], Math.ceil(wanted / features));
-  const targets = [...arrays.fid].flatMap((fid, position) =>
-    sizes.map((pageSize) => ({
-      path: `${endpoint(format, level)}?page-size=${pageSize}&start-at=${fid}`,
-      file: rangeOf(release, index, position, pageSize),
-    })),
+  const targets = [...arrays.fid].flatMap((fid) =>
+    sizes.map((pageSize) => ({ path: `${endpoint(format, level)}?page-size=${pageSize}&start-at=${fid}` })),
   );
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
   const count = least === most ? String(size) : `${least} to ${most}`;
@@ -73,8 +67,11 @@ export function singleUnits({ levels }: MeasuredRelease, wanted: number): Target
   return { what: `one unit by its GID (${[...used].join(', ')})`, targets: shuffled(targets) };
 }
 
-/** Every stored page, half of them by a cursor, half by a fid. */
-export function storedPages({ out, about, levels, path }: MeasuredRelease): TargetList {
+/**
+ * Every stored page, half of them by a cursor, half by a fid. Until there are `wanted`, they are asked for with page sizes
+ * above the cap as well, which lead to the same pages.
+ */
+export function storedPages({ out, about, levels, path }: MeasuredRelease, wanted: number): TargetList {
   const targets: Target[] = [];
   const content = contentOf(sha256Of(join(out, path, RELEASE_FILE)));
   for (const index of levels) {
@@ -84,22 +81,37 @@ export function storedPages({ out, about, levels, path }: MeasuredRelease): Targ
       const key = index.listingKey(listing);
       const positions = index.listingPositions(listing);
       for (const format of FORMATS)
-        for (let page = 0; page < pageCount(level, format, positions.count); page++) {
-          const rank = page * PAGE_CAPS[format][level];
+        for (let number = 0; number < pageCount(level, format, positions.count); number++) {
+          const rank = number * PAGE_CAPS[format][level];
           const count = Math.min(PAGE_CAPS[format][level], positions.count - rank);
+          const page = index.storedPage(format, listing, positions.count, rank, count);
+          if (page === undefined) continue;
           const position = positions.at(rank);
           const cursor = encodeCursor({ release: about.release, content, level, position });
-          const start = page === 0 ? '' : `start-at=${targets.length % 2 === 0 ? cursor : index.fidAt(position)}`;
+          const start = number === 0 ? '' : `start-at=${targets.length % 2 === 0 ? cursor : index.fidAt(position)}`;
           const query = [filterOf(key), start].filter((part) => part !== '').join('&');
           targets.push({
-            path: endpoint(format, level) + (query === '' ? '' : `?${query}`),
-            bytes: index.storedPage(format, listing, positions.count, rank, count)?.bytes ?? Number.NaN,
-            file: `/${path}/${pagePath(level, format, key, page)}`,
+            path: `${endpoint(format, level)}?${query}`.replace(/\?$/, ''),
+            page: {
+              bytes: page.bytes,
+              digest: index.pageDigest(format, page.number),
+              file: `${path}/${pagePath(level, format, key, number)}`,
+            },
           });
         }
     }
   }
-  return { what: 'a stored page (random listing and page number)', targets: shuffled(targets) };
+  return { what: 'a stored page (random listing and page number)', targets: shuffled(moreOf(targets, wanted)) };
+}
+
+/** The targets, and the same pages with other page sizes. */
+function moreOf(targets: readonly Target[], wanted: number): Target[] {
+  const times = targets.length === 0 ? 0 : Math.ceil(wanted / targets.length);
+  return Array.from({ length: times }, (_, time) => {
+    if (time === 0) return targets;
+    const size = `page-size=${ABOVE_ALL_CAPS + time}`;
+    return targets.map(({ path, ...page }) => ({ ...page, path: `${path}${path.includes('?') ? '&' : '?'}${size}` }));
+  }).flat();
 }
 
 function endpoint(format: Format, level: Level): string {
@@ -117,15 +129,7 @@ function sizesAround(size: number, cap: number, count: number): number[] {
   return all.filter((near) => near <= cap).slice(0, count);
 }
 
-/** Where the data of a slice stands, as far as it is in one feature file. */
-function rangeOf({ path }: MeasuredRelease, index: LevelIndex, first: number, size: number): string {
-  const file = index.fileOf(first);
-  const end = Math.min(first + size, index.fileEnd(file));
-  const from = index.offsetAt(first);
-  const to = from + index.dataBytes(first, end) - 1;
-  return `/${path}/${featureFilePath(index.level, file)}\tbytes=${from}-${to}`;
-}
-
+const ABOVE_ALL_CAPS = 1_000_000;
 const SEED = 20_240_607;
 
 /** In an order that depends on nothing but their number: Fisher and Yates, with a linear congruential generator. */

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type Machine, onCore } from './machine.ts';
 
 /** A running server. */
 export interface Server {
@@ -10,6 +11,8 @@ export interface Server {
   startSeconds: number;
   /** Resident memory in MB: now, and the most it ever was; NaN where the system does not tell. */
   memory(): { now: number; most: number };
+  /** Time on a processor since its start, user and system. */
+  cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -18,14 +21,9 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts a script of this repository with the TypeScript loader in use; ready when it has printed its address. */
-export function startScript(script: string, args: readonly string[]): Promise<Server> {
-  return start(process.execPath, [...process.execArgv, script, ...args]);
-}
-
-/** Starts Node with these arguments and nothing else; ready likewise. */
-export function startProgram(args: readonly string[]): Promise<Server> {
-  return start(process.execPath, args);
+/** Starts Node with these arguments on the core of servers; ready when it has printed its address. */
+export function startNode({ node, serverCore }: Machine, args: readonly string[]): Promise<Server> {
+  return start(...onCore(serverCore, node, args));
 }
 
 async function start(command: string, args: readonly string[]): Promise<Server> {
@@ -38,6 +36,7 @@ async function start(command: string, args: readonly string[]): Promise<Server> 
     url,
     startSeconds: (performance.now() - started) / 1000,
     memory: () => memoryOf(child.pid),
+    cpuSeconds: () => cpuSecondsOf(child.pid),
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGKILL');
@@ -69,4 +68,14 @@ function memoryOf(pid: number | undefined): { now: number; most: number } {
   } catch {
     return { now: Number.NaN, most: Number.NaN };
   }
+}
+
+/** The unit of times in /proc, which Linux fixes for programs. */
+const TICKS_A_SECOND = 100;
+
+function cpuSecondsOf(pid: number | undefined): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // utime and stime are fields 14 and 15; the name before them, in brackets, may contain spaces.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }

@@ -10,14 +10,14 @@ import type { KeySet } from '../../../proxy/auth/key-set.ts';
 import { jwksToKeySet } from '../../../proxy/auth/key-set.ts';
 import { issuersToMetadata } from '../../../proxy/auth/resource-metadata.ts';
 import { fixedKeys } from '../../../proxy/auth/rotating-keys.ts';
-import { rangesToTrustedProxies } from '../../../proxy/http/base-url.ts';
+import { rangesToTrustedProxies } from '../../../proxy/config/trusted-proxies.ts';
 import type { LimitRules } from '../../../proxy/limits/client-limits.ts';
-import type { HeldLimits } from '../../../proxy/limits/held-bytes.ts';
-import type { WorkLimits } from '../../../proxy/limits/work-queue.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
 import { Releases } from '../../../proxy/releases/releases.ts';
 import type { HttpServer, Observer, ServerLimits } from '../../../proxy/server.ts';
+import type { HeldLimits } from '../../../proxy/work/held-bytes.ts';
+import type { WorkLimits } from '../../../proxy/work/work-queue.ts';
 
 export const ISSUER = 'https://issuer.test';
 export const AUDIENCE = 'boundaries';

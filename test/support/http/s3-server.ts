@@ -128,8 +128,10 @@ function refusalOf({ method = '', url = '', headers }: IncomingMessage, body: Bu
   signer.datetime = String(signed['x-amz-date']);
   if (signer.authHeader() !== authorization) return 'SignatureDoesNotMatch';
   const digest = (name: string, encoding: 'hex' | 'base64'): string => createHash(name).update(body).digest(encoding);
-  if (signed['x-amz-content-sha256'] !== digest('sha256', 'hex')) return 'XAmzContentSHA256Mismatch';
   const md5 = headers['content-md5'];
+  // rclone signs the MD5 of a body and not its SHA-256.
+  const isSigned = signed['x-amz-content-sha256'] !== 'UNSIGNED-PAYLOAD' || signed['content-md5'] === undefined;
+  if (isSigned && signed['x-amz-content-sha256'] !== digest('sha256', 'hex')) return 'XAmzContentSHA256Mismatch';
   return md5 !== undefined && md5 !== digest('md5', 'base64') ? 'BadDigest' : undefined;
 }
 
@@ -168,7 +170,7 @@ function sendListing(target: string, res: ServerResponse, bucket: string, pageSi
   const query = new URLSearchParams(target.slice(target.indexOf('?')));
   const prefix = query.get('prefix') ?? '';
   const after = Buffer.from(query.get('continuation-token') ?? '', 'base64').toString();
-  const delimiter = query.get('delimiter');
+  const delimiter = query.get('delimiter') || null;
   /** A key, or the part of it that stands for all keys with this beginning. */
   const entryOf = (key: string): string => {
     const at = delimiter === null ? -1 : key.indexOf(delimiter, prefix.length);
@@ -185,7 +187,9 @@ function sendListing(target: string, res: ServerResponse, bucket: string, pageSi
     if (key.at(-1) === delimiter) return `<CommonPrefixes><Prefix>${key}</Prefix></CommonPrefixes>`;
     const file = join(bucket, key + OBJECT);
     const md5 = readFileSync(`${file}.md5`, 'utf8').trim();
-    return `<Contents><Key>${key}</Key><ETag>"${md5}"</ETag><Size>${statSync(file).size}</Size></Contents>`;
+    const { size, mtime } = statSync(file);
+    const about = `<LastModified>${mtime.toISOString()}</LastModified><ETag>"${md5}"</ETag><Size>${size}</Size>`;
+    return `<Contents><Key>${key}</Key>${about}</Contents>`;
   });
   const token = Buffer.from(page.at(-1) ?? '').toString('base64');
   const next = isTruncated ? `<NextContinuationToken>${token}</NextContinuationToken>` : '';

@@ -20,10 +20,15 @@ export interface Running {
   says(text: RegExp): Promise<string>;
 }
 
-/** Runs `serve` on a free port; it is killed when the test ends, if it has not ended by then. */
+/**
+ * Runs `serve` on a free port, with the Node that PROXY_NODE names or with this one; it is killed when the test ends, if it
+ * has not ended by then.
+ */
 export async function serve(args: string[], env: Record<string, string> = {}): Promise<Running> {
   const all = [PROXY, 'serve', ...args];
-  const child = spawn(process.execPath, all, { env: { ...process.env, BOUNDARIES_PORT: '0', ...env } });
+  const child = spawn(process.env['PROXY_NODE'] ?? process.execPath, all, {
+    env: { ...process.env, BOUNDARIES_PORT: '0', ...env },
+  });
   after(() => child.kill('SIGKILL'));
   let [out, err] = ['', ''];
   child.stdout.on('data', (piece) => {

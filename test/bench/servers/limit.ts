@@ -1,0 +1,71 @@
+// The control of the serving benchmark, "the limit": a bare Node server that sends the headers of the proxy and does what
+// no server of these answers can avoid. Compiled and started by the bench; its argument is a JSON file.
+import { hash } from 'node:crypto';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { crc32 } from 'node:zlib';
+
+/** What to do for each request, whatever it asks. */
+export type LimitPlan = {
+  /** Alternating names and values of a real answer. */
+  headers: string[];
+} & (
+  | { kind: 'memory'; bytes: number }
+  /** One read at a random place of one of the files into a new buffer, and its CRC-32. */
+  | { kind: 'slice'; sizes: number[]; files: string[] }
+  /** Open, read, close and the SHA-256. */
+  | { kind: 'page'; pages: { file: string; bytes: number; digest: string }[] }
+);
+
+function listener(plan: LimitPlan): RequestListener {
+  const { headers } = plan;
+  const lengthAt = headers.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === 'content-length') + 1;
+  if (lengthAt === 0) throw new Error('the real answer has no Content-Length');
+  let asked = 0;
+  switch (plan.kind) {
+    case 'memory': {
+      const body = Buffer.alloc(plan.bytes, 'x');
+      headers[lengthAt] = String(plan.bytes);
+      return (_, res) => void res.writeHead(200, headers).end(body);
+    }
+    case 'slice': {
+      const { sizes } = plan;
+      const most = Math.max(...sizes);
+      const files = plan.files
+        .map((file) => ({ places: statSync(file).size - most, descriptor: openSync(file, 'r') }))
+        .filter(({ places }) => places > 0);
+      return (_, res) => {
+        const bytes = sizes[asked++ % sizes.length] ?? 0;
+        const { places, descriptor } = anyOf(files);
+        const body = Buffer.allocUnsafe(bytes);
+        readSync(descriptor, body, 0, bytes, Math.floor(Math.random() * places));
+        crc32(body);
+        headers[lengthAt] = String(bytes);
+        res.writeHead(200, headers).end(body);
+      };
+    }
+    case 'page':
+      return (_, res) => {
+        const { file, bytes, digest } = anyOf(plan.pages);
+        const body = Buffer.allocUnsafe(bytes);
+        const descriptor = openSync(file, 'r');
+        readSync(descriptor, body, 0, bytes, 0);
+        closeSync(descriptor);
+        if (!hash('sha256', body, 'hex').startsWith(digest)) throw new Error(`${file} is damaged`);
+        headers[lengthAt] = String(bytes);
+        res.writeHead(200, headers).end(body);
+      };
+  }
+}
+
+function anyOf<T>(values: readonly T[]): T {
+  const value = values[Math.floor(Math.random() * values.length)];
+  if (value === undefined) throw new Error('no file is long enough');
+  return value;
+}
+
+const server = createServer(listener(JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))));
+server.listen(0, '127.0.0.1', () =>
+  console.log(`listening at http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+);

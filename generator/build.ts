@@ -94,8 +94,7 @@ async function buildAndPublish(options: BuildOptions, report: Report): Promise<R
       unitsOf(reading).then((units) => writeOverviewFile(units, context)),
       Promise.all(building),
     ]);
-    if (about.attribution.length === 0)
-      report.note('no attribution: name the owner of the data and its licence with --attribution TEXT');
+    remarkNoCredit(about, report);
     const release = sealRelease(staging.release, about, levels, overview);
     lock.assertHeld();
     await settle(staging, options.out, options.release);
@@ -190,6 +189,12 @@ export async function aboutRelease(
     attribution: [...new Set([...options.attribution, ...dataset.attribution, ...credits])],
     quality,
   };
+}
+
+/** Data without a credit is published, but somebody owns it. */
+export function remarkNoCredit({ attribution }: ReleaseAbout, report: Report): void {
+  if (attribution.length === 0)
+    report.note('no attribution: name the owner of the data and its licence with --attribution TEXT');
 }
 
 /** Waits until all levels are read and checks them. @throws BuildError if they have problems that are not accepted */

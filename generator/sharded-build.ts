@@ -15,7 +15,15 @@ import {
 } from '../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import { aboutLevel, aboutRelease, type BuildOptions, finalize, SPLIT_FOLDER, writeOverviewFile } from './build.ts';
+import {
+  aboutLevel,
+  aboutRelease,
+  type BuildOptions,
+  finalize,
+  remarkNoCredit,
+  SPLIT_FOLDER,
+  writeOverviewFile,
+} from './build.ts';
 import { describeSource, splitIntoLevels } from './describe-source.ts';
 import type { DoneLevel, DoneShard } from './done-shard.ts';
 import { readLevel, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
@@ -53,6 +61,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     const reading = LEVELS.map((level) => readLevel(level, dataset.levels, context));
     const building = reading.map(async (read) => writeLevel(await read, context));
     const [about, levels] = await Promise.all([aboutRelease(options, dataset, reading, pool), Promise.all(building)]);
+    remarkNoCredit(about, report);
     const done: DoneShard = {
       share,
       about,

@@ -305,6 +305,21 @@ test('a file without GID columns is refused, and says which columns it has', asy
   });
 });
 
+test('of a dataset that needs options, the remedy names the file in generator/examples/', async () => {
+  for (const [name, columns, file] of [
+    ['ne_10m_admin_0_countries', ['ADM0_A3', 'NAME'], 'natural-earth'],
+    ['geoBoundaries-FRA-ADM1', ['shapeGroup', 'shapeID'], 'geoboundaries'],
+    ['NUTS_RG_60M_2021_4326', ['NUTS_ID', 'LEVL_CODE'], 'nuts'],
+  ] as const) {
+    const features = [{ fid: 1, values: ['AAA', 'x'], wkt: square(0, 0) }];
+    const source = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [{ name, columns, features }]);
+    await assertRefused(source, {
+      message: /no layer has GID columns/,
+      remedy: new RegExp(`^copy generator/examples/${file}\\.json, .*--config$`),
+    });
+  }
+});
+
 test('a GeoPackage that is cut short is refused', async () => {
   const file = countriesWith(9, (features) => features);
   const copy = join(folder, 'cut.gpkg');

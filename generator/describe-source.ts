@@ -5,14 +5,14 @@ import type { Finding } from '../format/release.ts';
 import { Findings } from './quality/findings.ts';
 import type { Report } from './report/progress.ts';
 import { splitSingleLayer } from './single-layer/split-single-layer.ts';
-import type { DatasetDescription } from './source/describe.ts';
+import type { DatasetDescription } from './source/level-sources.ts';
 import { type SourceOptions, sourceOptionsOf } from './source/source-options.ts';
 import type { Pool } from './workers/pool.ts';
 import { workIn } from './workers/work.ts';
 
-const DESCRIBE = workIn<typeof import('./source/describe.ts'), 'describeDataset'>(
+const DESCRIBE = workIn<typeof import('./source/level-sources.ts'), 'describeDataset'>(
   import.meta.url,
-  './source/describe',
+  './source/level-sources',
   'describeDataset',
 );
 

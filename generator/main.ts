@@ -3,13 +3,9 @@
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { runProgram } from '../format/command-line/run-program.ts';
-import { activateCommand } from './commands/activate.ts';
-import { buildCommand } from './commands/build.ts';
-import { diffCommand } from './commands/diff.ts';
-import { listCommand } from './commands/list.ts';
-import { pruneCommand } from './commands/prune.ts';
+import { buildCommand, sealCommand } from './commands/build.ts';
+import { activateCommand, diffCommand, listCommand, pruneCommand } from './commands/releases.ts';
 import { sampleCommand } from './commands/sample.ts';
-import { sealCommand } from './commands/seal.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { BuildError, explained } from './report/errors.ts';
 import { notedNode, runOn } from './source/gdal-node.ts';

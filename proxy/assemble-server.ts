@@ -14,7 +14,7 @@ import { loadRelease } from './releases/load-release.ts';
 import { Releases } from './releases/releases.ts';
 import type { HttpServer, Observer, ServerLimits } from './server.ts';
 import { createHttpServer } from './server.ts';
-import { publicAssets } from './site/public-assets.ts';
+import { publicAssets } from './site/explorer-files.ts';
 import type { HeldLimits } from './work/held-bytes.ts';
 import { HeldBytes } from './work/held-bytes.ts';
 import type { WorkLimits } from './work/work-queue.ts';

@@ -6,7 +6,7 @@ import { hideBin } from 'yargs/helpers';
 import { runProgram } from '../format/command-line/run-program.ts';
 import { DEV_AUDIENCE, DEV_ISSUER, devKey, signToken } from './auth/dev-key.ts';
 import { devBanner } from './config/dev-banner.ts';
-import { durationToSeconds } from './config/duration.ts';
+import { durationToSeconds } from './config/option-values.ts';
 import type { ServeOptions } from './config/options.ts';
 import { optionsFromEnvironment, SERVE_OPTIONS } from './config/options.ts';
 import { OptionError, StartError } from './config/start-error.ts';

@@ -120,9 +120,11 @@ function usageErrorFrom(
     return new UsageError(`--${option} ${given}: not a choice`, `use ${choices.replaceAll('"', '')}`);
   const [, unknown] = /^Unknown arguments?: ([^,]*)/.exec(message) ?? [];
   if (unknown === undefined) return new UsageError(message.replaceAll(/\s*\n\s*/g, ' '), SEE_HELP);
-  const typed = args.find((arg) => isOption(arg, unknown))?.replace(/=.*/s, '');
-  if (typed !== undefined)
-    return unknownName('option', typed, [...Object.keys(key), ...boolean.map((name) => `no-${name}`)]);
+  const options = Object.keys(key);
+  const isUnknown = (arg: string): boolean => arg.startsWith('--') && !options.some((name) => isOption(arg, name));
+  // In the message of yargs a name may be cut, at a comma or a line break of its own.
+  const typed = (args.find((arg) => isOption(arg, unknown)) ?? args.find(isUnknown))?.replace(/=.*/s, '');
+  if (typed !== undefined) return unknownName('option', typed, [...options, ...boolean.map((name) => `no-${name}`)]);
   if (command === undefined) return unknownName('command', unknown, names);
   return new UsageError(`${unknown}: unexpected argument`, `see ${nameOf(command)} --help for its options`);
 }

@@ -1,5 +1,8 @@
-// A command as yargs takes it, with the types of its options inferred from their declaration.
+// What the commands share: their types, options that several of them have, and how they print a result and progress.
+import { availableParallelism, constants } from 'node:os';
 import type { ArgumentsCamelCase, Argv } from 'yargs';
+import { printableLines } from '../../format/command-line/messages.ts';
+import { type Report, reportTo, SILENT } from '../report/progress.ts';
 
 /** The options of every command. */
 export interface GlobalOptions {
@@ -21,4 +24,64 @@ export interface Command<Options> {
 /** Returns the command; the types of its options are those that `builder` declares. */
 export function defineCommand<Options>(command: Command<Options>): Command<Options> {
   return command;
+}
+
+export const OUT = { type: 'string', requiresArg: true, default: 'output', describe: 'output folder' } as const;
+
+export const ACTIVATE = {
+  type: 'boolean',
+  default: true,
+  describe: 'make the release current; --no-activate to publish it only',
+} as const;
+
+export const WORKERS = {
+  type: 'number',
+  requiresArg: true,
+  default: availableParallelism(),
+  describe: 'number of child processes; 0 to run in this process',
+} as const;
+
+export const RELEASE = { type: 'string', demandOption: true, describe: 'release id' } as const;
+
+/** Maximum value of WORKERS. */
+export const WORKERS_MAX = 1024;
+
+/** Prints the result of a command: `data` with --json, otherwise `text`, in which data is printable. */
+export function printResult({ json }: GlobalOptions, data: unknown, text: string): void {
+  // The reader has ended, e.g. head.
+  process.stdout.on('error', (error) => {
+    if (!('code' in error && error.code === 'EPIPE')) throw error;
+    process.exit();
+  });
+  console.log(json ? printableLines(JSON.stringify(data, null, 2)) : text);
+}
+
+/** The progress of a command; silent with --quiet. */
+export function reportOf({ quiet }: GlobalOptions): Report {
+  return quiet ? SILENT : reportTo(process.stderr);
+}
+
+/** The progress of one kind of work whose total is known from the start. */
+export function progressOf(options: GlobalOptions, what: string) {
+  const report = reportOf(options);
+  let reported = 0;
+  const onProgress = (done: number, total: number): void => {
+    if (reported === 0) report.expect(what, total);
+    report.advance(what, done - reported);
+    reported = done;
+    if (done === total) report.end();
+  };
+  return { onProgress };
+}
+
+/** Exit codes of a program that a signal ended are this and the number of the signal, as in a shell. */
+const SIGNAL_EXIT_CODE = 128;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Ends this process on SIGINT, SIGTERM or SIGHUP, as a program that the signal ended, without a message. The pool ends the
+ * child processes, and the next build removes what this one has staged.
+ */
+export function exitOnSignal(): void {
+  for (const signal of SIGNALS) process.on(signal, () => process.exit(SIGNAL_EXIT_CODE + constants.signals[signal]));
 }

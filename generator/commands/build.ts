@@ -1,19 +1,28 @@
-// The command `build`: builds a release, or one shard of it, or estimates its size.
+// The commands `build`, which builds a release, or one shard of it, or estimates its size, and `seal`, which publishes a
+// release from its shards.
 import { join } from 'node:path';
 import { STORED_PAGES } from '../../format/levels.ts';
 import { type BuildOptions, build } from '../build.ts';
-import { defineCommand, type GlobalOptions } from '../cli/command.ts';
-import { exitOnSignal } from '../cli/exit-on-signal.ts';
-import { printResult, reportOf } from '../cli/output.ts';
+import {
+  ACTIVATE,
+  defineCommand,
+  exitOnSignal,
+  type GlobalOptions,
+  OUT,
+  printResult,
+  RELEASE,
+  reportOf,
+  WORKERS,
+  WORKERS_MAX,
+} from '../cli/command.ts';
 import { releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-options.ts';
 import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { ACCEPTABLE, type Acceptable } from '../quality/kinds.ts';
 import { readCurrent } from '../release/staging.ts';
 import { explained } from '../report/errors.ts';
-import { buildShard } from '../sharded-build.ts';
+import { buildShard, seal } from '../sharded-build.ts';
 import { sampleWriter } from './sample.ts';
-import { ACTIVATE, OUT, WORKERS, WORKERS_MAX } from './shared-options.ts';
 import { addSourceOptions, LIST, sourceOptionsFrom } from './source-options.ts';
 
 const SAMPLE_RELEASE = 'sample';
@@ -94,6 +103,23 @@ export const buildCommand = defineCommand({
       const done = `shard ${argv.shard} of release ${release} is written; after the last shard, run seal ${release}`;
       printResult(argv, { release, shard: argv.shard }, done);
     } else await buildAndPrint(options, argv);
+  },
+});
+
+export const sealCommand = defineCommand({
+  command: 'seal <release>',
+  describe: 'publish a release from its shards',
+  builder: (args) =>
+    args
+      .option('out', OUT)
+      .positional('release', RELEASE)
+      .option('activate', ACTIVATE)
+      .example('$0 seal planet-1', 'after build --shard 0/4, 1/4, 2/4 and 3/4'),
+  async handler(argv) {
+    const release = releaseId('seal', argv.release);
+    const built = await seal(argv.out, release, argv.activate);
+    const state = argv.activate ? 'current' : 'published';
+    printResult(argv, built, `${buildTable(built)}\n\nrelease ${release} is ${state}`);
   },
 });
 

@@ -1,9 +1,8 @@
 // The command `sample`: writes the sample dataset. Its code is loaded when it is needed: a build of other data runs
 // without its packages.
 import { printable } from '../../format/command-line/messages.ts';
-import { defineCommand } from '../cli/command.ts';
-import { printResult, progressOf } from '../cli/output.ts';
-import { missingPackages } from '../report/missing-packages.ts';
+import { defineCommand, printResult, progressOf } from '../cli/command.ts';
+import { missingPackages } from '../report/errors.ts';
 
 const SAMPLE_PACKAGES = ['world-atlas', 'us-atlas', 'es-atlas', 'i18n-iso-countries'];
 

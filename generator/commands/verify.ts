@@ -1,12 +1,9 @@
 // The command `verify`: checks every file of a release, and with --source every feature. Exit code 1 with findings.
 import { styleText } from 'node:util';
 import { printable } from '../../format/command-line/messages.ts';
-import { defineCommand } from '../cli/command.ts';
-import { exitOnSignal } from '../cli/exit-on-signal.ts';
-import { printResult, reportOf } from '../cli/output.ts';
+import { defineCommand, exitOnSignal, OUT, printResult, reportOf, WORKERS, WORKERS_MAX } from '../cli/command.ts';
 import { releaseId, wholeNumber } from '../cli/parse-options.ts';
 import type { Verification } from '../verify/verify.ts';
-import { OUT, WORKERS, WORKERS_MAX } from './shared-options.ts';
 import { addSourceOptions, sourceOptionsFrom } from './source-options.ts';
 
 export const verifyCommand = defineCommand({

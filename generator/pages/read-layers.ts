@@ -17,8 +17,7 @@ import {
 import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
 import { isNoName } from '../names/no-name.ts';
-import { Findings } from '../quality/findings.ts';
-import { inspectGeometry } from '../quality/inspect-geometry.ts';
+import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
 import { type Column, featureCount, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';

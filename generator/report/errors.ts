@@ -1,4 +1,5 @@
 // The generator's error: a command fails as a whole and says what is wrong, where, and what to do.
+import { installCommand } from '../../format/command-line/messages.ts';
 
 /** An error in the source, the options or the environment. `message` says what and where; `remedy` what to do. */
 export class BuildError extends Error {
@@ -45,4 +46,14 @@ export function explained(error: unknown, folder?: string): unknown {
   if (remedy === undefined) return error;
   const hasPath = 'path' in error && error.path !== undefined;
   return new BuildError(hasPath || folder === undefined ? error.message : `${folder}: ${error.message}`, remedy);
+}
+
+/**
+ * The error for a feature whose packages are not installed; the remedy is the command that installs them.
+ * @param what the feature that needs the packages
+ * @param error the error of the import
+ */
+export function missingPackages(what: string, packages: readonly string[], error: unknown): BuildError {
+  const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+  return new BuildError(`${what} needs ${packages.join(', ')}: ${reason}`, installCommand(packages));
 }

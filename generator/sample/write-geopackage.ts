@@ -5,8 +5,8 @@ import { basename, dirname, join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import type { Position } from 'geojson';
 import { BuildError } from '../report/errors.ts';
-import { ATTRIBUTION_ITEM } from '../source/attribution.ts';
 import { gdal } from '../source/gdal.ts';
+import { ATTRIBUTION_ITEM } from '../source/open-dataset.ts';
 
 /** A MultiPolygon as GeoJSON has it: polygons, rings (exterior first), positions in degrees. */
 export type Coordinates = readonly (readonly (readonly Position[])[])[];

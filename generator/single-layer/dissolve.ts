@@ -62,7 +62,7 @@ function gdalResult(operation: () => gdalTypes.Geometry): gdalTypes.Geometry {
     takeGdalMessage();
     throw new UnionError(error instanceof Error ? error.message : String(error));
   }
-  const said = takeGdalMessage();
-  if (said?.isFailure) throw new UnionError(said.message);
+  const gdalMessage = takeGdalMessage();
+  if (gdalMessage?.isFailure) throw new UnionError(gdalMessage.message);
   return result;
 }

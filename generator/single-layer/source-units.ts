@@ -84,6 +84,6 @@ export function polygonsOf(feature: gdalTypes.Feature, source: SingleLayer): Pol
 }
 
 function refuseGdalFailure(where: string): void {
-  const said = takeGdalMessage();
-  if (said?.isFailure) throw new BuildError(`${where}: GDAL reports: ${said.message}`, DAMAGED);
+  const gdalMessage = takeGdalMessage();
+  if (gdalMessage?.isFailure) throw new BuildError(`${where}: GDAL reports: ${gdalMessage.message}`, DAMAGED);
 }

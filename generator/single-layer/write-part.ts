@@ -178,8 +178,8 @@ class PartWriter {
       if (error instanceof BuildError) throw error;
       throw failed(takeGdalMessage()?.message ?? String(error));
     }
-    const said = takeGdalMessage();
-    if (said?.isFailure) throw failed(said.message);
+    const gdalMessage = takeGdalMessage();
+    if (gdalMessage?.isFailure) throw failed(gdalMessage.message);
     return result;
   }
 }

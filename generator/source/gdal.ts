@@ -1,8 +1,7 @@
 // Loads gdal-async; the only module that imports it. The package is optional: importing this module fails with a BuildError
 // if it is not installed. So `verify`, `diff`, `list`, `activate` and `prune` reach it only through child processes and
 // imports at the time of use.
-import { BuildError } from '../report/errors.ts';
-import { missingPackages } from '../report/missing-packages.ts';
+import { BuildError, missingPackages } from '../report/errors.ts';
 import { GDAL_LINE, notedNode } from './gdal-node.ts';
 
 /** gdal-async. */

@@ -3,13 +3,12 @@ import { basename } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
-import { attributionOf } from './attribution.ts';
 import { expandSource, type FoundDataset } from './expand-source.ts';
 import { findGids, gidFieldsFor, nameFieldOf, typeFieldOf } from './gid-columns.ts';
 import { knownCredit } from './known-credits.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerSource, LevelSource } from './level-source.ts';
-import { openDataset, openFoundDataset, withoutSecrets } from './open-dataset.ts';
+import { attributionOf, gdalVersion, openDataset, openFoundDataset, withoutSecrets } from './open-dataset.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { type SourceOptions, valuesFor } from './source-options.ts';
 import { newIsStoredQuery, STORED_QUERY, storedQueryRefused } from './stored-queries.ts';
@@ -289,4 +288,19 @@ function remedyFor(layers: readonly SeenLayer[]): string {
   if (example !== undefined)
     return `copy generator/examples/${example}, change the names of the files in it, and build with --config`;
   return 'name the layer and the GID column of each level, e.g. --layer lv0=countries --gid-column lv0=ISO3; or remove the file from --source';
+}
+
+/** What a build needs to know of its dataset. */
+export interface DatasetDescription extends FoundLevels {
+  /** Version of GDAL. */
+  gdal: string;
+}
+
+/**
+ * Describes a dataset before its features are read. Runs in a child process, so that the parent process does not hold the
+ * memory of GDAL (some drivers load a whole file to count its features).
+ * @throws BuildError as `findLevels` does
+ */
+export function describeDataset(options: SourceOptions): DatasetDescription {
+  return { ...findLevels(options), gdal: gdalVersion() };
 }

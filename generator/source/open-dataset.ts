@@ -85,23 +85,26 @@ export function openFoundDataset(path: string): gdalTypes.Dataset {
 }
 
 function openChecked(path: string, drivers: readonly string[]): gdalTypes.Dataset {
-  const { dataset, said } = open(path, drivers);
-  if (!said?.isFailure) return dataset;
+  const { dataset, gdalMessage } = open(path, drivers);
+  if (!gdalMessage?.isFailure) return dataset;
   // GDAL tries one driver after the other: the message may be that of a driver before the one that opened the dataset.
   const { description } = dataset.driver;
   dataset.close();
   const again = open(path, [description]);
-  if (!again.said?.isFailure) return again.dataset;
+  if (!again.gdalMessage?.isFailure) return again.dataset;
   again.dataset.close();
-  throw cannotOpen(path, again.said.message);
+  throw cannotOpen(path, again.gdalMessage.message);
 }
 
 /** Opens a dataset with one of some drivers; also returns the last message of GDAL. */
-function open(path: string, drivers: readonly string[]): { dataset: gdalTypes.Dataset; said: GdalMessage | undefined } {
+function open(
+  path: string,
+  drivers: readonly string[],
+): { dataset: gdalTypes.Dataset; gdalMessage: GdalMessage | undefined } {
   takeGdalMessage();
   try {
     const dataset = gdal.open(path, 'r', [...drivers]);
-    return { dataset, said: takeGdalMessage() };
+    return { dataset, gdalMessage: takeGdalMessage() };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw cannotOpen(path, takeGdalMessage()?.message ?? reason);
@@ -120,4 +123,13 @@ export function withoutSecrets(path: string): string {
   return path
     .replaceAll(/\b(password|passwd|pwd)\s*=\s*('[^']*'|[^\s'";]+)/gi, '$1=...')
     .replaceAll(/(\/\/[^/@:\s]*):[^/@\s]*@/g, '$1:...@');
+}
+
+/** The metadata item that holds the attribution texts, one per line. */
+export const ATTRIBUTION_ITEM = 'ATTRIBUTION';
+
+/** The attribution texts of a dataset; empty without the item. Any GDAL dataset may carry it. */
+export function attributionOf(dataset: gdalTypes.Dataset): string[] {
+  const text: unknown = dataset.getMetadata()[ATTRIBUTION_ITEM];
+  return typeof text === 'string' ? text.split('\n').filter((line) => line !== '') : [];
 }

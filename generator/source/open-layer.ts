@@ -72,11 +72,11 @@ function selectionError({ path, layer, level, where, sql }: Selection, reason: s
 export function countFeatures({ layer }: OpenSelection, selection: Selection): number {
   const { path, layer: name, level, where, sql } = selection;
   const count = layer.features.count(true);
-  const said = takeGdalMessage();
-  if (!said?.isFailure) return count;
-  if (where !== undefined || sql !== undefined) throw selectionError(selection, said.message);
+  const gdalMessage = takeGdalMessage();
+  if (!gdalMessage?.isFailure) return count;
+  if (where !== undefined || sql !== undefined) throw selectionError(selection, gdalMessage.message);
   throw new BuildError(
-    `${path}: layer ${name} (level ${level}): GDAL cannot count its features: ${said.message}`,
+    `${path}: layer ${name} (level ${level}): GDAL cannot count its features: ${gdalMessage.message}`,
     'the file is damaged or incomplete: download or copy it again',
   );
 }

@@ -1,6 +1,6 @@
 // The child process of a command: runs the jobs of its parent one by one and sends back each result.
+import { Worker } from 'node:worker_threads';
 import { BuildError } from '../report/errors.ts';
-import { endWithParent } from './end-with-parent.ts';
 import { type Job, perform } from './work.ts';
 
 /** The message to the parent: the result of a job, or its error. */
@@ -15,6 +15,28 @@ export interface Failure {
   /** Of an error of the operating system: its code and, if it has one, the path. */
   code?: string | undefined;
   path?: string | undefined;
+}
+
+const CHECK_EVERY_MS = 200;
+
+// A thread has an event loop apart from that of GDAL's thread. Plain JavaScript: no loader of TypeScript starts in it.
+const THREAD = `
+const { workerData: { parent, every } } = require('node:worker_threads');
+const check = () => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); };
+check();
+setInterval(check, every);
+`;
+/** Megabytes; the thread needs less. */
+const MEMORY = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 };
+
+/**
+ * Ends this process when its parent has ended, even while it is in a long call of GDAL: watches the parent from a thread, and kills this process within a second of the parent's end. On Windows, where a
+ * process keeps the id of its parent, it has no effect.
+ * @param parent id of the parent as the parent passed it: it may have ended before this process starts
+ */
+function endWithParent(parent: number): void {
+  const workerData = { parent, every: CHECK_EVERY_MS };
+  new Worker(THREAD, { eval: true, workerData, execArgv: [], resourceLimits: MEMORY }).unref();
 }
 
 async function answer(job: Job): Promise<Answer> {

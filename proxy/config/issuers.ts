@@ -4,7 +4,7 @@ import type { KeySource, TokenRules } from '../auth/authenticate.ts';
 import { fetchKeySet, jwksToKeySet, readKeySet, secretToKeySet } from '../auth/key-set.ts';
 import type { KeyPolicy } from '../auth/rotating-keys.ts';
 import { fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
-import { durationToSeconds } from './duration.ts';
+import { durationToSeconds } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
@@ -57,7 +57,7 @@ export async function optionsToTokenRules(
   return { issuers, audience, scope, now };
 }
 
-/** @throws StartError if options exclude each other */
+/** @throws StartError if options cannot be combined */
 function refuseConflicts({ dev, issuer, audience, jwks, secret }: ServeOptions): void {
   const given = Object.entries({ issuer, audience, jwks, secret })
     .filter(([, value]) => value !== undefined)

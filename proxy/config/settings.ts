@@ -10,13 +10,12 @@ import type { Origin } from '../origin/origin.ts';
 import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';
 import { S3Error } from '../origin/s3-signer.ts';
 import { staticHostOrigin } from '../origin/static-host.ts';
-import { durationToSeconds } from './duration.ts';
 import { optionsToTokenRules } from './issuers.ts';
+import { durationToSeconds, parseAccelRedirect, parseOriginUrl, parsePublicUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
 import { rangesToTrustedProxies } from './trusted-proxies.ts';
-import { parseAccelRedirect, parseOriginUrl, parsePublicUrl } from './url-options.ts';
 
 /** The options of `serve`, checked. */
 export interface Settings {

@@ -4,10 +4,9 @@ import { Authenticator } from '../auth/authenticate.ts';
 import { fetchKeySet } from '../auth/key-set.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import { keysUnavailableReason } from '../auth/rotating-keys.ts';
-import { durationToSeconds } from '../config/duration.ts';
 import { optionsToTokenRules } from '../config/issuers.ts';
+import { durationToSeconds, parseOriginUrl, parsePublicUrl } from '../config/option-values.ts';
 import type { ServeOptions } from '../config/options.ts';
-import { parseOriginUrl, parsePublicUrl } from '../config/url-options.ts';
 import type { HandlerContext } from '../handler.ts';
 import { answerAgain, handle } from '../handler.ts';
 import { BaseUrl } from '../http/base-url.ts';
@@ -18,7 +17,6 @@ import { responseCaches } from '../pages/response-cache.ts';
 import { loadOnDemand } from '../releases/load-on-demand.ts';
 import { Releases } from '../releases/releases.ts';
 import { openapiAsset } from '../site/openapi-asset.ts';
-import { Background } from './background.ts';
 import { toHttpRequest } from './fetch-request.ts';
 import type { Responding } from './fetch-response.ts';
 import { answerToResponse } from './fetch-response.ts';
@@ -140,4 +138,24 @@ function openOrigin({ origin, originHeader }: FetchOptions): Origin {
   if (typeof origin !== 'string') return origin;
   const { url, headers } = parseOriginUrl(origin, originHeader);
   return fetchHostOrigin(url, headers);
+}
+
+/** Work that no request waits for, such as refreshing keys: a platform that stops after the response lets it end. */
+class Background {
+  readonly #running = new Set<Promise<unknown>>();
+
+  /** Adds work; the same promise. */
+  add<Result>(work: Promise<Result>): Promise<Result> {
+    this.#running.add(work);
+    const remove = (): void => {
+      this.#running.delete(work);
+    };
+    work.then(remove, remove);
+    return work;
+  }
+
+  /** Resolves when all work has ended. */
+  async ended(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
 }

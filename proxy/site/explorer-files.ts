@@ -11,6 +11,8 @@ import type { LoadedRelease } from '../releases/load-release.ts';
 import type { Asset, Assets } from './asset.ts';
 import { makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
+import { openapiDocument } from './openapi/document.ts';
+import { openapiAsset } from './openapi-asset.ts';
 
 const HTML = 'text/html; charset=utf-8';
 
@@ -43,6 +45,15 @@ const PAGE_HEADERS: HeaderList = [
   'Referrer-Policy',
   'no-referrer',
 ];
+
+/**
+ * Creates all public files, once.
+ * @param publicUrl base URL of the service, if configured
+ */
+export function publicAssets(publicUrl: string | undefined, hasExplorer: boolean): Assets {
+  const openapi = openapiAsset(publicUrl);
+  return new Map([['/openapi.json', openapi], ...(hasExplorer ? explorerAssets(openapiDocument(publicUrl)) : [])]);
+}
 
 /**
  * All files of the explorer by path.

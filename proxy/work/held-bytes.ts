@@ -13,15 +13,21 @@ export interface HeldLimits {
   stalledMs: number;
   /** While others wait, a connection that takes fewer than PACE_BYTES in this time is cut. */
   paceMs: number;
+  /** How often that is looked at. */
+  checkMs: number;
 }
 
 const MIB = 1024 * 1024;
-const LIMITS: HeldLimits = { totalBytes: 128 * MIB, clientBytes: 32 * MIB, stalledMs: 10_000, paceMs: 30_000 };
+const LIMITS: HeldLimits = {
+  totalBytes: 128 * MIB,
+  clientBytes: 32 * MIB,
+  stalledMs: 10_000,
+  paceMs: 30_000,
+  checkMs: 2_500,
+};
 /** Of a stream, at most about this is in memory at a time. */
 const STREAM_BYTES: number = MIB;
 const PACE_BYTES = 64 * 1024;
-/** How often the pace is looked at, in each `stalledMs`. */
-const CHECKS = 4;
 
 /** A response that a client has not taken. */
 interface Held {
@@ -74,7 +80,7 @@ export class HeldBytes {
     const taken = takenOf(res);
     this.#held.set(res, { client, bytes: held, taken, changedAt: now, periodBytes: taken, periodAt: now });
     res.once('close', () => this.#release(res));
-    this.#timer ??= setInterval(() => this.#check(), this.#limits.stalledMs / CHECKS).unref();
+    this.#timer ??= setInterval(() => this.#check(), this.#limits.checkMs).unref();
   }
 
   #release(res: ServerResponse): void {

@@ -531,3 +531,36 @@ test('the metadata of RFC 9728 names the issuer, and every refusal names the met
   const nameless = await startService(folder);
   assert.equal((await send(nameless, '/.well-known/oauth-protected-resource', anonymous)).status, 404);
 });
+
+test('Ed25519 is accepted under its own name and as EdDSA, whichever the key is listed with (RFC 9864)', async () => {
+  const seconds = Math.floor(Date.now() / 1000);
+  const { privateKey, publicKey } = PAIRS.EdDSA;
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  for (const listed of ['EdDSA', 'Ed25519', undefined]) {
+    const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one', ...(listed && { alg: listed }) };
+    const keys = jwksToKeySet(JSON.stringify({ keys: [jwk] }), 'test keys');
+    const service = await startService(folder, { issuers: new Map([[ISSUER, fixedKeys(keys)]]) });
+    for (const alg of ['EdDSA', 'Ed25519']) {
+      const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'x', exp: seconds + 60 };
+      const signed = `${part({ alg, kid: 'one' })}.${part(claims)}`;
+      const authorization = `Bearer ${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
+      assert.equal((await send(service, '/api/v1/fc/lv0', { authorization })).status, 200, `${listed} ${alg}`);
+    }
+  }
+});
+
+test('a token without kid is tried with each key of its type, at most four', async () => {
+  const pairs = Array.from({ length: 5 }, () => generateKeyPairSync('ed25519'));
+  const jwks = { keys: pairs.map(({ publicKey }, i) => ({ ...publicKey.export({ format: 'jwk' }), kid: `${i}` })) };
+  const keys = jwksToKeySet(JSON.stringify(jwks), 'test keys');
+  const service = await startService(folder, { issuers: new Map([[ISSUER, fixedKeys(keys)]]) });
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'x', exp: Math.floor(Date.now() / 1000) + 60 };
+  const signed = `${part({ alg: 'EdDSA' })}.${part(claims)}`;
+  const statuses: number[] = [];
+  for (const { privateKey } of [...pairs, PAIRS.EdDSA]) {
+    const authorization = `Bearer ${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
+    statuses.push((await send(service, '/api/v1/fc/lv0', { authorization })).status);
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 200, 401, 401]);
+});

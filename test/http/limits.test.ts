@@ -78,7 +78,7 @@ test('work beyond the queue gets 503 with Retry-After, health checks and cached 
   }
 });
 
-const HELD = { totalBytes: 900, clientBytes: 900, stalledMs: 60_000, paceMs: 60_000 };
+const HELD = { totalBytes: 900, clientBytes: 900, stalledMs: 60_000, paceMs: 60_000, checkMs: 60_000 };
 
 test('bodies beyond the bytes that may be held get 503 until a response has ended', async () => {
   const { service, reads, release } = await heldService(folder, { held: HELD });

@@ -1,13 +1,24 @@
 // The directory origin: which files it keeps open, when it reads on the event loop, and what it says of missing bytes.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { directoryOrigin, OpenFiles } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
 mkdirSync(join(folder, 'a'));
@@ -162,4 +173,32 @@ test('a process without a free file descriptor is busy: the file is not damaged'
   const args = ['-c', run, process.execPath, '--import', 'tsx', '--input-type=module', '-e', script];
   const { stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
   assert.equal(stdout, 'busy\nbusy\n', stderr);
+});
+
+test('a stream keeps no file open between its chunks: a client may stop reading, or never begin', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const file = join(folder, 'a/streamed');
+  writeFileSync(file, Buffer.alloc(1_000_000, 'x'));
+  const openNow = (): number =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      const link = `/proc/self/fd/${fd}`;
+      return existsSync(link) && readlinkSync(link) === file;
+    }).length;
+  const streams = Array.from({ length: 5 }, () =>
+    directoryOrigin(folder).stream('a/streamed', { offset: 1, length: 999_999 }),
+  );
+  let bytes = 0;
+  for (const stream of streams) bytes += (await stream.next()).value?.length ?? 0;
+  await until(() => openNow() === 0, 'files stay open');
+  for (const stream of streams) for await (const chunk of stream) bytes += chunk.length;
+  assert.equal(bytes, 5 * 999_999);
+});
+
+test('a whole file is read up to the length that it may have, also one without an end', async () => {
+  const origin = directoryOrigin(folder);
+  assert.equal((await origin.read('a/1', 6000)).length, 6000);
+  await assert.rejects(origin.read('a/1', 5999), { reason: 'damaged', message: /more than 5999 bytes/ });
+  if (process.platform !== 'linux') return;
+  await assert.rejects(directoryOrigin('/dev').read('zero', 65_536), { message: /more than 65536 bytes/ });
 });

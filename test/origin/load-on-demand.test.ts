@@ -63,3 +63,22 @@ test('a level that cannot be read is tried again, but not at once', async () => 
   clock.now = 5_000;
   assert.equal((await release.level(1)).index.level, 1);
 });
+
+test('a level whose loading never ends is loaded again for others after ten seconds', async () => {
+  const clock = { now: 0 };
+  const origin = directoryOrigin(folder);
+  let isStuck = true;
+  const stuck = {
+    ...origin,
+    read: (...args: Parameters<typeof origin.read>) =>
+      isStuck && args[0].endsWith('index.bin') ? new Promise<Buffer>(() => {}) : origin.read(...args),
+  };
+  const releases = new Releases(stuck, { load: loadOnDemand(1e9, () => clock.now) });
+  await releases.refresh();
+  const first = releases.current?.level(1);
+  isStuck = false;
+  clock.now = 9_999;
+  assert.equal(releases.current?.level(1), first);
+  clock.now = 10_000;
+  assert.equal((await releases.current?.level(1))?.index.level, 1);
+});

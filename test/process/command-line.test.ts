@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { durationToSeconds } from '../../proxy/config/duration.ts';
+import { durationToSeconds } from '../../proxy/config/option-values.ts';
 import type { ServeOptions } from '../../proxy/config/options.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
@@ -167,8 +167,15 @@ test('an invalid option is named, without its secret', async () => {
     [{ secret, metricsPort: -1 }, /invalid port number/, /--metrics-port/],
     [{ secret, publicUrl: 'ftp://x' }, /^not a usable URL$/, /--public-url/],
     [{ secret, publicUrl: 'https://x.test/?a=b' }, /^not a usable URL$/, /--public-url/],
-    [{ secret, accelRedirect: '/internal' }, /^not a path of nginx$/, /--accel-redirect/],
-    [{ secret, accelRedirect: '/a b/' }, /^not a path of nginx$/, /--accel-redirect/],
+    [{ secret, accelRedirect: '/internal' }, /^not a valid nginx location$/, /--accel-redirect/],
+    [{ secret, accelRedirect: '/a b/' }, /^not a valid nginx location$/, /--accel-redirect/],
+    [
+      { secret, origin: remote, accelRedirect: '/internal/' },
+      /only files of a folder/,
+      /--accel-redirect with a remote/,
+    ],
+    [{ secret, origin: 's3://b', accelRedirect: '/internal/' }, /only files of a folder/, /--accel-redirect with a/],
+    [{ secret, originHeader: ['X-Key: a'] }, /only a static host takes/, /--origin-header with --origin /],
     [{ secret, scope: 'a b' }, /invalid scope/, /--scope/],
     [{ secret, workers: 0 }, /invalid number of workers/, /--workers/],
     [{ secret, workers: 1.5 }, /invalid number of workers/, /--workers/],

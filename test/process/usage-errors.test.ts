@@ -4,11 +4,8 @@ import { test } from 'node:test';
 import yargs, { type Argv } from 'yargs';
 import { UsageError } from '../../format/command-line/messages.ts';
 import { nearestName, runCommand } from '../../format/command-line/run-program.ts';
-import { activateCommand } from '../../generator/commands/activate.ts';
 import { buildCommand } from '../../generator/commands/build.ts';
-import { diffCommand } from '../../generator/commands/diff.ts';
-import { listCommand } from '../../generator/commands/list.ts';
-import { pruneCommand } from '../../generator/commands/prune.ts';
+import { activateCommand, diffCommand, listCommand, pruneCommand } from '../../generator/commands/releases.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
 
 const COMMANDS = ['build', 'activate <release>', 'diff <a> <b>', 'list', 'prune', 'serve'];

@@ -12,9 +12,8 @@ import { parseAllDocuments } from 'yaml';
 import yargs from 'yargs';
 import { elementAt } from '../../format/element-at.ts';
 import { shareFrom } from '../../generator/cli/parse-options.ts';
-import { buildCommand } from '../../generator/commands/build.ts';
-import { sealCommand } from '../../generator/commands/seal.ts';
-import { durationToSeconds } from '../../proxy/config/duration.ts';
+import { buildCommand, sealCommand } from '../../generator/commands/build.ts';
+import { durationToSeconds } from '../../proxy/config/option-values.ts';
 import { optionsFromEnvironment, SERVE_OPTIONS } from '../../proxy/config/options.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../generator/examples/kubernetes', import.meta.url));

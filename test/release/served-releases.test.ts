@@ -258,3 +258,22 @@ test('a release in memory is compared with its release.json again when current.j
   await releases.refresh();
   assert.deepEqual([await found(), loads('r2')], [['Another one'], 2]);
 });
+
+test('an outage of current.json is logged when it begins and when it ends, each time', async () => {
+  const { out, releases } = await twoReleases();
+  const pointer = join(out, CURRENT_PATH);
+  const text = readFileSync(pointer);
+  const lines: string[] = [];
+  for (let outage = 0; outage < 2; outage++) {
+    rmSync(pointer);
+    for (let look = 0; look < 3; look++) await releases.refreshAndLog((line) => lines.push(line));
+    writeFileSync(pointer, text);
+    for (let look = 0; look < 3; look++) await releases.refreshAndLog((line) => lines.push(line));
+  }
+  assert.deepEqual(lines, [
+    'still serving release r1: current.json: missing',
+    'serving release r1: current.json can be read again',
+    'still serving release r1: current.json: missing',
+    'serving release r1: current.json can be read again',
+  ]);
+});

@@ -38,6 +38,9 @@ await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON
   accept: ['fewer-units'],
 });
 
+/** The bucket of all tests but that of the kills; each begins with what the one before has left. */
+const s3 = await startS3();
+
 /** Starts the script as the leader of a process group, with nothing of this machine but its programs. */
 function startUpload({ endpoint }: RunningS3, out: string, args: readonly string[] = [], more = {}): ChildProcess {
   const env = {
@@ -110,7 +113,6 @@ test(
   'all files of a release come first, then its release.json, and current.json last; the bucket serves what the folder does',
   OPTIONS,
   async () => {
-    const s3 = await startS3();
     const paths = (await upload(s3, first)).map((change) => change.replace(/^PUT /, ''));
     assert.deepEqual(paths.toSorted(), filesUnder(first));
     assert.deepEqual(paths.slice(-2), ['releases/r1/release.json', 'current.json']);
@@ -133,9 +135,7 @@ test(
 );
 
 test('a second copy copies nothing, a later one only the new release, and what is missing', OPTIONS, async () => {
-  const s3 = await startS3();
   s3.pageSize = 11;
-  await upload(s3, first);
   assert.deepEqual(await upload(s3, first), []);
   assert.ok(s3.asked.some(({ url }) => url.includes('continuation-token')));
   const news = filesUnder(second).filter((path) => !filesUnder(first).includes(path));
@@ -149,17 +149,36 @@ test('a second copy copies nothing, a later one only the new release, and what i
   assert.equal(await assertWhole(s3), 'r2');
 });
 
+test(
+  'a damaged file, a folder without releases and another release of the same id are refused, and nothing is written',
+  OPTIONS,
+  async () => {
+    const out = join(temporaryFolder(), 'output');
+    cpSync(second, out, { recursive: true });
+    const page = filesUnder(out).find((path) => /^releases\/r2\/.*\.gz$/.test(path)) ?? '';
+    appendFileSync(join(out, page), 'x');
+    assert.match(await refusalOf(s3, out), /checksum/);
+    rmSync(join(out, page));
+    assert.match(await refusalOf(s3, out), /No such file/);
+    assert.match(await refusalOf(s3, temporaryFolder()), /current\.json/);
+    const other = temporaryFolder();
+    await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON', [countryRow(3)]), other);
+    assert.match(await refusalOf(s3, other), /releases\/r1 is another release; build this one under another id/);
+    assert.equal(await assertWhole(s3), 'r2');
+  },
+);
+
 test('SIGKILL at random moments: what is served is whole each time, and the next copy continues', OPTIONS, async () => {
-  const s3 = await startS3();
-  await upload(s3, first);
+  const bucket = await startS3();
+  await upload(bucket, first);
   const draw = dice(20_261_121);
   const total = filesUnder(join(second, 'releases/r2')).length;
   let puts = 0;
   for (let kills = 0; kills < 3; kills++) {
-    const child = startUpload(s3, second, [], { RCLONE_TRANSFERS: '2' });
+    const child = startUpload(bucket, second, [], { RCLONE_TRANSFERS: '2' });
     const kill = (): void => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
     let left = draw(Math.floor(total / 8));
-    s3.fault = (req) => {
+    bucket.fault = (req) => {
       if (req.method !== 'PUT') return false;
       puts++;
       // The last one is killed when release.json arrives.
@@ -167,21 +186,19 @@ test('SIGKILL at random moments: what is served is whole each time, and the next
       return false;
     };
     assert.equal((await once(child, 'exit'))[1], 'SIGKILL');
-    s3.fault = undefined;
-    assert.equal(await assertWhole(s3), 'r1');
+    bucket.fault = undefined;
+    assert.equal(await assertWhole(bucket), 'r1');
   }
   // Apart from requests that a kill cut off, no file was copied twice.
   assert.ok(puts <= total + 3 * 2, `${puts} requests for ${total} files`);
-  await upload(s3, second);
-  assert.equal(await assertWhole(s3), 'r2');
+  await upload(bucket, second);
+  assert.equal(await assertWhole(bucket), 'r2');
 });
 
 test(
   '--delete removes releases that current.json does not list, after current.json was replaced, release.json first',
   OPTIONS,
   async () => {
-    const s3 = await startS3();
-    await upload(s3, second);
     const pruned = join(temporaryFolder(), 'output');
     cpSync(second, pruned, { recursive: true });
     await pruneReleases(pruned, 1);
@@ -195,26 +212,5 @@ test(
     );
     assert.equal(await assertWhole(s3), 'r2');
     assert.deepEqual(await upload(s3, pruned, ['--delete']), []);
-  },
-);
-
-test(
-  'a damaged file, a folder without releases and another release of the same id are refused, and nothing is written',
-  OPTIONS,
-  async () => {
-    const s3 = await startS3();
-    await upload(s3, first);
-    const out = join(temporaryFolder(), 'output');
-    cpSync(second, out, { recursive: true });
-    const page = filesUnder(out).find((path) => /^releases\/r2\/.*\.gz$/.test(path)) ?? '';
-    appendFileSync(join(out, page), 'x');
-    assert.match(await refusalOf(s3, out), /checksum/);
-    rmSync(join(out, page));
-    assert.match(await refusalOf(s3, out), /No such file/);
-    assert.match(await refusalOf(s3, temporaryFolder()), /current\.json/);
-    const other = temporaryFolder();
-    await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON', [countryRow(3)]), other);
-    assert.match(await refusalOf(s3, other), /releases\/r1 is another release; build this one under another id/);
-    assert.equal(await assertWhole(s3), 'r1');
   },
 );

@@ -14,11 +14,14 @@ export RCLONE_S3_NO_CHECK_BUCKET="${RCLONE_S3_NO_CHECK_BUCKET-true}"
 output=$1 remote=$2 delete=${3-}
 
 # A copy: the file may be replaced meanwhile.
-current=$(mktemp)
-trap 'rm -f "$current"' EXIT
+current=$(mktemp) there_already=$(mktemp)
+trap 'rm -f "$current" "$there_already"' EXIT
 cp "$output/current.json" "$current"
 hosted=$(tr -d '\n" ' < "$current" | sed -n 's/.*hosted:\[\([^]]*\)\].*/\1/p' | tr ',' ' ')
-[ -n "$hosted" ] || { echo "$output/current.json lists no release" >&2; exit 1; }
+[ -n "$hosted" ] || {
+  echo "$output/current.json lists no release" >&2
+  exit 1
+}
 
 # By size and MD5, which a listing has: times would need a request for each file. What is there is never overwritten.
 copy() {
@@ -30,9 +33,10 @@ for id in $hosted; do
   # Damage stays here: silence is success.
   (cd "$release" && sha256sum --quiet -c checksums.txt)
   # Another release with this id is refused before anything is copied into it.
-  if [ -n "$(rclone lsf "$there/release.json" 2> /dev/null)" ]; then
-    rclone cat "$there/release.json" | cmp -s - "$release/release.json" ||
-      { echo "$there is another release; build this one under another id" >&2; exit 1; }
+  rclone cat "$there/release.json" > "$there_already" 2> /dev/null || :
+  if [ -s "$there_already" ] && ! cmp -s "$there_already" "$release/release.json"; then
+    echo "$there is another release; build this one under another id" >&2
+    exit 1
   fi
   copy copy "$release" "$there" --exclude /release.json
   copy copyto "$release/release.json" "$there/release.json"
@@ -48,6 +52,6 @@ done
 [ -z "$old" ] || sleep "${GRACE-10}"
 for id in $old; do
   # First, so that no release looks complete.
-  rclone deletefile "$remote/releases/$id/release.json"
+  rclone delete "$remote/releases/$id" --include /release.json
   rclone purge "$remote/releases/$id"
 done

@@ -9,7 +9,7 @@ import { BaseUrl } from '../../../proxy/http/base-url.ts';
 import { Reads } from '../../../proxy/origin/origin.ts';
 import { responseCaches } from '../../../proxy/pages/response-cache.ts';
 import { createHttpServer } from '../../../proxy/server.ts';
-import { publicAssets } from '../../../proxy/site/public-assets.ts';
+import { publicAssets } from '../../../proxy/site/explorer-files.ts';
 import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
 import { WorkQueue } from '../../../proxy/work/work-queue.ts';
 

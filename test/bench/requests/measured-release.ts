@@ -33,6 +33,9 @@ export interface MeasuredRelease {
   metadataBytes: number;
 }
 
+/** Runs a program on a Node for which gdal-async is there. */
+const WITH_GDAL = '.setup/with-gdal.js';
+
 const say = (line: string): void => console.error(line);
 
 /** The release to measure, built first where it is not there. @throws Error when a build fails or `release` has none */
@@ -72,7 +75,7 @@ export async function buildOnce(source: string, out: string, ...options: string[
 /** Runs a program in a process of its own. */
 async function run(program: string, ...args: string[]): Promise<void> {
   say(`${program} ${args.join(' ')}`);
-  const seconds = await secondsOf(process.execPath, [...process.execArgv, program, ...args]);
+  const seconds = await secondsOf(process.execPath, [WITH_GDAL, ...process.execArgv, program, ...args]);
   say(`  ${seconds.toFixed(1)} s`);
 }
 

@@ -63,6 +63,7 @@ export interface RunningService {
   releases: Releases;
   server: Server;
   stop: HttpServer['stop'];
+  heldBytes: HttpServer['heldBytes'];
   /** Lines that it logged. */
   log: string[];
 }
@@ -96,7 +97,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     hasExplorer: options.explorer ?? false,
     accelRedirect: options.accelRedirect,
   };
-  const { server, stop } = assembleServer(settings, releases, (line) => log.push(line), {
+  const { server, stop, heldBytes } = assembleServer(settings, releases, (line) => log.push(line), {
     observer: options.observe ? { observe: options.observe } : {},
     timeouts: options.limits,
     work: options.work,
@@ -107,7 +108,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   });
   after(() => stop({ drainMs: 0, timeoutMs: 30_000 }));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, releases, server, stop, log };
+  return { url: `http://127.0.0.1:${port}`, releases, server, stop, heldBytes, log };
 }
 
 /** A valid token, but for what `claims` change; undefined leaves a claim out. */

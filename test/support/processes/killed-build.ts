@@ -3,7 +3,7 @@
 import { buildRelease } from '../releases/build-release.ts';
 import { interceptFiles } from './faulty-fs.ts';
 // A build loads these when it first needs them; reading them is not to be counted.
-import '../../../generator/source/describe.ts';
+import '../../../generator/source/level-sources.ts';
 import '../../../generator/pages/read-level.ts';
 import '../../../generator/pages/finalize.ts';
 import '../../../generator/pages/write-files.ts';

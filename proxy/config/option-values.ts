@@ -1,4 +1,4 @@
-// The options that are URLs and request headers: where the origin is, and where clients find the service.
+// Values of options, parsed and checked: URLs, request headers and durations.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { StaticHost } from '../origin/static-host.ts';
 import { OptionError } from './start-error.ts';
@@ -47,7 +47,7 @@ export function parsePublicUrl(text: string | undefined): string | undefined {
 export function parseAccelRedirect(text: string | undefined): string | undefined {
   if (text === undefined || /^\/([\w.~-]+\/)+$/.test(text)) return text;
   throw new OptionError(
-    'not a path of nginx',
+    'not a valid nginx location',
     `--accel-redirect ${text}`,
     'use that of the internal location, with a slash at both ends, e.g. /internal/',
   );
@@ -69,4 +69,24 @@ function parseHeader(text: string): [name: string, value: string] {
     '--origin-header',
     "use 'Name: value', e.g. 'X-Key: secret'; Range, Content-*, If-* and connection headers are not allowed",
   );
+}
+
+const UNIT_SECONDS: ReadonlyMap<string | undefined, number> = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
+]);
+
+/**
+ * A duration in seconds, from a number and a unit, such as 90s, 15m, 24h, 7d.
+ * @param option the option that has this value, for the message
+ * @param minSeconds the shortest allowed duration
+ * @throws StartError
+ */
+export function durationToSeconds(text: string, option: string, minSeconds = 1): number {
+  const [, digits, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(digits) * (UNIT_SECONDS.get(unit) ?? Number.NaN);
+  if (seconds >= minSeconds) return seconds;
+  throw new OptionError('invalid duration', `${option} ${text}`, 'use a number and a unit: 90s, 15m, 24h, 7d');
 }

@@ -1,0 +1,75 @@
+// The commands for the releases of an output folder: list, activate, prune and diff.
+import { defineCommand, OUT, printResult, RELEASE, reportOf } from '../cli/command.ts';
+import { durationToMs, releaseId, wholeNumber } from '../cli/parse-options.ts';
+import { diffTable, releaseTable } from '../cli/tables.ts';
+import { activateRelease, listReleases, pruneReleases } from '../release/manage.ts';
+
+const KEEP_MAX = 1_000_000;
+
+export const listCommand = defineCommand({
+  command: 'list',
+  describe: 'list the releases of an output folder',
+  builder: (args) => args.option('out', OUT).example('$0 list --json', 'list for a script'),
+  async handler(argv) {
+    const listed = await listReleases(argv.out);
+    printResult(argv, listed, releaseTable(listed));
+  },
+});
+
+export const activateCommand = defineCommand({
+  command: 'activate <release>',
+  describe: 'make a release current; also rolls back to an old one',
+  builder: (args) =>
+    args.option('out', OUT).positional('release', RELEASE).example('$0 activate gadm-4.1', 'roll back to gadm-4.1'),
+  async handler(argv) {
+    const release = releaseId('activate', argv.release);
+    await activateRelease(argv.out, release);
+    printResult(argv, { current: release }, `release ${release} is current`);
+  },
+});
+
+export const pruneCommand = defineCommand({
+  command: 'prune',
+  describe: 'remove old releases; keeps the current one',
+  builder: (args) =>
+    args
+      .option('out', OUT)
+      .option('keep', {
+        type: 'number',
+        requiresArg: true,
+        demandOption: true,
+        describe: 'number of releases to keep',
+      })
+      .option('grace', {
+        type: 'string',
+        requiresArg: true,
+        default: '10s',
+        describe: 'time between the removal from current.json and that of the files, for responses in progress',
+      })
+      .example('$0 prune --keep 2', 'keep two releases'),
+  async handler(argv) {
+    const keep = wholeNumber('--keep', argv.keep, 1, KEEP_MAX);
+    const removed = await pruneReleases(argv.out, keep, durationToMs('--grace', argv.grace));
+    const damaged = (await listReleases(argv.out)).filter(({ damage }) => damage).map(({ release }) => release);
+    const text = [removed.length === 0 ? 'nothing to remove' : `removed: ${removed.join(', ')}`];
+    if (damaged.length > 0) text.push(`damaged, not removed: ${damaged.join(', ')}`);
+    printResult(argv, { removed, damaged }, text.join('\n'));
+  },
+});
+
+export const diffCommand = defineCommand({
+  command: 'diff <a> <b>',
+  describe: 'compare two releases: units by GID, and files',
+  builder: (args) =>
+    args
+      .option('out', OUT)
+      .positional('a', { type: 'string', demandOption: true, describe: 'id of the old release' })
+      .positional('b', { type: 'string', demandOption: true, describe: 'id of the new release' })
+      .example('$0 diff gadm-4.1 gadm-4.2', 'review a new release before activate'),
+  async handler(argv) {
+    const [a, b] = [releaseId('diff', argv.a), releaseId('diff', argv.b)];
+    const { diff } = await import('../diff/diff.ts');
+    const levels = diff(argv.out, a, b, reportOf(argv));
+    printResult(argv, levels, diffTable(levels));
+  },
+});

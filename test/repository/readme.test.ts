@@ -1,0 +1,53 @@
+// The README files: what they link to and what their drawing names is there.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+
+const FOLDERS = ['.', 'format', 'generator', 'output', 'proxy', 'test'];
+
+const pages = FOLDERS.flatMap((folder) =>
+  readdirSync(folder, { recursive: folder !== '.', encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .map((name) => join(folder, name)),
+);
+
+test('every file that a README links to is there', () => {
+  assert.ok(pages.length > 8);
+  const missing = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(dirname(page), link)))
+      .map((link) => `${page}: ${link}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('the drawing names files that are there, and those of a request in the order of its steps', () => {
+  const [, drawing = ''] = readFileSync('README.md', 'utf8').split('```mermaid');
+  const files = [
+    ...drawing
+      .split('```', 1)
+      .join('')
+      .matchAll(/: ([\w/-]+\.ts)"/g),
+  ].map(([, file = '']) => file);
+  assert.ok(files.length > 8);
+  assert.deepEqual(
+    files.filter((file) => !existsSync(file)),
+    [],
+  );
+  const steps = readFileSync('proxy/README.md', 'utf8');
+  const places = files
+    .filter((file) => file.startsWith('proxy/'))
+    .map((file) => steps.indexOf(`](${file.replace('proxy/', '')})`));
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  );
+  assert.ok(!places.includes(-1));
+});
+
+test('the README files of the rooms have a table of where what is', () => {
+  for (const room of ['generator', 'proxy'])
+    assert.match(readFileSync(join(room, 'README.md'), 'utf8'), /^\| where is \.\.\.\? \|/m, room);
+});

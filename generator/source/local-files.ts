@@ -51,17 +51,14 @@ export function fileOrFolder(path: string): Stats {
   }
   if (stats.isFile() || stats.isDirectory()) return stats;
   const kind = stats.isFIFO() ? 'a named pipe' : stats.isSocket() ? 'a socket' : 'a device';
-  throw new BuildError(
-    `${shown(path)}: is ${kind}, neither a file nor a folder`,
-    'correct --source, or remove it from the folder',
-  );
+  throw new BuildError(`${shown(path)}: is ${kind}, neither a file nor a folder`, 'correct --source');
 }
 
 function unreadable(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const problem = PROBLEMS[code];
   if (problem === undefined) return error;
-  return new BuildError(`${shown(path)}: ${problem}`, 'correct --source, or remove it from the folder');
+  return new BuildError(`${shown(path)}: ${problem}`, 'correct --source');
 }
 
 function shown(path: string): string {

@@ -16,7 +16,7 @@ import { activate, openStaging, otherVersions, removeLeftovers, settle } from '.
 import { explained } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
 import { layerNames } from './source/level-source.ts';
-import { sourceFiles } from './source/source-files.ts';
+import { sourceFiles, sourceNames } from './source/source-files.ts';
 import type { SourceOptions } from './source/source-options.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { workIn } from './workers/work.ts';
@@ -94,6 +94,7 @@ async function buildAndPublish(options: BuildOptions, report: Report): Promise<R
       unitsOf(reading).then((units) => writeOverviewFile(units, context)),
       Promise.all(building),
     ]);
+    remarkNoCredit(about, report);
     const release = sealRelease(staging.release, about, levels, overview);
     lock.assertHeld();
     await settle(staging, options.out, options.release);
@@ -178,15 +179,22 @@ export async function aboutRelease(
     sourceFiles(options.source),
     checkQuality(options, dataset, reading, pool),
   ]);
+  const credits = options.attribution.length > 0 ? [] : dataset.credits;
   return {
     release: options.release,
     source,
     gdal: dataset.gdal,
     precision: options.precision,
     storedPages: options.storedPages,
-    attribution: [...new Set([...options.attribution, ...dataset.attribution])],
+    attribution: [...new Set([...options.attribution, ...dataset.attribution, ...credits])],
     quality,
   };
+}
+
+/** Data without a credit is published, but somebody owns it. */
+export function remarkNoCredit({ attribution }: ReleaseAbout, report: Report): void {
+  if (attribution.length === 0)
+    report.note('no attribution: name the owner of the data and its licence with --attribution TEXT');
 }
 
 /** Waits until all levels are read and checks them. @throws BuildError if they have problems that are not accepted */
@@ -205,7 +213,7 @@ async function checkQuality(
   const counts = levels.map(({ read }) => read?.features ?? 0);
   // Not recorded in release.json, which depends on the source and the options alone.
   const served = readServedRelease(out);
-  const fewer = served === undefined ? [] : findFewerUnits(counts, served);
+  const fewer = served === undefined ? [] : findFewerUnits(counts, sourceNames(source), served);
   refuseUnaccepted(source, [...found, ...fewer], accept);
   const stores = levels.flatMap(({ level, store, source }) =>
     store === undefined || source === undefined ? [] : [{ level, store, source }],

@@ -44,7 +44,7 @@ export async function splitIntoLevels(
   const { paths, repaired } = await splitSingleLayer(singleLayer, folder, pool, report);
   const { levels, columns, nameColumns, typeColumns } = options;
   const split = await describeSource({ source: paths, levels, columns, nameColumns, typeColumns }, pool);
-  const { attribution } = described;
+  const { attribution, credits, systemFiles } = described;
   const [first] = split.levels;
   const findings = new Findings(first?.level ?? 0);
   findings.add(
@@ -52,5 +52,5 @@ export async function splitIntoLevels(
     `${basename(singleLayer.path)}: layer ${singleLayer.layer}, fid ${repaired[0]}`,
     repaired.length,
   );
-  return { ...split, attribution, findings: findings.list() };
+  return { ...split, attribution, credits, systemFiles, findings: findings.list() };
 }

@@ -2,31 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Level } from '../format/levels.ts';
+import { FormatError } from '../format/parse.ts';
+import { type DoneShard, doneShardFromJson } from './done-shard.ts';
 import type { Share } from './pages/divide-work.ts';
-import type { LevelAbout, ReleaseAbout } from './pages/finalize.ts';
-import type { ReadResult } from './pages/read-level.ts';
-import type { Acceptable } from './quality/kinds.ts';
 import { BuildError } from './report/errors.ts';
-
-/** The result of a shard: done.json in its folder, written last. */
-export interface DoneShard {
-  share: Share;
-  about: ReleaseAbout;
-  accept: readonly Acceptable[];
-  levels: readonly DoneLevel[];
-}
-
-/** A level of a finished shard. */
-export interface DoneLevel {
-  level: Level;
-  about: LevelAbout;
-  read: ReadResult | undefined;
-  /** Digest of the store's index, equal in all shards of the same source; empty for a level without a layer. */
-  index: string;
-  /** Names of the record files in the shard's folder. */
-  records: readonly string[];
-}
 
 /** The file with a shard's result. */
 export const DONE_FILE = 'done.json';
@@ -64,7 +43,7 @@ export function finishedShards(root: string, release: string): DoneShard[] {
     );
   const shards = found
     .filter(({ isFinished }) => isFinished)
-    .map((share): DoneShard => JSON.parse(readFileSync(join(root, shardFolder(share), DONE_FILE), 'utf8')))
+    .map((share) => readDoneShard(join(root, shardFolder(share), DONE_FILE), share, release))
     .sort((a, b) => a.share.shard - b.share.shard);
   refuseDifferent(root, shards);
   const count = (shards[0]?.share ?? any).shards;
@@ -81,6 +60,23 @@ export function finishedShards(root: string, release: string): DoneShard[] {
     `${root}: shards not finished: ${list.join(', ')}`,
     `a shard that is begun may be running; if it is not, run build --shard ${shareText(first)} --release ${release} ...`,
   );
+}
+
+/** Reads done.json. @throws BuildError if it is damaged, or that of another shard or release */
+function readDoneShard(file: string, { shard, shards }: Share, release: string): DoneShard {
+  try {
+    const done = doneShardFromJson(readFileSync(file, 'utf8'), file);
+    const { share, about } = done;
+    if (share.shard !== shard || share.shards !== shards || about.release !== release)
+      throw new FormatError(file, `is of shard ${shareText(share)} of release ${about.release}`);
+    return done;
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new BuildError(
+      error.message,
+      `remove that folder and run build --shard ${shareText({ shard, shards })} --release ${release} ... again`,
+    );
+  }
 }
 
 interface FoundShard extends Share {

@@ -15,8 +15,17 @@ import {
 } from '../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import { aboutLevel, aboutRelease, type BuildOptions, finalize, SPLIT_FOLDER, writeOverviewFile } from './build.ts';
+import {
+  aboutLevel,
+  aboutRelease,
+  type BuildOptions,
+  finalize,
+  remarkNoCredit,
+  SPLIT_FOLDER,
+  writeOverviewFile,
+} from './build.ts';
 import { describeSource, splitIntoLevels } from './describe-source.ts';
+import type { DoneLevel, DoneShard } from './done-shard.ts';
 import { readLevel, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
 import type { Share } from './pages/divide-work.ts';
 import { type LevelAbout, sealRelease } from './pages/finalize.ts';
@@ -25,15 +34,7 @@ import { type Lock, takeLock } from './release/output-lock.ts';
 import { activate, removeFolder, settle, shardsPath } from './release/staging.ts';
 import { BuildError, explained } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
-import {
-  DONE_FILE,
-  type DoneLevel,
-  type DoneShard,
-  finishedShards,
-  foldersOfShard,
-  shardFolder,
-  unfinishedShardFolder,
-} from './shard-folders.ts';
+import { DONE_FILE, finishedShards, foldersOfShard, shardFolder, unfinishedShardFolder } from './shard-folders.ts';
 import { readStoreIndex } from './store/feature-store.ts';
 import { indexDigest } from './store/store-index.ts';
 import { openPool } from './workers/pool.ts';
@@ -60,6 +61,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     const reading = LEVELS.map((level) => readLevel(level, dataset.levels, context));
     const building = reading.map(async (read) => writeLevel(await read, context));
     const [about, levels] = await Promise.all([aboutRelease(options, dataset, reading, pool), Promise.all(building)]);
+    remarkNoCredit(about, report);
     const done: DoneShard = {
       share,
       about,

@@ -26,6 +26,13 @@ export function levelOptionFrom(option: string, entry: string, level: 'required'
   throw new UsageError(`${option} ${entry}: not LEVEL=VALUE`, `e.g. ${option} lv0=VALUE`);
 }
 
+/** Parses `LEVELS=VALUE`, e.g. `lv0,lv1=NAME`: an option for each level. @throws UsageError if an entry has another form */
+export function levelOptionsFrom(option: string, entry: string): LevelOption[] {
+  const [, names, value] = /^((?:lv\d+|\d+)(?:,(?:lv\d+|\d+))+)=(.+)$/s.exec(entry) ?? [];
+  if (names === undefined || value === undefined) return [levelOptionFrom(option, entry, 'required')];
+  return names.split(',').map((name) => ({ level: levelFrom(option, name), value }));
+}
+
 /** Parses `LEVEL=COLUMNS` and `LEVEL:PARENT=COLUMNS`. @throws UsageError if an entry has another form */
 export function gidColumnFrom(option: string, entry: string): GidColumnOption {
   const [, level, parent, columns] = /^(lv\d+|\d+)(?::(lv\d+|\d+))?=(.*)$/s.exec(entry) ?? [];

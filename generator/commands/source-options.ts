@@ -1,7 +1,7 @@
 // The options that describe the source, for `build` and `verify`, and their values.
 import type { Argv } from 'yargs';
 import { LEVELS, levelName } from '../../format/levels.ts';
-import { gidColumnFrom, levelOptionFrom, levelsFrom } from '../cli/parse-options.ts';
+import { gidColumnFrom, levelOptionFrom, levelOptionsFrom, levelsFrom } from '../cli/parse-options.ts';
 import type { SourceOptions } from '../source/source-options.ts';
 
 /** Repeatable: one value or several after the option's name. */
@@ -18,7 +18,8 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
     .option('layer', {
       ...LIST,
       default: [],
-      describe: 'source layer of a level, e.g. lv3=communes; * matches any characters; repeatable',
+      describe:
+        'source layer of a level or of several, e.g. lv3=communes or lv0,lv1=units; * matches any characters; repeatable',
     })
     .option('gid-column', {
       ...LIST,
@@ -40,7 +41,8 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
     .option('sql', {
       ...LIST,
       default: [],
-      describe: 'statement to read instead of the layer of a level, e.g. "lv2=SELECT * FROM nuts" (OGR SQL)',
+      describe:
+        'statement to read instead of the layer of a level, e.g. "lv2=SELECT * FROM {layer} WHERE LEVL_CODE = 2" (OGR SQL)',
     })
     .option('columns', {
       ...LIST,
@@ -72,7 +74,7 @@ interface SourceArguments {
 /** Parses the options. @throws UsageError */
 export function sourceOptionsFrom(argv: SourceArguments): SourceOptions {
   const byLevel = (option: string, entries: readonly string[]) =>
-    entries.map((entry) => levelOptionFrom(option, entry, 'required'));
+    entries.flatMap((entry) => levelOptionsFrom(option, entry));
   return {
     source: argv.source ?? [],
     levels: levelsFrom('--levels', argv.levels),

@@ -4,13 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { Positions } from '../geojson/positions.ts';
+import { type Box, boxOf, newCutRings, shift, union, unrolled } from './cut-rings.ts';
 
 /** The rings of a level. Plain data: it is kept beside the level's store. */
 export interface CoarseLevel {
   /** Size of a cell in scaled degrees, a power of two. */
   cell: number;
   /** The extent of all rings in scaled degrees: west, south, east, north. */
-  extent: [west: number, south: number, east: number, north: number];
+  extent: Box;
   /** The cells of all rings, as flat [x, y] pairs; rings are not closed, and no cell follows itself. */
   cells: number[];
   /** For each ring the index of its end in `cells`, and whether it is a hole in the exterior ring before it. */
@@ -27,8 +28,6 @@ export interface CoarseUnit {
   /** The centre of its largest ring in scaled degrees; undefined if it has no area. */
   centre: [x: number, y: number] | undefined;
 }
-
-type Box = CoarseLevel['extent'];
 
 /** Takes the rings of a level, unit by unit. */
 export interface CoarseRings {
@@ -61,33 +60,42 @@ export function newCoarseRings(scale: number): CoarseRings {
   let largest = { area: 0, centre: undefined as CoarseUnit['centre'] };
   let isExteriorLost = false;
   let exterior: Box = level.extent;
+  const take = (positions: Positions, isHole: boolean, doubledArea: number): void => {
+    const box = boxOf(positions);
+    if (isHole) {
+      // A hole is where its exterior ring is.
+      if (box[0] < exterior[0]) shift(positions, 360 * scale);
+      else if (box[2] > exterior[2]) shift(positions, -360 * scale);
+    } else {
+      isExteriorLost = doubledArea === 0;
+      if (isExteriorLost) return;
+      exterior = box;
+      level.extent = union(level.extent, box);
+      if (Math.abs(doubledArea) > largest.area)
+        largest = { area: Math.abs(doubledArea), centre: [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2] };
+      while (isTooFine(level)) coarsen(level);
+    }
+    if (isExteriorLost) return;
+    const begin = level.cells.length;
+    for (let i = 0; i < positions.count; i++)
+      pushCell(level.cells, begin, Math.floor(positions.x(i) / level.cell), Math.floor(positions.y(i) / level.cell));
+    if (endRing(level.cells, begin)) level.rings.push({ end: level.cells.length, isHole });
+    else isExteriorLost = !isHole;
+    while (isTooFine(level)) coarsen(level);
+  };
+  const cut = newCutRings(360 * scale);
+  const takeCut = (): void => {
+    for (const { ring, isHole } of cut.end()) take(ring, isHole, ring.signedArea());
+  };
   return {
     ring(positions, isHole, doubledArea) {
-      const jumps = positions.jumps(scale) && unwrap(positions, 360 * scale);
-      const area = jumps ? positions.signedArea() : doubledArea;
-      const box = boxOf(positions);
-      if (isHole) {
-        // A hole is where its exterior ring is.
-        if (box[0] < exterior[0]) shift(positions, 360 * scale);
-        else if (box[2] > exterior[2]) shift(positions, -360 * scale);
-      } else {
-        isExteriorLost = area === 0;
-        if (isExteriorLost) return;
-        exterior = box;
-        level.extent = union(level.extent, box);
-        if (Math.abs(area) > largest.area)
-          largest = { area: Math.abs(area), centre: [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2] };
-        while (isTooFine(level)) coarsen(level);
-      }
-      if (isExteriorLost) return;
-      const begin = level.cells.length;
-      for (let i = 0; i < positions.count; i++)
-        pushCell(level.cells, begin, Math.floor(positions.x(i) / level.cell), Math.floor(positions.y(i) / level.cell));
-      if (endRing(level.cells, begin)) level.rings.push({ end: level.cells.length, isHole });
-      else isExteriorLost = !isHole;
-      while (isTooFine(level)) coarsen(level);
+      const jumps = positions.jumps(scale);
+      if (!isHole) takeCut();
+      if (isHole ? cut.isOpen() : jumps) cut.add(positions, isHole, jumps);
+      else take(jumps ? unrolled(positions, 360 * scale) : positions, isHole, doubledArea);
     },
     unit(fid) {
+      takeCut();
       level.units.push({ fid, end: level.rings.length, centre: largest.centre });
       largest = { area: 0, centre: undefined };
     },
@@ -149,57 +157,6 @@ function endRing(cells: number[], begin: number): boolean {
 
 function isTooFine({ cell, extent: [west, south, east, north], cells }: CoarseLevel): boolean {
   return cells.length > 2 * POINTS_MAX || Math.max(east - west, north - south) > CELLS_MAX * cell;
-}
-
-/**
- * Makes the longitudes of a ring continuous that crosses the antimeridian: on one side of it they go beyond 180 degrees.
- * A ring around a pole stays as it is.
- * @param full 360 degrees in scaled degrees
- */
-function unwrap(positions: Positions, full: number): boolean {
-  const last = positions.count - 1;
-  let turns = 0;
-  for (let i = 1; i <= last; i++) turns += turnsBetween(positions.x(i - 1), positions.x(i), full);
-  if (turns !== 0) return false;
-  let before = positions.x(0);
-  for (let i = 1; i <= last; i++) {
-    const x = positions.x(i);
-    turns += turnsBetween(before, x, full);
-    before = x;
-    positions.set(i, x + turns * full, positions.y(i));
-  }
-  const [west, , east] = boxOf(positions);
-  if (east <= -full / 2 || west + east < -full) shift(positions, full);
-  else if (west + east > full) shift(positions, -full);
-  return true;
-}
-
-/** By how many turns the longitudes after a segment have to change for it to be the short way. */
-function turnsBetween(from: number, to: number, full: number): number {
-  if (to - from > full / 2) return -1;
-  return from - to > full / 2 ? 1 : 0;
-}
-
-function shift(positions: Positions, by: number): void {
-  for (let i = 0; i < positions.count; i++) positions.set(i, positions.x(i) + by, positions.y(i));
-}
-
-function boxOf(positions: Positions): Box {
-  const box: Box = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < positions.count; i++) {
-    const x = positions.x(i);
-    const y = positions.y(i);
-    if (x < box[0]) box[0] = x;
-    if (y < box[1]) box[1] = y;
-    if (x > box[2]) box[2] = x;
-    if (y > box[3]) box[3] = y;
-  }
-  return box;
-}
-
-/** The extent of two. */
-export function union(a: Box, b: Box): Box {
-  return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 }
 
 /** Writes the rings of a level beside its store. @param store path of its store */

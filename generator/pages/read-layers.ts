@@ -16,6 +16,7 @@ import {
 } from '../geojson/property-values.ts';
 import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
+import { isNoName } from '../names/no-name.ts';
 import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
 import { type Column, featureCount, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
@@ -240,7 +241,10 @@ function remedyFor(error: GeometryError | ValueError): string {
 function newTextOf(columns: readonly Column[], name: string): (values: readonly unknown[]) => string | null {
   const column = columns.find((candidate) => candidate.name === name);
   if (column === undefined) return () => null;
-  return (values) => valueToText(valueToJson(columnValue(values, column), column.type));
+  return (values) => {
+    const text = valueToText(valueToJson(columnValue(values, column), column.type));
+    return text !== null && isNoName(text, name) ? null : text;
+  };
 }
 
 /** Little-endian ISO WKB; null for no geometry. */

@@ -1,7 +1,8 @@
 // Decides whether a release may be published: the problems that fail a build must have been accepted by name.
+import { basename } from 'node:path';
 import { printable } from '../../format/command-line/messages.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
-import type { Finding, LevelSummary } from '../../format/release.ts';
+import type { Finding, Release } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import type { FoundLevels } from '../source/level-sources.ts';
 import { ACCEPTABLE, type Acceptable, KINDS } from './kinds.ts';
@@ -33,15 +34,24 @@ export function refuseUnaccepted(
   if (refused.length > LISTED_MAX) lines.push(`and ${refused.length - LISTED_MAX} more`);
   throw new BuildError(
     [`${source.join(', ')}: not published, because of the data:`, ...lines],
-    `fix the source, or publish it unchanged with --accept ${kinds.join(' ')}`,
+    kinds.includes('fewer-units')
+      ? `complete the source; or, if it is meant to have fewer units, publish it with --accept ${kinds.join(' ')}`
+      : `fix the source, or publish it unchanged with --accept ${kinds.join(' ')}`,
   );
 }
 
-/** Levels with far fewer units than the current release has: the source is probably incomplete. */
+/**
+ * Levels with far fewer units than the current release has: the source is probably incomplete. A release of another source
+ * is no measure: one country has fewer units than the sample.
+ * @param names of the source
+ */
 export function findFewerUnits(
   counts: readonly number[],
-  current: { release: string; levels: readonly LevelSummary[] },
+  names: readonly string[],
+  current: Pick<Release, 'release' | 'levels' | 'source'>,
 ): Finding[] {
+  const kinds = new Set(current.source.map(({ name }) => kindOfName(topName(name))));
+  if (!names.some((name) => kinds.has(kindOfName(name)))) return [];
   return LEVELS.flatMap((level): Finding[] => {
     const before = current.levels[level]?.features ?? 0;
     const now = counts[level] ?? 0;
@@ -49,6 +59,16 @@ export function findFewerUnits(
     const example = `${now.toLocaleString('en')} units, ${before.toLocaleString('en')} in release ${current.release}`;
     return [{ level, kind: 'fewer-units', count: before - now, example }];
   });
+}
+
+/** The first part of the path of a file in a folder of the source. */
+function topName(name: string): string {
+  return /^[A-Za-z]+:/.test(name) ? name : name.replace(/\/.*$/, '');
+}
+
+/** A name that all versions of a source have: without the ending of the file and the numbers in it. */
+function kindOfName(name: string): string {
+  return basename(name).toLowerCase().replace(/\..*$/, '').replaceAll(/\d+/g, '#');
 }
 
 /** Levels without a layer between levels that have one. */
@@ -64,11 +84,27 @@ function findMissingLevels(present: readonly boolean[]): Finding[] {
 }
 
 /** What is remarkable about the layers of a dataset. */
-export function datasetFindings({ levels, unused }: Pick<FoundLevels, 'levels' | 'unused'>): Finding[] {
+export function datasetFindings({
+  levels,
+  unused,
+  systemFiles,
+}: Pick<FoundLevels, 'levels' | 'unused' | 'systemFiles'>): Finding[] {
   const found = findMissingLevels(LEVELS.map((level) => levels.some((source) => source.level === level)));
   const [first] = levels;
   const [example] = unused;
   if (first !== undefined && example !== undefined)
     found.push({ level: first.level, kind: 'unused-layers', count: unused.length, example });
+  if (first !== undefined && first.level > 0)
+    found.push({
+      level: first.level,
+      kind: 'missing-parents',
+      count: first.level,
+      example:
+        `the source has no level ${LEVELS.slice(0, first.level).join(', ')}: ` +
+        'their units have no names and no shapes, in lists, search and the overview',
+    });
+  const [skipped] = systemFiles;
+  if (first !== undefined && skipped !== undefined)
+    found.push({ level: first.level, kind: 'system-files', count: systemFiles.length, example: skipped });
   return found;
 }

@@ -21,11 +21,16 @@ const KIND_TABLE = {
   'collapsed-rings': { what: 'rings without area at this precision', fails: false },
   'placeholder-gids': { what: 'units with the GID ?', fails: false },
   'out-of-range': { what: 'units with coordinates beyond 180 or 90 degrees', fails: false },
-  'antimeridian-jumps': { what: 'units with a ring that jumps across the antimeridian', fails: false },
+  'antimeridian-jumps': {
+    what: 'units with a ring that jumps across the antimeridian; cut it there: ogr2ogr -wrapdateline -datelineoffset 10',
+    fails: false,
+  },
+  'missing-parents': { what: 'levels above the first one of the source', fails: false },
   'missing-level': { what: 'level missing between others', fails: false },
   'renumbered-fids': { what: 'units with a new fid, because fids of several layers collide', fails: false },
   'repaired-geometries': { what: 'units that were made valid before they were dissolved', fails: false },
   'unused-layers': { what: 'layers of the source that are not used', fails: false },
+  'system-files': { what: 'files of operating systems in the source, which are skipped', fails: false },
   'gdal-warnings': { what: 'warnings from GDAL', fails: false },
 } as const satisfies Record<string, Kind>;
 

@@ -12,7 +12,8 @@ export interface Checksums {
   problems: readonly string[];
 }
 
-const LINE = /^([0-9a-f]{64}) {2}([A-Za-z0-9._~/-]+)$/;
+/** A path has segments of plain characters, none of them `.` or `..`: joined to the release's folder, it stays inside. */
+const LINE = /^([0-9a-f]{64}) {2}((?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*)$/;
 
 /** SHA-256 of some content, in hex. */
 export function sha256Of(content: string | Uint8Array): string {
@@ -30,7 +31,7 @@ export function readChecksums(folder: string): Checksums {
     const [, sha256, path] = LINE.exec(line) ?? [];
     if (sha256 === undefined || path === undefined) {
       problems.push(
-        `line ${i + 1} is ${JSON.stringify(line.slice(0, 100))}, expected a SHA-256, two spaces and a path`,
+        `line ${i + 1} is ${JSON.stringify(line.slice(0, 100))}, expected a SHA-256, two spaces and a path inside the release`,
       );
       continue;
     }

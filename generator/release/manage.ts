@@ -14,7 +14,7 @@ import { activate, publishedReleases, readCurrent, removeLeftovers, removeReleas
 /** A release in the list. */
 export interface ListedRelease {
   release: string;
-  /** When its files were written. */
+  /** When its files were written here: for people, a copy may have another. */
   date: Date;
   isCurrent: boolean;
   /** What is wrong with its release.json; undefined, with the size below, if nothing is. */
@@ -28,7 +28,7 @@ export interface ListedRelease {
   bytes?: number;
 }
 
-/** Every release of an output folder, oldest first; those with a damaged release.json, too. */
+/** Every release of an output folder, oldest first as current.json records; those with a damaged release.json, too. */
 export async function listReleases(out: string): Promise<ListedRelease[]> {
   const current = readCurrent(out)?.release;
   const listed = await Promise.all(
@@ -37,7 +37,7 @@ export async function listReleases(out: string): Promise<ListedRelease[]> {
       return { release: id, date, isCurrent: id === current, ...(await sizeOrDamage(out, id)) };
     }),
   );
-  return listed.sort((a, b) => a.date.getTime() - b.date.getTime() || (a.release < b.release ? -1 : 1));
+  return listed;
 }
 
 /** The description of the current release; undefined if there is none, or it is damaged. */

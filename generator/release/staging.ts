@@ -80,13 +80,16 @@ export async function settle({ root, release: staged }: Staging, out: string, re
  * @throws BuildError if it does not exist
  */
 export async function activate(out: string, release: string): Promise<void> {
-  const hosted = hostableReleases(out);
-  if (!hosted.includes(release)) {
+  const hostable = hostableReleases(out);
+  if (!hostable.includes(release)) {
     throw new BuildError(
       `${join(out, releasePath(release))}: no such release`,
-      hosted.length === 0 ? 'build a release first' : `use one of: ${hosted.join(', ')}`,
+      hostable.length === 0 ? 'build a release first' : `use one of: ${hostable.join(', ')}`,
     );
   }
+  // A release that was not hosted before is the newest.
+  const known = hostedReleases(out);
+  const hosted = known.includes(release) ? hostable : [...hostable.filter((id) => id !== release), release];
   await writeCurrent(out, { release, hosted });
 }
 
@@ -148,13 +151,28 @@ export function readCurrent(out: string): Current | undefined {
   }
 }
 
-/** Ids of all published releases, in alphabetical order. */
+/**
+ * Ids of all published releases, oldest first, as current.json records them: `hosted` is in the order in which releases
+ * were hosted first. Those that never were come last, in alphabetical order.
+ */
 export function publishedReleases(out: string): string[] {
   const folder = join(out, RELEASES_PATH);
   if (!existsSync(folder)) return [];
-  return readdirSync(folder)
+  const published = readdirSync(folder)
     .filter((name) => isReleaseId(name) && existsSync(join(folder, name, RELEASE_FILE)))
     .sort();
+  const recorded = hostedReleases(out).filter((id) => published.includes(id));
+  return [...recorded, ...published.filter((id) => !recorded.includes(id))];
+}
+
+/** The releases that current.json lists, oldest first; none if it is missing or damaged, which `activate` repairs. */
+function hostedReleases(out: string): readonly string[] {
+  try {
+    const file = join(out, CURRENT_PATH);
+    return currentFromJson(readFileSync(file, 'utf8'), file).hosted;
+  } catch {
+    return [];
+  }
 }
 
 /** Ids of the published releases of another format version, which nothing of this version can read. */

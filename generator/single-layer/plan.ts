@@ -56,7 +56,7 @@ const PARTS_MAX = 64;
  * @throws BuildError if a column is missing, a unit has no GID at all or is not polygonal, or GDAL reports an error
  */
 export function planSplit(source: SingleLayer): SplitPlan {
-  const dataset = openDataset(source.path);
+  const dataset = openDataset(source.path, source.driver);
   try {
     const layer = dataset.layers.get(source.layer);
     const names = layer.fields.getNames();

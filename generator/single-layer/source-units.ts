@@ -8,6 +8,8 @@ import { takeGdalMessage, withoutSecrets } from '../source/open-dataset.ts';
 export interface SingleLayer {
   /** The name for `gdal.open`. */
   path: string;
+  /** GDAL's name of its format; undefined to find it. */
+  driver?: string | undefined;
   /** The layer's name. */
   layer: string;
   /** The names of the columns of the GIDs of level 0, 1, ... */

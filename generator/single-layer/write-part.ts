@@ -41,7 +41,7 @@ interface Piece {
  * @throws BuildError with file, layer and fid if GDAL or GEOS fails
  */
 export function writePart(task: PartTask): PartResult {
-  const dataset = openDataset(task.source.path);
+  const dataset = openDataset(task.source.path, task.source.driver);
   try {
     return new PartWriter(task, dataset.layers.get(task.source.layer)).write();
   } finally {

@@ -1,9 +1,11 @@
 // The columns of a layer: its fields, and which of them are published under which names.
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
+import { levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from './gdal.ts';
 import type { Column, ColumnType, GidFields, LayerPlace } from './level-source.ts';
+import type { LevelOption } from './source-options.ts';
 
 /** A field of a layer, at its place in the layer. */
 export interface SourceField {
@@ -55,16 +57,16 @@ interface ColumnChoice {
 /**
  * The published columns of a layer: its fields as chosen by --columns, and a column GID_n for each GID that is joined from
  * several fields. The columns of GIDs are always published.
- * @param lists values of --columns
+ * @param chosen --columns; one for all levels applies to the layers that have the column
  * @throws BuildError for a column that the layer lacks, and for two columns of the same name
  */
 export function publishedColumns(
   place: LayerPlace,
   fields: readonly SourceField[],
   gids: readonly GidFields[],
-  lists: readonly string[],
+  chosen: readonly LevelOption[],
 ): Column[] {
-  const choice = parseChoice(place, fields, lists);
+  const choice = parseChoice(place, fields, chosen);
   const gidFields = new Set(gids.flatMap((gid) => (gid.fields.length === 1 ? gid.fields : [])));
   const isPublished = ({ name, isGeometry }: SourceField, at: number): boolean => {
     if (gidFields.has(at)) return true;
@@ -82,30 +84,52 @@ export function publishedColumns(
   return columns;
 }
 
-function parseChoice(place: LayerPlace, fields: readonly SourceField[], lists: readonly string[]): ColumnChoice {
+function parseChoice(place: LayerPlace, fields: readonly SourceField[], chosen: readonly LevelOption[]): ColumnChoice {
   const choice: ColumnChoice = { kept: new Set(), dropped: new Set(), renamed: new Map() };
   const known = new Set(fields.map(({ name }) => name));
-  for (const item of lists.flatMap((list) => list.split(',')).map((text) => text.trim())) {
-    const colon = item.indexOf(':');
-    const name = item.startsWith('-') ? item.slice(1) : colon === -1 ? item : item.slice(0, colon);
-    if (!known.has(name))
-      throw new BuildError(
-        `--columns ${item}: ${place.path}: layer ${place.layer} has no column ${name}`,
-        `use one of: ${[...known].join(', ')}`,
-      );
-    if (item.startsWith('-')) choice.dropped.add(name);
-    else if (colon === -1) choice.kept.add(name);
-    else choice.renamed.set(name, item.slice(colon + 1));
+  for (const { level, value } of chosen) {
+    if (level !== undefined && level !== place.level) continue;
+    for (const { text, name, isDropped, renamed } of columnItems([value])) {
+      if (!known.has(name)) {
+        if (level === undefined) continue;
+        throw new BuildError(
+          `--columns ${levelName(level)}=${text}: ${place.path}: layer ${place.layer} has no column ${name}`,
+          `use one of: ${[...known].join(', ')}`,
+        );
+      }
+      if (isDropped) choice.dropped.add(name);
+      else if (renamed === undefined) choice.kept.add(name);
+      else choice.renamed.set(name, renamed);
+    }
   }
   return choice;
 }
 
-function refuseSameNames({ path, layer }: LayerPlace, columns: readonly Column[]): void {
+/** An item of --columns: keep a column (`NAME`), drop it (`-NAME`) or rename it (`NAME:new`). */
+interface ColumnItem {
+  text: string;
+  name: string;
+  isDropped: boolean;
+  renamed: string | undefined;
+}
+
+/** The items of some values of --columns. */
+export function columnItems(lists: readonly string[]): ColumnItem[] {
+  const texts = lists.flatMap((list) => list.split(',')).map((text) => text.trim());
+  return texts.map((text) => {
+    if (text.startsWith('-')) return { text, name: text.slice(1), isDropped: true, renamed: undefined };
+    const colon = text.indexOf(':');
+    if (colon === -1) return { text, name: text, isDropped: false, renamed: undefined };
+    return { text, name: text.slice(0, colon), isDropped: false, renamed: text.slice(colon + 1) };
+  });
+}
+
+function refuseSameNames({ path, layer, level }: LayerPlace, columns: readonly Column[]): void {
   const at = columns.findIndex(({ name }, i) => columns.slice(0, i).some((other) => other.name === name));
   if (at === -1) return;
   const { name } = elementAt(columns, at);
   throw new BuildError(
     `${path}: layer ${layer} would have two columns named ${name}`,
-    `rename or drop one with --columns, e.g. --columns ${name}:${name}_2`,
+    `rename or drop one with --columns, e.g. --columns ${levelName(level)}=${name}:${name}_2`,
   );
 }

@@ -33,6 +33,8 @@ export interface GidFields {
 
 /** A layer of the source that holds units of a level. */
 export interface LayerSource extends LayerPlace {
+  /** GDAL's name of the dataset's format: it is opened as no other. */
+  driver: string;
   /** Only the features for which this condition (SQL WHERE) holds; undefined for all. */
   where: string | undefined;
   /** A SELECT statement in OGR SQL whose result is read instead of the layer; undefined for the layer itself. */

@@ -3,13 +3,15 @@ import { basename } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
-import { expandSource } from './expand-source.ts';
+import { expandSource, type FoundDataset } from './expand-source.ts';
 import { findGids, gidFieldsFor, nameFieldOf, typeFieldOf } from './gid-columns.ts';
-import { fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
+import { knownCredit } from './known-credits.ts';
+import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerSource, LevelSource } from './level-source.ts';
-import { attributionOf, gdalVersion, openDataset, withoutSecrets } from './open-dataset.ts';
+import { attributionOf, gdalVersion, openDataset, openFoundDataset, withoutSecrets } from './open-dataset.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { type SourceOptions, valuesFor } from './source-options.ts';
+import { newIsStoredQuery, STORED_QUERY, storedQueryRefused } from './stored-queries.ts';
 
 /** The levels of a source. */
 export interface FoundLevels {
@@ -17,8 +19,12 @@ export interface FoundLevels {
   levels: readonly LevelSource[];
   /** Layers that no level uses, e.g. tables of styles. */
   unused: readonly string[];
+  /** Files of operating systems that were skipped, e.g. `desktop.ini`. */
+  systemFiles: readonly string[];
   /** The attribution texts in the metadata of all datasets. */
   attribution: readonly string[];
+  /** The credits of the published datasets that it is recognised as. */
+  credits: readonly string[];
   /** The only layer, if it holds the deepest units of every area, of whatever level; undefined otherwise. */
   singleLayer: SingleLayer | undefined;
 }
@@ -26,6 +32,7 @@ export interface FoundLevels {
 /** A layer that holds units of several levels, as GADM's single-layer download does. */
 export interface SingleLayer {
   path: string;
+  driver: string;
   layer: string;
   /** Names of the columns GID_0 .. GID_n. */
   gidColumns: readonly string[];
@@ -39,6 +46,13 @@ interface SeenLayer {
   isUsed: boolean;
 }
 
+/** A layer of which a level is read. */
+interface UsedLayer {
+  layer: string;
+  /** Those of the layer, or of the statement that is read instead of it. */
+  columns: readonly string[];
+}
+
 /**
  * Finds the layers of every level in the source.
  * @throws BuildError if a file cannot be read, a dataset has no layer with GIDs, two layers of one file have the same
@@ -48,12 +62,21 @@ export function findLevels(options: SourceOptions): FoundLevels {
   const found: LayerSource[] = [];
   const seen: SeenLayer[] = [];
   const attribution: string[] = [];
-  for (const path of expandSource(options.source)) {
-    const read = layersIn(path, options, seen);
-    refuseTwins(path, read.layers);
+  const credits = new Set<string>();
+  const columns = new Set<string>();
+  const { datasets, systemFiles } = expandSource(options.source);
+  for (const dataset of datasets) {
+    const read = layersIn(dataset, options, seen);
+    refuseTwins(dataset.path, read.layers);
     found.push(...read.layers);
     attribution.push(...read.attribution);
+    for (const used of read.used) {
+      for (const column of used.columns) columns.add(column);
+      const credit = knownCredit(dataset.path, used.layer, used.columns);
+      if (credit !== undefined) credits.add(credit);
+    }
   }
+  refuseUnknownColumns(options, [...columns]);
   refuseOtherColumns(found);
   refuseUnknownLayers(options, seen);
   refuseUnusedDatasets(options, seen, found);
@@ -64,14 +87,14 @@ export function findLevels(options: SourceOptions): FoundLevels {
   const unused = seen
     .filter(({ isUsed }) => !isUsed)
     .map(({ path, layer }) => `${basename(withoutSecrets(path))}: ${layer}`);
-  return { levels, unused, attribution, singleLayer: findSingleLayer(found) };
+  return { levels, unused, systemFiles, attribution, credits: [...credits], singleLayer: findSingleLayer(found) };
 }
 
 /** Some units of a single layer have no GID at its level: they belong to levels above. */
 function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined {
   const [only] = found;
   if (found.length !== 1 || only === undefined || only.level === 0 || only.gidColumns.includes('')) return undefined;
-  const { path, layer, level, where, sql, gidColumns } = only;
+  const { path, driver, layer, level, where, sql, gidColumns } = only;
   // The split reads the whole layer.
   if (where !== undefined || sql !== undefined) return undefined;
   const own = `"${elementAt(gidColumns, level).replaceAll('"', '""')}"`;
@@ -79,31 +102,43 @@ function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined
   const opened = openSelection(selection);
   const shallower = countFeatures(opened, selection);
   opened.close();
-  return shallower === 0 ? undefined : { path, layer, gidColumns };
+  return shallower === 0 ? undefined : { path, driver, layer, gidColumns };
 }
 
 /** The layers of a dataset that hold units, and its attribution; all layers are added to `seen`. */
 function layersIn(
-  path: string,
+  { path, isInFolder }: FoundDataset,
   options: SourceOptions,
   seen: SeenLayer[],
-): { layers: LayerSource[]; attribution: string[] } {
-  const dataset = openDataset(path);
+): { layers: LayerSource[]; used: UsedLayer[]; attribution: string[] } {
+  const dataset = isInFolder ? openFoundDataset(path) : openDataset(path);
+  const driver = dataset.driver.description;
   if (dataset.layers.count() === 0)
     throw new BuildError(
       `${withoutSecrets(path)}: has no layers`,
       'check that the file is complete, or remove it from --source',
     );
   const found: LayerSource[] = [];
+  const used: UsedLayer[] = [];
+  const isStoredQuery = newIsStoredQuery(dataset);
   for (const layer of dataset.layers) {
+    if (isStoredQuery(layer.name)) {
+      if (levelsOf(layer.name, [], options).length > 0) throw storedQueryRefused(path, layer.name);
+      seen.push({ path, layer: layer.name, columns: [STORED_QUERY], isUsed: false });
+      continue;
+    }
     const fields = fieldsOf(dataset, layer);
     const levels = levelsOf(layer.name, fields, options);
     seen.push({ path, layer: layer.name, columns: fields.map(({ name }) => name), isUsed: levels.length > 0 });
-    for (const level of levels) found.push(layerSource({ path, layer: layer.name, level, options, fields }));
+    for (const level of levels) {
+      const read = layerSource({ path, driver, layer: layer.name, level, options, fields });
+      found.push(read.source);
+      used.push({ layer: layer.name, columns: read.columns });
+    }
   }
   const attribution = attributionOf(dataset);
   dataset.close();
-  return { layers: found, attribution };
+  return { layers: found, used, attribution };
 }
 
 /** The levels of a layer: those whose option names it, otherwise the deepest level whose GIDs it has. */
@@ -115,38 +150,52 @@ function levelsOf(layer: string, fields: readonly SourceField[], options: Source
   return level === undefined || named.includes(level) ? [] : [level];
 }
 
-/** Does a layer have this name? `*` in the pattern stands for any characters. */
+/** Does a layer have this name? `*` in the pattern stands for any characters. Each part is looked for once. */
 function matches(pattern: string, layer: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`).test(layer);
+  const [first = '', ...others] = pattern.split('*');
+  const last = others.pop();
+  if (last === undefined) return pattern === layer;
+  let at = first.length;
+  if (!layer.startsWith(first)) return false;
+  for (const part of others) {
+    const found = layer.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return layer.length - last.length >= at && layer.endsWith(last);
 }
 
 function layerSource({
   path,
+  driver,
   layer,
   level,
   options,
   fields: layerFields,
 }: {
   path: string;
+  driver: string;
   layer: string;
   level: Level;
   options: SourceOptions;
   fields: readonly SourceField[];
-}): LayerSource {
+}): { source: LayerSource; columns: string[] } {
   const where = valuesFor(options.where, level).at(-1);
-  const sql = valuesFor(options.sql, level).at(-1);
-  const selection = { path, layer, level, where, sql };
+  // The statement may name the layer as {layer}: that of NUTS has scale and year in its name.
+  const sql = valuesFor(options.sql, level)
+    .at(-1)
+    ?.replaceAll('{layer}', `"${layer.replaceAll('"', '\\"')}"`);
+  const selection = { path, driver, layer, level, where, sql };
   const opened = openSelection(selection);
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
   const gids = findGids({ path, layer, level }, fields, options);
-  const columns = publishedColumns({ path, layer, level }, fields, gids, valuesFor(options.columns, level));
+  const columns = publishedColumns({ path, layer, level }, fields, gids, options.columns ?? []);
   const features = countFeatures(opened, selection);
   opened.close();
   const nameOf = (wanted: readonly number[]): string =>
     columns.find((column) => wanted.length > 0 && column.fields.join() === wanted.join())?.name ?? '';
   const nameOfField = (field: number | undefined): string => (field === undefined ? '' : nameOf([field]));
-  return {
+  const source: LayerSource = {
     ...selection,
     features,
     columns,
@@ -155,6 +204,7 @@ function layerSource({
     nameColumn: nameOfField(nameFieldOf({ path, layer, level }, fields, options)),
     typeColumn: nameOfField(typeFieldOf({ path, layer, level }, fields, options)),
   };
+  return { source, columns: fields.map(({ name }) => name) };
 }
 
 /** Two layers of one file at the same level are variants of each other; layers of several files are merged. */
@@ -183,6 +233,19 @@ function refuseOtherColumns(found: readonly LayerSource[]): void {
   }
 }
 
+/** A column that --columns names for all levels must be in one of them. */
+function refuseUnknownColumns(options: SourceOptions, known: readonly string[]): void {
+  for (const { level, value } of options.columns ?? []) {
+    if (level !== undefined || known.length === 0) continue;
+    const item = columnItems([value]).find(({ name }) => !known.includes(name));
+    if (item === undefined) continue;
+    throw new BuildError(
+      `--columns ${item.text}: no layer has a column ${item.name}`,
+      `use one of: ${known.join(', ')}; of one level only: --columns lv1=${item.text}`,
+    );
+  }
+}
+
 function refuseUnknownLayers(options: SourceOptions, seen: readonly SeenLayer[]): void {
   for (const { level, value } of options.layers ?? []) {
     if (seen.some(({ layer }) => matches(value, layer))) continue;
@@ -204,9 +267,27 @@ function refuseUnusedDatasets(options: SourceOptions, seen: readonly SeenLayer[]
     const described = layers.map(({ layer, columns }) => `${layer} (${columns.join(', ')})`);
     throw new BuildError(
       `${withoutSecrets(path)}: no layer has GID columns (GID_0 .. GID_5); it has ${described.join('; ') || 'no layers'}`,
-      'name the layer and the GID column of each level, e.g. --layer lv0=countries --gid-column lv0=ISO3; or remove the file from --source',
+      remedyFor(layers),
     );
   }
+}
+
+/** Datasets that need options, by the beginning of a layer's name or by a column; and the file in generator/examples/. */
+const EXAMPLES: readonly [layer: RegExp, column: string, file: string][] = [
+  [/^ne_\d+m_/i, 'adm0_a3', 'natural-earth.json'],
+  [/^geoBoundaries/i, 'shapeGroup', 'geoboundaries.json'],
+  [/^NUTS_RG_/i, 'NUTS_ID', 'nuts.json'],
+];
+
+function remedyFor(layers: readonly SeenLayer[]): string {
+  const example = EXAMPLES.find(([name, column]) =>
+    layers.some(
+      ({ layer, columns }) => name.test(layer) || columns.some((known) => known.toLowerCase() === column.toLowerCase()),
+    ),
+  )?.[2];
+  if (example !== undefined)
+    return `copy generator/examples/${example}, change the names of the files in it, and build with --config`;
+  return 'name the layer and the GID column of each level, e.g. --layer lv0=countries --gid-column lv0=ISO3; or remove the file from --source';
 }
 
 /** What a build needs to know of its dataset. */

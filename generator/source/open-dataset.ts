@@ -12,6 +12,31 @@ const VECTOR_DRIVERS: readonly string[] = gdal.drivers
   .filter((driver) => driver.getMetadata()['DCAP_VECTOR'] === 'YES')
   .map(({ description }) => description);
 
+/**
+ * Formats whose datasets hold all their data: what is found in folders and archives is opened as one of these only. Others
+ * may read any file or address that this process can: VRT, GNM, MapInfo views and seamless tables, labels of PDS, lists of
+ * WFS layers. (GDAL's name of each; GML's references are not followed by GDAL's default.)
+ */
+const SELF_CONTAINED: readonly string[] = [
+  'ESRI Shapefile',
+  'GPKG',
+  'GeoJSON',
+  'GeoJSONSeq',
+  'ESRIJSON',
+  'TopoJSON',
+  'FlatGeobuf',
+  'OpenFileGDB',
+  'SQLite',
+  'CSV',
+  'GML',
+  'KML',
+  'LIBKML',
+  'Parquet',
+  'Arrow',
+  'OGR_GMT',
+  'JML',
+].filter((name) => VECTOR_DRIVERS.includes(name));
+
 /** A message of GDAL. */
 export interface GdalMessage {
   message: string;
@@ -36,10 +61,31 @@ export function takeGdalMessage(): GdalMessage | undefined {
 
 /**
  * Opens a dataset.
+ * @param driver GDAL's name of its format; undefined to find it
  * @throws BuildError if GDAL cannot open it, or reports a failure
  */
-export function openDataset(path: string): gdalTypes.Dataset {
-  const { dataset, gdalMessage } = open(path, VECTOR_DRIVERS);
+export function openDataset(path: string, driver?: string): gdalTypes.Dataset {
+  return openChecked(path, driver === undefined ? VECTOR_DRIVERS : [driver]);
+}
+
+/**
+ * Opens a dataset that was found in a folder or an archive.
+ * @throws BuildError likewise, and for a format that refers to other files
+ */
+export function openFoundDataset(path: string): gdalTypes.Dataset {
+  try {
+    return openChecked(path, SELF_CONTAINED);
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    throw new BuildError(
+      error.message,
+      'remove it if it is damaged or no dataset; a format that refers to other files (VRT) or is rare must be named as --source itself',
+    );
+  }
+}
+
+function openChecked(path: string, drivers: readonly string[]): gdalTypes.Dataset {
+  const { dataset, gdalMessage } = open(path, drivers);
   if (!gdalMessage?.isFailure) return dataset;
   // GDAL tries one driver after the other: the message may be that of a driver before the one that opened the dataset.
   const { description } = dataset.driver;

@@ -7,7 +7,7 @@ import type { LayerSource } from './level-source.ts';
 import { openDataset, takeGdalMessage } from './open-dataset.ts';
 
 /** What to read of a dataset. */
-export type Selection = Pick<LayerSource, 'path' | 'layer' | 'level' | 'where' | 'sql'>;
+export type Selection = Pick<LayerSource, 'path' | 'driver' | 'layer' | 'level' | 'where' | 'sql'>;
 
 /** A selection, opened. */
 export interface OpenSelection {
@@ -37,8 +37,9 @@ const DIALECT = 'OGRSQL';
 
 /** Opens a selection. @throws BuildError if a condition or statement is not valid */
 export function openSelection(selection: Selection): OpenSelection {
-  const { path, layer: name, where, sql } = selection;
-  const dataset = openDataset(path);
+  const { path, driver, layer: name, where, sql } = selection;
+  refuseFurtherStatement(selection);
+  const dataset = openDataset(path, driver);
   const close = (): void => dataset.close();
   try {
     if (sql !== undefined) return { dataset, layer: dataset.executeSQL(sql, undefined, DIALECT), close };
@@ -50,6 +51,13 @@ export function openSelection(selection: Selection): OpenSelection {
     takeGdalMessage();
     throw selectionError(selection, error instanceof Error ? error.message : String(error));
   }
+}
+
+/** GDAL ignores what follows a semicolon, or a database does it. @throws BuildError for one outside of quotation marks */
+function refuseFurtherStatement(selection: Selection): void {
+  const text = (selection.sql ?? selection.where ?? '').replaceAll(/'[^']*'|"[^"]*"/g, '');
+  if (!text.includes(';')) return;
+  throw selectionError(selection, 'only one condition or statement is possible, without ;');
 }
 
 function selectionError({ path, layer, level, where, sql }: Selection, reason: string): BuildError {
@@ -85,8 +93,8 @@ export function openLayer(source: LayerSource, mode: ReadingMode, scratch: strin
 
 /** Opens a copy of the layer with its curves approximated by segments of 4 degrees, GDAL's default. */
 function openStraightened(source: LayerSource, mode: ReadingMode, scratch: string): OpenLayer {
-  const { path, layer: name, where, sql } = mode.hasTextIntegers ? withTextIntegers(source) : source;
-  const dataset = openDataset(path);
+  const { path, driver, layer: name, where, sql } = mode.hasTextIntegers ? withTextIntegers(source) : source;
+  const dataset = openDataset(path, driver);
   const options = ['-f', 'GPKG', '-nlt', 'CONVERT_TO_LINEAR', '-preserve_fid'];
   const selected = sql === undefined ? [name] : ['-sql', sql, '-dialect', DIALECT];
   const condition = sql === undefined && where !== undefined ? ['-where', where] : [];

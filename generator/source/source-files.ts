@@ -1,9 +1,10 @@
 // The files of the source with their sizes and SHA-256, for release.json; sorted, so that the order is reproducible.
 import { createHash } from 'node:crypto';
-import { createReadStream, readdirSync, statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SourceFile } from '../../format/release.ts';
+import { fileOrFolder, isHidden, isSystemFile, namesIn } from './local-files.ts';
 import { isRemote } from './source-options.ts';
 
 /**
@@ -23,11 +24,16 @@ export async function sourceFiles(source: readonly string[]): Promise<SourceFile
   return files;
 }
 
-/** The names of all files under a path, and where they are. */
+/** The name of each path of the source, as its files have it in front. */
+export function sourceNames(source: readonly string[]): string[] {
+  return source.map((path) => (isRemote(path) ? publicName(path) : basename(resolve(path))));
+}
+
+/** The names of all files under a path, without hidden ones and those of operating systems, and where they are. */
 function filesUnder(path: string, name: string): [name: string, file: string][] {
-  if (!statSync(path).isDirectory()) return [[name, path]];
-  return readdirSync(path)
-    .sort()
+  if (!fileOrFolder(path).isDirectory()) return [[name, path]];
+  return namesIn(path)
+    .filter((entry) => !isHidden(entry) && !isSystemFile(entry))
     .flatMap((entry) => filesUnder(join(path, entry), `${name}/${entry}`));
 }
 

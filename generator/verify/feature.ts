@@ -8,6 +8,7 @@ import type { NamedUnit } from '../../format/names.ts';
 import { OVERVIEW_LEVELS } from '../../format/overview.ts';
 import type { LevelSummary } from '../../format/release.ts';
 import { gidFrom } from '../geojson/property-values.ts';
+import { isNoName } from '../names/no-name.ts';
 import { FileError } from '../reader/file-error.ts';
 import { featureFrom, type JsonFeature, parsedToJson } from '../reader/parse-feature.ts';
 
@@ -56,13 +57,19 @@ export type LabelColumns = Pick<LevelSummary, 'nameColumn' | 'typeColumn'>;
 /** What a feature of a level says. */
 export function unitOf({ properties, geometry }: JsonFeature, level: Level, columns: LabelColumns): Unit {
   return {
-    name: textOf(properties[columns.nameColumn]),
-    type: textOf(properties[columns.typeColumn]),
+    name: nameIn(properties, columns.nameColumn),
+    type: nameIn(properties, columns.typeColumn),
     shape: OVERVIEW_LEVELS.includes(level) ? shapeOf(geometry) : 'may',
   };
 }
 
-/** A property as the text of a name; null if it is empty. */
+/** The name or type in a column; null if there is none. */
+function nameIn(properties: JsonFeature['properties'], column: string): string | null {
+  const text = textOf(properties[column]);
+  return text !== null && isNoName(text, column) ? null : text;
+}
+
+/** A property as text; null if it is empty. */
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null;
   return typeof value === 'string' ? value : (parsedToJson(value) ?? null);

@@ -20,7 +20,7 @@ export async function devBanner(
   const pageUrl = `${url}/api/v1/geojsonl/${levelName(first)}?page-size=3`;
   const get = 'curl -s --compressed -H "Authorization: Bearer $TOKEN"';
   const link = `sed -n 's/^[Ll]ink: <\\(.*\\)>.*/\\1/p'`;
-  // A fragment is not sent to the server, and the explorer takes it out of the address.
+  // A fragment is not sent to the server. The browser's history keeps it: this is a development token of this machine.
   const explorer = hasExplorer ? `\n\nOpen this link in a browser:\n${url}/#token=${token}` : '';
   return `
 Boundaries API, release ${release.id}: ${url}${explorer}

@@ -6,33 +6,34 @@ import { createNames } from './api/names.js';
 import { createMap } from './map/map.js';
 import { part } from './panels/elements.js';
 import { showCredits, showRelease, wireLayout } from './panels/layout.js';
-import { NOT_ACCEPTED } from './panels/messages.js';
+import { NO_LINKED_TOKEN, NOT_ACCEPTED, REPLACE_TOKEN } from './panels/messages.js';
 import { hideSignIn, showSignIn, wireSignIn } from './panels/sign-in.js';
 import { takeToken } from './state/address.js';
 import { noMap } from './state/no-map.js';
-import { Session } from './state/session.js';
+import { isToken, Session } from './state/session.js';
 import { Workspace } from './workspace.js';
 
 const session = new Session();
-const linked = takeToken();
 const base = document.baseURI.replace(/#.*$/, '');
 /** @type {Workspace | undefined} */
 let workspace;
 
 wireSignIn(signIn);
 part('sign-out').addEventListener('click', () => signOut(''));
-if (linked === undefined) session.restore();
-else session.open(linked, false);
-if (session.token === '') showSignIn('');
+session.restore();
+const refusal = followLink();
+if (session.token === '') showSignIn(refusal);
 
 const [about, map] = await Promise.all([readAbout(base), startMap()]);
 showRelease(about);
 showCredits(about);
 wireLayout(() => map.resize());
 addEventListener('popstate', () => {
-  const token = takeToken();
-  if (token !== undefined) signIn(token, false);
-  else workspace?.followAddress();
+  const { token } = session;
+  const refused = followLink();
+  if (refused !== '') signOut(refused);
+  else if (session.token === token) workspace?.followAddress();
+  else restart();
 });
 if (session.token !== '') open();
 
@@ -41,10 +42,28 @@ if (session.token !== '') open();
  * @param {boolean} isKept
  */
 function signIn(token, isKept) {
-  workspace?.end();
   session.open(token, isKept);
+  restart();
+}
+
+/** Begins again with the token of the session. */
+function restart() {
+  workspace?.end();
   open();
   part('heading').focus({ preventScroll: true });
+}
+
+/**
+ * Takes the token of the address, if it has one; instead of a kept one only if the user agrees.
+ * @returns {string} why it is not taken; otherwise empty
+ */
+function followLink() {
+  const token = takeToken();
+  if (token === undefined) return '';
+  if (!isToken(token)) return session.token === '' ? NO_LINKED_TOKEN : '';
+  if (token === session.token) return '';
+  if (!session.isKept || confirm(REPLACE_TOKEN)) session.open(token, false);
+  return '';
 }
 
 function open() {

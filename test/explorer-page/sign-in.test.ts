@@ -75,6 +75,57 @@ test('without a token there is one field, which says where to get one; nothing i
   );
 });
 
+test('a link is followed whatever else is in it; one without a token that a header can carry leads to the sign-in', {
+  skip: SKIP,
+}, async () => {
+  await browser.onPage(
+    service,
+    async (page) => {
+      await waitForPlace(page, ...WORLD);
+      assert.doesNotMatch(page.url(), /token|eyJ|x=1/);
+    },
+    { path: `/#token=${TOKEN}&x=1` },
+  );
+  for (const bad of ['', '%', '%0A', 'a%20b', '%E6%9D%B1', '%00&x=1'])
+    await browser.onPage(
+      service,
+      async (page) => {
+        await page.locator('#sign-in-reason').getByText('The token in the link').waitFor();
+        assert.doesNotMatch(page.url(), /#./);
+        await page.getByLabel('Token').fill('東');
+        await page.keyboard.press('Enter');
+        await page.locator('#sign-in-reason').getByText('This is no token').waitFor();
+      },
+      { path: `/#token=${bad}` },
+    );
+});
+
+test('a link replaces a kept token only if the user agrees', { skip: SKIP }, async () => {
+  const other = await token({ sub: 'other' });
+  await browser.onPage(
+    service,
+    async (page) => {
+      await page.getByLabel('Token').fill(TOKEN);
+      await page.getByLabel('Keep for this session').check();
+      await page.getByRole('button', { name: 'Open' }).click();
+      await waitForPlace(page, ...WORLD);
+      const kept = () => page.evaluate<string | null>("sessionStorage.getItem('boundaries-token')");
+      for (const [answer, expected] of [
+        ['dismiss', TOKEN],
+        ['accept', null],
+      ] as const) {
+        const asked = page.waitForEvent('dialog').then((dialog) => dialog[answer]());
+        await page.evaluate(`setTimeout(() => { location.hash = 'token=${other}'; })`);
+        await asked;
+        await waitForPlace(page, ...WORLD);
+        assert.doesNotMatch(page.url(), /token/);
+        assert.equal(await kept(), expected);
+      }
+    },
+    { path: '/' },
+  );
+});
+
 test('a token may be pasted with its shell line, its header or its link around it', { skip: SKIP }, () =>
   browser.onPage(
     service,

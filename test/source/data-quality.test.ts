@@ -1,6 +1,15 @@
 // Sources with errors: each is refused with file, layer and fid, or accepted by name; oddities are counted and recorded.
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS } from '../../format/levels.ts';
@@ -172,19 +181,57 @@ test('oddities that leave a release right are counted with their first example',
   );
 });
 
-test('far fewer units than in the current release are refused', async () => {
+test('far fewer units than in the current release of the same source are refused', async () => {
   const out = join(folder, 'fewer');
-  const full = countriesWith(9, (features) => features);
+  const full = join(folder, 'gadm_410-levels.gpkg');
+  copyFileSync(
+    countriesWith(9, (features) => features),
+    full,
+  );
   await buildRelease(full, out);
-  const fewer = countriesWith(2, (features) => features.slice(0, 3));
+  const fewer = join(folder, 'gadm_420-levels.gpkg');
+  copyFileSync(
+    countriesWith(2, (features) => features.slice(0, 3)),
+    fewer,
+  );
   await assert.rejects(buildRelease(fewer, out, { release: 'r2' }), {
     message: /lv2: units fewer than in the current release: 1 \(3 units, 4 in release r1/,
-    remedy: /--accept fewer-units$/,
+    remedy: /^complete the source; or, .*--accept fewer-units$/,
   });
   assert.equal(JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')).release, 'r1');
   const { quality } = await buildRelease(fewer, out, { release: 'r2', accept: ['fewer-units'] });
   // A release depends on its source alone, so the comparison is not recorded.
   assert.deepEqual(quality, []);
+});
+
+test('a release of another source, such as the sample, is no measure of the number of units', async () => {
+  const out = join(folder, 'sample-first');
+  const sample = join(folder, 'sample.gpkg');
+  copyFileSync(
+    countriesWith(9, (features) => features),
+    sample,
+  );
+  await buildRelease(sample, out);
+  const own = countriesWith(2, (features) => features.slice(0, 1));
+  const { levels } = await buildRelease(own, out, { release: 'r2' });
+  assert.equal(levels[2]?.features, 1);
+});
+
+test('a source that begins below level 0 is published with a remark that names what is missing', async () => {
+  const [, , districts] = countryLayers();
+  assert.ok(districts);
+  const source = writeDataset(join(folder, 'districts.gpkg'), 'GPKG', [districts]);
+  const { quality } = await buildRelease(source, join(folder, 'districts'));
+  assert.deepEqual(
+    quality.map(({ level, kind, example }) => [level, kind, example]),
+    [
+      [
+        2,
+        'missing-parents',
+        'the source has no level 0, 1: their units have no names and no shapes, in lists, search and the overview',
+      ],
+    ],
+  );
 });
 
 /** A folder of Shapefiles of the small countries. */
@@ -256,6 +303,21 @@ test('a file without GID columns is refused, and says which columns it has', asy
     message: /roads\.shp: no layer has GID columns .*roads \(class\)/,
     remedy: /--gid-column/,
   });
+});
+
+test('of a dataset that needs options, the remedy names the file in generator/examples/', async () => {
+  for (const [name, columns, file] of [
+    ['ne_10m_admin_0_countries', ['ADM0_A3', 'NAME'], 'natural-earth'],
+    ['geoBoundaries-FRA-ADM1', ['shapeGroup', 'shapeID'], 'geoboundaries'],
+    ['NUTS_RG_60M_2021_4326', ['NUTS_ID', 'LEVL_CODE'], 'nuts'],
+  ] as const) {
+    const features = [{ fid: 1, values: ['AAA', 'x'], wkt: square(0, 0) }];
+    const source = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [{ name, columns, features }]);
+    await assertRefused(source, {
+      message: /no layer has GID columns/,
+      remedy: new RegExp(`^copy generator/examples/${file}\\.json, .*--config$`),
+    });
+  }
 });
 
 test('a GeoPackage that is cut short is refused', async () => {

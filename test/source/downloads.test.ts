@@ -2,7 +2,7 @@
 // and the schemas of GADM 2, geoBoundaries, NUTS, OCHA COD and Natural Earth. Each is made through GDAL and built.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
+import { build } from '../../generator/build.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { SILENT } from '../../generator/report/progress.ts';
@@ -17,11 +18,12 @@ import { gdal } from '../../generator/source/gdal.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { writeZip } from '../support/datasets/write-zip.ts';
 import { listen } from '../support/http/listen.ts';
 import { compile } from '../support/processes/compile.ts';
 import { startPostgis } from '../support/processes/postgis.ts';
 import { without } from '../support/processes/programs.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -340,28 +342,47 @@ test('geoBoundaries: GIDs by option, and no parent at level 1', async () => {
   assert.deepEqual(release.quality, []);
 });
 
-test('NUTS: one layer for four levels, parents from the code', async () => {
-  const columns = ['NUTS_ID', { name: 'LEVL_CODE', type: gdal.OFTInteger }, 'CNTR_CODE', 'NAME_LATN'];
-  const codes = ['AT', 'AT1', 'AT2', 'AT11', 'AT21', 'AT111', 'AT112', 'AT211'];
-  const features = codes.map((code, i) => ({
-    fid: i + 1,
-    values: [code, code.length - 2, 'AT', `Name of ${code}`],
-    wkt: square(i, 0),
-  }));
-  const file = writeDataset(join(folder, 'NUTS_RG_20M_2024_4326.gpkg'), 'GPKG', [
-    { name: 'NUTS_RG_20M_2024_4326', columns, features },
-  ]);
-  const { out, release } = await example('nuts', [file]);
-  assert.deepEqual(counts(release), [1, 2, 2, 3, 0, 0]);
-  assert.deepEqual(
-    unitsOf(out, 3).map(({ id, properties }) => [id, properties.NUTS_ID, properties.NUTS_1, properties.NUTS_2]),
-    [
-      [6, 'AT111', 'AT1', 'AT11'],
-      [7, 'AT112', 'AT1', 'AT11'],
-      [8, 'AT211', 'AT2', 'AT21'],
-    ],
-  );
-});
+for (const year of [2016, 2021, 2024])
+  test(`NUTS ${year}: one layer for four levels, parents from the code, the layer named by no option`, async () => {
+    const columns = ['NUTS_ID', { name: 'LEVL_CODE', type: gdal.OFTInteger }, 'CNTR_CODE', 'NAME_LATN'];
+    // NUTS 2013 and 2016 have units below UKN0 that begin with UKN1.
+    const codes = [
+      'AT',
+      'AT1',
+      'AT2',
+      'AT11',
+      'AT21',
+      'AT111',
+      'AT112',
+      'AT211',
+      'UK',
+      'UKN',
+      'UKN0',
+      'UKN06',
+      'UKN16',
+    ];
+    const features = codes.map((code, i) => ({
+      fid: i + 1,
+      values: [code, code.length - 2, code.slice(0, 2), `Name of ${code}`],
+      wkt: square(i, 0),
+    }));
+    mkdirSync(join(folder, `nuts-${year}`));
+    const file = writeDataset(join(folder, `nuts-${year}/NUTS_RG_20M_2024_4326.gpkg`), 'GPKG', [
+      { name: `NUTS_RG_20M_${year}_4326`, columns, features },
+    ]);
+    const { out, release } = await example('nuts', [file]);
+    assert.deepEqual(counts(release), [2, 3, 3, 5, 0, 0]);
+    assert.deepEqual(
+      unitsOf(out, 3).map(({ id, properties }) => [id, properties.NUTS_ID, properties.NUTS_1, properties.NUTS_2]),
+      [
+        [6, 'AT111', 'AT1', 'AT11'],
+        [7, 'AT112', 'AT1', 'AT11'],
+        [8, 'AT211', 'AT2', 'AT21'],
+        [12, 'UKN06', 'UKN', 'UKN0'],
+        [13, 'UKN16', 'UKN', 'UKN0'],
+      ],
+    );
+  });
 
 test('OCHA COD: GIDs by their names, columns dropped; the command reads the example', async () => {
   const layers = [0, 1, 2].map((n) => ({
@@ -439,6 +460,61 @@ test('GADM: the example needs no more than the file', async () => {
   );
 });
 
+/** GADM 2 for one country as it is downloaded: each Shapefile with its attributes once more as CSV, and a licence. */
+function writeGadm2(path: string): string {
+  const country = ['ID_0', 'ISO', 'NAME_0'];
+  const id = { name: 'ID_1', type: gdal.OFTInteger };
+  writeLayers(path, 'ESRI Shapefile', 'shp', [
+    { name: 'NPL_adm0', columns: country, features: [{ values: ['157', 'NPL', 'Nepal'], wkt: square(80, 26, 8) }] },
+    {
+      name: 'NPL_adm1',
+      columns: [...country, id, 'NAME_1'],
+      features: [1, 2].map((n) => ({ values: ['157', 'NPL', 'Nepal', n, `R${n}`], wkt: square(78 + 2 * n, 26) })),
+    },
+  ]);
+  const files: Record<string, string> = {
+    'NPL_adm0.csv': 'PID,ID_0,ISO,NAME_0\n158,157,NPL,Nepal\n',
+    'NPL_adm1.csv': 'PID,ID_0,ISO,NAME_0,ID_1,NAME_1\n1,157,NPL,Nepal,1,R1\n2,157,NPL,Nepal,2,R2\n',
+    'NPL_adm1.sbn': '',
+    'NPL_adm1.qix': '',
+    'NPL_adm1.shp.xml': '<metadata/>',
+    'NPL_adm1.pdf': '',
+    'license.txt': 'free for academic use',
+    LICENCE: '',
+    'desktop.ini': '[.ShellClassInfo]',
+    'Thumbs.db': 'binary',
+    '.DS_Store': 'binary',
+    '__MACOSX/._NPL_adm1.shp': 'resource fork',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, path, name, '..'), { recursive: true });
+    writeFileSync(join(folder, path, name), text);
+  }
+  return join(folder, path);
+}
+
+test('GADM 2 as it is downloaded and unpacked: the CSV files are no layers, files of operating systems are said once', async () => {
+  const unpacked = writeGadm2('NPL_adm');
+  const zip = join(folder, 'NPL_adm_shp.zip');
+  const names = readdirSync(unpacked, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => statSync(join(unpacked, name)).isFile());
+  writeZip(
+    zip,
+    files.map((name) => ({ name, content: readFileSync(join(unpacked, name)) })),
+  );
+  for (const source of [unpacked, zip]) {
+    const { out, release } = await published(source);
+    assert.deepEqual(counts(release), [1, 2, 0, 0, 0, 0]);
+    assert.deepEqual(gidsOf(out, 1), ['NPL.1', 'NPL.2']);
+    const systemFiles = release.quality.filter(({ kind }) => kind === 'system-files');
+    assert.deepEqual(
+      systemFiles.map(({ count, example }) => [count, example]),
+      [[4, `${basename(source)}/.DS_Store`]],
+    );
+    assert.match(release.attribution.join(), /^GADM, https:\/\/gadm\.org/);
+  }
+});
+
 test('chooses, drops and renames columns; a column of WKT in a CSV file is not an attribute', async () => {
   const csv = join(folder, 'units.csv');
   writeFileSync(csv, 'WKT,GID_0,NAME_0,extra\n"POLYGON((0 0,1 0,1 1,0 0))",AAA,Aland,1\n');
@@ -454,9 +530,55 @@ test('chooses, drops and renames columns; a column of WKT in a CSV file is not a
   const dropped = await published(csv, { columns: [{ level: undefined, value: '-extra' }] });
   assert.deepEqual(Object.keys(unitsOf(dropped.out, 0)[0].properties), ['fid', 'GID_0', 'NAME_0']);
   await assert.rejects(buildRelease(csv, join(folder, 'refused'), { columns: [{ level: undefined, value: 'extr' }] }), {
-    message: /--columns extr: .*units\.csv: layer units has no column extr/,
-    remedy: /use one of: .*extra/,
+    message: /^--columns extr: no layer has a column extr$/,
+    remedy: /use one of: .*extra; of one level only: --columns lv1=extr$/,
   });
+  await assert.rejects(buildRelease(csv, join(folder, 'refused'), { columns: [{ level: 0, value: '-extr' }] }), {
+    message: /^--columns lv0=-extr: .*units\.csv: layer units has no column extr$/,
+  });
+});
+
+test('--columns without a level applies to the levels that have the column', async () => {
+  const columns = [{ level: undefined, value: '-NAME_2,NAME_1:name' }];
+  const { out } = await published(aaa, { columns });
+  assert.deepEqual(
+    [0, 1, 2].map((level) => Object.keys(unitsOf(out, level as Level)[0].properties)),
+    [
+      ['fid', 'GID_0', 'COUNTRY'],
+      ['fid', 'GID_1', 'GID_0', 'COUNTRY', 'name'],
+      ['fid', 'GID_2', 'GID_0', 'COUNTRY', 'GID_1', 'name'],
+    ],
+  );
+});
+
+test('a dataset that is recognised gives its credit, which --attribution replaces; of any other there is a remark', async () => {
+  const credited = async (layer: FixtureLayer, file: string) => {
+    const source = writeDataset(join(folder, file), 'GPKG', [layer]);
+    const notes: string[] = [];
+    const report = { ...SILENT, note: (text: string) => void notes.push(text) };
+    const release = await build(buildOptions(source, join(folder, `out-${built++}`)), report);
+    return [...release.attribution, ...notes];
+  };
+  const layerWith = (name: string, ...columns: string[]): FixtureLayer => ({
+    name,
+    columns: ['GID_0', ...columns],
+    features: [{ fid: 1, values: ['AAA', ...columns.map(() => 'x')], wkt: square(0, 0) }],
+  });
+  for (const [expected, layer, file] of [
+    [/^GADM, .*no redistribution/, layerWith('ADM_0'), 'gadm_4.gpkg'],
+    [/^GADM,/, layerWith('a', 'ID_0', 'ISO', 'NAME_0'), 'old.gpkg'],
+    [/^Made with Natural Earth/, layerWith('ne_10m_admin_0_countries'), 'a.gpkg'],
+    [/^geoBoundaries, .*CC BY 4\.0/, layerWith('a', 'shapeGroup', 'shapeID', 'shapeType'), 'b.gpkg'],
+    [/EuroGeographics/, layerWith('a', 'NUTS_ID', 'LEVL_CODE'), 'c.gpkg'],
+    [/^OCHA/, layerWith('a', 'ADM0_PCODE'), 'd.gpkg'],
+    [/^no attribution: .*--attribution TEXT/, layerWith('a'), 'e.gpkg'],
+  ] as const) {
+    const said = await credited(layer, file);
+    assert.equal(said.length, 1, file);
+    assert.match(said[0] ?? '', expected);
+  }
+  const { release } = await published(join(folder, 'gadm_4.gpkg'), { attribution: ['Mine'] });
+  assert.deepEqual(release.attribution, ['Mine']);
 });
 
 test('selects features by condition', async () => {

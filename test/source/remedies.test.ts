@@ -108,7 +108,7 @@ const CASES: {
   {
     what: 'a column to keep that does not exist',
     args: () => ({ source: [geopackage(states)], columns: ['NAME'] }),
-    message: /--columns NAME: .*has no column NAME/,
+    message: /--columns NAME: no layer has a column NAME/,
     follow: (error, args) => choosing(error, args, 'columns'),
   },
   {

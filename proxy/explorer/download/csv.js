@@ -4,21 +4,23 @@ import { memberOf, membersOf } from '../api/json-text.js';
 /** Without it Excel reads UTF-8 as the code page of the system. GDAL, pandas, R and DuckDB skip it. */
 const BYTE_ORDER_MARK = '\ufeff';
 const LINE_END = '\r\n';
-const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
-/** What a spreadsheet takes for a formula, which can read other cells and call other programs. */
-const FORMULA = /^[=+\-@\t\r]./s;
+/**
+ * What a spreadsheet takes for a formula, which can read other cells and call other programs; Excel takes full-width signs
+ * for one, too.
+ */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]./s;
 const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
 
 /**
  * One line for each unit, with `fid` first and then all columns that any of them has, in order of appearance. Numbers are
- * those of the text received. A text that a spreadsheet would run as a formula gets an apostrophe in front.
+ * those of the text received. Every text is quoted; one that a spreadsheet would run as a formula gets an apostrophe.
  * @param {readonly string[]} features each as GeoJSON text
  * @returns {string[]} parts of the file
  */
 export function featuresToCsv(features) {
   const columns = new Set(['fid']);
   for (const feature of features) for (const [name] of propertiesOf(feature)) columns.add(name);
-  const lines = [csvLine([...columns].map(guarded))];
+  const lines = [csvLine([...columns].map(textCell))];
   for (const feature of features) {
     const values = new Map([['fid', memberOf(feature, 'id') ?? ''], ...propertiesOf(feature)]);
     lines.push(csvLine([...columns].map((column) => cell(values.get(column)))));
@@ -43,16 +45,16 @@ function csvLine(cells) {
  */
 function cell(value) {
   if (value === undefined || value === 'null') return '';
-  if (value.startsWith('"')) return guarded(JSON.parse(value));
-  return quoted(value);
+  if (value.startsWith('"')) return textCell(JSON.parse(value));
+  return /^[[{]/.test(value) ? quoted(value) : value;
 }
 
 /** @param {string} text */
-function guarded(text) {
-  return text === '' ? '""' : quoted(FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
+function textCell(text) {
+  return quoted(FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
 }
 
 /** @param {string} text */
 function quoted(text) {
-  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return `"${text.replaceAll('"', '""')}"`;
 }

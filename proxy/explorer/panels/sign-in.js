@@ -1,6 +1,7 @@
 // Sign-in: one field for a token, shown while the page has none. Used by app.js.
-import { textToToken } from '../state/session.js';
+import { isToken, textToToken } from '../state/session.js';
 import { part } from './elements.js';
+import { NO_TOKEN } from './messages.js';
 
 /**
  * @param {(token: string, isKept: boolean) => void} onSignIn
@@ -10,8 +11,8 @@ export function wireSignIn(onSignIn) {
     event.preventDefault();
     const field = part('token', HTMLInputElement);
     const token = textToToken(field.value);
-    if (token === '') {
-      showReason('Paste a token first.');
+    if (!isToken(token)) {
+      showReason(token === '' ? 'Paste a token first.' : NO_TOKEN);
       field.focus();
       return;
     }

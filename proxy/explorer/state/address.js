@@ -50,14 +50,19 @@ export function hashToPlace(hash, levels) {
 }
 
 /**
- * The token of `#token=...`, which leaves the address at once: neither history nor a copied address has it.
- * @returns {string | undefined}
+ * The token of `#token=...`, which leaves the address at once, so that a copied address does not have it. The browser keeps
+ * the link in its history on disk all the same: only development tokens of one machine come in links.
+ * @returns {string | undefined} empty for a token that cannot be decoded; undefined without one
  */
 export function takeToken() {
-  const [, token] = /^#token=([^&]+)$/.exec(location.hash) ?? [];
-  if (token === undefined) return undefined;
+  const [, encoded] = /^#token=([^&]*)/.exec(location.hash) ?? [];
+  if (encoded === undefined) return undefined;
   history.replaceState(null, '', addressOf(''));
-  return decodeURIComponent(token);
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return '';
+  }
 }
 
 /**

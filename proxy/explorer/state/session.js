@@ -5,15 +5,22 @@ const KEY = 'boundaries-token';
 /** The token of this page. */
 export class Session {
   #token = '';
+  #isKept = false;
 
   /** Empty while signed out. */
   get token() {
     return this.#token;
   }
 
+  /** Is the token kept until the tab is closed? */
+  get isKept() {
+    return this.#isKept;
+  }
+
   /** Takes the token of an earlier page of this tab, if it was kept. */
   restore() {
     this.#token = stored(() => sessionStorage.getItem(KEY)) ?? '';
+    this.#isKept = this.#token !== '';
   }
 
   /**
@@ -22,11 +29,13 @@ export class Session {
    */
   open(token, isKept) {
     this.#token = token;
+    this.#isKept = isKept;
     stored(() => (isKept ? sessionStorage.setItem(KEY, token) : sessionStorage.removeItem(KEY)));
   }
 
   close() {
     this.#token = '';
+    this.#isKept = false;
     stored(() => sessionStorage.removeItem(KEY));
   }
 }
@@ -37,6 +46,14 @@ export class Session {
  */
 export function textToToken(text) {
   return text.trim().replace(/^(https?:\S*#token=|TOKEN=|(Authorization:\s*)?Bearer\s+)/i, '');
+}
+
+/**
+ * Can a header carry a token? Its characters are those of ASCII that are visible (RFC 6750 section 2.1 permits fewer).
+ * @param {string} token
+ */
+export function isToken(token) {
+  return /^[\x21-\x7e]+$/.test(token);
 }
 
 /**

@@ -1,0 +1,144 @@
+// Polygons that cross the antimeridian by a jump from one side of the map to the other, cut there for the overview: each
+// part lies between -180 and 180 degrees (RFC 7946 section 3.1.9). A ring around a pole is closed by way of the pole.
+import { Positions } from '../geojson/positions.ts';
+
+/** West, south, east and north in scaled degrees. */
+export type Box = [west: number, south: number, east: number, north: number];
+
+/** A ring of a part of a polygon; its holes follow an exterior ring. */
+export interface CutRing {
+  ring: Positions;
+  isHole: boolean;
+}
+
+/** Takes the rings of one polygon at a time: the exterior one, then its holes. */
+export interface CutRings {
+  /** Has an exterior ring been taken since the last end? */
+  isOpen(): boolean;
+  /** @param jumps does this ring jump itself? */
+  add(positions: Positions, isHole: boolean, jumps: boolean): void;
+  /** Ends the polygon. */
+  end(): CutRing[];
+}
+
+/** @param full 360 degrees in scaled degrees */
+export function newCutRings(full: number): CutRings {
+  let whole: Box | undefined;
+  /** By number of turns east of the map. */
+  const parts = new Map<number, CutRing[]>();
+  return {
+    isOpen: () => whole !== undefined,
+    add(positions, isHole, jumps) {
+      const ring = jumps ? unrolled(positions, full) : copyOf(positions);
+      const box = boxOf(ring);
+      if (whole === undefined || !isHole) whole = box;
+      else shift(ring, full * Math.round((whole[0] + whole[2] - box[0] - box[2]) / 2 / full));
+      for (const [turn, part] of strips(ring, full)) {
+        const known = parts.get(turn);
+        if (known !== undefined) known.push({ ring: part, isHole });
+        else if (!isHole) parts.set(turn, [{ ring: part, isHole }]);
+      }
+    },
+    end() {
+      const rings = [...parts.values()].flat();
+      parts.clear();
+      whole = undefined;
+      return rings;
+    },
+  };
+}
+
+/**
+ * A ring with continuous longitudes: a step of more than 180 degrees is the short way round.
+ * @param full 360 degrees in scaled degrees
+ */
+export function unrolled(positions: Positions, full: number): Positions {
+  const { count } = positions;
+  const ring = new Positions();
+  ring.resize(count + 2);
+  ring.count = count;
+  let turns = 0;
+  let northward = 0;
+  for (let i = 0; i < count; i++) {
+    if (i > 0) turns += turnsBetween(positions.x(i - 1), positions.x(i), full);
+    ring.set(i, positions.x(i) + turns * full, positions.y(i));
+    northward += positions.y(i);
+  }
+  if (turns === 0) return ring;
+  const pole = (Math.sign(northward) * full) / 4;
+  const [first, last] = [ring.x(0), ring.x(count - 1)];
+  ring.count = count + 2;
+  ring.set(count, last, pole);
+  ring.set(count + 1, first, pole);
+  ring.close();
+  return ring;
+}
+
+/** By how many turns the longitudes after a step have to change for it to be the short way. */
+function turnsBetween(from: number, to: number, full: number): number {
+  if (to - from > full / 2) return -1;
+  return from - to > full / 2 ? 1 : 0;
+}
+
+/** The parts of a ring between antimeridians, each moved onto the map. */
+function* strips(ring: Positions, full: number): Generator<[turn: number, part: Positions]> {
+  const [west, , east] = boxOf(ring);
+  const first = Math.floor(west / full + 0.5);
+  const last = Math.max(first, Math.ceil(east / full - 0.5));
+  for (let turn = first; turn <= last; turn++) {
+    const middle = turn * full;
+    const part = clipped(clipped(ring, middle - full / 2, 1), middle + full / 2, -1);
+    if (part.count === 0) continue;
+    part.close();
+    shift(part, -middle);
+    yield [turn, part];
+  }
+}
+
+/** The part of a ring on one side of a meridian (Sutherland and Hodgman). @param side 1 for the east, -1 for the west */
+function clipped(ring: Positions, meridian: number, side: 1 | -1): Positions {
+  const part = new Positions();
+  part.resize(2 * ring.count);
+  let count = 0;
+  for (let i = 0; i < ring.count; i++) {
+    const [x1, y1] = i === 0 ? [ring.x(0), ring.y(0)] : [ring.x(i - 1), ring.y(i - 1)];
+    const [x2, y2] = [ring.x(i), ring.y(i)];
+    const wasInside = side * (x1 - meridian) >= 0;
+    const isInside = side * (x2 - meridian) >= 0;
+    if (wasInside !== isInside) part.set(count++, meridian, Math.round(y1 + ((meridian - x1) / (x2 - x1)) * (y2 - y1)));
+    if (isInside) part.set(count++, x2, y2);
+  }
+  part.count = count;
+  return part;
+}
+
+function copyOf(positions: Positions): Positions {
+  const copy = new Positions();
+  copy.resize(positions.count);
+  for (let i = 0; i < positions.count; i++) copy.set(i, positions.x(i), positions.y(i));
+  return copy;
+}
+
+/** Moves a ring east. */
+export function shift(positions: Positions, by: number): void {
+  for (let i = 0; i < positions.count; i++) positions.set(i, positions.x(i) + by, positions.y(i));
+}
+
+/** The extent of a ring. */
+export function boxOf(positions: Positions): Box {
+  const box: Box = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < positions.count; i++) {
+    const x = positions.x(i);
+    const y = positions.y(i);
+    if (x < box[0]) box[0] = x;
+    if (y < box[1]) box[1] = y;
+    if (x > box[2]) box[2] = x;
+    if (y > box[3]) box[3] = y;
+  }
+  return box;
+}
+
+/** The extent of two. */
+export function union(a: Box, b: Box): Box {
+  return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
+}

@@ -1,0 +1,43 @@
+// The credits of published boundary datasets, recognised by their columns and names: the attribution of a release unless
+// --attribution says otherwise.
+import { basename } from 'node:path';
+
+/** A dataset's credit, with its licence. */
+interface KnownDataset {
+  credit: string;
+  /** Is a layer one of this dataset? @param has does the layer have these columns? */
+  matches(layer: string, file: string, has: (...columns: readonly string[]) => boolean): boolean;
+}
+
+const KNOWN: readonly KnownDataset[] = [
+  {
+    credit: 'GADM, https://gadm.org/license.html (academic and other non-commercial use; no redistribution)',
+    matches: (_, file, has) =>
+      (/gadm/i.test(file) && has('GID_0')) || has('GID_1', 'NL_NAME_1') || has('ID_0', 'ISO', 'NAME_0'),
+  },
+  {
+    credit: 'Made with Natural Earth, https://www.naturalearthdata.com (public domain)',
+    matches: (layer, file, has) => /^ne_\d+m_/i.test(layer) || /^ne_\d+m_/i.test(file) || has('NE_ID', 'ADM0_A3'),
+  },
+  {
+    credit: 'geoBoundaries, https://www.geoboundaries.org (CC BY 4.0)',
+    matches: (_layer, _file, has) => has('shapeGroup', 'shapeID', 'shapeType'),
+  },
+  {
+    credit: '© EuroGeographics for the administrative boundaries (NUTS, Eurostat GISCO; non-commercial use)',
+    matches: (_layer, _file, has) => has('NUTS_ID', 'LEVL_CODE'),
+  },
+  {
+    credit: 'OCHA Common Operational Datasets, https://data.humdata.org (licence: see the page of the dataset)',
+    matches: (_layer, _file, has) => has('ADM0_PCODE') || has('ADM1_PCODE'),
+  },
+];
+
+/** The credit of the dataset that a layer is of; undefined if it is not known. @param columns of the source */
+export function knownCredit(path: string, layer: string, columns: readonly string[]): string | undefined {
+  const names = new Set(columns.map((name) => name.toLowerCase()));
+  const has = (...wanted: readonly string[]): boolean => wanted.every((name) => names.has(name.toLowerCase()));
+  // The name of an archive counts, too: /vsizip/gadm41_NPL_shp.zip/a.shp.
+  const file = path.split('/').findLast((part) => /gadm|^ne_/i.test(part)) ?? basename(path);
+  return KNOWN.find(({ matches }) => matches(layer, file, has))?.credit;
+}

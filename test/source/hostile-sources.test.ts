@@ -1,0 +1,237 @@
+// Sources that were made or damaged to do harm: formats that publish other files of this machine, and what a program would
+// wait for or read without end. Each is refused in one line that names it, in bounded time.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { BuildError } from '../../generator/report/errors.ts';
+import { gdal } from '../../generator/source/gdal.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { writeZip } from '../support/datasets/write-zip.ts';
+import { compile } from '../support/processes/compile.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+const countries = writeCountries();
+let made = 0;
+
+/** Generous for a machine that does other work; what hung did so for minutes or for ever. */
+const BOUND_MS = 60_000;
+
+/** A folder with a good dataset in it. */
+function goodFolder(): string {
+  const path = join(folder, `folder-${made++}`);
+  mkdirSync(path);
+  copyFileSync(countries, join(path, 'countries.gpkg'));
+  return path;
+}
+
+async function assertRefused(source: string, message: RegExp, options: object = {}): Promise<void> {
+  const started = performance.now();
+  await assert.rejects(buildRelease(source, join(folder, `out-${made++}`), options), (error) => {
+    assert.ok(error instanceof BuildError, error instanceof Error ? error.stack : String(error));
+    assert.match(error.message, message);
+    assert.ok(error.lines.length <= 2);
+    assert.notEqual(error.remedy, '');
+    return true;
+  });
+  assert.ok(performance.now() - started < BOUND_MS);
+}
+
+/** A file outside of the source, with a column that makes it a level. */
+const secret = join(folder, 'secret.csv');
+writeFileSync(secret, 'GID_0,PASSWORD\nAAA,hunter2\n');
+
+const VRT = `<OGRVRTDataSource><OGRVRTLayer name="secret"><SrcDataSource>${secret}</SrcDataSource>
+  <GeometryType>wkbNone</GeometryType></OGRVRTLayer></OGRVRTDataSource>`;
+
+test('a VRT in a folder or an archive is refused, whatever it is called; named as --source itself it is read', async () => {
+  for (const name of ['a.vrt', 'a.geojson', 'a.gml']) {
+    const path = goodFolder();
+    writeFileSync(join(path, name), VRT);
+    await assertRefused(path, /a\.\w+: GDAL cannot open it/);
+    const zip = join(folder, `vrt-${made++}.zip`);
+    writeZip(zip, [{ name, content: Buffer.from(VRT) }]);
+    await assertRefused(zip, /a\.\w+: GDAL cannot open it/);
+  }
+  const vrt = join(folder, 'named.vrt');
+  writeFileSync(vrt, VRT);
+  const { levels } = await buildRelease(vrt, join(folder, 'named'), { accept: ['empty-geometries'] });
+  assert.equal(levels[0]?.features, 1);
+});
+
+test('a file that is a GeoJSON and a VRT at once is read as the format that it was found to be', async () => {
+  const path = goodFolder();
+  rmSync(join(path, 'countries.gpkg'));
+  const polygon = {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+        [0, 0],
+      ],
+    ],
+  };
+  const feature = { type: 'Feature', properties: { GID_0: 'BBB', note: VRT.replaceAll('\n', '') }, geometry: polygon };
+  writeFileSync(join(path, 'both.json'), JSON.stringify({ type: 'FeatureCollection', features: [feature] }));
+  const { levels } = await buildRelease(path, join(folder, 'both'));
+  assert.equal(levels[0]?.features, 1);
+});
+
+/** A GeoPackage with a further layer that is not a table. */
+function geopackageWith(...statements: string[]): string {
+  const file = writeDataset(join(folder, `query-${made++}.gpkg`), 'GPKG', [
+    { name: 'units', columns: ['code'], features: [{ fid: 1, values: ['AAA'], wkt: square(0, 0) }] },
+  ]);
+  const dataset = gdal.open(file, 'r+');
+  for (const statement of statements) runSql(dataset, statement);
+  dataset.close();
+  return file;
+}
+
+test('a view without end and a virtual table on another file are refused, also as --source itself', async () => {
+  const endless = geopackageWith(
+    `CREATE VIEW endless AS WITH c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)
+     SELECT units.fid, units.geom, 'A' || c.x AS GID_0 FROM c, units`,
+    `INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES ('endless', 'features', 'endless', 4326)`,
+    `INSERT INTO gpkg_geometry_columns VALUES ('endless', 'geom', 'GEOMETRY', 4326, 0, 0)`,
+  );
+  await assertRefused(
+    endless,
+    /query-\d+\.gpkg: no layer has GID columns .*endless \(a view or virtual table, which is not read\)/,
+  );
+  const layers = [{ level: 0, value: 'endless' }];
+  await assertRefused(endless, /query-\d+\.gpkg: layer endless is a view or virtual table, which is not read/, {
+    layers,
+  });
+  if (!hasSpatialite()) return;
+  const reader = geopackageWith(
+    `CREATE VIRTUAL TABLE other USING VirtualText('${secret}', 'UTF-8', 1, POINT, NONE, ',')`,
+  );
+  await assertRefused(reader, /other \(a view or virtual table, which is not read\)/);
+  const path = goodFolder();
+  copyFileSync(reader, join(path, 'reader.gpkg'));
+  await assertRefused(path, /other \(a view or virtual table, which is not read\)/);
+});
+
+function hasSpatialite(): boolean {
+  try {
+    geopackageWith(`CREATE VIRTUAL TABLE t USING VirtualText('${secret}', 'UTF-8', 1, POINT, NONE, ',')`);
+    return gdal.open(join(folder, `query-${made - 1}.gpkg`)).layers.count() > 1;
+  } catch {
+    return false;
+  }
+}
+
+test('what is neither a file nor a folder is refused, not waited for', async () => {
+  for (const name of ['pipe.gpkg', 'readme.txt', 'units.prj']) {
+    const path = goodFolder();
+    execFileSync('mkfifo', [join(path, name)]);
+    await assertRefused(path, /: is a named pipe/);
+    await assertRefused(join(path, name), /: is a named pipe/);
+  }
+  const device = goodFolder();
+  symlinkSync('/dev/zero', join(device, 'zero.json'));
+  await assertRefused(device, /zero\.json: is a device/);
+  await assertRefused(join(device, 'zero.json'), /zero\.json: is a device/);
+  const withSocket = goodFolder();
+  const server = createServer().listen(join(withSocket, 's.gpkg'));
+  await once(server, 'listening');
+  await assertRefused(withSocket, /s\.gpkg: is a socket/);
+  server.close();
+});
+
+test('links that lead nowhere or round in a circle, and overlong paths, are refused by name', async () => {
+  const loop = goodFolder();
+  symlinkSync('loop.gpkg', join(loop, 'loop.gpkg'));
+  await assertRefused(loop, /loop\.gpkg: a symbolic link that leads back to itself/);
+  await assertRefused(join(loop, 'loop.gpkg'), /loop\.gpkg: a symbolic link that leads back to itself/);
+  const dangling = goodFolder();
+  symlinkSync('nowhere.gpkg', join(dangling, 'dangling.gpkg'));
+  await assertRefused(dangling, /dangling\.gpkg: no such file or folder/);
+  await assertRefused(join(dangling, 'dangling.gpkg'), /dangling\.gpkg: no such file or folder/);
+  const circle = goodFolder();
+  for (const [from, to] of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ] as const) {
+    mkdirSync(join(circle, from));
+    symlinkSync(join(circle, to), join(circle, from, 'x'));
+    symlinkSync(join(circle, to), join(circle, from, 'y'));
+  }
+  await assertRefused(circle, /a\/x\/x: a symbolic link to a folder that it is in/);
+  await assertRefused(`/${'x'.repeat(5000)}`, /the path is longer than the operating system allows/);
+  await assertRefused(join(folder, 'x'.repeat(300)), /the path is longer than the operating system allows/);
+});
+
+test('an archive of blanks, and sources of too many files, are refused in bounded time', async () => {
+  const bomb = join(folder, 'bomb.zip');
+  writeZip(bomb, [{ name: 'a.json', content: Buffer.alloc(300 << 20, ' ') }]);
+  await assertRefused(bomb, /bomb\.zip\/a\.json: has 314572800 bytes, more than 200 times those of its archive/);
+  const many = join(folder, 'many.zip');
+  writeZip(
+    many,
+    Array.from({ length: 60_000 }, (_, i) => ({ name: `${i}.shp`, content: Buffer.alloc(0) })),
+  );
+  await assertRefused(many, /many\.zip: the source has more than 20,000 files/);
+  const path = goodFolder();
+  for (let i = 0; i < 20_001; i++) writeFileSync(join(path, `${i}.txt`), '');
+  await assertRefused(path, /folder-\d+: the source has more than 20,000 files/);
+  rmSync(path, { recursive: true });
+});
+
+test('a --layer of 63 stars is compared with a long name in one pass', async () => {
+  const name = 'a'.repeat(60);
+  const file = writeDataset(join(folder, 'stars.gpkg'), 'GPKG', [
+    { name, columns: ['code'], features: [{ fid: 1, values: ['AAA'], wkt: square(0, 0) }] },
+  ]);
+  const value = `${'*a'.repeat(63)}*b`;
+  await assertRefused(file, /--layer lv0=.*: the source has no such layer/, { layers: [{ level: 0, value }] });
+  for (const pattern of ['*', 'a*', '*a', 'a*a*a', name, `${name}*`, `*${name}*`]) {
+    const layers = [{ level: 0 as const, value: pattern }];
+    const gidColumns = [{ level: undefined, of: 0 as const, columns: ['code'] }];
+    const { levels } = await buildRelease(file, join(folder, `stars-${made++}`), { layers, gidColumns });
+    assert.equal(levels[0]?.features, 1, pattern);
+  }
+  for (const pattern of ['b*', '*b', `${name}a*`, `${name}*a`, 'a', ''])
+    await assertRefused(file, /no such layer|GID columns/, { layers: [{ level: 0, value: pattern }] });
+});
+
+test('what follows a semicolon in --where or --sql is refused, not ignored; one in quotation marks is text', async () => {
+  const where = (value: string) => ({ where: [{ level: 0 as const, value }] });
+  await assertRefused(
+    countries,
+    /--where lv0=GID_0 = 'AAA'; DROP TABLE ADM_0: only one condition/,
+    where("GID_0 = 'AAA'; DROP TABLE ADM_0"),
+  );
+  const sql = [{ level: 0 as const, value: 'SELECT * FROM ADM_0; DELETE FROM ADM_0' }];
+  await assertRefused(countries, /--sql lv0=SELECT .*: only one condition or statement is possible/, { sql });
+  await assertRefused(countries, /layers without any unit/, where("COUNTRY = 'a;b' AND \"GID_0\" = ';'"));
+});
+
+for (const workers of ['0', '1'])
+  test(`SIGTERM ends a build that waits for a server, with --workers ${workers}`, { timeout: BOUND_MS }, async () => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => void sockets.push(socket.on('error', () => {})));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    assert.ok(address !== null && typeof address === 'object');
+    const url = `http://127.0.0.1:${address.port}/a.gpkg`;
+    const out = join(folder, `sigterm-${workers}`);
+    const args = [compile('generator/main.ts'), 'build', '--source', url, '--release', 'r', '--out', out];
+    const build = spawn(process.execPath, [...args, '--workers', workers], { stdio: 'ignore' });
+    await once(server, 'connection');
+    const exit = once(build, 'exit');
+    build.kill('SIGTERM');
+    await exit;
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });

@@ -1,6 +1,7 @@
 // Limits: of each client, by the subject of its token; of all work together; and of what is remembered.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { WorkQueue } from '../../proxy/work/work-queue.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { heldService } from '../support/http/held-service.ts';
 import { refusal, send } from '../support/http/http-client.ts';
@@ -126,4 +127,26 @@ test('a bounded number of reads is in progress at a time, and all clients get th
   release();
   assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([200]));
   assert.ok(reads() >= paths.length);
+});
+
+test('what is read at once in one turn of the event loop is bounded; the next turn has as much again', async () => {
+  const queue = new WorkQueue();
+  const READ = 96 * 1024;
+  const inOneTurn = (): number => {
+    let reads = 0;
+    while (queue.hasTurn(READ)) reads++;
+    return reads;
+  };
+  // Some 5 milliseconds: a health check waits no longer for 430 connections that ask at the same time.
+  assert.equal(inOneTurn(), 32);
+  assert.equal(inOneTurn(), 0);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(inOneTurn(), 32);
+});
+
+test('requests beyond one turn wait for the next ones, and all are answered', async () => {
+  const service = await startService(folder);
+  const paths = Array.from({ length: 430 }, (_, i) => `/api/v1/geojsonl/lv2?page-size=2&start-at=${i}`);
+  const answers = await Promise.all(paths.map((path) => send(service, path, { 'accept-encoding': 'gzip' })));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
 });

@@ -46,7 +46,7 @@ test('an opened unit is saved as the service sends it: lines, a FeatureCollectio
     const table = await download(page, 'CSV');
     assert.match(
       table.text,
-      /^\ufefffid,GID_1,GID_0,COUNTRY,NAME_1,ENGTYPE_1\r\n1,AAA\.1_1,AAA,Aland,North,Region\r\n/,
+      /^\ufeff"fid","GID_1","GID_0","COUNTRY","NAME_1","ENGTYPE_1"\r\n1,"AAA\.1_1","AAA","Aland","North","Region"\r\n/,
     );
   }),
 );

@@ -3,7 +3,7 @@
 // them anew.
 import { createHash, randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesUnder } from './files.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -13,7 +13,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/boundaries-tests');
 /** What a release is made from, besides the module that makes it. */
 const SOURCES: readonly string[] = ['format', 'generator', 'test/support'];
 const FILES = ['package-lock.json', 'tsconfig.json', '.package/tsconfig.json'];
-/** Folders of other sources are removed when they are older. */
+/** Folders are removed when they are older. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -27,55 +27,64 @@ export async function cachedFolder(
   name: string,
   make: (folder: string) => Promise<void>,
 ): Promise<string> {
+  const cached = folderFor(module, name, SOURCES);
+  if (!existsSync(cached)) {
+    const unfinished = begin(cached);
+    try {
+      await make(unfinished);
+    } catch (error) {
+      rmSync(unfinished, { recursive: true, force: true });
+      throw error;
+    }
+    finish(unfinished, cached);
+  }
   const folder = temporaryFolder();
-  const made = await madeFolder(module, name, make);
-  cpSync(made, folder, { recursive: true });
+  cpSync(cached, folder, { recursive: true });
   return folder;
 }
 
-/** The same, not copied: nobody may change it. */
-export async function madeFolder(
-  module: string,
-  name: string,
-  make: (folder: string) => Promise<void>,
-): Promise<string> {
-  const own = createHash('sha256')
-    .update(readFileSync(fileURLToPath(module)))
-    .update(`\0${name}`)
-    .digest('hex');
-  const folder = join(CACHE, digestOfSources(), `${relative(ROOT, fileURLToPath(module)).replaceAll('/', '-')}-${own}`);
-  if (existsSync(folder)) return folder;
+/** A folder that is made from the sources of the proxy too, by a function that waits; not copied, for nobody to change. */
+export function sharedFolder(module: string, name: string, make: (folder: string) => void): string {
+  const cached = folderFor(module, name, [...SOURCES, 'proxy']);
+  if (existsSync(cached)) return cached;
+  const unfinished = begin(cached);
+  make(unfinished);
+  finish(unfinished, cached);
+  return cached;
+}
+
+function begin(cached: string): string {
   removeOld();
-  const unfinished = `${folder}.${randomUUID()}`;
+  const unfinished = `${cached}.${randomUUID()}`;
   mkdirSync(unfinished, { recursive: true });
+  return unfinished;
+}
+
+/** What is there under its own name is complete. */
+function finish(unfinished: string, cached: string): void {
   try {
-    await make(unfinished);
-    renameSync(unfinished, folder);
+    renameSync(unfinished, cached);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
     // Another test file may have made it meanwhile.
-    if (!existsSync(folder)) throw error;
+    if (!existsSync(cached)) throw error;
   }
-  return folder;
 }
 
-let digest: string | undefined;
-
-/** Of what every folder is made from, this Node included: its zlib decides on the bytes of a release. */
-function digestOfSources(): string {
-  if (digest !== undefined) return digest;
-  const hash = createHash('sha256').update(`${process.version} ${process.arch}`);
-  const files = SOURCES.flatMap((source) => filesUnder(join(ROOT, source)).map((file) => join(source, file)));
-  for (const file of [...FILES, ...files]) hash.update(`\0${file}\0`).update(readFileSync(join(ROOT, file)));
-  digest = hash.digest('hex');
-  return digest;
+/** Its name holds the digest of everything that it is made from, this Node included: its zlib decides on the bytes of a release. */
+function folderFor(module: string, name: string, sources: readonly string[]): string {
+  const file = fileURLToPath(module);
+  const hash = createHash('sha256').update(`${name}\0${process.version} ${process.arch}\0`).update(readFileSync(file));
+  const below = sources.flatMap((source) => filesUnder(join(ROOT, source)).map((path) => join(source, path)));
+  for (const path of [...FILES, ...below]) hash.update(`\0${path}\0`).update(readFileSync(join(ROOT, path)));
+  return join(CACHE, `${basename(file, '.ts')}-${hash.digest('hex')}`);
 }
 
+/** Removes what was made a day ago or earlier: most likely from other sources. */
 function removeOld(): void {
   if (!existsSync(CACHE)) return;
   for (const name of readdirSync(CACHE)) {
     const folder = join(CACHE, name);
-    if (name === digestOfSources()) continue;
     const age = Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if (age > KEPT_MS) rmSync(folder, { recursive: true, force: true });
   }

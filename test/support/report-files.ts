@@ -18,7 +18,6 @@ interface TestEvent {
 
 /** What is known of a file. */
 interface TestFile {
-  tests: number;
   failures: string[];
   /** What it printed: shown where it failed. */
   printed: string;
@@ -39,7 +38,7 @@ export async function reportFiles(
 ): Promise<boolean> {
   const files = new Map<string, TestFile>();
   const fileOf = (path: string): TestFile => {
-    const known = files.get(path) ?? { tests: 0, failures: [], printed: '', seconds: 0 };
+    const known = files.get(path) ?? { failures: [], printed: '', seconds: 0 };
     files.set(path, known);
     return known;
   };
@@ -56,19 +55,16 @@ export async function reportFiles(
     const file = fileOf(data.file);
     // Node reports a file as a test whose name is its path.
     const isFile = data.nesting === 0 && name.endsWith('.test.ts') && data.file.endsWith(name);
-    if (type === 'test:pass' && !isFile) file.tests++;
     if (type === 'test:pass' && skip !== undefined && skip !== false) count(skipped, reasonOf(skip));
     if (type === 'test:stdout' || type === 'test:stderr') file.printed += message;
     if (type === 'test:fail' && todo === undefined) {
       hasPassed = false;
       file.failures.push(`${isFile ? 'the file itself' : name}\n${errorText(details.error)}`);
-      if (isFile) write(`FAILED ${nameOf(data.file)}\n`);
+      write(`FAILED ${nameOf(data.file)}: ${name}\n`);
     }
     if (type === 'test:complete' && isFile) {
       file.seconds = (details.duration_ms ?? 0) / 1000;
-      write(
-        `${file.failures.length > 0 ? 'FAILED ' : ''}${nameOf(data.file)}: ${file.tests} in ${file.seconds.toFixed(1)} s\n`,
-      );
+      write(`${file.seconds.toFixed(1).padStart(7)} s  ${nameOf(data.file)}\n`);
     }
   }
   const failed = [...files].filter(([, { failures }]) => failures.length > 0);

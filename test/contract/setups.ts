@@ -1,5 +1,6 @@
-// The HTTP contract in every setup: each origin that the proxy reads from, each choice of stored pages.
-import { describe } from 'node:test';
+// What the HTTP contract is tested on: each origin that the proxy reads from, each choice of stored pages, one process and two,
+// and workerd.
+import { elementAt } from '../../format/element-at.ts';
 import type { StoredPages } from '../../format/levels.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
@@ -13,8 +14,6 @@ import { BUCKET, startS3 } from '../support/http/s3-server.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { startProcesses } from '../support/processes/worker-processes.ts';
 import { startWorker } from '../support/processes/workerd.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What the contract is tested on. */
 export interface Setup {
@@ -110,32 +109,26 @@ const PROCESS_SETUPS: readonly Setup[] = Object.entries(ORIGIN_ARGUMENTS).map(([
   start: async (out, options = {}) => startProcesses(2, out, await open(out), options),
 }));
 
-/** All, or those whose name holds what CONTRACT_SETUP says. */
-const SETUPS: readonly Setup[] = [...NODE_SETUPS, ...PROCESS_SETUPS, ...WORKERD_SETUPS].filter(({ name }) =>
-  name.includes(process.env['CONTRACT_SETUP'] ?? ''),
+const ALL: readonly Setup[] = [...NODE_SETUPS, ...PROCESS_SETUPS, ...WORKERD_SETUPS];
+
+/** A sample, in which every origin and every choice of stored pages occurs. */
+export const IN_PROCESS: readonly Setup[] = named([
+  'directory, all pages stored',
+  'static host, none pages stored',
+  'bucket, all pages stored',
+]);
+export const TWO_PROCESSES: Setup = elementAt(named(['directory, unfiltered pages stored, two processes']), 0);
+export const IN_WORKERD: Setup = elementAt(named(['workerd with a static host, all pages stored']), 0);
+
+/** All others. */
+export const OTHERS: readonly Setup[] = ALL.filter(
+  (setup) => ![...IN_PROCESS, TWO_PROCESSES, IN_WORKERD].includes(setup),
 );
 
-/**
- * Builds release r1 of a source with each choice of stored pages; the output folders, which tests read only. Units without
- * geometry are accepted: how they are answered is part of the contract.
- */
-export async function buildEachChoice(source: string): Promise<Readonly<Record<StoredPages, string>>> {
-  const folders = { all: temporaryFolder(), unfiltered: temporaryFolder(), none: temporaryFolder() };
-  for (const storedPages of STORED_PAGES)
-    await buildRelease(source, folders[storedPages], { storedPages, accept: ['empty-geometries'] });
-  return folders;
-}
-
-/**
- * Tests a part of the contract in every setup. All are prepared before the first suite is declared: the runner ends the
- * file when the declared tests have ended, which are none where --test-name-pattern leaves them all out.
- * @param prepare makes what the tests of one setup work with
- */
-export async function inEverySetup<World>(
-  prepare: (setup: Setup) => Promise<World>,
-  tests: (world: World, setup: Setup) => void,
-): Promise<void> {
-  const prepared: { setup: Setup; world: World }[] = [];
-  for (const setup of SETUPS) prepared.push({ setup, world: await prepare(setup) });
-  for (const { setup, world } of prepared) describe(setup.name, () => tests(world, setup));
+function named(names: readonly string[]): readonly Setup[] {
+  return names.map((name) => {
+    const setup = ALL.find((candidate) => candidate.name === name);
+    if (setup === undefined) throw new Error(`no setup is called ${name}`);
+    return setup;
+  });
 }

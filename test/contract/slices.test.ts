@@ -4,75 +4,22 @@ import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
-import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { releasePath } from '../../format/layout.ts';
-import { FORMATS, LEVELS, type Level, levelName, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
+import { FORMATS, type Level } from '../../format/levels.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { Reads } from '../../proxy/origin/origin.ts';
 import { Slice } from '../../proxy/pages/slice.ts';
-import { bodyOf, MANY_SIZES, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
-import { dice } from '../support/dice.ts';
-import type { Answer } from '../support/http/http-client.ts';
-import { nextOf, send } from '../support/http/http-client.ts';
+import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startSliceWorlds, testSlices } from './slices.ts';
 
-const source = writeWorld(join(temporaryFolder(), 'world.gpkg'), MANY_SIZES);
-const worlds = await Promise.all(
-  STORED_PAGES.map(async (pages) => {
-    const folder = temporaryFolder();
-    await buildRelease(source, folder, { storedPages: pages, accept: ['empty-geometries'] });
-    return { pages, folder, proxy: await startService(folder), stored: readStored(folder, 'r1') };
-  }),
-);
+/** Requests that are compared in `npm test`, for each choice of stored pages and each coding. */
+const ROUNDS = 100;
 
-function gunzipAsOneMember(answer: Answer): string {
-  assert.ok(answer.body.subarray(0, MEMBER_HEADER.length).equals(MEMBER_HEADER));
-  return gunzipSync(answer.body).toString('utf8');
-}
+const worlds = await startSliceWorlds();
 
-for (const { pages, proxy, stored } of worlds)
-  for (const coding of ['gzip', 'identity']) {
-    test(`answers any request with exactly the features it asks for, as ${coding}, ${pages} pages stored`, async () => {
-      const roll = dice(7);
-      for (let round = 0; round < 400; round++) {
-        const level = LEVELS[roll(6)] ?? 0;
-        const format = FORMATS[roll(2)] ?? 'fc';
-        const units = (stored[level]?.units ?? []).map((unit, i) => ({ ...unit, line: stored[level]?.lines[i] ?? '' }));
-        const query = new URLSearchParams();
-        let matching = units;
-        for (let n = roll(3); n > 0; n--) {
-          const column = roll(level + 1);
-          const gid = units[roll(units.length)]?.gids[column] ?? '';
-          if (query.has(`gid-${column}`)) continue;
-          query.set(`gid-${column}`, gid);
-          matching = matching.filter((unit) => unit.gids[column] === gid);
-        }
-        const cap = PAGE_CAPS[format][level];
-        const size = 1 + roll(cap + 3);
-        if (roll(4) > 0) query.set('page-size', String(size));
-        const start = roll((units.at(-1)?.fid ?? 0) + 5);
-        if (roll(3) > 0) query.set('start-at', String(start));
-        const from = query.has('start-at') ? matching.filter((unit) => unit.fid >= start) : matching;
-        const wanted = from.slice(0, query.has('page-size') ? Math.min(size, cap) : cap);
-        const path = `/api/v1/${format}/${levelName(level)}?${query}`;
-        const answer = await send(proxy, path, { 'accept-encoding': coding });
-        assert.equal(answer.status, 200, path);
-        const text = coding === 'gzip' ? gunzipAsOneMember(answer) : answer.body.toString('utf8');
-        const expected = bodyOf(
-          format,
-          wanted.map((unit) => unit.line),
-        );
-        assert.ok(text === expected, `${path}: other text`);
-        assert.equal(answer.headers['content-length'], String(answer.body.length), path);
-        assert.equal(answer.headers['boundaries-matched'], String(matching.length), path);
-        assert.equal(nextOf(answer) !== undefined, from.length > wanted.length, path);
-      }
-    });
-  }
+testSlices(worlds, ROUNDS);
 
 test('HEAD and If-None-Match read nothing: they are answered without the feature files and pages', async () => {
   for (const { folder, proxy, pages } of worlds) {

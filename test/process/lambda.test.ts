@@ -1,6 +1,7 @@
 // The example for AWS Lambda, with events as function URLs send them. The runtime's global `awslambda` is a stand-in with
 // its documented interface; Lambda itself was not tried.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -8,20 +9,26 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { UrlEvent } from '../../proxy/examples/lambda/lambda.ts';
 import { bodyOf, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { sha256 } from '../support/files.ts';
 import { AUDIENCE, AUTHORIZED, ISSUER, JWKS } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
+import { collectGarbage } from '../support/processes/collect-garbage.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { enlargePage } from '../support/releases/large-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 type Handler = (event: UrlEvent, stream: Writable) => Promise<void>;
 
 /** Between the JSON with status and headers and the body. */
 const SEPARATOR = Buffer.alloc(8);
+const LARGE_PAGE_BYTES = 128 * 1024 * 1024;
 
 const folder = temporaryFolder();
 // One page is larger than what is ever in memory: it is a stream.
 const source = writeWorld(join(folder, 'world.gpkg'), { vertices: 12, large: new Map([['0.3', 160_000]]) });
 await buildRelease(source, folder, { accept: ['empty-geometries'] });
+/** SHA-256 of the first page of fc/lv0, which is not kept in memory. */
+const largePage = sha256(enlargePage(folder, LARGE_PAGE_BYTES).page);
 const jwks = createServer((_req, res) => res.end(JWKS));
 Object.assign(process.env, { ORIGIN: folder, JWKS_URL: `http://127.0.0.1:${await listen(jwks)}/`, ISSUER, AUDIENCE });
 Object.assign(globalThis, {
@@ -62,8 +69,17 @@ async function invoke(
       done();
     },
   });
+  await handler(eventOf(path, query, headers, method), stream);
+  const all = Buffer.concat(chunks);
+  const end = all.indexOf(SEPARATOR);
+  const { statusCode, headers: sent } = JSON.parse(all.subarray(0, end).toString());
+  return { status: statusCode, headers: sent, body: all.subarray(end + SEPARATOR.length) };
+}
+
+/** An event as a function URL sends it. */
+function eventOf(path: string, query: string, headers: Record<string, string>, method: string): UrlEvent {
   const domainName = 'abcdefgh.lambda-url.eu-west-1.on.aws';
-  const event = {
+  return {
     version: '2.0',
     routeKey: '$default',
     rawPath: path,
@@ -76,12 +92,7 @@ async function invoke(
       stage: '$default',
     },
     isBase64Encoded: false,
-  };
-  await handler(event, stream);
-  const all = Buffer.concat(chunks);
-  const end = all.indexOf(SEPARATOR);
-  const { statusCode, headers: sent } = JSON.parse(all.subarray(0, end).toString());
-  return { status: statusCode, headers: sent, body: all.subarray(end + SEPARATOR.length) };
+  } as UrlEvent;
 }
 
 test('a function URL answers a page, whose Link has its own host', async () => {
@@ -95,11 +106,32 @@ test('a function URL answers a page, whose Link has its own host', async () => {
   );
 });
 
-test('a page larger than memory is streamed', async () => {
+test('a page of many features is streamed whole', async () => {
   const [level] = readStored(folder, 'r1');
   const answer = await invoke('/api/v1/geojsonl/lv0');
   assert.ok(answer.body.length > 3_000_000);
   assert.ok(answer.body.toString() === bodyOf('geojsonl', level?.lines.slice(0, 20) ?? []));
+});
+
+test('a page larger than the memory that it may take is streamed to a client that reads slowly', async () => {
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  const received = createHash('sha256');
+  let [bytes, most] = [0, 0];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      const { length } = chunk;
+      bytes += length;
+      received.update(bytes === length ? chunk.subarray(chunk.indexOf(SEPARATOR) + SEPARATOR.length) : chunk);
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      // What comes faster than it is taken would pile up.
+      setImmediate(done);
+    },
+  });
+  await handler(eventOf('/api/v1/fc/lv0', '', { ...AUTHORIZED, 'accept-encoding': 'gzip' }, 'GET'), stream);
+  assert.ok(bytes > LARGE_PAGE_BYTES);
+  assert.equal(received.digest('hex'), largePage);
+  assert.ok(most < LARGE_PAGE_BYTES / 4, `${most} bytes were held of ${LARGE_PAGE_BYTES}`);
 });
 
 test('responses without a body have their status: 304, HEAD, 204', async () => {

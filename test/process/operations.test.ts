@@ -44,7 +44,7 @@ test('the access log has a line of JSON a request, without query where it was re
     [
       ['GET', '/api/v1/fc/lv1?page-size=2', 200, 'alice'],
       ['GET', '/api/v1/fc/lv1', 400, 'tester'],
-      ['GET', '(other)', 401, undefined],
+      ['GET', '/api/v1/fc/lv1', 401, undefined],
       ['POST', '(other)', 404, undefined],
       ['HEAD', '/healthz', 200, undefined],
     ],
@@ -84,9 +84,10 @@ test('metrics are on a port of their own, with routes of ours as the only labels
   ]);
   assert.deepEqual(Object.fromEntries(counts), {
     '{route="/api/v1/fc/lv1",status="200"}': '2',
+    // Who is refused for a token is counted with the path, too.
+    '{route="/api/v1/fc/lv1",status="401"}': '1',
     '{route="/healthz",status="200"}': '1',
     '{route="other",status="404"}': '3',
-    '{route="other",status="401"}': '1',
   });
   assert.match(text, /^boundaries_unparsed_requests_total 1$/m);
   assert.match(text, /^process_resident_memory_bytes \d+/m);

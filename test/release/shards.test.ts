@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { serialize } from 'node:v8';
 import { elementAt } from '../../format/element-at.ts';
 import type { GidColumn } from '../../format/gid-column.ts';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
@@ -225,11 +224,10 @@ test('the digest by which seal compares shards depends on the units alone, not o
   const builder = newIndexBuilder(['GID_0']);
   for (const fid of [1, 2]) builder.add({ fid, gids: [`C${fid}`], bytes: 10, deflated: undefined });
   const index = builder.finish();
-  // An array that V8 holds with room for holes is serialised in another way.
+  // An array that V8 holds with room for holes may be serialised in another way.
   const packed = [...index.columns];
   const holey = new Array<GidColumn>(packed.length);
   for (const [n, column] of packed.entries()) holey[n] = column;
-  assert.notDeepEqual(serialize({ ...index, columns: holey }), serialize({ ...index, columns: packed }));
   assert.equal(indexDigest({ ...index, columns: holey }), indexDigest({ ...index, columns: packed }));
   assert.notEqual(indexDigest({ ...index, bytes: index.bytes.map((bytes) => bytes + 1) }), indexDigest(index));
 });

@@ -1,25 +1,37 @@
-// The project compiled once for a test file that starts many processes: they start in half the time that tsx takes.
+// The project compiled once for the tests that start processes: they start in half the time that tsx takes.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { sharedFolder } from '../cached-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const COMPILER = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 
+/** The programs that tests start. */
+const PROGRAMS = [
+  'proxy/main.ts',
+  'generator/main.ts',
+  'test/support/processes/killed-build.ts',
+  'test/support/processes/lock-holder.ts',
+] as const;
+
 /**
- * Compiles a module and what it imports, without checking types, into a folder that is removed when the test file ends.
- * @param file TypeScript file, by its path in the repository
+ * Compiles the project, without checking types, where that has not been done since it was changed.
+ * @param file one of the programs, by its path in the repository
  * @returns the path of the compiled module
  */
-export function compile(file: string): string {
-  const folder = temporaryFolder();
+export function compile(file: (typeof PROGRAMS)[number]): string {
+  const folder = sharedFolder(import.meta.url, 'programs', compileAll);
+  return join(folder, file.replace(/\.ts$/, '.js'));
+}
+
+function compileAll(folder: string): void {
   const config = {
     extends: join(ROOT, '.package/tsconfig.json'),
     compilerOptions: { rootDir: ROOT, outDir: folder, declaration: false, noCheck: true, types: [] },
-    files: [join(ROOT, file)],
+    files: PROGRAMS.map((program) => join(ROOT, program)),
     include: [],
   };
   const configFile = join(folder, 'tsconfig.json');
@@ -28,5 +40,4 @@ export function compile(file: string): string {
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   cpSync(join(ROOT, 'proxy/explorer'), join(folder, 'proxy/explorer'), { recursive: true });
-  return join(folder, file.replace(/\.ts$/, '.js'));
 }

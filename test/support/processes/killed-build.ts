@@ -1,4 +1,4 @@
-// Run by crash.test.ts in a process of its own: builds a release and kills itself before the nth file operation, or, with
+// Run by crashes.ts in a process of its own: builds a release and kills itself before the nth file operation, or, with
 // `end`, after the last one.
 import { buildRelease } from '../releases/build-release.ts';
 import { interceptFiles } from './faulty-fs.ts';

@@ -1,36 +1,16 @@
-// The HTTP contract, part two: what a page looks like, how it leads to the next, and how caches may keep it.
+// The HTTP contract: what a page looks like, how it leads to the next, and how caches may keep it.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { check } from '@placemarkio/check-geojson';
 import { decodeCursor } from '../../format/cursor.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
-import type { StoredLevel } from '../support/datasets/large-dataset.ts';
-import { ODD_GIDS, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
 import { fidsOf, nextOf, refusal, send, tamperedCursors, textOf, walk } from '../support/http/http-client.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { ContractService, Setup } from './setups.ts';
-import { buildEachChoice, inEverySetup } from './setups.ts';
+import { token } from '../support/http/in-process-proxy.ts';
+import { allFids, type World } from './world.ts';
 
-const built = await buildEachChoice(writeWorld(join(temporaryFolder(), 'world.gpkg')));
-
-/** A proxy, and the output folder that it reads. */
-interface World {
-  folder: string;
-  proxy: ContractService;
-  stored: StoredLevel[];
-}
-
-async function prepare({ pages, start }: Setup): Promise<World> {
-  const folder = built[pages];
-  return { folder, proxy: await start(folder), stored: readStored(folder, 'r1') };
-}
-
-await inEverySetup(prepare, ({ folder, proxy, stored }, { start }) => {
-  function allFids(level: number): number[] {
-    return (stored[level]?.units ?? []).map(({ fid }) => fid);
-  }
-
+/** Tests the answers of pages. */
+export function testAnswers({ proxy, stored, configured }: World): void {
   test('geojsonl: one Feature a line, every line ends in a line feed, an empty result is an empty body', async () => {
     const answer = await send(proxy, '/api/v1/geojsonl/lv2?page-size=7');
     assert.equal(answer.headers['content-type'], 'application/x-ndjson');
@@ -86,7 +66,7 @@ await inEverySetup(prepare, ({ folder, proxy, stored }, { start }) => {
     for (const format of FORMATS)
       for (const level of LEVELS) {
         const path = `/api/v1/${format}/${levelName(level)}`;
-        assert.deepEqual(await walk(proxy, path), allFids(level));
+        assert.deepEqual(await walk(proxy, path), allFids(stored, level));
         const odd = level === 0 ? 'page-size=1' : 'page-size=13&gid-0=U0.3_1';
         const expected = (stored[level]?.units ?? []).filter(({ gids }) => level === 0 || gids[0] === 'U0.3_1');
         assert.deepEqual(
@@ -97,10 +77,10 @@ await inEverySetup(prepare, ({ folder, proxy, stored }, { start }) => {
   });
 
   test('Link is there when and only when more features match, and holds nothing else', async () => {
-    const count = allFids(0).length;
+    const count = allFids(stored, 0).length;
     for (const [query, isMore] of [
       ['?page-size=20', true],
-      [`?start-at=${allFids(0)[count - 20]}`, false],
+      [`?start-at=${allFids(stored, 0)[count - 20]}`, false],
     ] as const) {
       const answer = await send(proxy, `/api/v1/geojsonl/lv0${query}`);
       assert.equal(answer.headers.link !== undefined, isMore);
@@ -129,8 +109,8 @@ await inEverySetup(prepare, ({ folder, proxy, stored }, { start }) => {
     const path = '/api/v1/geojsonl/lv1';
     const host = await send(proxy, path, { host: 'maps.example.org:8443' });
     assert.match(String(host.headers.link), /^<http:\/\/maps\.example\.org:8443\/api\/v1\/geojsonl\/lv1\?/);
-    const known = await start(folder, { publicUrl: 'https://example.org/boundaries' });
-    const answer = await send(known, path, { host: 'evil.test' });
+    const authorization = `Bearer ${await token({ scope: 'boundaries:read' })}`;
+    const answer = await send(configured, path, { host: 'evil.test', authorization });
     assert.match(String(answer.headers.link), /^<https:\/\/example\.org\/boundaries\/api\/v1\/geojsonl\/lv1\?/);
   });
 
@@ -143,7 +123,7 @@ await inEverySetup(prepare, ({ folder, proxy, stored }, { start }) => {
 
   test('a cursor works for either format', async () => {
     const next = nextOf(await send(proxy, '/api/v1/fc/lv3')) ?? '';
-    assert.deepEqual(fidsOf(await send(proxy, next.replace('/fc/', '/geojsonl/'))), allFids(3).slice(20, 70));
+    assert.deepEqual(fidsOf(await send(proxy, next.replace('/fc/', '/geojsonl/'))), allFids(stored, 3).slice(20, 70));
   });
 
   test('refuses a cursor with any one character changed, and one of another level', async () => {
@@ -287,4 +267,4 @@ await inEverySetup(prepare, ({ folder, proxy, stored }, { start }) => {
     const { date: __, ...expected } = plain.headers;
     assert.deepEqual([headers, answer.body], [expected, plain.body]);
   });
-});
+}

@@ -1,0 +1,163 @@
+// The HTTP contract: what a request may say, and what it may not. It depends on neither the origin nor the stored pages.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LEVELS, levelName } from '../../format/levels.ts';
+import { refusal, send } from '../support/http/http-client.ts';
+import { AUTHORIZED, token } from '../support/http/in-process-proxy.ts';
+import type { World } from './world.ts';
+
+const NO_TOKEN = { authorization: undefined };
+
+/** Tests what is accepted and refused before anything is read. */
+export function testSyntax({ proxy }: World): void {
+  test('answers any other path under /api/ with 404', async () => {
+    const paths = [
+      '/api/',
+      '/api/v1',
+      '/api/v1/fc',
+      '/api/v1/fc/',
+      '/api/v1/fc/lv6',
+      '/api/v1/fc/lv0/',
+      '/api/v1/fc/LV0',
+    ];
+    paths.push('/api/v1/fc/lv00', '/api/v2/fc/lv0', '/api/v1/FC/lv0', '/api/v1/geojson/lv0', '/api/v1/fc/%6cv0');
+    paths.push('/api//v1/fc/lv0', '/api/v1/../v1/fc/lv0', '/api/v1/fc%2flv0', '/api/v1/fc/lv0;a=b', '/api/../healthz');
+    for (const path of paths) refusal(await send(proxy, path), 404, 'not-found');
+  });
+
+  test('answers a CORS preflight without a token, whatever the path', async () => {
+    const asked = { ...NO_TOKEN, origin: 'https://app.test', 'access-control-request-method': 'GET' };
+    for (const path of ['/api/v1/fc/lv0', '/api/nothing']) {
+      const answer = await send(proxy, path, asked, 'OPTIONS');
+      assert.equal(answer.status, 204);
+      assert.equal(answer.headers['access-control-allow-origin'], '*');
+      assert.match(String(answer.headers['access-control-allow-methods']), /\bGET\b/);
+      assert.match(String(answer.headers['access-control-allow-headers']), /\bAuthorization\b/);
+      assert.ok(Number(answer.headers['access-control-max-age']) > 0);
+    }
+  });
+
+  test('answers other methods with 405 and Allow', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+      const answer = await send(proxy, '/api/v1/fc/lv0', {}, method);
+      refusal(answer, 405, 'method-not-allowed');
+      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS');
+    }
+    const options = await send(proxy, '/api/v1/fc/lv0', {}, 'OPTIONS');
+    assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS']);
+  });
+
+  test('checks the token before anything else', async () => {
+    const paths = [
+      '/api/v1/fc/lv0',
+      '/api/',
+      '/api/nothing',
+      '/api/v1/fc/lv0?page-size=0',
+      '/api/v1/fc/lv0?access_token=x',
+    ];
+    for (const path of paths)
+      for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS'])
+        refusal(await send(proxy, path, NO_TOKEN, method), 401, 'token-missing');
+    assert.equal((await send(proxy, '/api/v1/fc/lv0', NO_TOKEN, 'HEAD')).status, 401);
+  });
+
+  test('takes the scheme of the token in any case', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR'])
+      assert.equal(
+        (await send(proxy, '/api/v1/fc/lv0', { authorization: AUTHORIZED.authorization.replace('Bearer', scheme) }))
+          .status,
+        200,
+      );
+  });
+
+  test('never accepts a token in the query', async () => {
+    const path = `/api/v1/fc/lv0?access_token=${await token()}`;
+    const detail = refusal(await send(proxy, path), 400, 'token-in-query');
+    assert.doesNotMatch(detail, /eyJ/);
+    refusal(await send(proxy, path, NO_TOKEN), 401, 'token-missing');
+  });
+
+  test('refuses a page-size that is no decimal integer of at least 1', async () => {
+    for (const size of [
+      '0',
+      '000',
+      '-1',
+      '+1',
+      '%2B1',
+      '1.0',
+      '1e1',
+      '0x5',
+      'ten',
+      '',
+      '%20',
+      '1%20',
+      '1,2',
+      '%D9%A1',
+      'NaN',
+    ]) {
+      const detail = refusal(await send(proxy, `/api/v1/fc/lv0?page-size=${size}`), 400, 'bad-parameter');
+      assert.match(detail, /page-size .*at least 1/);
+    }
+  });
+
+  test('refuses a start that is neither a fid nor a cursor', async () => {
+    for (const name of ['start-at', 'start-after']) {
+      for (const value of ['', '9007199254740992', '99999999999999999999'])
+        assert.match(refusal(await send(proxy, `/api/v1/fc/lv0?${name}=${value}`), 400, 'bad-parameter'), /cursor/);
+      for (const value of ['-1', '1.5', '1e3', 'abc', '%20', '0x1', 'c_', 'c_AAAA'])
+        refusal(await send(proxy, `/api/v1/fc/lv0?${name}=${value}`), 400, 'bad-cursor');
+    }
+  });
+
+  test('refuses start-at and start-after together', async () => {
+    const detail = refusal(await send(proxy, '/api/v1/fc/lv0?start-at=1&start-after=1'), 400, 'bad-parameter');
+    assert.match(detail, /start-at.*start-after/);
+  });
+
+  test('refuses a filter below the level, and an empty one', async () => {
+    for (const level of LEVELS) {
+      for (const column of LEVELS.filter((n) => n > level)) {
+        const answer = await send(proxy, `/api/v1/fc/${levelName(level)}?gid-${column}=x`);
+        assert.match(refusal(answer, 400, 'bad-parameter'), new RegExp(`gid-${column} .*gid-0 to gid-${level}`));
+      }
+      assert.match(refusal(await send(proxy, `/api/v1/fc/${levelName(level)}?gid-0=`), 400, 'bad-parameter'), /gid-0/);
+      refusal(await send(proxy, `/api/v1/fc/${levelName(level)}?gid-0`), 400, 'bad-parameter');
+    }
+  });
+
+  test('refuses an unknown parameter and names it and the allowed ones', async () => {
+    for (const name of [
+      'page_size',
+      'Page-Size',
+      'gid-6',
+      'gid-',
+      'limit',
+      'start_at',
+      'constructor',
+      '__proto__',
+      '%00',
+    ]) {
+      const detail = refusal(await send(proxy, `/api/v1/fc/lv1?${name}=1`), 400, 'unknown-parameter');
+      assert.ok(detail.includes(JSON.stringify(decodeURIComponent(name))), detail);
+      assert.match(detail, /Allowed: page-size, start-at, start-after, gid-0, gid-1\./);
+    }
+  });
+
+  test('refuses a parameter that is given twice and names it', async () => {
+    for (const query of ['page-size=2&page-size=2', 'gid-0=a&gid-0=b', 'start-at=1&page-size=1&start%2Dat=2']) {
+      const detail = refusal(await send(proxy, `/api/v1/fc/lv1?${query}`), 400, 'duplicate-parameter');
+      assert.match(detail, /(page-size|gid-0|start-at) occurs more than once/);
+    }
+  });
+
+  test('refuses a query that is not percent-encoded UTF-8', async () => {
+    for (const value of ['%', '%4', '%zz', '%ff', '%c0%af', '%ed%a0%80', '%f8%88%80%80%80', 'a%e2%82'])
+      refusal(await send(proxy, `/api/v1/fc/lv1?gid-0=${value}`), 400, 'bad-encoding');
+  });
+
+  test('skips empty pairs of the query, as forms do', async () => {
+    for (const query of ['', '&', '&&page-size=1&', 'page-size=1&&'])
+      assert.equal((await send(proxy, `/api/v1/fc/lv1?${query}`)).status, 200);
+  });
+}

@@ -1,0 +1,98 @@
+// What the contract is tested with in one setup: a service, and the releases that it can be told to serve.
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CURRENT_PATH, RELEASES_PATH } from '../../format/layout.ts';
+import type { Level, StoredPages } from '../../format/levels.ts';
+import { currentToJson } from '../../format/release.ts';
+import { cachedFolder } from '../support/cached-folder.ts';
+import { readStored, type StoredLevel, writeWorld } from '../support/datasets/large-dataset.ts';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { ContractService, Setup } from './setups.ts';
+
+/** What the parts of the contract are tested with. */
+export interface World {
+  setup: Setup;
+  /** The output folder that it serves, at first release r1. */
+  folder: string;
+  proxy: ContractService;
+  /** The features of r1. */
+  stored: StoredLevel[];
+  /** Makes it serve a release, and host others. */
+  publish(release: string, hosted?: readonly string[]): Promise<void>;
+  /** Another service of the same releases, with PUBLIC_URL and SCOPE. */
+  configured: ContractService;
+}
+
+const PUBLIC_URL = 'https://example.org/boundaries';
+const SCOPE = 'boundaries:read';
+
+/**
+ * Starts the service of a setup on releases of two datasets: r1, and r2 in which a unit of level 3 is called something else;
+ * c1, c2 in which a district is, and c3, the files of which tests damage. Units without geometry are accepted: how they are
+ * answered is part of the contract.
+ */
+export async function prepareWorld(setup: Setup): Promise<World> {
+  const folder = await cachedFolder(import.meta.url, `releases, ${setup.pages} pages stored`, (made) =>
+    buildReleases(made, setup.pages),
+  );
+  const point = (release: string, hosted: readonly string[]): void =>
+    writeFileSync(join(folder, CURRENT_PATH), currentToJson({ release, hosted: [...hosted] }));
+  point('r1', ['r1']);
+  const proxy = await setup.start(folder);
+  const configured = await setup.start(withoutChanges(folder), { publicUrl: PUBLIC_URL, scope: SCOPE });
+  return {
+    setup,
+    folder,
+    proxy,
+    stored: readStored(folder, 'r1'),
+    async publish(release, hosted = [release]) {
+      point(release, hosted);
+      await proxy.releases.refresh();
+    },
+    configured,
+  };
+}
+
+/** The fids of a level in order. */
+export function allFids(stored: readonly StoredLevel[], level: Level): number[] {
+  return (stored[level]?.units ?? []).map(({ fid }) => fid);
+}
+
+/** An output folder with the same releases that always serves r1. */
+function withoutChanges(folder: string): string {
+  const fixed = temporaryFolder();
+  symlinkSync(join(folder, RELEASES_PATH), join(fixed, RELEASES_PATH));
+  writeFileSync(join(fixed, CURRENT_PATH), currentToJson({ release: 'r1', hosted: ['r1'] }));
+  return fixed;
+}
+
+async function buildReleases(folder: string, storedPages: StoredPages): Promise<void> {
+  const sources = temporaryFolder();
+  const world = writeWorld(join(sources, 'world.gpkg'));
+  const renamed = writeWorld(join(sources, 'renamed.gpkg'), undefined, { '3.70': 'Renamed' });
+  const layers = countryLayers();
+  const countries = writeDataset(join(sources, 'countries.gpkg'), 'GPKG', layers);
+  const corrected = writeDataset(
+    join(sources, 'corrected.gpkg'),
+    'GPKG',
+    layers.map((layer) => ({
+      ...layer,
+      features: layer.features.map((unit) => ({
+        ...unit,
+        values: unit.values.map((value) => (value === 'Søst' ? 'Renamed' : value)),
+      })),
+    })),
+  );
+  // In this order: a release with fewer units than the one before it is refused.
+  for (const [release, source] of [
+    ['c1', countries],
+    ['c2', corrected],
+    ['c3', countries],
+    ['r1', world],
+    ['r2', renamed],
+  ] as const)
+    await buildRelease(source, folder, { release, storedPages, accept: ['empty-geometries'] });
+}

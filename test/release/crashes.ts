@@ -1,0 +1,125 @@
+// Releases that cannot break: whatever is killed or fails at whatever moment, the pointer names one complete release,
+// and building again ends where an undisturbed build ends.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import pLimit from 'p-limit';
+import { SILENT } from '../../generator/report/progress.ts';
+import { verify } from '../../generator/verify/verify.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import { Releases } from '../../proxy/releases/releases.ts';
+import { countryRow } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { contentOf, snapshotOf } from '../support/files.ts';
+import { compile } from '../support/processes/compile.ts';
+import { interceptFiles, systemError } from '../support/processes/faulty-fs.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+
+const oldSource = writeDataset(join(folder, 'old.geojson'), 'GeoJSON', [countryRow(2)]);
+const newSource = writeDataset(join(folder, 'new.geojson'), 'GeoJSON', [countryRow(3)]);
+// An output folder that serves `old`, and one in which `new` has been built after it undisturbed.
+const before = join(folder, 'before');
+const reference = join(folder, 'reference');
+await buildRelease(oldSource, before, { release: 'old' });
+cpSync(before, reference, { recursive: true });
+const newBuild = { release: 'new' };
+/** What was in the folder before each operation of that build. */
+const snapshots: string[] = [];
+const stopCounting = interceptFiles(() => snapshots.push(snapshotOf(reference)));
+await buildRelease(newSource, reference, newBuild);
+const operations = stopCounting();
+
+const expected = contentOf(reference);
+
+/** A fresh copy of the output folder that serves `old`. */
+function freshOutput(name: string): string {
+  const out = join(folder, name);
+  cpSync(before, out, { recursive: true });
+  return out;
+}
+
+/** Snapshots of output folders that were found whole: the same files need not be looked at twice. */
+const foundWhole = new Set<string>();
+
+/** After whatever happened: the proxy serves a complete release, building again converges, and no other file remains. */
+async function assertWhole(out: string, what: string): Promise<void> {
+  const snapshot = snapshotOf(out);
+  if (!foundWhole.has(snapshot)) await assertConverges(out, what);
+  foundWhole.add(snapshot);
+  rmSync(out, { recursive: true });
+}
+
+async function assertConverges(out: string, what: string): Promise<void> {
+  const releases = new Releases(directoryOrigin(out));
+  await releases.refresh();
+  assert.ok(releases.current && ['old', 'new'].includes(releases.current.id), what);
+  const { findings: faults } = await verify({ out, workers: 0 }, SILENT);
+  assert.deepEqual(faults, [], what);
+  await buildRelease(newSource, out, newBuild);
+  assert.deepEqual(contentOf(out), expected, what);
+}
+
+/** The operations that find another folder than the one before them: a kill between two others leaves the same files. */
+const changes = [...operations.keys()].filter((i) => i === 0 || snapshots[i] !== snapshots[i - 1]);
+
+/** The first and the last operation of every kind. */
+const kinds = [...operations.keys()].filter(
+  (i) => operations.indexOf(operations[i] ?? '') === i || operations.lastIndexOf(operations[i] ?? '') === i,
+);
+
+/**
+ * Tests a kill and every error.
+ * @param sample chooses the operations of which each is tried
+ */
+export function testCrashes(sample: (operations: readonly number[]) => readonly number[]): void {
+  test('SIGKILL after every change of a file or folder leaves the old release or the new one, and building again converges', async () => {
+    assert.ok(changes.length > 50, `${changes.length} of ${operations.length} operations`);
+    const program = compile('test/support/processes/killed-build.ts');
+    const kills = [...sample(changes).map((i) => String(i + 1)), 'end'];
+    const limit = pLimit(2);
+    await limit.map(kills, async (at) => {
+      const out = freshOutput(`killed-${at}`);
+      const child = spawn(process.execPath, [program, newSource, out, 'new', at]);
+      const [, signal] = await once(child, 'exit');
+      assert.equal(signal, 'SIGKILL');
+      await assertWhole(out, `killed before operation ${at}, ${operations[Number(at) - 1]}`);
+    });
+  });
+
+  for (const [code, tried] of [
+    ['ENOSPC', [...operations.keys()]],
+    ['EIO', kinds],
+    ['EMFILE', kinds],
+    ['EROFS', kinds],
+  ] as const) {
+    test(`${code} at ${code === 'ENOSPC' ? 'every file operation' : 'each kind of operation'} fails the build with a remedy, or not at all, and publishes nothing half`, async () => {
+      let failed = 0;
+      const some = sample(tried);
+      for (const i of some) {
+        const operation = operations[i] ?? '';
+        const out = freshOutput(`${code}-${i}`);
+        const stop = interceptFiles((n, name) => {
+          if (n === i + 1) throw systemError(code, name);
+        });
+        const error: unknown = await buildRelease(newSource, out, newBuild).then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+        stop();
+        if (error instanceof Error) {
+          failed++;
+          assert.match(error.message, new RegExp(code), operation);
+          assert.match('remedy' in error ? String(error.remedy) : '', /run the command again/, operation);
+        }
+        await assertWhole(out, `${code} at operation ${i + 1}, ${operation}`);
+      }
+      assert.ok(failed > some.length / 2, `${failed} of ${some.length} failed`);
+    });
+  }
+}

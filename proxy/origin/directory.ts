@@ -7,9 +7,12 @@ import { OriginError } from './origin.ts';
 
 /** Chunk size of streams. */
 const CHUNK_BYTES = 256 * 1024;
-/** A read that takes longer, in milliseconds, waited for a disk; on a busy machine other reads can take a few, too. */
+/** A read that takes longer, in milliseconds, waited for a disk; or the process did, for a processor or the collector. */
 const SLOW_MS = 5;
-/** After a slow read, all reads use the thread pool for this long, in milliseconds. */
+/** Slow reads among the last FORGOTTEN_READS or so that mean a slow disk. One by itself means nothing. */
+const SLOW_READS = 2;
+const FORGOTTEN_READS = 50;
+/** Then all reads use the thread pool for this long, in milliseconds. */
 const POOL_MS = 250;
 
 // Callbacks as promises: they cost less than the file handles of node:fs/promises.
@@ -18,13 +21,14 @@ const readInPool = promisify(read);
 
 /**
  * Creates the origin of a directory. `readNow` reads on the event loop while reads are served by the page cache of the
- * operating system, which takes microseconds, less than the thread pool costs; a read from a disk must not block the
- * event loop, and does so at most once per POOL_MS. Feature files, of which many ranges are read, stay open.
+ * operating system, which takes microseconds, less than the thread pool costs; reads from a disk must not block the event
+ * loop, and do so at most once per POOL_MS while the disk is slow. Feature files, of which many ranges are read, stay open.
  * @param now milliseconds of a monotonic clock
  */
 export function directoryOrigin(directory: string, now: () => number = () => performance.now()): Origin {
   const files = new OpenFiles((path) => openSync(join(directory, path), 'r'));
   let poolUntil = Number.NEGATIVE_INFINITY;
+  let slowReads = 0;
   return {
     readNow(path, range, target, at, staysOpen) {
       const begun = now();
@@ -38,7 +42,12 @@ export function directoryOrigin(directory: string, now: () => number = () => per
       } finally {
         if (own !== undefined) closeSync(own);
         const ended = now();
-        if (ended - begun > SLOW_MS) poolUntil = ended + POOL_MS;
+        slowReads = ended - begun > SLOW_MS ? slowReads + 1 : Math.max(0, slowReads - 1 / FORGOTTEN_READS);
+        if (slowReads > SLOW_READS - 1 / 2) {
+          poolUntil = ended + POOL_MS;
+          // The next slow read after that means that the disk still is.
+          slowReads = SLOW_READS - 1;
+        }
       }
       return true;
     },

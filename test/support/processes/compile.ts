@@ -28,10 +28,21 @@ export function compile(file: (typeof PROGRAMS)[number]): string {
 }
 
 function compileAll(folder: string): void {
+  compileInto(folder, PROGRAMS);
+}
+
+/**
+ * Compiles programs of the project and what they import, as the package has them, without checking types.
+ * @param folder receives the compiled files
+ * @param programs their paths in the repository
+ * @returns the compiled module of a TypeScript file of the repository
+ * @throws Error when the compiler fails
+ */
+export function compileInto(folder: string, programs: readonly string[]): (file: string) => string {
   const config = {
     extends: join(ROOT, '.package/tsconfig.json'),
     compilerOptions: { rootDir: ROOT, outDir: folder, declaration: false, noCheck: true, types: [] },
-    files: PROGRAMS.map((program) => join(ROOT, program)),
+    files: programs.map((program) => join(ROOT, program)),
     include: [],
   };
   const configFile = join(folder, 'tsconfig.json');
@@ -40,4 +51,5 @@ function compileAll(folder: string): void {
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   cpSync(join(ROOT, 'proxy/explorer'), join(folder, 'proxy/explorer'), { recursive: true });
+  return (file) => join(folder, file.replace(/\.ts$/, '.js'));
 }

@@ -150,10 +150,11 @@ export class LevelIndex {
     return f64At(textStart, end) - f64At(textStart, first);
   }
 
-  /** CRC-32 of that text, joined. */
-  textCrc(first: number, end: number): number {
+  /** CRC-32 of that text, joined; behind another text whose CRC-32 is `crc`. */
+  textCrc(first: number, end: number, crc = 0): number {
     const { textCrc } = this.arrays;
-    return cutCrc(u32At(textCrc, first), u32At(textCrc, end), this.textBytes(first, end));
+    // A CRC is linear: what came before here goes out by the same multiplication by which the other text comes in.
+    return cutCrc(u32At(textCrc, first) ^ crc, u32At(textCrc, end), this.textBytes(first, end));
   }
 
   /** The digests of the positions `first` up to but not including `end`, joined. */

@@ -243,7 +243,7 @@ export class Slice implements BodySource {
       for (let first = numberAt(this.#ranges, i), end: number; first < last; first = end) {
         end = Math.min(first + step, last);
         if (!isFirst) crc = joinCrcs(crc, between.crc, between.length);
-        crc = joinCrcs(crc, index.textCrc(first, end), index.textBytes(first, end));
+        crc = index.textCrc(first, end, crc);
         isFirst = false;
       }
     }

@@ -97,6 +97,7 @@ test('bytes and CRCs of any range are those of its data and texts, also across f
       assert.ok(range && text);
       assert.deepEqual([index.dataBytes(first, end), index.dataCrc(first, end)], [range.length, crc32(range)]);
       assert.deepEqual([index.textBytes(first, end), index.textCrc(first, end)], [text.length, crc32(text)]);
+      assert.equal(index.textCrc(first, end, crc32('before ')), crc32(`before ${text}`));
       assert.deepEqual(Buffer.from(index.digests(first, end)), Buffer.concat(data.slice(first, end).map(digestOf)));
       // Without arithmetic: bytes that were read continue the CRC of all before them.
       assert.equal(crc32(range, elementAt(index.arrays.dataCrc, first)), elementAt(index.arrays.dataCrc, end));

@@ -13,6 +13,7 @@ const COMPILER = join(dirname(createRequire(import.meta.url).resolve('typescript
 const PROGRAMS = [
   'proxy/main.ts',
   'generator/main.ts',
+  'test/support/processes/collect-on-signal.ts',
   'test/support/processes/killed-build.ts',
   'test/support/processes/lock-holder.ts',
 ] as const;

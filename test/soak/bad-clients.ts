@@ -1,0 +1,86 @@
+// Clients of a soak that are slow, or go away: in the middle of a request, before an answer, or in the middle of one.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { elementAt } from '../../format/element-at.ts';
+import type { Asker } from './asker.ts';
+import type { Listing } from './listings.ts';
+import { expectedPage, pathOf } from './listings.ts';
+
+/** The page with the largest unit. */
+const LARGE: Listing = { format: 'geojsonl', level: 0, pageSize: undefined, startAt: undefined, filter: undefined };
+const SLOW_MS = 20;
+
+function headOf({ authorization }: Asker): string {
+  return `GET ${pathOf(LARGE)} HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\nAuthorization: ${authorization}\r\n\r\n`;
+}
+
+async function connected({ proxy }: Asker): Promise<Socket> {
+  const { hostname, port } = new URL(proxy.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  // What happens after a client has gone is of no interest to it.
+  return socket.on('error', () => {});
+}
+
+/** Sends its request in small pieces and reads the answer in pauses; it must be whole. */
+async function slow(asker: Asker): Promise<void> {
+  const begun = performance.now();
+  await asker.attempt('slow client', async () => {
+    const socket = await connected(asker);
+    for (const piece of headOf(asker).match(/.{1,40}/gs) ?? []) {
+      socket.write(piece);
+      await setTimeout(SLOW_MS);
+    }
+    const pieces: Buffer[] = [];
+    for await (const piece of socket) {
+      pieces.push(piece);
+      await setTimeout(SLOW_MS);
+    }
+    const [head = '', ...body] = Buffer.concat(pieces).toString('utf8').split('\r\n\r\n');
+    const release = /^Boundaries-Release: (\S+)$/m.exec(head)?.[1];
+    if (release === undefined) throw new Error(`no page: ${head.slice(0, 300)}`);
+    asker.assertCurrent(release, begun, 'slow client');
+    const { text } = expectedPage(LARGE, asker.published.known(release));
+    const got = body.join('\r\n\r\n');
+    // A connection that is cut ends early.
+    if (got.length < text.length) throw new Error(`${got.length} of ${text.length} characters`);
+    assert.ok(got === text, 'slow client: another body');
+  });
+}
+
+/** Goes away without a request, or with the beginning of one. */
+async function vanishBefore(asker: Asker): Promise<void> {
+  const socket = await connected(asker);
+  const head = headOf(asker);
+  socket.end(head.slice(0, asker.random(head.length)));
+  if (asker.random(2) === 0) socket.destroy();
+  else await once(socket.resume(), 'close');
+}
+
+/** Goes away without waiting for the answer. */
+async function vanishAtOnce(asker: Asker): Promise<void> {
+  const socket = await connected(asker);
+  await new Promise((resolve) => socket.write(headOf(asker), resolve));
+  socket.destroy();
+}
+
+/** Reads the beginning of the answer, stops reading for a while, and goes away. */
+async function vanishMidway(asker: Asker): Promise<void> {
+  const socket = await connected(asker);
+  socket.write(headOf(asker));
+  // A cut connection has nothing to read.
+  await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  socket.pause();
+  await setTimeout(asker.random(10) * SLOW_MS);
+  socket.destroy();
+}
+
+const CLIENTS = [slow, vanishBefore, vanishAtOnce, vanishMidway, vanishMidway];
+
+/** Behaves as one of these clients. @throws as Asker.ask does */
+export async function behaveBadly(asker: Asker): Promise<void> {
+  await elementAt(CLIENTS, asker.random(CLIENTS.length))(asker);
+}

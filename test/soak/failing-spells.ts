@@ -1,0 +1,75 @@
+// A static host that fails for a while now and then, in many ways: what the proxy answers meanwhile is excused, unless it looks
+// right and is not.
+import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import type { Dice } from '../support/dice.ts';
+import type { RunningHost } from '../support/http/static-host.ts';
+
+/** One in this many requests fails during a spell. */
+const FAILS_EVERY = 3;
+/** The proxy waits ten seconds for a silent host, and five before it reads metadata again. */
+const AFTERMATH_MS = 20_000;
+
+type Failure = (res: ServerResponse, file: string, range: string | undefined) => void;
+
+/** Of any file. */
+const FAILURES: readonly Failure[] = [
+  (res) => res.writeHead(503).end('<h1>busy</h1>'),
+  (res) => res.writeHead(404).end('<h1>Not Found</h1>'),
+  (res) => res.destroy(),
+  (res, file) => {
+    const bytes = readFileSync(file);
+    res.writeHead(200, { 'Content-Length': String(bytes.length) });
+    res.write(bytes.subarray(0, bytes.length / 2), () => res.destroy());
+  },
+  // Silent until the proxy gives up.
+  () => {},
+];
+/** Of pages and features: wrong bytes of metadata are remembered for half a minute. */
+const WRONG_BYTES: readonly Failure[] = [
+  (res, file, range) => {
+    const bytes = readFileSync(file);
+    const [from = 0, to = bytes.length - 1] = (range?.match(/\d+/g) ?? []).map(Number);
+    const part = bytes.subarray(from, to + 1);
+    const at = part.length >> 1;
+    part[at] = (part[at] ?? 0) ^ 0x20;
+    res.writeHead(range ? 206 : 200, {
+      'Content-Length': String(part.length),
+      ...(range ? { 'Content-Range': `bytes ${from}-${from + part.length - 1}/${bytes.length}` } : {}),
+    });
+    res.end(part);
+  },
+];
+
+/** The spells of a host. */
+export class FailingSpells {
+  readonly #host: RunningHost;
+  readonly #random: Dice;
+  #lastFailure = Number.NEGATIVE_INFINITY;
+  failures = 0;
+
+  constructor(host: RunningHost, random: Dice) {
+    this.#host = host;
+    this.#random = random;
+  }
+
+  begin(): void {
+    this.#host.fault = ({ headers: { range } }, res, file) => {
+      if (this.#random(FAILS_EVERY) > 0) return false;
+      const failures = file.endsWith('.gz') ? [...FAILURES, ...WRONG_BYTES] : FAILURES;
+      this.#lastFailure = performance.now();
+      this.failures++;
+      failures[this.#random(failures.length)]?.(res, file, range);
+      return true;
+    };
+  }
+
+  end(): void {
+    this.#host.fault = undefined;
+  }
+
+  /** May a request have failed because the host did? @param begun when it was sent */
+  mayExplain(begun: number): boolean {
+    return this.#lastFailure >= begun - AFTERMATH_MS;
+  }
+}

@@ -1,0 +1,138 @@
+// The releases of a soak: five in a store, three of them in the output folder at a time. They are published, activated and
+// pruned in turn, as an operator would, and what each of them must answer is known.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { cp, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
+import { LEVELS, levelName } from '../../format/levels.ts';
+import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
+import { cachedFolder } from '../support/cached-folder.ts';
+import type { StoredLevel } from '../support/datasets/large-dataset.ts';
+import { readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import type { Dice } from '../support/dice.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const IDS = ['r0', 'r1', 'r2', 'r3', 'r4'] as const;
+/** Releases in the output folder: as many as a proxy has in memory. */
+const KEPT = 3;
+/** Between the removal of a release from current.json and that of its files: longer than proxies take to look. */
+const GRACE_MS = 3_000;
+/** One unit of level 0 is larger than what is ever read at once; every seventh unit has another name in each release. */
+const SIZE = { vertices: 40, large: new Map([['0.6', 160_000]]) };
+const UNITS_MAX = 260;
+const RENAMED_EVERY = 7;
+
+/** What a release says. */
+export interface Known {
+  levels: readonly StoredLevel[];
+  /** The text of each whole file, by its path under /api/v1/. */
+  files: ReadonlyMap<string, string>;
+}
+
+/** Whether a release is hosted, and since when, in milliseconds of performance.now. */
+interface Hosting {
+  isHosted: boolean;
+  since: number;
+}
+
+/** The releases that are published. */
+export class Published {
+  /** The output folder. */
+  readonly out: string;
+  readonly #store: string;
+  readonly #known = new Map<string, Known>();
+  readonly #hosting = new Map<string, Hosting>(IDS.map((id) => [id, { isHosted: false, since: 0 }]));
+  /** The ids of those in the output folder, oldest first. */
+  readonly #hosted: string[] = [];
+  /** When each ceased to be the current one. */
+  readonly #currentUntil = new Map<string, number>();
+  switches = 0;
+  /** Milliseconds of performance.now. */
+  switchedAt = 0;
+
+  private constructor(store: string, out: string) {
+    this.#store = store;
+    this.out = out;
+    for (const id of IDS) this.#known.set(id, readKnown(store, id));
+  }
+
+  /** Builds the releases where that has not been done yet, and publishes three. */
+  static async start(): Promise<Published> {
+    const store = await cachedFolder(import.meta.url, 'releases', buildStore);
+    const published = new Published(store, temporaryFolder());
+    for (let i = 0; i < KEPT; i++) await published.publishNext();
+    return published;
+  }
+
+  /** What a release says. @throws Error if there is no such release */
+  known(id: string): Known {
+    const known = this.#known.get(id);
+    if (known === undefined) throw new Error(`the answer is from release ${id}, which does not exist`);
+    return known;
+  }
+
+  hosting(id: string): Hosting {
+    return this.#hosting.get(id) ?? { isHosted: false, since: 0 };
+  }
+
+  /** Was it the current one at this time or later? */
+  wasCurrentAt(id: string, at: number): boolean {
+    return (this.#currentUntil.get(id) ?? Number.NEGATIVE_INFINITY) >= at;
+  }
+
+  /** Copies the release that has been away for longest into the output folder, makes it current, and prunes the oldest. */
+  async publishNext(): Promise<void> {
+    const away = IDS.filter((id) => !this.hosting(id).isHosted);
+    const [id = IDS[0]] = away.sort((a, b) => this.hosting(a).since - this.hosting(b).since);
+    const target = join(this.out, releasePath(id));
+    // Hidden, as the generator's own staging folders are: no release has such a name.
+    const staging = join(this.out, releasePath(`.${id}`));
+    await cp(join(this.#store, releasePath(id)), staging, { recursive: true });
+    await rename(staging, target);
+    this.#host(id, true);
+    await this.#activate(id);
+    this.#hosted.push(id);
+    if (this.#hosted.length <= KEPT) return;
+    const oldest = this.#hosted.splice(0, 1);
+    for (const old of oldest) this.#host(old, false);
+    assert.deepEqual(await pruneReleases(this.out, KEPT, GRACE_MS), oldest);
+  }
+
+  /** Makes any hosted release the current one. */
+  async switchBack(random: Dice): Promise<void> {
+    await this.#activate(this.#hosted[random(this.#hosted.length)] ?? IDS[0]);
+  }
+
+  async #activate(id: string): Promise<void> {
+    const now = performance.now();
+    for (const [other, until] of this.#currentUntil) if (until === Infinity) this.#currentUntil.set(other, now);
+    this.#currentUntil.set(id, Infinity);
+    await activateRelease(this.out, id);
+    this.switches++;
+    this.switchedAt = performance.now();
+  }
+
+  #host(id: string, isHosted: boolean): void {
+    this.#hosting.set(id, { isHosted, since: performance.now() });
+  }
+}
+
+async function buildStore(store: string): Promise<void> {
+  const sources = temporaryFolder();
+  for (const id of IDS) {
+    const renamed = LEVELS.flatMap((level) =>
+      Array.from({ length: UNITS_MAX }, (_, i) => [`${level}.${i}`, `Unit ${i} of ${id}`] as const),
+    ).filter((_, i) => i % RENAMED_EVERY === 0);
+    const source = writeWorld(join(sources, `${id}.gpkg`), SIZE, Object.fromEntries(renamed));
+    await buildRelease(source, store, { release: id, accept: ['empty-geometries'], storedPages: 'unfiltered' });
+  }
+}
+
+function readKnown(store: string, id: string): Known {
+  const text = (path: string): string => gunzipSync(readFileSync(join(store, releasePath(id), path))).toString('utf8');
+  const names = LEVELS.map((level) => [`names/${levelName(level)}`, text(namesPath(level))] as const);
+  return { levels: readStored(store, id), files: new Map([['overview', text(OVERVIEW_FILE)], ...names]) };
+}

@@ -1,0 +1,192 @@
+// The soak: two proxies as a user starts them, one on a folder, one on a static host that fails now and then, under mixed traffic
+// for as long as one likes, while releases and keys change. Run by command.ts and, for a moment, by soak.long.test.ts.
+import { once } from 'node:events';
+import { globalAgent } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { elementAt } from '../../format/element-at.ts';
+import type { Dice } from '../support/dice.ts';
+import { dice } from '../support/dice.ts';
+import { AUDIENCE } from '../support/http/in-process-proxy.ts';
+import { startStaticHost } from '../support/http/static-host.ts';
+import { compile } from '../support/processes/compile.ts';
+import type { Running } from '../support/processes/proxy-process.ts';
+import { serve } from '../support/processes/proxy-process.ts';
+import type { SoakedProxy, Tally } from './asker.ts';
+import { Asker, Excused } from './asker.ts';
+import { behaveBadly } from './bad-clients.ts';
+import { FailingSpells } from './failing-spells.ts';
+import type { Reading } from './growth.ts';
+import { growthIn, readingOf } from './growth.ts';
+import { Published } from './published.ts';
+import { askAnything } from './requests.ts';
+import { KEY_OPTIONS, RotatingTokens } from './rotating-tokens.ts';
+
+/** How long it takes, and how much of it there is. */
+export interface SoakOptions {
+  /** Intervals, each ended by a reading. */
+  intervals: number;
+  /** Of traffic, in each interval. */
+  seconds: number;
+  /** Clients at a time; every fourth one is slow or vanishes. */
+  clients: number;
+  seed: number;
+}
+
+/** What came of it. */
+export interface SoakResult {
+  requests: number;
+  switches: number;
+  rotations: number;
+  /** Requests that the static host failed. */
+  hostFailures: number;
+  /** Answers that a client must be ready for, by kind. */
+  errors: ReadonlyMap<string, number>;
+  /** What must not be: wrong answers, and a proxy that ends badly. */
+  wrong: readonly string[];
+  /** What has grown, by proxy; undefined if there are too few readings to say. */
+  growth: readonly string[] | undefined;
+}
+
+/** A proxy and what it held at the end of each interval. */
+interface Watched extends SoakedProxy {
+  running: Running;
+  metrics: string;
+  readings: Reading[];
+}
+
+/** All requests have ended so long after an interval, or never will: slow hosts are waited for ten seconds. */
+const END_MAX_MS = 60_000;
+const SWITCH_MS = 10_000;
+/** After so many, the soak ends. */
+const WRONG_MAX = 20;
+
+/** Runs a soak. @param print receives a line for each interval and each fault */
+export async function soak(options: SoakOptions, print: (line: string) => void): Promise<SoakResult> {
+  const { intervals, seconds, clients, seed } = options;
+  const published = await Published.start();
+  const tokens = await RotatingTokens.start();
+  const host = await startStaticHost(published.out);
+  const spells = new FailingSpells(host, dice(seed));
+  const proxies = [
+    await startProxy('folder', published.out, tokens, () => false),
+    await startProxy('static host', host.url.href, tokens, (begun) => spells.mayExplain(begun)),
+  ];
+  const tally: Tally = { requests: 0, errors: new Map() };
+  const wrong: string[] = [];
+  const fail = (line: string): void => {
+    wrong.push(line);
+    print(`WRONG: ${line}`);
+  };
+  const askers = Array.from(
+    { length: clients },
+    (_, i) => new Asker(i, dice(seed + 1 + i), elementAt(proxies, i % proxies.length), { published, tokens, tally }),
+  );
+  const random = dice(seed + clients * 3);
+  let isAnswered = true;
+  for (let interval = 0; interval < intervals && isAnswered && wrong.length < WRONG_MAX; interval++) {
+    const before = tally.requests;
+    const end = performance.now() + seconds * 1000;
+    const isOver = (): boolean => performance.now() >= end || wrong.length >= WRONG_MAX;
+    // The host fails for a sixth of every second interval; keys are replaced in each.
+    if (interval % 2 === 1) spells.begin();
+    tokens.publishNext();
+    const everything = [
+      ...askers.map((asker) => askUntil(isOver, asker, fail)),
+      atTime(end - (seconds * 5000) / 6, () => spells.end()),
+      atTime(end - seconds * 500, () => tokens.takeNext()),
+      atTime(end - (seconds * 1000) / 6, () => tokens.withdrawOld()),
+      switchReleases(published, random, end, Math.min(SWITCH_MS, (seconds * 1000) / 3)),
+    ];
+    const late = setTimeout(seconds * 1000 + END_MAX_MS, false, { ref: false });
+    isAnswered = await Promise.race([Promise.all(everything).then(() => true), late]);
+    if (!isAnswered) fail(`requests without an answer after ${END_MAX_MS / 1000} s`);
+    // Nobody asks any more: what proxies hold now, they hold for nobody.
+    globalAgent.destroy();
+    host.server.closeIdleConnections();
+    host.asked.length = 0;
+    for (const { running, metrics, readings } of proxies) readings.push(await readingOf(running, metrics));
+    const time = `${(((interval + 1) * seconds) / 60).toFixed(1)} min`;
+    const rate = ((tally.requests - before) / seconds).toFixed(0);
+    const counted = `${tally.requests} requests (${rate}/s)`;
+    print([time, counted, ...proxies.map(held), errorText(tally.errors)].join(' | '));
+  }
+  for (const { name, running } of proxies) {
+    const code = await stop(running);
+    if (code !== 0) fail(`${name}: the proxy ended with ${code}: ${running.err().slice(-1000)}`);
+  }
+  const growth = proxies.map(({ name, readings }) => growthIn(readings)?.map((line) => `${name}: ${line}`));
+  return {
+    requests: tally.requests,
+    switches: published.switches,
+    rotations: tokens.rotations,
+    hostFailures: spells.failures,
+    errors: tally.errors,
+    wrong,
+    growth: growth.includes(undefined) ? undefined : growth.flatMap((lines) => lines ?? []),
+  };
+}
+
+/** One client for an interval. @param fail receives what is wrong */
+async function askUntil(isOver: () => boolean, asker: Asker, fail: (line: string) => void): Promise<void> {
+  const act = asker.isBad ? behaveBadly : askAnything;
+  while (!isOver())
+    await act(asker).catch((error: Error) => {
+      if (!(error instanceof Excused)) fail(`${asker.proxy.name}: ${error.message}`);
+    });
+}
+
+/** Starts a proxy with metrics and an access log, which collects its garbage when told to. */
+async function startProxy(
+  name: string,
+  origin: string,
+  { issuer }: RotatingTokens,
+  mayFail: SoakedProxy['mayFail'],
+): Promise<Watched> {
+  const keys = ['--issuer', issuer.name, '--audience', AUDIENCE, '--jwks', issuer.url.href, ...KEY_OPTIONS];
+  const preload = pathToFileURL(compile('test/support/processes/collect-on-signal.ts'));
+  const running = await serve(['--origin', origin, ...keys, '--metrics-port', '0'], {
+    NODE_OPTIONS: `--import ${preload}`,
+  });
+  process.once('exit', () => running.child.kill('SIGKILL'));
+  // The access log is written, and read by nobody who keeps it.
+  running.child.stdout?.removeAllListeners('data').resume();
+  const metrics = await running.says(/metrics at (http:\S+)\/metrics/);
+  return { name, url: running.url, running, metrics, mayFail, readings: [] };
+}
+
+async function stop({ child }: Running): Promise<number | string> {
+  const ended = once(child, 'exit');
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+  return child.exitCode ?? child.signalCode ?? 'nothing';
+}
+
+async function atTime(ms: number, work: () => void | Promise<void>): Promise<void> {
+  await setTimeout(ms - performance.now());
+  await work();
+}
+
+/** Every third change is a new release, for which an old one is removed. */
+async function switchReleases(published: Published, random: Dice, until: number, pauseMs: number): Promise<void> {
+  for (let turn = 0; performance.now() + pauseMs < until; turn++) {
+    if (turn % 3 === 0) await published.publishNext();
+    else await published.switchBack(random);
+    await setTimeout(pauseMs);
+  }
+}
+
+function held({ name, readings }: Watched): string {
+  const last = readings.at(-1);
+  return last === undefined
+    ? name
+    : `${name}: ${last.resident.toFixed(0)} MB, heap ${last.heap.toFixed(1)} MB, ${last.descriptors} descriptors`;
+}
+
+/** Counts by kind, as one text. */
+export function errorText(errors: ReadonlyMap<string, number>): string {
+  const kinds = [...errors].sort().map(([kind, count]) => `${kind}: ${count}`);
+  return kinds.length === 0 ? 'no errors' : kinds.join(', ');
+}

@@ -21,6 +21,11 @@ export interface Tally {
   errors: Map<string, number>;
 }
 
+/** Counts an error. */
+export function count({ errors }: Tally, kind: string): void {
+  errors.set(kind, (errors.get(kind) ?? 0) + 1);
+}
+
 /** A proxy notices a change within this time, in milliseconds: it looks every second. */
 const NOTICE_MS = 10_000;
 
@@ -29,6 +34,9 @@ const BAD_CLIENTS_EVERY = 8;
 
 /** A request could not be answered, and the origin explains it. */
 export class Excused extends Error {}
+
+/** Wrong, unless a process did not run for so long that it could not know better: a busy machine, a suspended one. */
+export class Late extends Error {}
 
 /** A client. */
 export class Asker {
@@ -70,6 +78,7 @@ export class Asker {
     return this.attempt(path, async () => {
       const answer = await send(this.proxy, path, given, method);
       if (answer.status >= 500) throw new Refused(answer);
+      if (answer.status === 408) throw new Late(`${path}: 408`);
       return answer;
     });
   }
@@ -81,16 +90,15 @@ export class Asker {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof assert.AssertionError) throw error;
+      if (error instanceof assert.AssertionError || error instanceof Late) throw error;
       const kind = error instanceof Refused ? error.message : 'cut';
-      const count = (): void => void this.#tally.errors.set(kind, (this.#tally.errors.get(kind) ?? 0) + 1);
       if (!this.proxy.mayFail(begun)) {
         // Cursors name more releases than are loaded at a time only right after a switch.
         const isBusy = kind === '503 not-ready' && what.includes('start-at=c');
         if (!isBusy || performance.now() - this.published.switchedAt > NOTICE_MS)
-          throw new Error(`${what}: ${kind}, and the origin was sound: ${error}`);
+          throw new Late(`${what}: ${kind}, and the origin was sound: ${error}`);
       }
-      count();
+      count(this.#tally, kind);
       throw new Excused(kind);
     }
   }
@@ -98,7 +106,7 @@ export class Asker {
   /** Checks the release of an answer without a cursor. */
   assertCurrent(id: string, begun: number, path: string): void {
     if (this.published.wasCurrentAt(id, begun - NOTICE_MS) || this.proxy.mayFail(begun)) return;
-    assert.fail(`${path}: answered from ${id}, which is not current`);
+    throw new Late(`${path}: answered from ${id}, which is not current`);
   }
 
   /**
@@ -112,7 +120,7 @@ export class Asker {
     const { isHosted, since } = this.published.hosting(id);
     const isSettled = since < begun - NOTICE_MS && !this.proxy.mayFail(begun);
     if (isSettled && isGone === isHosted)
-      assert.fail(`${path}: ${answer.status}, and ${id} is ${isHosted ? '' : 'not '}hosted`);
+      throw new Late(`${path}: ${answer.status}, and ${id} is ${isHosted ? '' : 'not '}hosted`);
     return isGone;
   }
 }

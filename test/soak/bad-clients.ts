@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { elementAt } from '../../format/element-at.ts';
 import type { Asker } from './asker.ts';
+import { Late } from './asker.ts';
 import type { Listing } from './listings.ts';
 import { expectedPage, pathOf } from './listings.ts';
 
@@ -41,6 +42,7 @@ async function slow(asker: Asker): Promise<void> {
     }
     const [head = '', ...body] = Buffer.concat(pieces).toString('utf8').split('\r\n\r\n');
     const release = /^Boundaries-Release: (\S+)$/m.exec(head)?.[1];
+    if (head.startsWith('HTTP/1.1 408 ')) throw new Late('slow client: 408');
     if (release === undefined) throw new Error(`no page: ${head.slice(0, 300)}`);
     asker.assertCurrent(release, begun, 'slow client');
     const { text } = expectedPage(LARGE, asker.published.known(release));

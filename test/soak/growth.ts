@@ -12,15 +12,18 @@ export interface Reading {
   heap: number;
   /** Open files and sockets. */
   descriptors: number;
+  /** The longest time for which it did not run since the last reading, in seconds. */
+  stalled: number;
 }
 
+type Grown = 'resident' | 'heap' | 'descriptors';
 type Statistic = 'median' | 'greatest';
 
 /**
  * What is compared between two thirds of a soak, and by how much it may differ: a part, and an amount. Descriptors are those of
  * one, two or three releases in memory, with about eight open files each: their greatest number counts.
  */
-const ALLOWED: Readonly<Record<keyof Reading, { statistic: Statistic; part: number; amount: number }>> = {
+const ALLOWED: Readonly<Record<Grown, { statistic: Statistic; part: number; amount: number }>> = {
   resident: { statistic: 'median', part: 0.1, amount: 5 },
   heap: { statistic: 'median', part: 0.02, amount: 0.5 },
   descriptors: { statistic: 'greatest', part: 0, amount: 8 },
@@ -48,7 +51,7 @@ export async function readingOf({ child }: Running, metrics: string): Promise<Re
   }
   const last = seen.at(-1);
   if (last === undefined) throw new Error('no reading was taken');
-  return last;
+  return { ...last, stalled: Math.max(...seen.map(({ stalled }) => stalled)) };
 }
 
 function parseMetrics(text: string): Reading {
@@ -57,6 +60,7 @@ function parseMetrics(text: string): Reading {
     resident: value('process_resident_memory_bytes') / MB,
     heap: value('nodejs_heap_size_used_bytes') / MB,
     descriptors: value('process_open_fds'),
+    stalled: value('nodejs_eventloop_lag_max_seconds'),
   };
 }
 

@@ -6,6 +6,7 @@ import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Answer } from '../support/http/http-client.ts';
 import { fidsOf, nextOf, refusal, sendRaw, textOf } from '../support/http/http-client.ts';
 import type { Asker } from './asker.ts';
+import { Late } from './asker.ts';
 import type { Listing } from './listings.ts';
 import { drawListing, expectedPage, HOT, pathOf } from './listings.ts';
 
@@ -166,6 +167,7 @@ const RAW = [
 async function notHttp(asker: Asker): Promise<void> {
   const [bytes, status] = elementAt(RAW, asker.random(RAW.length));
   const text = await asker.attempt('raw', () => sendRaw(asker.proxy, bytes));
+  if (text.startsWith('HTTP/1.1 408 ')) throw new Late('raw: 408');
   assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `), `${bytes.slice(0, 60)}: ${text.slice(0, 200)}`);
 }
 
@@ -173,9 +175,13 @@ async function notHttp(asker: Asker): Promise<void> {
 async function badToken(asker: Asker): Promise<void> {
   const { tokens, authorization } = asker;
   refusal(await asker.ask(PATH, { authorization: undefined }), 401, 'token-missing');
-  const bad = [await tokens.expired(), await tokens.forged(), `${authorization.slice(0, -3)}AAA`, tokens.withdrawn()];
-  for (const authorization of bad)
-    if (authorization !== undefined) refusal(await asker.ask(PATH, { authorization }), 401, 'token-invalid');
+  for (const bad of [await tokens.expired(), await tokens.forged(), `${authorization.slice(0, -3)}AAA`])
+    refusal(await asker.ask(PATH, { authorization: bad }), 401, 'token-invalid');
+  const withdrawn = tokens.withdrawn();
+  if (withdrawn === undefined) return;
+  const answer = await asker.ask(PATH, { authorization: withdrawn });
+  if (answer.status === 200) throw new Late('a token is accepted whose key was withdrawn');
+  refusal(answer, 401, 'token-invalid');
 }
 
 /** Each with its share of the requests. */

@@ -2,6 +2,7 @@
 // for as long as one likes, while releases and keys change. Run by command.ts and, for a moment, by soak.long.test.ts.
 import { once } from 'node:events';
 import { globalAgent } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { elementAt } from '../../format/element-at.ts';
@@ -13,7 +14,7 @@ import { compile } from '../support/processes/compile.ts';
 import type { Running } from '../support/processes/proxy-process.ts';
 import { serve } from '../support/processes/proxy-process.ts';
 import type { SoakedProxy, Tally } from './asker.ts';
-import { Asker, Excused } from './asker.ts';
+import { Asker, count, Excused, Late } from './asker.ts';
 import { behaveBadly } from './bad-clients.ts';
 import { FailingSpells } from './failing-spells.ts';
 import type { Reading } from './growth.ts';
@@ -55,9 +56,11 @@ interface Watched extends SoakedProxy {
   readings: Reading[];
 }
 
-/** All requests have ended so long after an interval, or never will: slow hosts are waited for ten seconds. */
-const END_MAX_MS = 60_000;
+/** All requests have ended so long after an interval, or never will, on a busy machine too. */
+const END_MAX_MS = 180_000;
 const SWITCH_MS = 10_000;
+/** A process that does not run for so long cannot keep times of ten seconds. */
+const STALL_MIN_S = 2;
 /** After so many, the soak ends. */
 const WRONG_MAX = 20;
 
@@ -82,6 +85,14 @@ export async function soak(options: SoakOptions, print: (line: string) => void):
     { length: clients },
     (_, i) => new Asker(i, dice(seed + 1 + i), elementAt(proxies, i % proxies.length), { published, tokens, tally }),
   );
+  const late: string[] = [];
+  const onError = (asker: Asker, error: Error): void => {
+    const line = `${asker.proxy.name}: ${error.message}`;
+    if (error instanceof Late) late.push(line);
+    else if (!(error instanceof Excused)) fail(line);
+  };
+  const ownStalls = monitorEventLoopDelay();
+  ownStalls.enable();
   const random = dice(seed + clients * 3);
   let isAnswered = true;
   for (let interval = 0; interval < intervals && isAnswered && wrong.length < WRONG_MAX; interval++) {
@@ -92,24 +103,30 @@ export async function soak(options: SoakOptions, print: (line: string) => void):
     if (interval % 2 === 1) spells.begin();
     tokens.publishNext();
     const everything = [
-      ...askers.map((asker) => askUntil(isOver, asker, fail)),
+      ...askers.map((asker) => askUntil(isOver, asker, onError)),
       atTime(end - (seconds * 5000) / 6, () => spells.end()),
       atTime(end - seconds * 500, () => tokens.takeNext()),
       atTime(end - (seconds * 1000) / 6, () => tokens.withdrawOld()),
       switchReleases(published, random, end, Math.min(SWITCH_MS, (seconds * 1000) / 3)),
     ];
-    const late = setTimeout(seconds * 1000 + END_MAX_MS, false, { ref: false });
-    isAnswered = await Promise.race([Promise.all(everything).then(() => true), late]);
+    const limit = setTimeout(seconds * 1000 + END_MAX_MS, false, { ref: false });
+    isAnswered = await Promise.race([Promise.all(everything).then(() => true), limit]);
     if (!isAnswered) fail(`requests without an answer after ${END_MAX_MS / 1000} s`);
     // Nobody asks any more: what proxies hold now, they hold for nobody.
     globalAgent.destroy();
     host.server.closeIdleConnections();
     host.asked.length = 0;
     for (const { running, metrics, readings } of proxies) readings.push(await readingOf(running, metrics));
+    const stalled = Math.max(ownStalls.max / 1e9, ...proxies.map(({ readings }) => readings.at(-1)?.stalled ?? 0));
+    ownStalls.reset();
+    for (const line of late.splice(0))
+      if (stalled < STALL_MIN_S) fail(line);
+      else count(tally, `late when a process had not run for ${STALL_MIN_S} s or more`);
     const time = `${(((interval + 1) * seconds) / 60).toFixed(1)} min`;
     const rate = ((tally.requests - before) / seconds).toFixed(0);
+    const stall = stalled < STALL_MIN_S ? [] : [`a process did not run for ${stalled.toFixed(0)} s`];
     const counted = `${tally.requests} requests (${rate}/s)`;
-    print([time, counted, ...proxies.map(held), errorText(tally.errors)].join(' | '));
+    print([time, counted, ...proxies.map(held), errorText(tally.errors), ...stall].join(' | '));
   }
   for (const { name, running } of proxies) {
     const code = await stop(running);
@@ -127,13 +144,14 @@ export async function soak(options: SoakOptions, print: (line: string) => void):
   };
 }
 
-/** One client for an interval. @param fail receives what is wrong */
-async function askUntil(isOver: () => boolean, asker: Asker, fail: (line: string) => void): Promise<void> {
+/** One client for an interval. */
+async function askUntil(
+  isOver: () => boolean,
+  asker: Asker,
+  onError: (asker: Asker, error: Error) => void,
+): Promise<void> {
   const act = asker.isBad ? behaveBadly : askAnything;
-  while (!isOver())
-    await act(asker).catch((error: Error) => {
-      if (!(error instanceof Excused)) fail(`${asker.proxy.name}: ${error.message}`);
-    });
+  while (!isOver()) await act(asker).catch((error: Error) => onError(asker, error));
 }
 
 /** Starts a proxy with metrics and an access log, which collects its garbage when told to. */

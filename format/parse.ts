@@ -42,7 +42,7 @@ export function textIn(json: JsonObject, member: string, where: string): string 
 }
 
 /** The member as true or false. */
-export function flagIn(json: JsonObject, member: string, where: string): boolean {
+export function booleanIn(json: JsonObject, member: string, where: string): boolean {
   const value = json[member];
   if (typeof value !== 'boolean')
     throw new FormatError(where, `${member} is ${JSON.stringify(value)}, expected true or false`);

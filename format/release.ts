@@ -4,7 +4,7 @@ import type { Format, Level, StoredPages } from './levels.ts';
 import { LEVELS } from './levels.ts';
 import { FORMAT_VERSION, storedPagesIn } from './manifest.ts';
 import type { JsonObject } from './parse.ts';
-import { FormatError, flagIn, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
+import { booleanIn, FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 
 /** A file of the source dataset. */
 export interface SourceFile {
@@ -193,7 +193,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     gidColumns: textsIn(json, 'gidColumns', where),
     nameColumn: textIn(json, 'nameColumn', where),
     typeColumn: textIn(json, 'typeColumn', where),
-    isRenumbered: flagIn(json, 'isRenumbered', where),
+    isRenumbered: booleanIn(json, 'isRenumbered', where),
     features: numberIn(json, 'features', where),
     listings: numberIn(json, 'listings', where),
     pages: {

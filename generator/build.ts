@@ -13,7 +13,7 @@ import type { Acceptable } from './quality/kinds.ts';
 import { readServedRelease } from './release/manage.ts';
 import { type Lock, takeLock } from './release/output-lock.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, settle } from './release/staging.ts';
-import { explained } from './report/errors.ts';
+import { toBuildError } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
 import { layerNames } from './source/level-source.ts';
 import { sourceFiles, sourceNames } from './source/source-files.ts';
@@ -71,7 +71,7 @@ export async function build(options: BuildOptions, report: Report): Promise<Rele
   try {
     return await buildAndPublish(options, report);
   } catch (error) {
-    throw explained(error, options.out);
+    throw toBuildError(error, options.out);
   }
 }
 

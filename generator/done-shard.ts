@@ -3,8 +3,8 @@
 import { isReleaseId } from '../format/layout.ts';
 import { LEVELS, type Level, STORED_PAGES } from '../format/levels.ts';
 import {
+  booleanIn,
   FormatError,
-  flagIn,
   type JsonObject,
   listIn,
   numberIn,
@@ -104,7 +104,7 @@ function levelAboutFrom(value: unknown, where: string): LevelAbout {
     gidColumns: textsIn(json, 'gidColumns', where),
     nameColumn: textIn(json, 'nameColumn', where),
     typeColumn: textIn(json, 'typeColumn', where),
-    isRenumbered: flagIn(json, 'isRenumbered', where),
+    isRenumbered: booleanIn(json, 'isRenumbered', where),
   };
 }
 
@@ -113,7 +113,7 @@ function readResultFrom(value: unknown, where: string): ReadResult {
   return {
     features: numberIn(json, 'features', where),
     findings: findingsIn(json, 'findings', where),
-    isRenumbered: flagIn(json, 'isRenumbered', where),
+    isRenumbered: booleanIn(json, 'isRenumbered', where),
   };
 }
 

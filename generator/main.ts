@@ -7,7 +7,7 @@ import { buildCommand, sealCommand } from './commands/build.ts';
 import { activateCommand, diffCommand, listCommand, pruneCommand } from './commands/releases.ts';
 import { sampleCommand } from './commands/sample.ts';
 import { verifyCommand } from './commands/verify.ts';
-import { BuildError, explained } from './report/errors.ts';
+import { BuildError, toBuildError } from './report/errors.ts';
 import { notedNode, runOn } from './source/gdal-node.ts';
 
 /** The name of the program: compiled, it is installed by a package. */
@@ -41,6 +41,6 @@ const commands = [
 const other = notedNode();
 if (other !== undefined) runOn(other);
 await runProgram(program, commands, hideBin(process.argv), (error) => {
-  const known = explained(error);
+  const known = toBuildError(error);
   return known instanceof BuildError ? known : undefined;
 });

@@ -32,7 +32,7 @@ import { type LevelAbout, sealRelease } from './pages/finalize.ts';
 import { syncTree } from './release/fsync.ts';
 import { type Lock, takeLock } from './release/output-lock.ts';
 import { activate, removeFolder, settle, shardsPath } from './release/staging.ts';
-import { BuildError, explained } from './report/errors.ts';
+import { BuildError, toBuildError } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
 import { DONE_FILE, finishedShards, foldersOfShard, shardFolder, unfinishedShardFolder } from './shard-folders.ts';
 import { readStoreIndex } from './store/feature-store.ts';
@@ -72,7 +72,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     await syncTree(root);
     renameSync(fresh, join(root, shardFolder(share)));
   } catch (error) {
-    throw explained(error, options.out);
+    throw toBuildError(error, options.out);
   } finally {
     await pool.close();
     report.end();
@@ -114,7 +114,7 @@ export async function seal(out: string, release: string, activates: boolean): Pr
     if (activates) await activate(out, release);
     return sealed;
   } catch (error) {
-    throw explained(error, out);
+    throw toBuildError(error, out);
   } finally {
     await pool.close();
     lock?.release();

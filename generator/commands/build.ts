@@ -20,7 +20,7 @@ import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { ACCEPTABLE, type Acceptable } from '../quality/kinds.ts';
 import { readCurrent } from '../release/staging.ts';
-import { explained } from '../report/errors.ts';
+import { toBuildError } from '../report/errors.ts';
 import { buildShard, seal } from '../sharded-build.ts';
 import { sampleWriter } from './sample.ts';
 import { addSourceOptions, LIST, sourceOptionsFrom } from './source-options.ts';
@@ -145,7 +145,7 @@ async function writeSampleIn(folder: string): Promise<string> {
   try {
     writeSample(file, { overwrite: true });
   } catch (error) {
-    throw explained(error, folder);
+    throw toBuildError(error, folder);
   }
   return file;
 }

@@ -217,15 +217,18 @@ class LevelReading {
 
   /** GDAL's messages since the last call: failures end the build, warnings are counted. */
   #refuseFailure(layer: LayerSource, fid: number | undefined): void {
-    const said = takeGdalMessage();
-    if (said === undefined) return;
+    const gdalMessage = takeGdalMessage();
+    if (gdalMessage === undefined) return;
     const where = fid === undefined ? '' : `, fid ${fid}`;
-    if (!said.isFailure) {
-      this.#findings.add('gdal-warnings', `${basename(layer.path)}: layer ${layer.layer}${where}: ${said.message}`);
+    if (!gdalMessage.isFailure) {
+      this.#findings.add(
+        'gdal-warnings',
+        `${basename(layer.path)}: layer ${layer.layer}${where}: ${gdalMessage.message}`,
+      );
       return;
     }
     throw new BuildError(
-      `${placeOf(layer)}${where}: GDAL reports: ${said.message}`,
+      `${placeOf(layer)}${where}: GDAL reports: ${gdalMessage.message}`,
       'the file is damaged or incomplete: download or copy it again',
     );
   }

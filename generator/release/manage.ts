@@ -7,7 +7,7 @@ import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { StoredPages } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type LevelSummary, type Release, releaseFromJson } from '../../format/release.ts';
-import { BuildError, explained } from '../report/errors.ts';
+import { BuildError, toBuildError } from '../report/errors.ts';
 import { type Lock, takeLock } from './output-lock.ts';
 import { activate, publishedReleases, readCurrent, removeLeftovers, removeReleases, withdraw } from './staging.ts';
 
@@ -111,7 +111,7 @@ async function locked<T>(out: string, work: (lock: Lock) => Promise<T>): Promise
     lock = takeLock(out);
     return await work(lock);
   } catch (error) {
-    throw explained(error, out);
+    throw toBuildError(error, out);
   } finally {
     lock?.release();
   }

@@ -40,7 +40,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
  * Turns an error of the operating system into a BuildError; returns any other error unchanged.
  * @param folder the output folder, named where the error has no path: that of a write has none
  */
-export function explained(error: unknown, folder?: string): unknown {
+export function toBuildError(error: unknown, folder?: string): unknown {
   if (!(error instanceof Error) || error instanceof BuildError || !('code' in error)) return error;
   const remedy = REMEDIES[String(error.code)];
   if (remedy === undefined) return error;

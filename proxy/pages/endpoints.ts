@@ -59,7 +59,7 @@ export const PAGE_SIZE = 'page-size';
 /** Minimum value. The maximum is the page cap of level and format; a larger value counts as the cap. */
 export const PAGE_SIZE_MIN = 1;
 
-/** The parameters for the start of a page, which exclude each other. */
+/** The parameters for the start of a page; they cannot be combined. */
 export const STARTS = ['start-at', 'start-after'] as const;
 /** The largest fid that they accept. */
 export const FID_MAX: number = Number.MAX_SAFE_INTEGER;

@@ -172,7 +172,7 @@ test('paths that are said to need no token need none, and all others need one', 
 
 const PAGE = 'GET /api/v1/fc/lv0 HTTP/1.1\nHost: a.test\nAuthorization: Bearer $TOKEN';
 
-/** How the problems come about that no single request to a sound service can have. */
+/** How to cause the problems that no single request to a working service gets. */
 const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: string }>>> = {
   'scope-missing': async () => {
     const scoped = await startService(folder, { scope: 'boundaries:read' });

@@ -125,7 +125,7 @@ function holdsByte({ level, file }: Subject, { start, count }: Asked, at: number
   return at >= offsetOf(start) && at < offsetOf(start + count);
 }
 
-test('sound files give the right answers', async () => {
+test('intact files give the right answers', async () => {
   for (const subject of SUBJECTS) assert.deepEqual(new Set(await outcomes(subject)), new Set(['right']));
 });
 
@@ -134,11 +134,11 @@ for (const subject of SUBJECTS) {
   const isLarge = subject.level === 0;
 
   test(`a flipped byte of ${what} never gives an answer that is wrong and looks right`, async () => {
-    const sound = readFileSync(file);
+    const intact = readFileSync(file);
     let found = 0;
     for (let i = 1; i < 12; i++) {
-      const damaged = Buffer.from(sound);
-      const at = Math.floor((i * sound.length) / 12);
+      const damaged = Buffer.from(intact);
+      const at = Math.floor((i * intact.length) / 12);
       damaged[at] = (damaged[at] ?? 0) ^ 0x10;
       writeFileSync(file, damaged);
       const seen = await outcomes(subject);
@@ -152,16 +152,16 @@ for (const subject of SUBJECTS) {
         assert.ok(outcome === '502' || (isLarge && outcome === 'cut'), outcome);
       }
     }
-    writeFileSync(file, sound);
+    writeFileSync(file, intact);
     assert.ok(found > 0);
   });
 
   test(`${what} cut short never gives an answer that looks complete`, async () => {
-    const sound = readFileSync(file);
+    const intact = readFileSync(file);
     for (const share of [0.99, 0.5, 0.1, 0]) {
-      truncateSync(file, Math.floor(sound.length * share));
+      truncateSync(file, Math.floor(intact.length * share));
       const seen = await outcomes(subject);
-      writeFileSync(file, sound);
+      writeFileSync(file, intact);
       const right = seen.filter((outcome) => outcome === 'right').length;
       // Of a feature file only what was cut off is missing.
       const expected = subject.asked.length === 1 || share === 0 ? 0 : share < 0.99 ? seen.length - 1 : seen.length;
@@ -170,10 +170,10 @@ for (const subject of SUBJECTS) {
   });
 
   test(`another file in the place of ${what} is refused`, async () => {
-    const sound = readFileSync(file);
+    const intact = readFileSync(file);
     writeFileSync(file, readFileSync(other));
     const seen = new Set(await outcomes(subject));
-    writeFileSync(file, sound);
+    writeFileSync(file, intact);
     assert.ok(!seen.has('right'));
     if (!isLarge) assert.deepEqual(seen, new Set(['502']));
   });
@@ -187,12 +187,12 @@ for (const subject of SUBJECTS) {
     assert.deepEqual(new Set(await outcomes(subject, proxy)), new Set(['right']));
   });
 
-  test(`${what} that is replaced by a sound copy is read again by the proxy that found it damaged`, async () => {
-    const sound = readFileSync(file);
-    writeFileSync(file, Buffer.alloc(sound.length));
+  test(`${what} that is replaced by an intact copy is read again by the proxy that found it damaged`, async () => {
+    const intact = readFileSync(file);
+    writeFileSync(file, Buffer.alloc(intact.length));
     const proxy = await startService(folder);
     assert.ok(!(await outcomes(subject, proxy)).includes('right'));
-    writeFileSync(`${file}.copy`, sound);
+    writeFileSync(`${file}.copy`, intact);
     renameSync(`${file}.copy`, file);
     assert.deepEqual(new Set(await outcomes(subject, proxy)), new Set(['right']));
   });
@@ -201,14 +201,14 @@ for (const subject of SUBJECTS) {
 test('a response that was sent before its file was damaged is answered from the cache, and right', async () => {
   const proxy = await startService(folder);
   for (const { file, asked } of SUBJECTS.filter(({ level }) => level === 2)) {
-    const sound = readFileSync(file);
+    const intact = readFileSync(file);
     const [first] = asked;
     assert.ok(first);
     // What is asked for twice is cached.
     for (let i = 0; i < 2; i++) assert.equal(await outcomeOf(proxy, first, 'gzip'), 'right');
-    writeFileSync(file, Buffer.alloc(sound.length));
+    writeFileSync(file, Buffer.alloc(intact.length));
     const again = await outcomeOf(proxy, first, 'gzip');
-    writeFileSync(file, sound);
+    writeFileSync(file, intact);
     assert.equal(again, 'right');
   }
 });

@@ -113,7 +113,7 @@ export function testFailingHost(
     };
   }
 
-  test('sound pages are passed on, and what is cut from them', async () => {
+  test('intact pages are passed on, and what is cut from them', async () => {
     assert.deepEqual(new Set(await outcomes()), new Set(['right']));
   });
 

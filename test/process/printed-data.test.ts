@@ -34,7 +34,7 @@ const build = (source: string, release: string, ...more: string[]) =>
   printed('build', '--source', source, '--release', release, '--workers', '0', ...more);
 
 test('GIDs, columns and file names are printed with escapes in place of control characters and line breaks, in each command', () => {
-  const sound = writeHostile('sound', HOSTILE, square(0, 0));
+  const intact = writeHostile('intact', HOSTILE, square(0, 0));
   const other = writeHostile('other', `${HOSTILE}-2`, square(0, 0));
   const empty = writeHostile('empty', HOSTILE, null);
   const metres = writeHostile('metres', HOSTILE, square(500_000, 4_649_776, 100));
@@ -45,11 +45,11 @@ test('GIDs, columns and file names are printed with escapes in place of control 
     `  lv0: units without geometry: 1 (${WRITTEN}-empty.gpkg: layer ADM_0, fid 1, GID ${WRITTEN})`,
   ]);
   assert.ok(build(metres, 'r0').stderr.includes(`fid 1, GID ${WRITTEN}: [500000, 4649776]`));
-  assert.deepEqual([build(sound, 'r1').status, build(other, 'r2').status], [0, 0]);
+  assert.deepEqual([build(intact, 'r1').status, build(other, 'r2').status], [0, 0]);
   assert.ok(printed('diff', 'r1', 'r2').stdout.includes(`lv0 added: ${WRITTEN}-2\nlv0 removed: ${WRITTEN}`));
   const json = JSON.parse(printed('diff', 'r1', 'r2', '--json').stdout);
   assert.deepEqual(json[0].units.removed.examples, [HOSTILE]);
-  const { status, stdout } = printed('verify', '--release', 'r2', '--source', sound, '--workers', '0');
+  const { status, stdout } = printed('verify', '--release', 'r2', '--source', intact, '--workers', '0');
   assert.equal(status, 1);
   assert.ok(stdout.includes(`was built from ${WRITTEN}-other.gpkg, which is not among the given files`));
   assert.ok(stdout.includes(`fid 1: GID_0 is`));

@@ -88,7 +88,7 @@ test('refuses a release whose metadata does not hold, says why, and goes on with
 test('notices a new release by itself, and tells once why one is refused', async () => {
   const { out, releases, point } = await twoReleases();
   const file = join(out, releasePath('r2'), RELEASE_FILE);
-  const sound = readFileSync(file);
+  const intact = readFileSync(file);
   rmSync(file);
   const lines: string[] = [];
   let next = (_line: string): void => {};
@@ -106,7 +106,7 @@ test('notices a new release by itself, and tells once why one is refused', async
   point('r2');
   assert.equal(await refused, 'still serving release r1: releases/r2/release.json: missing');
   const served = line();
-  writeFileSync(file, sound);
+  writeFileSync(file, intact);
   assert.equal(await served, 'serving release r2');
   assert.equal(lines.length, 2);
   stopWatching();

@@ -96,7 +96,7 @@ export class Asker {
         // Cursors name more releases than are loaded at a time only right after a switch.
         const isBusy = kind === '503 not-ready' && what.includes('start-at=c');
         if (!isBusy || performance.now() - this.published.switchedAt > NOTICE_MS)
-          throw new Late(`${what}: ${kind}, and the origin was sound: ${error}`);
+          throw new Late(`${what}: ${kind}, and the origin did not fail: ${error}`);
       }
       count(this.#tally, kind);
       throw new Excused(kind);

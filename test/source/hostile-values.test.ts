@@ -123,7 +123,7 @@ const SQUARE = [
   ],
 ];
 
-/** A GeoPackage of one unit with this geometry, between two sound ones: only fid 2 is odd. */
+/** A GeoPackage of one unit with this geometry, between two valid ones: only fid 2 is odd. */
 function writeOdd(name: string, wkt: string | null): string {
   const features = [square(20, 0), wkt, square(30, 0)].map((geometry, i) => ({
     fid: i + 1,

@@ -6,7 +6,7 @@ import { PATHS_RULE, parameterNames } from '../../pages/endpoints.ts';
 
 /** An example of a problem. */
 export interface ProblemExample {
-  /** Request line and headers, joined with line feeds; undefined if no single request to a sound service causes it. */
+  /** Request line and headers, joined with line feeds; undefined if no single request to a working service causes it. */
   request: string | undefined;
   /** The `detail` of the response. */
   detail: string;

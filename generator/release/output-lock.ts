@@ -50,6 +50,11 @@ export function takeLock(out: string): Lock {
   mkdirSync(folder, { recursive: true });
   const mine: Holder = { token: randomUUID(), pid: process.pid, ...thisPlace(), ...lifeOf(process.pid) };
   const candidate = `${lock}.${mine.token}`;
+  // Also when a signal ends the process: from another container nobody could tell that it has ended.
+  const release = (): void => {
+    process.off('exit', release);
+    releaseLock(lock, mine);
+  };
   try {
     for (let tries = 1; !tryTake(lock, candidate, mine); tries++) {
       dropStaleLock(lock, out);
@@ -60,10 +65,11 @@ export function takeLock(out: string): Lock {
         );
     }
     held.add(mine.token);
+    process.once('exit', release);
     removeCandidates(folder);
   } catch (error) {
     removeFolder(candidate);
-    releaseLock(lock, mine);
+    release();
     throw error;
   }
   return {
@@ -74,7 +80,7 @@ export function takeLock(out: string): Lock {
         'run the command again; two builds into one folder cannot run at once',
       );
     },
-    release: () => releaseLock(lock, mine),
+    release,
   };
 }
 

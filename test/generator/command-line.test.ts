@@ -177,6 +177,8 @@ test('a build that gets SIGINT, SIGTERM, SIGHUP or SIGKILL ends with its child p
     assert.equal(text, '', signal);
     await until(() => workers.every((worker) => !existsSync(`/proc/${worker}`)), 'the child processes go on');
     assert.equal(stagingFolders().length, 1);
+    // A lock that is left counts as held, where its holder cannot be looked up: in another container.
+    assert.equal(existsSync(join(releases, '.lock')), signal === 'SIGKILL');
   }
   await buildRelease(source, interrupted, { accept: ['empty-geometries'] });
   assert.deepEqual(stagingFolders(), []);

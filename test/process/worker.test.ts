@@ -1,6 +1,7 @@
 // The example for Cloudflare Workers in workerd: a bucket of R2 as origin, what is loaded and when, what workerd itself
 // answers. The contract suite runs on it, too.
 import assert from 'node:assert/strict';
+import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeWorld } from '../support/datasets/large-dataset.ts';
@@ -10,6 +11,7 @@ import { startR2 } from '../support/http/r2-server.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { startWorker } from '../support/processes/workerd.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { enlargeFeature } from '../support/releases/large-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PATH = '/api/v1/geojsonl/lv2?page-size=7';
@@ -27,6 +29,25 @@ test('a bucket of R2 is an origin: all pages, stored and sliced; one that fails 
   bucket.isBroken = true;
   refusal(await send(stored, '/api/v1/fc/lv4'), 502, 'origin-damaged');
   assert.equal(stored.log.length, 1);
+});
+
+test('in a bucket, too, a feature of 3 MB is sent as it is, and a file that is cut is a 502 and named in the log', async () => {
+  const changed = temporaryFolder();
+  const source = writeWorld(join(changed, 'world.gpkg'));
+  await buildRelease(source, changed, { accept: ['empty-geometries'], storedPages: 'none' });
+  const { data } = enlargeFeature(changed, 3_000_000);
+  for (const file of ['lv1/index.bin', 'lv2/features/000001.geojsonl.gz'])
+    truncateSync(join(changed, 'releases/r1', file), 100);
+  const worker = await startWorker({ r2Port: (await startR2(changed)).port, vars: {} });
+  const { status, body } = await send(worker, '/api/v1/geojsonl/lv0?page-size=1', { 'accept-encoding': 'gzip' });
+  assert.equal(status, 200);
+  assert.ok(body.includes(data));
+  for (const level of ['lv1', 'lv2'])
+    refusal(await send(worker, `/api/v1/geojsonl/${level}?page-size=3`), 502, 'origin-damaged');
+  assert.match(
+    worker.log.join(),
+    /lv1\/index\.bin: damaged, ends before byte.*lv2\/features\/000001\.geojsonl\.gz: damaged/s,
+  );
 });
 
 test('a level is loaded when it is first requested, once for requests that arrive together', async () => {

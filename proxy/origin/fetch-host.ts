@@ -64,11 +64,12 @@ export function fetchHostOrigin(
 const CHUNK_BYTES = 256 * 1024;
 
 /** What has arrived of a body, as large as possible; the Fetch standard makes bodies byte streams. */
-async function* bytesOf({ body }: Response): Chunks {
+async function* bytesOf({ body, headers }: Response): Chunks {
   if (body === null) return;
   const reader = body.getReader({ mode: 'byob' });
+  const length = Math.min(Number(headers.get('content-length')) || CHUNK_BYTES, CHUNK_BYTES);
   for (;;) {
-    const { value, done } = await reader.read(new Uint8Array(CHUNK_BYTES));
+    const { value, done } = await reader.read(new Uint8Array(length));
     if (done) return;
     yield Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   }

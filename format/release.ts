@@ -67,8 +67,8 @@ export interface LevelSummary {
   names: WholeFile;
 }
 
-/** release.json. */
-export interface Release {
+/** What release.json says of a release besides its files. */
+export interface ReleaseAbout {
   release: string;
   source: readonly SourceFile[];
   /** Version of the GDAL that read the source. */
@@ -79,8 +79,17 @@ export interface Release {
   storedPages: StoredPages;
   /** Attribution texts, to be shown with the data; may be empty. */
   attribution: readonly string[];
+  /**
+   * The build's options that decide the content, besides the two above: the values of each as on the command line, none for
+   * a flag. Readers need not know their names.
+   */
+  options: Readonly<Record<string, readonly string[]>>;
   /** Problems of the data, accepted or not severe. */
   quality: readonly Finding[];
+}
+
+/** release.json. */
+export interface Release extends ReleaseAbout {
   /** The simplified shapes of levels 0 and 1. */
   overview: WholeFile;
   /** All six levels, ascending. */
@@ -116,6 +125,12 @@ export function releaseFromJson(text: string, file: string): Release {
   const levels = listIn(json, 'levels', file).map((entry, i) => levelFrom(entry, i, `${file} levels[${i}]`));
   if (levels.length !== LEVELS.length)
     throw new FormatError(file, `${levels.length} levels, expected ${LEVELS.length}`);
+  return { ...releaseAboutFrom(json, file), overview: wholeFileIn(json, 'overview', file), levels };
+}
+
+/** The members of release.json that do not describe its files. @throws FormatError likewise */
+export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
+  const options = objectFrom(json['options'], `${file} options`);
   return {
     release: releaseIdIn(json, file),
     source: listIn(json, 'source', file).map((entry, i) => {
@@ -129,10 +144,14 @@ export function releaseFromJson(text: string, file: string): Release {
     precision: numberIn(json, 'precision', file),
     storedPages: storedPagesIn(json, file),
     attribution: textsIn(json, 'attribution', file),
-    quality: listIn(json, 'quality', file).map((entry, i) => findingFrom(entry, `${file} quality[${i}]`)),
-    overview: wholeFileIn(json, 'overview', file),
-    levels,
+    options: Object.fromEntries(Object.keys(options).map((name) => [name, textsIn(options, name, `${file} options`)])),
+    quality: findingsIn(json, 'quality', file),
   };
+}
+
+/** The member as a list of findings. */
+export function findingsIn(json: JsonObject, member: string, where: string): Finding[] {
+  return listIn(json, member, where).map((entry, i) => findingFrom(entry, `${where} ${member}[${i}]`));
 }
 
 /** Serialises current.json. */

@@ -1,8 +1,7 @@
 // The package's own function for programs: builds a release with the defaults of the command line.
 import { availableParallelism } from 'node:os';
-import { LEVELS } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import { type BuildOptions, build as buildWith } from './build.ts';
+import { type BuildOptions, build as buildWith, DEFAULTS } from './build.ts';
 import { type Report, SILENT } from './report/progress.ts';
 
 export type { BuildOptions } from './build.ts';
@@ -12,17 +11,6 @@ export type { Report } from './report/progress.ts';
 /** The source, the output folder and the id of the release; all other options have defaults. */
 export type ReleaseOptions = Pick<BuildOptions, 'source' | 'out' | 'release'> & Partial<BuildOptions>;
 
-/** The defaults of the command line. */
-const DEFAULTS: Omit<BuildOptions, 'source' | 'out' | 'release'> = {
-  levels: LEVELS,
-  precision: 7,
-  storedPages: 'all',
-  workers: availableParallelism(),
-  accept: [],
-  attribution: [],
-  activate: true,
-};
-
 /**
  * Builds a release, publishes it and, unless `activate` is false, makes it current. Needs gdal-async.
  * @param report receives the progress; by default nothing is shown
@@ -31,5 +19,5 @@ const DEFAULTS: Omit<BuildOptions, 'source' | 'out' | 'release'> = {
  * @example await build({ source: ['gadm_410-levels.gpkg'], out: 'output', release: 'gadm-4.1' })
  */
 export function build(options: ReleaseOptions, report: Report = SILENT): Promise<Release> {
-  return buildWith({ ...DEFAULTS, ...options }, report);
+  return buildWith({ ...DEFAULTS, workers: availableParallelism(), activate: true, ...options }, report);
 }

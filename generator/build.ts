@@ -2,14 +2,14 @@
 // finalise, publish.
 import { join } from 'node:path';
 import { LEVELS, levelName, type StoredPages } from '../format/levels.ts';
-import type { Finding, Release, WholeFile } from '../format/release.ts';
+import type { Finding, Release, ReleaseAbout, WholeFile } from '../format/release.ts';
 import { describeSource, type LevelledSource, splitIntoLevels } from './describe-source.ts';
 import { type LevelUnits, relativesOf } from './names/named-units.ts';
+import { type ContentOptions, recordedOptions } from './option-texts.ts';
 import { type LevelContext, type ReadLevel, readLevel, type WrittenLevel, writeLevel } from './pages/build-level.ts';
 import { WHOLE } from './pages/divide-work.ts';
-import { type FinalizedLevel, type LevelAbout, type ReleaseAbout, sealRelease } from './pages/finalize.ts';
+import { type FinalizedLevel, type LevelAbout, sealRelease } from './pages/finalize.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
-import type { Acceptable } from './quality/kinds.ts';
 import { readServedRelease } from './release/manage.ts';
 import { type Lock, takeLock } from './release/output-lock.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, settle } from './release/staging.ts';
@@ -17,7 +17,6 @@ import { toBuildError } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
 import { layerNames } from './source/level-source.ts';
 import { sourceFiles, sourceNames } from './source/source-files.ts';
-import type { SourceOptions } from './source/source-options.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { workIn } from './workers/work.ts';
 
@@ -43,24 +42,25 @@ const OVERVIEW = workIn<typeof import('./overview/write-overview.ts'), 'writeOve
 export const SPLIT_FOLDER = 'levels';
 
 /** What to build, from what, and how. */
-export interface BuildOptions extends SourceOptions {
+export interface BuildOptions extends ContentOptions {
   /** The output folder. */
   out: string;
   /** The id of the new release. */
   release: string;
-  /** Decimals of the coordinates, 0 to 12. */
-  precision: number;
-  /** Which pages are stored as files. */
-  storedPages: StoredPages;
   /** Number of child processes; 0 to work in this process. */
   workers: number;
-  /** Kinds of problems of the data to accept: the units are published unchanged. */
-  accept: readonly Acceptable[];
-  /** Attribution texts besides those in the source. */
-  attribution: readonly string[];
   /** Whether the release becomes the current one. */
   activate: boolean;
 }
+
+/** What is built, unless an option says otherwise. */
+export const DEFAULTS = {
+  levels: LEVELS,
+  precision: 7,
+  storedPages: 'all',
+  accept: [],
+  attribution: [],
+} as const satisfies Partial<BuildOptions>;
 
 /**
  * Builds a release, publishes it and, unless `activate` is false, makes it current.
@@ -187,6 +187,7 @@ export async function aboutRelease(
     precision: options.precision,
     storedPages: options.storedPages,
     attribution: [...new Set([...options.attribution, ...dataset.attribution, ...credits])],
+    options: recordedOptions(options),
     quality,
   };
 }

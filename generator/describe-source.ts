@@ -1,12 +1,11 @@
 // Describes the source of a command. A single layer that holds units of all levels is split into levels first.
 import { mkdirSync } from 'node:fs';
-import { basename } from 'node:path';
 import type { Finding } from '../format/release.ts';
 import { Findings } from './quality/findings.ts';
 import type { Report } from './report/progress.ts';
 import { splitSingleLayer } from './single-layer/split-single-layer.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
-import { type SourceOptions, sourceOptionsOf } from './source/source-options.ts';
+import { type SourceOptions, sourceName, sourceOptionsOf } from './source/source-options.ts';
 import type { Pool } from './workers/pool.ts';
 import { workIn } from './workers/work.ts';
 
@@ -49,7 +48,7 @@ export async function splitIntoLevels(
   const findings = new Findings(first?.level ?? 0);
   findings.add(
     'repaired-geometries',
-    `${basename(singleLayer.path)}: layer ${singleLayer.layer}, fid ${repaired[0]}`,
+    `${sourceName(singleLayer.path)}: layer ${singleLayer.layer}, fid ${repaired[0]}`,
     repaired.length,
   );
   return { ...split, attribution, credits, systemFiles, findings: findings.list() };

@@ -1,7 +1,6 @@
 // The result of a shard, done.json in its folder: other machines write it, so `seal` checks every member, as a reader of a
 // release checks its manifests.
-import { isReleaseId } from '../format/layout.ts';
-import { LEVELS, type Level, STORED_PAGES } from '../format/levels.ts';
+import { LEVELS, type Level } from '../format/levels.ts';
 import {
   booleanIn,
   FormatError,
@@ -12,17 +11,15 @@ import {
   textIn,
   textsIn,
 } from '../format/parse.ts';
-import type { Finding, SourceFile } from '../format/release.ts';
+import { findingsIn, type ReleaseAbout, releaseAboutFrom } from '../format/release.ts';
 import type { Share } from './pages/divide-work.ts';
-import type { LevelAbout, ReleaseAbout } from './pages/finalize.ts';
+import type { LevelAbout } from './pages/finalize.ts';
 import type { ReadResult } from './pages/read-level.ts';
-import { ACCEPTABLE, type Acceptable } from './quality/kinds.ts';
 
 /** The result of a shard: done.json in its folder, written last. */
 export interface DoneShard {
   share: Share;
   about: ReleaseAbout;
-  accept: readonly Acceptable[];
   levels: readonly DoneLevel[];
 }
 
@@ -48,8 +45,7 @@ export function doneShardFromJson(text: string, file: string): DoneShard {
     throw new FormatError(file, `${levels.length} levels, expected ${LEVELS.length}`);
   return {
     share: shareFrom(json['share'], `${file} share`),
-    about: aboutFrom(json['about'], `${file} about`),
-    accept: textsIn(json, 'accept', file).map((name) => oneOf<Acceptable>(ACCEPTABLE, name, `${file} accept`)),
+    about: releaseAboutFrom(objectFrom(json['about'], `${file} about`), `${file} about`),
     levels,
   };
 }
@@ -59,28 +55,6 @@ function shareFrom(value: unknown, where: string): Share {
   const [shard, shards] = [numberIn(json, 'shard', where), numberIn(json, 'shards', where)];
   if (shard >= shards) throw new FormatError(where, `shard is ${shard} of ${shards}`);
   return { shard, shards };
-}
-
-function aboutFrom(value: unknown, where: string): ReleaseAbout {
-  const json = objectFrom(value, where);
-  const release = textIn(json, 'release', where);
-  if (!isReleaseId(release)) throw new FormatError(where, `release is ${JSON.stringify(release)}, no release id`);
-  return {
-    release,
-    source: listIn(json, 'source', where).map((entry, i) => sourceFileFrom(entry, `${where} source[${i}]`)),
-    gdal: textIn(json, 'gdal', where),
-    precision: numberIn(json, 'precision', where),
-    storedPages: oneOf(STORED_PAGES, json['storedPages'], `${where} storedPages`),
-    attribution: textsIn(json, 'attribution', where),
-    quality: findingsIn(json, 'quality', where),
-  };
-}
-
-function sourceFileFrom(entry: unknown, where: string): SourceFile {
-  const json = objectFrom(entry, where);
-  const name = textIn(json, 'name', where);
-  if (json['bytes'] === undefined && json['sha256'] === undefined) return { name };
-  return { name, bytes: numberIn(json, 'bytes', where), sha256: matching(SHA256, json, 'sha256', where) };
 }
 
 function levelFrom(entry: unknown, level: Level | undefined, where: string): DoneLevel {
@@ -117,28 +91,8 @@ function readResultFrom(value: unknown, where: string): ReadResult {
   };
 }
 
-function findingsIn(json: JsonObject, member: string, where: string): Finding[] {
-  return listIn(json, member, where).map((entry, i) => {
-    const place = `${where} ${member}[${i}]`;
-    const finding = objectFrom(entry, place);
-    return {
-      level: oneOf(LEVELS, finding['level'], `${place} level`),
-      kind: textIn(finding, 'kind', place),
-      count: numberIn(finding, 'count', place),
-      example: textIn(finding, 'example', place),
-    };
-  });
-}
-
 function matching(pattern: RegExp, json: JsonObject, member: string, where: string): string {
   const text = textIn(json, member, where);
   if (!pattern.test(text)) throw new FormatError(where, `${member} is ${JSON.stringify(text)}, expected ${pattern}`);
   return text;
-}
-
-function oneOf<Value>(values: readonly Value[], value: unknown, where: string): Value {
-  const known = values.find((other) => other === value);
-  if (known === undefined)
-    throw new FormatError(where, `is ${JSON.stringify(value)}, expected one of ${values.join(', ')}`);
-  return known;
 }

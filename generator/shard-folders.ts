@@ -102,8 +102,8 @@ function refuseDifferent(root: string, shards: readonly DoneShard[]): void {
 }
 
 /** What all shards of a release have in common. */
-function identityOf({ share, about, accept, levels }: DoneShard): unknown {
-  return [share.shards, about, accept, levels.map(({ about: level, read, index }) => [level, read, index])];
+function identityOf({ share, about, levels }: DoneShard): unknown {
+  return [share.shards, about, levels.map(({ about: level, read, index }) => [level, read, index])];
 }
 
 function shareText({ shard, shards }: Share): string {

@@ -62,12 +62,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     const building = reading.map(async (read) => writeLevel(await read, context));
     const [about, levels] = await Promise.all([aboutRelease(options, dataset, reading, pool), Promise.all(building)]);
     remarkNoCredit(about, report);
-    const done: DoneShard = {
-      share,
-      about,
-      accept: options.accept,
-      levels: levels.map(doneLevel),
-    };
+    const done: DoneShard = { share, about, levels: levels.map(doneLevel) };
     writeFileSync(join(fresh, DONE_FILE), JSON.stringify(done));
     await syncTree(root);
     renameSync(fresh, join(root, shardFolder(share)));

@@ -2,7 +2,7 @@
 // release from its shards.
 import { join } from 'node:path';
 import { STORED_PAGES } from '../../format/levels.ts';
-import { type BuildOptions, build } from '../build.ts';
+import { type BuildOptions, build, DEFAULTS } from '../build.ts';
 import {
   ACTIVATE,
   defineCommand,
@@ -18,12 +18,14 @@ import {
 import { releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-options.ts';
 import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
+import { optionsOf, sourceOptionsFrom } from '../option-texts.ts';
 import { ACCEPTABLE, type Acceptable } from '../quality/kinds.ts';
+import { readRelease } from '../release/manage.ts';
 import { readCurrent } from '../release/staging.ts';
 import { toBuildError } from '../report/errors.ts';
 import { buildShard, seal } from '../sharded-build.ts';
 import { sampleWriter } from './sample.ts';
-import { addSourceOptions, LIST, sourceOptionsFrom } from './source-options.ts';
+import { addSourceOptions, LIST } from './source-options.ts';
 
 const SAMPLE_RELEASE = 'sample';
 /** What the sample has by its nature: the atlases lack the shapes of some units. */
@@ -35,29 +37,33 @@ export const buildCommand = defineCommand({
   builder: (args) =>
     addSourceOptions(args)
       .option('sample', { type: 'boolean', describe: 'build the sample dataset instead of --source' })
+      .option('like', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'release in the output folder whose options to build with, except for those given here',
+      })
       .option('out', OUT)
       .option('release', { type: 'string', requiresArg: true, describe: 'id of the new release, e.g. 2026-11' })
       .option('activate', ACTIVATE)
       .option('precision', {
         type: 'number',
         requiresArg: true,
-        default: 7,
+        defaultDescription: String(DEFAULTS.precision),
         describe: `decimal places of coordinates, 0 to ${MAX_PRECISION}`,
       })
       .option('accept', {
         choices: ACCEPTABLE,
         array: true,
         requiresArg: true,
-        default: [],
         describe: 'data problems to accept; the units are published unchanged',
       })
       .option('pages', {
         choices: STORED_PAGES,
         requiresArg: true,
-        default: 'all' as const,
+        defaultDescription: DEFAULTS.storedPages,
         describe: 'pages to store: of all listings, of unfiltered listings only, or none; responses are the same',
       })
-      .option('attribution', { ...LIST, default: [], describe: 'attribution text for the data; repeatable' })
+      .option('attribution', { ...LIST, describe: 'attribution text for the data; repeatable' })
       .option('workers', WORKERS)
       .option('shard', {
         type: 'string',
@@ -75,21 +81,30 @@ export const buildCommand = defineCommand({
       .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1', 'build and publish GADM in output/')
       .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --dry-run', 'compare the choices of --pages')
       .example(
+        '$0 build --source gadm_420-levels.gpkg --release gadm-4.2 --like gadm-4.1',
+        'build the next release with the same options',
+      )
+      .example(
         '$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --shard 0/8',
         'build on eight machines: the first shard',
       ),
   async handler(argv) {
     if (argv.unlessPublished && readCurrent(argv.out)) return;
-    requireSource(argv);
+    const like = argv.like === undefined ? undefined : await readRelease(argv.out, releaseId('--like', argv.like));
+    requireSource(argv, like);
+    const recorded = { ...DEFAULTS, ...(like && optionsOf(like)) };
+    const accept = argv.accept ?? recorded.accept;
     const settings = {
+      ...recorded,
+      source: [],
       ...sourceOptionsFrom(argv),
       out: argv.out,
       release: releaseId('--release', argv.release ?? SAMPLE_RELEASE),
-      precision: wholeNumber('--precision', argv.precision, 0, MAX_PRECISION),
+      precision: wholeNumber('--precision', argv.precision ?? recorded.precision, 0, MAX_PRECISION),
       workers: wholeNumber('--workers', argv.workers, 0, WORKERS_MAX),
-      accept: argv.sample ? [...SAMPLE_ACCEPT, ...argv.accept] : argv.accept,
-      storedPages: argv.pages,
-      attribution: argv.attribution,
+      accept: argv.sample ? [...SAMPLE_ACCEPT, ...accept] : accept,
+      storedPages: argv.pages ?? recorded.storedPages,
+      attribution: argv.attribution ?? recorded.attribution,
       activate: argv.activate,
     };
     const share = argv.shard === undefined ? undefined : shareFrom(argv.shard);

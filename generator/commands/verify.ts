@@ -3,12 +3,14 @@ import { styleText } from 'node:util';
 import { printable } from '../../format/command-line/messages.ts';
 import { defineCommand, exitOnSignal, OUT, printResult, reportOf, WORKERS, WORKERS_MAX } from '../cli/command.ts';
 import { releaseId, wholeNumber } from '../cli/parse-options.ts';
+import { sourceOptionsFrom } from '../option-texts.ts';
 import type { Verification } from '../verify/verify.ts';
-import { addSourceOptions, sourceOptionsFrom } from './source-options.ts';
+import { addSourceOptions } from './source-options.ts';
 
 export const verifyCommand = defineCommand({
   command: 'verify',
-  describe: 'check every file of a release; with --source, every feature against the dataset',
+  describe:
+    'check every file of a release; with --source, every feature against the dataset, read with the options of the build',
   builder: (args) =>
     addSourceOptions(args)
       .option('out', OUT)
@@ -18,7 +20,7 @@ export const verifyCommand = defineCommand({
       .example('$0 verify --release gadm-4.1 --source gadm_410-levels.gpkg', "compare with GDAL's own reading"),
   async handler(argv) {
     const { out } = argv;
-    const source = argv.source === undefined ? undefined : sourceOptionsFrom(argv);
+    const source = argv.source && { ...sourceOptionsFrom(argv), source: argv.source };
     const release = argv.release === undefined ? undefined : releaseId('--release', argv.release);
     const workers = wholeNumber('--workers', argv.workers, 0, WORKERS_MAX);
     const { verify } = await import('../verify/verify.ts');

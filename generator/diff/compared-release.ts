@@ -17,7 +17,7 @@ import type { Level } from '../../format/levels.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { levelFrom, openFeatures } from '../reader/read-level.ts';
 import { readChecksums, sha256Of } from '../release/checksums.ts';
-import { publishedReleases } from '../release/staging.ts';
+import { requireRelease } from '../release/staging.ts';
 import { BuildError } from '../report/errors.ts';
 
 /** A release that is compared with another. */
@@ -36,12 +36,7 @@ export interface ComparedRelease {
 export function openRelease(out: string, release: string): ComparedRelease {
   const root = join(out, releasePath(release));
   if (!isReleaseId(release)) throw new BuildError(`${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
-  const published = publishedReleases(out);
-  if (!published.includes(release))
-    throw new BuildError(
-      `${root}: no such release`,
-      published.length === 0 ? 'build a release first' : `use one of: ${published.join(', ')}`,
-    );
+  requireRelease(out, release);
   return reading(release, root, () => {
     const { sums, problems } = readChecksums(root);
     if (problems[0] !== undefined) throw damaged(release, `${root}: ${CHECKSUMS_FILE}: ${problems[0]}`);

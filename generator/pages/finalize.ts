@@ -19,6 +19,7 @@ import {
   type CheckedFile,
   type LevelSummary,
   type Release,
+  type ReleaseAbout,
   releaseToJson,
   type WholeFile,
 } from '../../format/release.ts';
@@ -34,9 +35,6 @@ import { readRecords, SHA256_BYTES, type TaskRecords } from './records.ts';
 
 /** What release.json says of a level besides counts and digests. */
 export type LevelAbout = Pick<LevelSummary, 'layer' | 'gidColumns' | 'nameColumn' | 'typeColumn' | 'isRenumbered'>;
-
-/** What release.json says of a release besides its files. */
-export type ReleaseAbout = Omit<Release, 'levels' | 'overview'>;
 
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {

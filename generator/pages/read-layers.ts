@@ -2,7 +2,6 @@
 // keeps the text (read-level.ts), an estimate only measures it (estimate/read-sizes.ts).
 // gdal-async is used from one thread of a process only.
 import { rmSync } from 'node:fs';
-import { basename } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { newFeatureWriter } from '../geojson/feature.ts';
 import type { RingSink } from '../geojson/geometry.ts';
@@ -18,10 +17,11 @@ import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
 import { isNoName } from '../names/no-name.ts';
 import { Findings, inspectGeometry } from '../quality/findings.ts';
-import { BuildError } from '../report/errors.ts';
+import { BuildError, withoutSecrets } from '../report/errors.ts';
 import { type Column, featureCount, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
+import { sourceName } from '../source/source-options.ts';
 
 /** What to read. */
 export interface LayersTask {
@@ -138,7 +138,7 @@ class LevelReading {
       opened.close();
       rmSync(copy, { force: true });
     }
-    if (layer.features === 0) this.#findings.add('no-units', `${basename(layer.path)}: layer ${layer.layer}`);
+    if (layer.features === 0) this.#findings.add('no-units', `${sourceName(layer.path)}: layer ${layer.layer}`);
   }
 
   #readFeatures(at: number, layer: LayerSource, opened: OpenLayer): void {
@@ -160,7 +160,7 @@ class LevelReading {
       this.#refuseFailure(layer, last);
       const written = this.#attempt(at, sourceFid, values, () => write(fid, values, wkb, sourceFid));
       const example = (): string =>
-        `${basename(layer.path)}: layer ${layer.layer}, ${unitName(layer, sourceFid, values)}`;
+        `${sourceName(layer.path)}: layer ${layer.layer}, ${unitName(layer, sourceFid, values)}`;
       inspectGeometry(written.quality, example, this.#findings);
       const gids = layer.gids.map((fields) => gidFrom(values, fields));
       const { text } = written;
@@ -223,7 +223,7 @@ class LevelReading {
     if (!gdalMessage.isFailure) {
       this.#findings.add(
         'gdal-warnings',
-        `${basename(layer.path)}: layer ${layer.layer}${where}: ${gdalMessage.message}`,
+        `${sourceName(layer.path)}: layer ${layer.layer}${where}: ${withoutSecrets(gdalMessage.message)}`,
       );
       return;
     }

@@ -9,7 +9,15 @@ import { FormatError } from '../../format/parse.ts';
 import { type LevelSummary, type Release, releaseFromJson } from '../../format/release.ts';
 import { BuildError, toBuildError } from '../report/errors.ts';
 import { type Lock, takeLock } from './output-lock.ts';
-import { activate, publishedReleases, readCurrent, removeLeftovers, removeReleases, withdraw } from './staging.ts';
+import {
+  activate,
+  publishedReleases,
+  readCurrent,
+  removeLeftovers,
+  removeReleases,
+  requireRelease,
+  withdraw,
+} from './staging.ts';
 
 /** A release in the list. */
 export interface ListedRelease {
@@ -117,8 +125,9 @@ async function locked<T>(out: string, work: (lock: Lock) => Promise<T>): Promise
   }
 }
 
-/** Reads release.json. @throws BuildError if it is damaged */
-async function readRelease(out: string, id: string): Promise<Release> {
+/** Reads release.json. @throws BuildError if there is no such release, or the file is damaged */
+export async function readRelease(out: string, id: string): Promise<Release> {
+  requireRelease(out, id);
   const file = join(out, releasePath(id), RELEASE_FILE);
   try {
     return releaseFromJson(await readFile(file, 'utf8'), file);

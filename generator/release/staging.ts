@@ -81,12 +81,7 @@ export async function settle({ root, release: staged }: Staging, out: string, re
  */
 export async function activate(out: string, release: string): Promise<void> {
   const hostable = hostableReleases(out);
-  if (!hostable.includes(release)) {
-    throw new BuildError(
-      `${join(out, releasePath(release))}: no such release`,
-      hostable.length === 0 ? 'build a release first' : `use one of: ${hostable.join(', ')}`,
-    );
-  }
+  requireRelease(out, release, hostable);
   // A release that was not hosted before is the newest.
   const known = hostedReleases(out);
   const hosted = known.includes(release) ? hostable : [...hostable.filter((id) => id !== release), release];
@@ -178,6 +173,15 @@ function hostedReleases(out: string): readonly string[] {
 /** Ids of the published releases of another format version, which nothing of this version can read. */
 export function otherVersions(out: string): string[] {
   return publishedReleases(out).filter((id) => versionProblem(out, id) !== undefined);
+}
+
+/** Checks that a release is one of those that there are. @throws BuildError that lists them */
+export function requireRelease(out: string, release: string, among: readonly string[] = publishedReleases(out)): void {
+  if (among.includes(release)) return;
+  throw new BuildError(
+    `${join(out, releasePath(release))}: no such release`,
+    among.length === 0 ? 'build a release first' : `use one of: ${among.join(', ')}`,
+  );
 }
 
 function hostableReleases(out: string): string[] {

@@ -1,7 +1,10 @@
 // The generator's error: a command fails as a whole and says what is wrong, where, and what to do.
 import { installCommand } from '../../format/command-line/messages.ts';
 
-/** An error in the source, the options or the environment. `message` says what and where; `remedy` what to do. */
+/**
+ * An error in the source, the options or the environment. `message` says what and where; `remedy` what to do. Passwords in
+ * names of sources are left out of both.
+ */
 export class BuildError extends Error {
   /** The lines of the message: data in them may have line breaks of its own. */
   readonly lines: readonly string[];
@@ -9,11 +12,11 @@ export class BuildError extends Error {
 
   /** @param message in one line, or in several of which the second and later ones are a list */
   constructor(message: string | readonly string[], remedy: string) {
-    const lines = [message].flat();
+    const lines = [message].flat().map(withoutSecrets);
     super(lines.join('\n  '));
     this.name = 'BuildError';
     this.lines = lines;
-    this.remedy = remedy;
+    this.remedy = withoutSecrets(remedy);
   }
 }
 
@@ -56,4 +59,11 @@ export function toBuildError(error: unknown, folder?: string): unknown {
 export function missingPackages(what: string, packages: readonly string[], error: unknown): BuildError {
   const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
   return new BuildError(`${what} needs ${packages.join(', ')}: ${reason}`, installCommand(packages));
+}
+
+/** A text without the passwords that connection strings and URLs may have. */
+export function withoutSecrets(text: string): string {
+  return text
+    .replaceAll(/\b(password|passwd|pwd)\s*=\s*('[^']*'|[^\s'";]+)/gi, '$1=...')
+    .replaceAll(/(\/\/[^/@:\s]*):[^/@\s]*@/g, '$1:...@');
 }

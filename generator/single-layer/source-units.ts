@@ -2,7 +2,7 @@
 import type * as gdalTypes from 'gdal-async';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from '../source/gdal.ts';
-import { takeGdalMessage, withoutSecrets } from '../source/open-dataset.ts';
+import { takeGdalMessage } from '../source/open-dataset.ts';
 
 /** A layer whose units end at different levels, like GADM's single-layer download (gadm_410.gpkg). */
 export interface SingleLayer {
@@ -21,7 +21,7 @@ export type Polygonal = gdalTypes.Polygon | gdalTypes.MultiPolygon;
 
 /** Where the layer is, for messages. */
 export function atLayer({ path, layer }: SingleLayer): string {
-  return `${withoutSecrets(path)}: layer ${layer}`;
+  return `${path}: layer ${layer}`;
 }
 
 /** Where a unit is, for messages. */

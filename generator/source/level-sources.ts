@@ -1,5 +1,4 @@
 // Finds the layers of each level in the source, by the options or by their columns.
-import { basename } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
@@ -8,9 +7,9 @@ import { findGids, gidFieldsFor, nameFieldOf, typeFieldOf } from './gid-columns.
 import { knownCredit } from './known-credits.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerSource, LevelSource } from './level-source.ts';
-import { attributionOf, gdalVersion, openDataset, openFoundDataset, withoutSecrets } from './open-dataset.ts';
+import { attributionOf, gdalVersion, openDataset, openFoundDataset } from './open-dataset.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
-import { type SourceOptions, valuesFor } from './source-options.ts';
+import { type SourceOptions, sourceName, valuesFor } from './source-options.ts';
 import { newIsStoredQuery, STORED_QUERY, storedQueryRefused } from './stored-queries.ts';
 
 /** The levels of a source. */
@@ -84,9 +83,7 @@ export function findLevels(options: SourceOptions): FoundLevels {
     const layers = found.filter((layer) => layer.level === level);
     return layers.length === 0 ? [] : [{ level, layers }];
   });
-  const unused = seen
-    .filter(({ isUsed }) => !isUsed)
-    .map(({ path, layer }) => `${basename(withoutSecrets(path))}: ${layer}`);
+  const unused = seen.filter(({ isUsed }) => !isUsed).map(({ path, layer }) => `${sourceName(path)}: ${layer}`);
   return { levels, unused, systemFiles, attribution, credits: [...credits], singleLayer: findSingleLayer(found) };
 }
 
@@ -114,10 +111,7 @@ function layersIn(
   const dataset = isInFolder ? openFoundDataset(path) : openDataset(path);
   const driver = dataset.driver.description;
   if (dataset.layers.count() === 0)
-    throw new BuildError(
-      `${withoutSecrets(path)}: has no layers`,
-      'check that the file is complete, or remove it from --source',
-    );
+    throw new BuildError(`${path}: has no layers`, 'check that the file is complete, or remove it from --source');
   const found: LayerSource[] = [];
   const used: UsedLayer[] = [];
   const isStoredQuery = newIsStoredQuery(dataset);
@@ -213,7 +207,7 @@ function refuseTwins(path: string, layers: readonly LayerSource[]): void {
     const twin = layers.slice(0, i).find((other) => other.level === level);
     if (twin === undefined) continue;
     throw new BuildError(
-      `${withoutSecrets(path)}: layers ${twin.layer} and ${layer} are both level ${level}`,
+      `${path}: layers ${twin.layer} and ${layer} are both level ${level}`,
       `choose one: add --layer ${levelName(level)}=${twin.layer} or --layer ${levelName(level)}=${layer}`,
     );
   }
@@ -227,7 +221,7 @@ function refuseOtherColumns(found: readonly LayerSource[]): void {
     if (first === undefined || n === -1) continue;
     throw new BuildError(
       `level ${level} is merged from layers with different GID columns: ${first.gidColumns[n] || 'none'} in ` +
-        `${withoutSecrets(first.path)}: ${first.layer}, ${gidColumns[n] || 'none'} in ${withoutSecrets(path)}: ${layer}`,
+        `${first.path}: ${first.layer}, ${gidColumns[n] || 'none'} in ${path}: ${layer}`,
       `rename one in the source, or leave one file out of --source`,
     );
   }
@@ -266,7 +260,7 @@ function refuseUnusedDatasets(options: SourceOptions, seen: readonly SeenLayer[]
     if (options.layers?.length && found.length > 0) continue;
     const described = layers.map(({ layer, columns }) => `${layer} (${columns.join(', ')})`);
     throw new BuildError(
-      `${withoutSecrets(path)}: no layer has GID columns (GID_0 .. GID_5); it has ${described.join('; ') || 'no layers'}`,
+      `${path}: no layer has GID columns (GID_0 .. GID_5); it has ${described.join('; ') || 'no layers'}`,
       remedyFor(layers),
     );
   }

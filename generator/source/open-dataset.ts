@@ -113,16 +113,9 @@ function open(
 
 function cannotOpen(path: string, reason: string): BuildError {
   return new BuildError(
-    `${withoutSecrets(path)}: GDAL cannot open it: ${withoutSecrets(reason)}`,
+    `${path}: GDAL cannot open it: ${reason}`,
     'check that the file is complete and in a format that GDAL reads (ogrinfo FILE)',
   );
-}
-
-/** A dataset's name without the passwords that connection strings and URLs may have. */
-export function withoutSecrets(path: string): string {
-  return path
-    .replaceAll(/\b(password|passwd|pwd)\s*=\s*('[^']*'|[^\s'";]+)/gi, '$1=...')
-    .replaceAll(/(\/\/[^/@:\s]*):[^/@\s]*@/g, '$1:...@');
 }
 
 /** The metadata item that holds the attribution texts, one per line. */

@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SourceFile } from '../../format/release.ts';
 import { fileOrFolder, isHidden, isSystemFile, namesIn } from './local-files.ts';
-import { isRemote } from './source-options.ts';
+import { isRemote, sourceName } from './source-options.ts';
 
 /**
  * Name, size and SHA-256 of every source file; a file in a folder has a path that begins with the folder's name. A URL or
@@ -15,7 +15,7 @@ export async function sourceFiles(source: readonly string[]): Promise<SourceFile
   const files: SourceFile[] = [];
   for (const path of source) {
     if (isRemote(path)) {
-      files.push({ name: publicName(path) });
+      files.push({ name: sourceName(path) });
       continue;
     }
     for (const [name, file] of filesUnder(resolve(path), basename(resolve(path))))
@@ -26,7 +26,7 @@ export async function sourceFiles(source: readonly string[]): Promise<SourceFile
 
 /** The name of each path of the source, as its files have it in front. */
 export function sourceNames(source: readonly string[]): string[] {
-  return source.map((path) => (isRemote(path) ? publicName(path) : basename(resolve(path))));
+  return source.map(sourceName);
 }
 
 /** The names of all files under a path, without hidden ones and those of operating systems, and where they are. */
@@ -42,11 +42,4 @@ export async function sha256OfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
   return hash.digest('hex');
-}
-
-/** What a connection string or URL names, without what only its owner should know. */
-function publicName(path: string): string {
-  const connection = /^([A-Za-z]+):.*?\b(dbname|database)\s*=\s*'?([^'\s,]+)/i.exec(path);
-  if (connection) return `${connection[1]}:${connection[2]}=${connection[3]}`;
-  return path.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/, '');
 }

@@ -1,5 +1,6 @@
 // The options that describe the source: where it is, and how its layers and columns become levels.
 import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import type { Level } from '../../format/levels.ts';
 
 /** An option that applies to one level, or to all levels if `level` is undefined. */
@@ -58,4 +59,16 @@ export function valuesFor(options: readonly LevelOption[] | undefined, level: Le
 /** Is it the name of something other than a local file: a URL, a connection string, a path of a GDAL file system? */
 export function isRemote(path: string): boolean {
   return /^(\/vsi|[A-Za-z][A-Za-z0-9_+-]+:)/.test(path) && !existsSync(path);
+}
+
+/**
+ * The name of a part of the source for release.json, which is public: of a file that of the file, of a URL without user and
+ * query, of a connection the format and the database.
+ */
+export function sourceName(path: string): string {
+  if (!isRemote(path)) return basename(resolve(path));
+  const [, driver] = /^([A-Za-z][\w+-]*:)(?!\/\/|https?:)/.exec(path) ?? [];
+  if (driver === undefined) return path.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/, '');
+  const [, name, database] = /\b(dbname|database)\s*=\s*'?([^'\s,;]+)/i.exec(path) ?? [];
+  return name === undefined ? driver : `${driver}${name}=${database}`;
 }

@@ -3,7 +3,6 @@
 // take for ever.
 import type * as gdalTypes from 'gdal-async';
 import { BuildError } from '../report/errors.ts';
-import { withoutSecrets } from './open-dataset.ts';
 
 const SQLITE_DRIVERS: readonly string[] = ['GPKG', 'SQLite'];
 
@@ -25,7 +24,7 @@ export function newIsStoredQuery(dataset: gdalTypes.Dataset): (layer: string) =>
 /** The error for such a layer. */
 export function storedQueryRefused(path: string, layer: string): BuildError {
   return new BuildError(
-    `${withoutSecrets(path)}: layer ${layer} is ${STORED_QUERY}`,
+    `${path}: layer ${layer} is ${STORED_QUERY}`,
     `check where its data comes from, then copy it to a table: ogr2ogr -f GPKG COPY.gpkg FILE ${layer}`,
   );
 }

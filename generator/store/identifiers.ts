@@ -1,5 +1,4 @@
 // Checks fids, GIDs and parents in the store indexes of the levels.
-import { basename } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import type { GidColumn } from '../../format/gid-column.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
@@ -7,6 +6,7 @@ import type { Finding } from '../../format/release.ts';
 import { Findings } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
+import { sourceName } from '../source/source-options.ts';
 import { readStoreIndex } from './feature-store.ts';
 import { ownersOf, type StoreIndex } from './store-index.ts';
 
@@ -23,7 +23,7 @@ export function checkIdentifiers({ level, layers }: LevelSource, index: StoreInd
   const twin = fids.findIndex((fid, position) => position > 0 && fid === fids[position - 1]);
   if (twin !== -1)
     throw new BuildError(
-      `level ${level} (${layers.map(({ path }) => basename(path)).join(', ')}): fid ${fids[twin]} occurs twice`,
+      `level ${level} (${layers.map(({ path }) => sourceName(path)).join(', ')}): fid ${fids[twin]} occurs twice`,
       'fix the source: fids must be unique in a layer',
     );
   const own = elementAt(columns, level);
@@ -61,7 +61,7 @@ function numbersOf({ size }: GidColumn): number[] {
 /** The file and layer for an example; empty if there are several. */
 function placeIn(layers: readonly LayerSource[]): string {
   const [only] = layers;
-  return layers.length === 1 && only !== undefined ? `${basename(only.path)}: layer ${only.layer}, ` : '';
+  return layers.length === 1 && only !== undefined ? `${sourceName(only.path)}: layer ${only.layer}, ` : '';
 }
 
 /** Units whose parent does not exist at a level that the source has. @param indexes of the levels with a layer */

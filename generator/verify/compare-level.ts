@@ -11,6 +11,7 @@ import { GeometryError } from '../geojson/wkb-reader.ts';
 import { problemOf } from '../reader/file-error.ts';
 import { featureFrom, type JsonFeature, parsedToJson } from '../reader/parse-feature.ts';
 import { openFeatures, readLevel } from '../reader/read-level.ts';
+import { withoutSecrets } from '../report/errors.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
@@ -68,7 +69,7 @@ export function compareLevel({ out, release, source, isRenumbered, precision }: 
     const reportMessage = (where: string): void => {
       const gdalMessage = takeGdalMessage();
       if (gdalMessage?.isFailure)
-        findings.add(layer.path, `layer ${layer.layer}${where}: GDAL reports: ${gdalMessage.message}`);
+        findings.add(withoutSecrets(layer.path), `layer ${layer.layer}${where}: GDAL reports: ${gdalMessage.message}`);
     };
     for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
       features++;
@@ -79,7 +80,10 @@ export function compareLevel({ out, release, source, isRenumbered, precision }: 
     // The iterator returns null at the end and after a read error: only the count distinguishes them.
     const read = features - before;
     if (read !== layer.features)
-      findings.add(layer.path, `layer ${layer.layer}: GDAL reads ${read} features and counts ${layer.features}`);
+      findings.add(
+        withoutSecrets(layer.path),
+        `layer ${layer.layer}: GDAL reads ${read} features and counts ${layer.features}`,
+      );
   }
 
   try {

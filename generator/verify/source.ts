@@ -6,6 +6,7 @@ import { RELEASE_FILE } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import type { Release, SourceFile } from '../../format/release.ts';
 import { describeSource, splitIntoLevels } from '../describe-source.ts';
+import { optionsOf } from '../option-texts.ts';
 import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
@@ -22,13 +23,15 @@ const COMPARE = workIn<typeof import('./compare-level.ts'), 'compareLevel'>(
   'compareLevel',
 );
 
+/** A source, and the options in which it differs from what the release records. All levels of the release are compared. */
+export type GivenSource = Pick<SourceOptions, 'source'> & Partial<SourceOptions>;
+
 /**
  * Compares every level whose index is intact with the source.
- * @param options the options that the release was built with; all its levels are compared
  * @throws BuildError if the source cannot be opened or lacks a level that the release has
  */
 export async function verifySource(
-  options: Omit<SourceOptions, 'levels'>,
+  given: GivenSource,
   metadata: Metadata,
   pool: Pool,
   report: Report,
@@ -39,13 +42,13 @@ export async function verifySource(
   const scratch = mkdtempSync(join(tmpdir(), 'verify-'));
   try {
     const published = description.levels.filter(({ layer }) => layer !== '').map(({ level }) => level);
-    const wanted = { ...options, levels: published };
+    const wanted = { ...optionsOf(description), ...given, levels: published };
     const described = await describeSource(wanted, pool);
     const { levels } = await splitIntoLevels(described, wanted, scratch, { pool, report });
     refuseMissing(published, levels);
     const [compared] = await Promise.all([
       compareLevels(levels, description, metadata, { pool, report }),
-      verifyFiles(options.source, description, metadata),
+      verifyFiles(given.source, description, metadata),
     ]);
     return compared;
   } finally {
@@ -58,7 +61,7 @@ function refuseMissing(published: readonly Level[], levels: readonly LevelSource
   if (missing === undefined) return;
   throw new BuildError(
     `no layer of the source is level ${missing}`,
-    'set --source, and the options of the source (--layer, --gid-column ...), as for the build',
+    'set --source as for the build, and the options in which it differs (--layer, --gid-column ...)',
   );
 }
 

@@ -2,14 +2,13 @@
 // given the dataset, also every feature that differs from GDAL's reading of it.
 import { LEVELS } from '../../format/levels.ts';
 import type { Report } from '../report/progress.ts';
-import type { SourceOptions } from '../source/source-options.ts';
 import { openPool } from '../workers/pool.ts';
 import { verifyList, verifySums } from './file-list.ts';
 import { type Finding, Findings } from './findings.ts';
 import { currentRelease, readMetadata } from './metadata.ts';
 import { namedUnits, verifyNames } from './names.ts';
 import { verifyOverview } from './overview.ts';
-import { verifySource } from './source.ts';
+import { type GivenSource, verifySource } from './source.ts';
 import { type VerifiedLevel, verifyLevel } from './verify-level.ts';
 
 /** What to verify, and how. */
@@ -18,8 +17,8 @@ export interface VerifyOptions {
   out: string;
   /** The id of the release; without it, the current one. */
   release?: string | undefined;
-  /** The dataset of the release, to compare every feature with. */
-  source?: Omit<SourceOptions, 'levels'> | undefined;
+  /** The dataset of the release, to compare every feature with; its options are those that the release records. */
+  source?: GivenSource | undefined;
   /** Number of child processes; 0 to work in this process. */
   workers: number;
 }

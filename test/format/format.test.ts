@@ -131,6 +131,7 @@ const RELEASE: Release = {
   precision: 7,
   storedPages: 'unfiltered',
   attribution: ['Maker of "maps"', 'ébauche'],
+  options: { where: ['lv1=NAME <> "é"', 'lv2=1'], 'keep-fids': [] },
   quality: [{ level: 2, kind: 'empty-geometries', count: 3, example: 'levels.gpkg: layer ADM_2, fid 7, GID ?' }],
   overview: { bytes: 50, textBytes: 60, sha256: '0d'.repeat(32) },
   levels: LEVELS.map((level) => ({
@@ -173,6 +174,9 @@ test('a release.json that says something else is refused with its name, the memb
     [{ storedPages: 'some' }, /^r: storedPages is "some", expected one of all, unfiltered, none$/],
     [{ storedPages: undefined }, /^r: storedPages is undefined, expected text$/],
     [{ source: [{ name: 'x', bytes: 1 }] }, /^r source\[0\]: sha256 is undefined/],
+    [{ options: undefined }, /^r options: is not a JSON object$/],
+    [{ options: { where: 'x' } }, /^r options: where is not a list$/],
+    [{ options: { where: [1] } }, /^r options: where\[0\] is 1, expected text$/],
     [{ attribution: [1] }, /^r: attribution\[0\] is 1, expected text$/],
     [{ precision: 7.5 }, /^r: precision is 7\.5, expected a whole number$/],
     [{ levels: json.levels.slice(0, 5) }, /^r: 5 levels, expected 6$/],

@@ -229,7 +229,7 @@ function writeExample(out: string): void {
   put(pagePath(0, 'geojsonl', 'all', 0), featureFile);
   put(pagePath(0, 'fc', 'all', 0), body);
   const overview = writeWholeFile(join(root, OVERVIEW_FILE), [block('json overview')]);
-  const about = { release, source: [], gdal: '', precision: 7, attribution: [], quality: [] };
+  const about = { release, source: [], gdal: '', precision: 7, attribution: [], options: {}, quality: [] };
   put(RELEASE_FILE, releaseToJson({ ...about, storedPages: 'unfiltered', overview, levels }));
   writeFileSync(join(out, CURRENT_PATH), currentToJson({ release, hosted: [release] }));
 }

@@ -170,12 +170,12 @@ test('seal refuses a done.json that is damaged, and names the member', async () 
     [JSON.stringify({ ...done, about: { ...done.about, precision: -1 } }), /about: precision is -1, expected a whole/],
     [
       JSON.stringify({ ...done, about: { ...done.about, storedPages: 'some' } }),
-      /storedPages: is "some", expected one/,
+      /about: storedPages is "some", expected one/,
     ],
     [JSON.stringify({ ...done, levels: others }), /levels\[0\]: level is 1, expected 0$/],
     [JSON.stringify({ ...done, levels: [{ ...first, index: '' }, ...others] }), /levels\[0\]: index is "", expected/],
     [JSON.stringify({ ...done, levels: [{ ...first, records: ['../x'] }, ...others] }), /records has "\.\.\/x"/],
-    [JSON.stringify({ ...done, accept: ['all'] }), /accept: is "all", expected one of/],
+    [JSON.stringify({ ...done, about: { ...done.about, options: { sql: 1 } } }), /options: sql is not a list/],
   ];
   for (const [content, message] of damage) {
     writeFileSync(file, content);

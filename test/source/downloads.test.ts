@@ -12,6 +12,7 @@ import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
 import { build } from '../../generator/build.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
+import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { gdal } from '../../generator/source/gdal.ts';
@@ -33,7 +34,7 @@ let built = 0;
 async function published(source: string | string[], options: Parameters<typeof buildRelease>[2] = {}) {
   const out = join(folder, `out-${built++}`);
   const release = await buildRelease(source, out, options);
-  const verified = await verify({ out, source: { ...options, source: [source].flat() }, workers: 0 }, SILENT);
+  const verified = await verify({ out, source: { source: [source].flat() }, workers: 0 }, SILENT);
   assert.deepEqual(verified.findings, []);
   return { out, release };
 }
@@ -249,19 +250,22 @@ test('reads a PostGIS database, and records its name without the password', { sk
   const { connection, stop } = await startPostgis(folder);
   try {
     const target = `PG:${connection} password=secret`;
-    const source = gdal.open(
-      writeDataset(
-        join(folder, 'pg.gpkg'),
-        'GPKG',
-        countryLayers((n) => `ADM_${n}`),
-      ),
-    );
+    const layers = countryLayers((n) => `ADM_${n}`);
+    const [
+      {
+        features: [first],
+      } = { features: [] },
+    ] = layers;
+    if (first !== undefined) first.wkt = null;
+    const source = gdal.open(writeDataset(join(folder, 'pg.gpkg'), 'GPKG', layers));
     gdal.vectorTranslate(target, source, ['-f', 'PostgreSQL', '-preserve_fid']).close();
     source.close();
-    const { out, release } = await published(target);
+    const { out, release } = await published(target, { accept: ['empty-geometries'] });
     assert.deepEqual(counts(release), [2, 3, 4, 0, 0, 0]);
     assert.deepEqual(gidsOf(out, 2, 'gid_2'), ['AAA.1.1_1', 'AAA.2.1_1', 'BBB.1.1_1', 'AAA.1.2_1']);
     assert.deepEqual(release.source, [{ name: 'PG:dbname=bench' }]);
+    assert.match(release.quality[0]?.example ?? '', /^PG:dbname=bench: layer adm_0, fid 1/);
+    assert.doesNotMatch(JSON.stringify(release), /secret/);
     await assert.rejects(buildRelease('PG:host=/nowhere password=secret dbname=x', join(folder, 'pg')), (error) => {
       assert.ok(error instanceof BuildError);
       assert.match(error.message, /^PG:host=\/nowhere password=\.\.\. dbname=x: GDAL cannot open it/);
@@ -275,26 +279,13 @@ test('reads a PostGIS database, and records its name without the password', { sk
 
 /** Builds with the options of a file in generator/examples/, for a source of that shape. */
 async function example(name: string, source: string[]) {
-  const { sourceOptionsFrom } = await import('../../generator/commands/source-options.ts');
   const file = JSON.parse(readFileSync(new URL(`../../generator/examples/${name}.json`, import.meta.url), 'utf8'));
-  const texts = (key: string): string[] => file[key] ?? [];
-  const options = sourceOptionsFrom({
-    source,
-    levels: ['lv0', 'lv1', 'lv2', 'lv3', 'lv4', 'lv5'],
-    layer: texts('layer'),
-    gidColumn: texts('gid-column'),
-    nameColumn: texts('name-column'),
-    typeColumn: texts('type-column'),
-    where: texts('where'),
-    sql: texts('sql'),
-    columns: texts('columns'),
-    keepFids: false,
-  });
+  const options = sourceOptionsFrom(file);
   assert.deepEqual(
-    texts('source').map((path) => basename(path)),
+    file.source.map((path: string) => basename(path)),
     source.map((path) => basename(path)),
   );
-  return published(source, { ...options, attribution: texts('attribution') });
+  return published(source, { ...options, source, attribution: file.attribution });
 }
 
 test('GADM 2 has no GIDs: they are composed of ISO and the ID columns', async () => {

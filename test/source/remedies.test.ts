@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sourceOptionsFrom } from '../../generator/commands/source-options.ts';
+import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { ACCEPTABLE } from '../../generator/quality/kinds.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { gdal } from '../../generator/source/gdal.ts';
@@ -20,22 +20,11 @@ type Arguments = Readonly<Record<string, readonly string[]>>;
 
 /** Builds with a command line; the error, or undefined if the build succeeds. */
 async function errorOf(args: Arguments): Promise<BuildError | undefined> {
-  const values = (name: string): readonly string[] => args[name] ?? [];
-  const options = sourceOptionsFrom({
-    source: values('source'),
-    levels: ['lv0,lv1,lv2,lv3,lv4,lv5'],
-    layer: values('layer'),
-    gidColumn: values('gid-column'),
-    nameColumn: values('name-column'),
-    typeColumn: values('type-column'),
-    where: values('where'),
-    sql: values('sql'),
-    columns: values('columns'),
-    keepFids: values('keep-fids').length > 0,
-  });
-  const accept = ACCEPTABLE.filter((kind) => values('accept').includes(kind));
+  const { source = [], accept: accepted = [] } = args;
+  const options = sourceOptionsFrom(args);
+  const accept = ACCEPTABLE.filter((kind) => accepted.includes(kind));
   try {
-    await buildRelease([...options.source], join(folder, `out-${made++}`), { ...options, accept });
+    await buildRelease([...source], join(folder, `out-${made++}`), { ...options, accept });
     return undefined;
   } catch (error) {
     assert.ok(error instanceof BuildError, error instanceof Error ? error.stack : String(error));

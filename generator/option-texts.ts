@@ -1,0 +1,151 @@
+// The options that decide the content of a release, as texts and as values: those of a command line or a config file, and
+// those that release.json records of a build, from which `verify` and `build --like` take them.
+import { UsageError } from '../format/command-line/messages.ts';
+import { LEVELS, type Level, levelName, type StoredPages } from '../format/levels.ts';
+import type { Release } from '../format/release.ts';
+import { ACCEPTABLE, type Acceptable } from './quality/kinds.ts';
+import { BuildError, withoutSecrets } from './report/errors.ts';
+import type { GidColumnOption, LevelOption, SourceOptions } from './source/source-options.ts';
+
+/** Options with a value for each level: the name of the option, and the member of `SourceOptions`. */
+const BY_LEVEL = {
+  layer: 'layers',
+  'name-column': 'nameColumns',
+  'type-column': 'typeColumns',
+  where: 'where',
+  sql: 'sql',
+  columns: 'columns',
+} as const;
+
+type LevelOptionName = keyof typeof BY_LEVEL;
+const LEVEL_OPTIONS = Object.keys(BY_LEVEL) as LevelOptionName[];
+
+/** The values of each option, as they are typed; undefined if it is not given. A flag is true, or has no values. */
+export type OptionTexts = Readonly<
+  Partial<Record<LevelOptionName | 'source' | 'levels' | 'gid-column', readonly string[] | undefined>>
+> & { readonly 'keep-fids'?: boolean | readonly string[] | undefined };
+
+/** The names of all options in release.json. */
+const RECORDED: readonly string[] = ['levels', ...LEVEL_OPTIONS, 'gid-column', 'keep-fids', 'accept', 'attribution'];
+
+/** The options that decide the content of a release. */
+export interface ContentOptions extends SourceOptions {
+  /** Decimals of the coordinates, 0 to 12. */
+  precision: number;
+  /** Which pages are stored as files. */
+  storedPages: StoredPages;
+  /** Kinds of problems of the data to accept: the units are published unchanged. */
+  accept: readonly Acceptable[];
+  /** Attribution texts besides those in the source. */
+  attribution: readonly string[];
+}
+
+/** The options of the source that are given. @throws UsageError if a text has another form */
+export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
+  const { source, levels, 'gid-column': gidColumns, 'keep-fids': keepFids } = texts;
+  const byLevel = LEVEL_OPTIONS.flatMap((name) => {
+    const options = texts[name]?.flatMap((text) => levelOptionsFrom(name, text));
+    return options === undefined ? [] : [[BY_LEVEL[name], options] as const];
+  });
+  return {
+    ...Object.fromEntries(byLevel),
+    ...(source && { source }),
+    ...(levels && { levels: levelsFrom(levels) }),
+    ...(gidColumns && { gidColumns: gidColumns.map(gidColumnFrom) }),
+    ...(keepFids !== undefined && { keepFids: keepFids !== false }),
+  };
+}
+
+/**
+ * What release.json records of the options. Only what differs from the defaults, without passwords. `fewer-units` is no
+ * property of the source: whether it is accepted is asked anew for each release.
+ */
+export function recordedOptions(options: ContentOptions): Release['options'] {
+  const { levels, gidColumns = [], keepFids, accept, attribution } = options;
+  const isEveryLevel = LEVELS.every((level) => levels.includes(level));
+  const lists: [name: string, values: readonly string[]][] = [
+    ['levels', isEveryLevel ? [] : levels.toSorted().map(levelName)],
+    ...LEVEL_OPTIONS.map((name): [string, string[]] => {
+      const values = options[BY_LEVEL[name]] ?? [];
+      return [name, values.map((option) => levelOptionToText(name, option))];
+    }),
+    ['gid-column', gidColumns.map(gidColumnToText)],
+    ['accept', ACCEPTABLE.filter((kind) => accept.includes(kind) && kind !== 'fewer-units')],
+    ['attribution', attribution],
+  ];
+  const given = lists.filter(([, values]) => values.length > 0);
+  if (keepFids) given.push(['keep-fids', []]);
+  return Object.fromEntries(given.map(([name, values]) => [name, values.map(withoutSecrets)]));
+}
+
+/**
+ * The options that a release was built with, but for those that have their defaults.
+ * @throws BuildError if there is one that this version does not know
+ */
+export function optionsOf({ release, precision, storedPages, options }: Release): Partial<ContentOptions> {
+  const unknown = Object.keys(options).find((name) => !RECORDED.includes(name));
+  if (unknown !== undefined)
+    throw new BuildError(
+      `release ${release} was built with --${unknown}, which this version does not know`,
+      'use the version that built it, or a later one',
+    );
+  const { accept, attribution, ...source } = options;
+  return {
+    precision,
+    storedPages,
+    ...sourceOptionsFrom(source),
+    ...(accept && { accept: ACCEPTABLE.filter((kind) => accept.includes(kind)) }),
+    ...(attribution && { attribution }),
+  };
+}
+
+/** Parses `lv3` or `3`. @throws UsageError if it is not a level */
+function levelFrom(option: string, name: string): Level {
+  const level = LEVELS.find((known) => levelName(known) === name || String(known) === name);
+  if (level === undefined)
+    throw new UsageError(`--${option} ${name}: not a level`, `use ${LEVELS.map(levelName).join(', ')}`);
+  return level;
+}
+
+/** Parses levels, separated by commas or given one by one. @throws UsageError if one is not a level */
+function levelsFrom(names: readonly string[]): Level[] {
+  return names.flatMap((list) => list.split(',')).map((name) => levelFrom('levels', name));
+}
+
+/**
+ * Parses `LEVELS=VALUE`, e.g. `lv0,lv1=NAME`: an option for each level. Only `columns` may be without levels.
+ * @throws UsageError if the text has another form
+ */
+function levelOptionsFrom(option: LevelOptionName, text: string): LevelOption[] {
+  const [, names, value] = /^((?:lv\d+|\d+)(?:,(?:lv\d+|\d+))*)=(.+)$/s.exec(text) ?? [];
+  if (names !== undefined && value !== undefined)
+    return names.split(',').map((name) => ({ level: levelFrom(option, name), value }));
+  if (option === 'columns' && text !== '') return [{ level: undefined, value: text }];
+  throw new UsageError(`--${option} ${text}: not LEVEL=VALUE`, `e.g. --${option} lv0=VALUE`);
+}
+
+function levelOptionToText(option: LevelOptionName, { level, value }: LevelOption): string {
+  if (level !== undefined) return `${levelName(level)}=${value}`;
+  return option === 'columns' ? value : `${LEVELS.map(levelName).join(',')}=${value}`;
+}
+
+/** Parses `LEVEL=COLUMNS` and `LEVEL:PARENT=COLUMNS`. @throws UsageError if the text has another form */
+function gidColumnFrom(text: string): GidColumnOption {
+  const [, level, parent, columns] = /^(lv\d+|\d+)(?::(lv\d+|\d+))?=(.*)$/s.exec(text) ?? [];
+  if (level === undefined || columns === undefined || (columns === '' && parent === undefined))
+    throw new UsageError(
+      `--gid-column ${text}: not LEVEL=COLUMN or LEVEL:PARENT=COLUMN`,
+      'e.g. --gid-column lv0=ISO3, or --gid-column lv2:lv1=REGION for the parents of level 2',
+    );
+  const of = levelFrom('gid-column', parent ?? level);
+  return {
+    level: parent === undefined ? undefined : levelFrom('gid-column', level),
+    of,
+    columns: columns === '' ? [] : columns.split('+'),
+  };
+}
+
+function gidColumnToText({ level, of, columns }: GidColumnOption): string {
+  const place = level === undefined ? levelName(of) : `${levelName(level)}:${levelName(of)}`;
+  return `${place}=${columns.join('+')}`;
+}

@@ -1,0 +1,158 @@
+// release.json records the options that decide a release's content: `verify` and `build --like` take them from there.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { LEVELS } from '../../format/levels.ts';
+import { type Release, releaseFromJson } from '../../format/release.ts';
+import { type ContentOptions, optionsOf, recordedOptions, sourceOptionsFrom } from '../../generator/option-texts.ts';
+import { BuildError } from '../../generator/report/errors.ts';
+import { sourceName } from '../../generator/source/source-options.ts';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { contentOf } from '../support/files.ts';
+import { compile } from '../support/processes/compile.ts';
+import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+const source = writeDataset(join(folder, 'levels.gpkg'), 'GPKG', countryLayers());
+const plain = await buildRelease(source, join(folder, 'plain'));
+const PROGRAM = compile('generator/main.ts');
+
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+function releaseIn(out: string, id: string): Release {
+  return releaseFromJson(readFileSync(join(out, 'releases', id, 'release.json'), 'utf8'), id);
+}
+
+/** Every option, with a value that is not its default. */
+const EVERY: Omit<ContentOptions, 'source'> = {
+  levels: [0, 2],
+  layers: [
+    { level: 0, value: 'countries' },
+    { level: 2, value: 'ADM=*' },
+  ],
+  nameColumns: [{ level: 2, value: 'N' }],
+  typeColumns: [{ level: 2, value: 'T' }],
+  where: [{ level: 0, value: 'A = 1\nOR "B,C" = \'lv1=x\'' }],
+  sql: [{ level: 2, value: 'SELECT *, SUBSTR(A, 1, 2) AS B FROM {layer}' }],
+  columns: [
+    { level: undefined, value: '-A,B:name' },
+    { level: 2, value: '-C' },
+  ],
+  gidColumns: [
+    { level: undefined, of: 0, columns: ['ISO'] },
+    { level: undefined, of: 2, columns: ['ISO', 'ID_1'] },
+    { level: 2, of: 1, columns: [] },
+  ],
+  keepFids: true,
+  accept: ['orphans', 'no-units'],
+  attribution: ['© "A", B', 'C'],
+  precision: 5,
+  storedPages: 'none',
+};
+
+test('the options in release.json are those of the build', () => {
+  const { precision, storedPages, ...options } = EVERY;
+  const recorded = recordedOptions({ source: ['x.gpkg'], precision, storedPages, ...options });
+  const release = { ...plain, precision, storedPages, options: JSON.parse(JSON.stringify(recorded)) };
+  assert.deepEqual(optionsOf(release), { ...EVERY, accept: ['no-units', 'orphans'] });
+  assert.deepEqual(Object.keys(recorded).length, Object.keys(options).length, 'each has a name there');
+});
+
+test('options that have their defaults are not recorded, nor is an option for all levels lost', () => {
+  assert.deepEqual(plain.options, {});
+  const allLevels = buildOptions(source, folder, { nameColumns: [{ level: undefined, value: 'X' }] });
+  const recorded = recordedOptions(allLevels);
+  assert.deepEqual(
+    sourceOptionsFrom(recorded).nameColumns,
+    LEVELS.map((level) => ({ level, value: 'X' })),
+  );
+  assert.deepEqual(sourceOptionsFrom({ columns: ['lv0,lv2=-A,B'] }).columns, [
+    { level: 0, value: '-A,B' },
+    { level: 2, value: '-A,B' },
+  ]);
+});
+
+test('no password of a source is recorded, nor that fewer units than in the served release were accepted', () => {
+  const secret = buildOptions(source, folder, {
+    accept: ['fewer-units'],
+    sql: [{ level: 0, value: "SELECT * FROM 'PG:dbname=x password=secret'.units" }],
+  });
+  assert.deepEqual(recordedOptions(secret), { sql: ["lv0=SELECT * FROM 'PG:dbname=x password=...'.units"] });
+  for (const [path, name] of [
+    ['PG:host=db user=me password=secret', 'PG:'],
+    ["PG:host=db dbname='gis' password=secret", 'PG:dbname=gis'],
+    ['MySQL:gis,user=root,password=secret', 'MySQL:'],
+    ['MSSQL:server=.;UID=me;PWD=secret;database=gis;', 'MSSQL:database=gis'],
+    ['OCI:me/secret@gis', 'OCI:'],
+    ['https://me:secret@example.org/a.gpkg?token=secret', 'https://example.org/a.gpkg'],
+    ['WFS:https://me:secret@example.org/wfs?token=secret', 'WFS:https://example.org/wfs'],
+    ['/vsicurl/https://example.org/a.gpkg?token=secret', '/vsicurl/https://example.org/a.gpkg'],
+    ['/somewhere/levels.gpkg', 'levels.gpkg'],
+  ] as const)
+    assert.equal(sourceName(path), name);
+  const { message, remedy } = new BuildError('PG:password=secret dbname=x: failed', 'use //me:secret@host/');
+  assert.deepEqual([message, remedy], ['PG:password=... dbname=x: failed', 'use //me:...@host/']);
+});
+
+test('build --like builds with the options of another release, except for those that are given', () => {
+  const out = join(folder, 'like');
+  const build = (release: string, ...args: string[]) =>
+    run('build', '--source', source, '--out', out, '--workers', '0', '--quiet', '--release', release, ...args);
+  const options = [
+    '--levels',
+    'lv0,lv1',
+    '--columns=-COUNTRY',
+    '--where',
+    "lv1=GID_1 <> 'BBB.1_1'",
+    '--precision',
+    '3',
+  ];
+  const first = build('r1', ...options, '--pages', 'none', '--attribution', 'A', '--keep-fids');
+  assert.deepEqual([first.status, first.stderr], [0, '']);
+  assert.equal(build('r2', '--like', 'r1').status, 0);
+  const [r1, r2] = [releaseIn(out, 'r1'), releaseIn(out, 'r2')];
+  assert.deepEqual(
+    r1.levels.map(({ features }) => features),
+    [2, 2, 0, 0, 0, 0],
+  );
+  const [content1, content2] = ['r1', 'r2'].map((id) => contentOf(join(out, 'releases', id)));
+  const features = Object.keys(content1 ?? {}).filter((path) => /\/features\//.test(path));
+  assert.deepEqual(
+    features.map((path) => content2?.[path]),
+    features.map((path) => content1?.[path]),
+  );
+  assert.deepEqual({ ...r2, release: 'r1', levels: [] }, { ...r1, levels: [] });
+  assert.equal(run('verify', '--out', out, '--release', 'r2', '--source', source, '--workers', '0').status, 0);
+
+  assert.equal(build('r3', '--like', 'r1', '--where', 'lv1=1=1', '--pages', 'all', '--no-keep-fids').status, 0);
+  const r3 = releaseIn(out, 'r3');
+  assert.equal(r3.levels[1]?.features, 3);
+  assert.equal(r3.storedPages, 'all');
+  const { 'keep-fids': _, ...others } = r1.options;
+  assert.deepEqual(r3.options, { ...others, where: ['lv1=1=1'] });
+});
+
+test('build --like says which source the release had, and refuses options that it does not know', () => {
+  const out = join(folder, 'plain');
+  const like = ['build', '--out', out, '--like', 'r1', '--release', 'r2'];
+  const { status, stderr } = run(...like);
+  assert.equal(status, 2);
+  assert.match(stderr, /^build --like r1 needs a source; that one was built from levels\.gpkg\n.*add --source FILE\n$/);
+  assert.match(
+    run('build', '--out', out, '--like', 'r0', '--release', 'r2').stderr,
+    /r0: no such release\n.*use one of: r1\n$/,
+  );
+  const file = join(out, 'releases/r1/release.json');
+  const json = readFileSync(file, 'utf8');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(json), options: { bend: [] } }));
+  const unknown = run(...like, '--source', source);
+  writeFileSync(file, json);
+  assert.match(unknown.stderr, /^release r1 was built with --bend, which this version does not know\n/);
+});

@@ -1,15 +1,12 @@
-// Makes dist/, which is what the package holds: the programs compiled, their types, and the explorer's files as they are.
+// Makes dist/, which is what the package holds: the programs compiled, their types, and the explorer bundled.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** What the proxy serves of the explorer's folder. */
-const SERVED = ['.html', '.js', '.css', '.svg'];
-
-/** Files of the map library, which is no dependency of the package: with its sources it takes 30 times the space. */
-const MAP_FILES = ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs'];
+/** The libraries in the explorer's files, by the name of their licence. */
+const LICENCES = { 'maplibre-gl': 'LICENSE.txt', 'topojson-client': 'LICENSE' };
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
@@ -18,14 +15,11 @@ const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin'
 
 rmSync(dist, { recursive: true, force: true });
 execFileSync(process.execPath, [compiler, '-p', join(root, '.package')], { stdio: 'inherit' });
-const explorer = join(dist, 'proxy', 'explorer');
-cpSync(join(root, 'proxy', 'explorer'), explorer, {
-  recursive: true,
-  filter: (file) => statSync(file).isDirectory() || SERVED.includes(extname(file)),
-});
 
-const library = join(explorer, 'lib');
-const mapPackage = dirname(require.resolve('maplibre-gl/package.json'));
-mkdirSync(library, { recursive: true });
-for (const name of MAP_FILES) cpSync(join(mapPackage, 'dist', name), join(library, name));
-cpSync(join(mapPackage, 'LICENSE.txt'), join(library, 'maplibre-gl.LICENSE.txt'));
+const { bundleExplorer, writeExplorer } = await import(
+  pathToFileURL(join(dist, 'proxy', 'site', 'explorer-bundle.js')).href
+);
+const explorer = join(dist, 'proxy', 'explorer');
+writeExplorer(explorer, bundleExplorer(join(root, 'proxy', 'explorer'), { sourceMaps: false }));
+for (const [name, licence] of Object.entries(LICENCES))
+  cpSync(join(dirname(require.resolve(`${name}/package.json`)), licence), join(explorer, 'lib', `${name}.LICENSE.txt`));

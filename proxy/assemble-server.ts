@@ -14,6 +14,7 @@ import { loadRelease } from './releases/load-release.ts';
 import { Releases } from './releases/releases.ts';
 import type { HttpServer, Observer, ServerLimits } from './server.ts';
 import { createHttpServer } from './server.ts';
+import type { Assets } from './site/asset.ts';
 import { publicAssets } from './site/explorer-files.ts';
 import type { HeldLimits } from './work/held-bytes.ts';
 import { HeldBytes } from './work/held-bytes.ts';
@@ -47,6 +48,8 @@ export interface ServerParts {
   timeouts?: ServerLimits | undefined;
   work?: WorkLimits | undefined;
   held?: HeldLimits | undefined;
+  /** The public files in place of the project's own. */
+  assets?: Assets | undefined;
 }
 
 /** What `assembleServer` needs of the settings. */
@@ -67,7 +70,7 @@ export function assembleServer(
   settings: ServerSettings,
   releases: Releases,
   log: (line: string) => void,
-  { observer = {}, timeouts, work, held }: ServerParts = {},
+  { observer = {}, timeouts, work, held, assets }: ServerParts = {},
 ): HttpServer {
   const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer, accelRedirect } =
     settings;
@@ -81,7 +84,7 @@ export function assembleServer(
     baseUrl: new BaseUrl(publicUrl, trustedProxies, log),
     publicUrl,
     resourceMetadata,
-    assets: publicAssets(publicUrl, hasExplorer),
+    assets: assets ?? publicAssets(publicUrl, hasExplorer),
     log,
   };
   const reads = new Reads(origin, new WorkQueue(work));

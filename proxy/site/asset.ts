@@ -10,6 +10,8 @@ import type { LoadedRelease } from '../releases/load-release.ts';
 /** A file, prepared for sending. */
 export interface Asset {
   mediaType: string;
+  /** Cache-Control */
+  caching: string;
   /** Headers in addition to those of every asset. */
   headers: HeaderList;
   plain: Buffer;
@@ -21,21 +23,30 @@ export interface Asset {
 /** The public files by path. A file that describes the current release is created from it. */
 export type Assets = ReadonlyMap<string, Asset | ((release: LoadedRelease) => Asset)>;
 
+/** Caches ask on each use, so that clients see an upgrade at once. */
+const REVALIDATED = 'public, no-cache';
+/** What has this path never changes: for a year, caches do not ask. */
+export const IMMUTABLE = 'public, max-age=31536000, immutable';
+
 /** 132 bits of SHA-256 in base64url. */
 const TAG_CHARS = 22;
 
 /** Creates an asset. */
-export function makeAsset(mediaType: string, content: string | Buffer, headers: HeaderList = []): Asset {
+export function makeAsset(
+  mediaType: string,
+  content: string | Buffer,
+  headers: HeaderList = [],
+  caching: string = REVALIDATED,
+): Asset {
   const plain = Buffer.from(content);
   const tag = createHash('sha256').update(plain).digest('base64url').slice(0, TAG_CHARS);
-  return { mediaType, headers, plain, gzip: gzipSync(plain), tag };
+  return { mediaType, caching, headers, plain, gzip: gzipSync(plain), tag };
 }
 
 /** The answer with an asset. */
-export function assetToAnswer({ mediaType, headers, plain, gzip, tag }: Asset, coding: Coding): Answer {
+export function assetToAnswer({ mediaType, caching, headers, plain, gzip, tag }: Asset, coding: Coding): Answer {
   const isGzip = coding === 'gzip';
-  // Caches revalidate on each use, so that clients see an upgrade at once.
-  const all = ['Cache-Control', 'public, no-cache', ...headers, 'Vary', 'Accept-Encoding'];
+  const all = ['Cache-Control', caching, ...headers, 'Vary', 'Accept-Encoding'];
   const type = ['Content-Type', mediaType, ...(isGzip ? ['Content-Encoding', 'gzip'] : [])];
   return answerWith(200, all, type, isGzip ? gzip : plain, isGzip ? tag : `${tag}-i`);
 }

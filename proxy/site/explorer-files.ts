@@ -1,35 +1,35 @@
 // The files of the explorer, a page to browse the data and try the API on: a fixed map of paths to files, read once at
 // the start. They contain no data: the page requests it with the token that the user enters.
-import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { extname, join, relative, sep } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PAGE_CAPS } from '../../format/levels.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import type { HeaderList } from '../http/answer.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
 import type { Asset, Assets } from './asset.ts';
-import { makeAsset } from './asset.ts';
+import { IMMUTABLE, makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
+import type { ExplorerFiles } from './explorer-bundle.ts';
+import { bundleExplorer, readExplorer } from './explorer-bundle.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { openapiAsset } from './openapi-asset.ts';
 
+const EXPLORER = fileURLToPath(new URL('../explorer', import.meta.url));
 const HTML = 'text/html; charset=utf-8';
 
-/** Media types by file extension. Other files of the explorer's folder are not served. */
+/** Media types by file extension. Other files are not served. */
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ['.js', 'text/javascript; charset=utf-8'],
   ['.mjs', 'text/javascript; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],
   ['.svg', 'image/svg+xml'],
+  ['.map', 'application/json'],
 ]);
 
-/** Files of libraries, by their path under /explorer/. The package has those of MapLibre GL at this path. */
-const LIBRARY_FILES: ReadonlyMap<string, string> = new Map([
-  ['lib/maplibre-gl.mjs', 'maplibre-gl/dist/maplibre-gl.mjs'],
-  ['lib/maplibre-gl-worker.mjs', 'maplibre-gl/dist/maplibre-gl-worker.mjs'],
-  ['lib/topojson-client.js', 'topojson-client/dist/topojson-client.js'],
-]);
+/** 96 bits of SHA-256 in base64url. */
+const DIGEST_CHARS = 16;
 
 /** No foreign or inline resources, in workers either. */
 const CONTENT_POLICY: HeaderList = [
@@ -56,29 +56,38 @@ export function publicAssets(publicUrl: string | undefined, hasExplorer: boolean
 }
 
 /**
- * All files of the explorer by path.
+ * All files of the explorer by path. Scripts, styles and pictures are in a folder whose name has the digest of all of
+ * them: what they name beside them is of the same version, and caches keep them without asking again.
  * @param document the OpenAPI document, which /docs shows
+ * @param sources the explorer's folder: its sources in a clone, bundled in the package
  */
-export function explorerAssets(document: JsonObject): Assets {
-  const folder = fileURLToPath(new URL('../explorer', import.meta.url));
-  const assets = new Map<string, Asset | ((release: LoadedRelease) => Asset)>([
-    ['/', makeAsset(HTML, readFileSync(join(folder, 'index.html')), PAGE_HEADERS)],
-    ['/docs', makeAsset(HTML, docsPage(document), PAGE_HEADERS)],
-    ['/about.json', aboutAsset],
-  ]);
-  const add = (name: string, file: string): void => {
+export function explorerAssets(document: JsonObject, sources: string = EXPLORER): Assets {
+  const { index, files } = explorerFiles(sources);
+  const parts = [...files].flatMap(([name, content]) => {
     const mediaType = MEDIA_TYPES.get(extname(name));
     // Workers have the policy of their own script.
-    if (mediaType !== undefined)
-      assets.set(`/explorer/${name}`, makeAsset(mediaType, readFileSync(file), CONTENT_POLICY));
-  };
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    const file = join(entry.parentPath, entry.name);
-    if (entry.isFile()) add(relative(folder, file).replaceAll(sep, '/'), file);
-  }
-  const require = createRequire(import.meta.url);
-  for (const [name, module] of LIBRARY_FILES) if (!assets.has(`/explorer/${name}`)) add(name, require.resolve(module));
-  return assets;
+    return mediaType === undefined ? [] : [[name, makeAsset(mediaType, content, CONTENT_POLICY, IMMUTABLE)] as const];
+  });
+  const folder = `explorer/${digestOf(parts)}`;
+  const page = (html: string): Asset => makeAsset(HTML, html.replaceAll('"explorer/', `"${folder}/`), PAGE_HEADERS);
+  return new Map<string, Asset | ((release: LoadedRelease) => Asset)>([
+    ['/', page(index)],
+    ['/docs', page(docsPage(document))],
+    ['/about.json', aboutAsset],
+    ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
+  ]);
+}
+
+function explorerFiles(folder: string): ExplorerFiles {
+  const hasSources = existsSync(join(folder, 'app.js'));
+  return hasSources ? bundleExplorer(folder, { sourceMaps: true }) : readExplorer(folder);
+}
+
+/** A digest of all that caches keep: names, content and policy. */
+function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): string {
+  const lines = parts.map(([name, { tag }]) => `${name} ${tag}\n`).sort();
+  const all = [...lines, ...CONTENT_POLICY].join('');
+  return createHash('sha256').update(all).digest('base64url').slice(0, DIGEST_CHARS);
 }
 
 /** The public metadata of a release: its id, the credits to show with the data, and the columns of each level. */

@@ -21,7 +21,9 @@ test('every file is there in both codings, with a tag that is answered by 304, a
     for (const answer of answers) {
       assert.equal(answer.status, 200, path);
       assert.equal(answer.headers['x-content-type-options'], 'nosniff');
-      assert.equal(answer.headers['cache-control'], 'public, no-cache');
+      const isHashed = path.startsWith('/explorer/');
+      const caching = isHashed ? 'public, max-age=31536000, immutable' : 'public, no-cache';
+      assert.equal(answer.headers['cache-control'], caching, path);
       assert.equal(answer.headers.vary, 'Accept-Encoding');
       const again = await send(service, path, {
         ...ANYONE,

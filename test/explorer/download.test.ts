@@ -31,7 +31,7 @@ for (const { name } of layers) runSql(dataset, `UPDATE ${name} SET code = ${BEYO
 dataset.close();
 const folder = temporaryFolder();
 await buildRelease(source, folder, { attribution: ['Tests & "friends"'] });
-const proxy = await startService(folder, { explorer: true });
+const proxy = await startService(folder, { explorer: 'modules' });
 
 async function pageText(path: string): Promise<string> {
   const answer = await send(proxy, path);

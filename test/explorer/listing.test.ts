@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 await buildRelease(writeCountries(), folder);
-const proxy = await startService(folder, { explorer: true });
+const proxy = await startService(folder, { explorer: 'modules' });
 
 /** Runs a script in a page of the proxy, with the exports of a module of the explorer in `module`. */
 function withModule<T>(path: string, body: string): Promise<T> {

@@ -47,7 +47,7 @@ const source = writeDataset(join(folder, 'map.gpkg'), 'GPKG', [
   },
 ]);
 await buildRelease(source, folder, { accept: ['empty-geometries', 'null-gids'] });
-const service = await startService(folder, { explorer: true });
+const service = await startService(folder, { explorer: 'modules' });
 const policy = String((await send(service, '/', { authorization: undefined })).headers['content-security-policy']);
 
 const browsers = new Map<string, Promise<Browser>>();

@@ -11,7 +11,7 @@ const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 
 const folder = temporaryFolder();
 await buildRelease(writeCountries(), folder);
-const proxy = await startService(folder, { explorer: true });
+const proxy = await startService(folder, { explorer: 'modules' });
 
 /** The beginning of a script that uses `names`. */
 function withToken(token: string): string {

@@ -1,6 +1,6 @@
 // The overview of a release (/api/v1/overview): units of levels 0 and 1 from its TopoJSON, with colours that tell
 // neighbours apart.
-import '../lib/topojson-client.js';
+import { feature, neighbors } from '../lib/topojson-client.js';
 import { colourNeighbours } from '../map/geometry/colours.js';
 
 /**
@@ -24,9 +24,6 @@ import { colourNeighbours } from '../map/geometry/colours.js';
  * @typedef {{ lv0: OverviewUnit[], lv1: OverviewUnit[] }} Overview
  */
 
-/** The library comes as a script without exports: it sets a global. */
-const topojson = /** @type {typeof import('topojson-client')} */ (Reflect.get(globalThis, 'topojson'));
-
 /**
  * @param {Topology} topology with the objects lv0 and lv1 (format/README.md)
  * @returns {Overview}
@@ -45,9 +42,9 @@ function unitsOf(topology, level) {
   const object = topology.objects[`lv${level}`];
   if (object?.type !== 'GeometryCollection') throw new Error(`the overview has no units of lv${level}`);
   const colours = colourNeighbours(
-    topojson.neighbors(/** @type {import('topojson-specification').GeometryObject[]} */ (object.geometries)),
+    neighbors(/** @type {import('topojson-specification').GeometryObject[]} */ (object.geometries)),
   );
-  return topojson.feature(topology, object).features.map(({ id, geometry, properties }, index) => ({
+  return feature(topology, object).features.map(({ id, geometry, properties }, index) => ({
     type: 'Feature',
     id: Number(id),
     level,

@@ -1,2 +1,2 @@
-// The types of /explorer/lib/maplibre-gl.mjs, a file of the library maplibre-gl that the proxy serves.
+// The types of maplibre-gl.mjs, a file of the library maplibre-gl that the proxy serves here as it is.
 export * from 'maplibre-gl';

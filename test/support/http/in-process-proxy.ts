@@ -18,6 +18,7 @@ import { Releases } from '../../../proxy/releases/releases.ts';
 import type { HttpServer, Observer, ServerLimits } from '../../../proxy/server.ts';
 import type { HeldLimits } from '../../../proxy/work/held-bytes.ts';
 import type { WorkLimits } from '../../../proxy/work/work-queue.ts';
+import { assetsWithModules } from './explorer-modules.ts';
 
 export const ISSUER = 'https://issuer.test';
 export const AUDIENCE = 'boundaries';
@@ -52,8 +53,8 @@ export interface ServiceOptions {
   observe?: Observer['observe'];
   /** Shall it have looked for no release yet? */
   early?: boolean;
-  /** Shall it have the explorer? */
-  explorer?: boolean;
+  /** Shall it have the explorer; also each of its modules by itself? */
+  explorer?: boolean | 'modules';
 }
 
 /** A running service. */
@@ -94,7 +95,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
     limits: options.rules,
-    hasExplorer: options.explorer ?? false,
+    hasExplorer: options.explorer === true,
     accelRedirect: options.accelRedirect,
   };
   const { server, stop, heldBytes } = assembleServer(settings, releases, (line) => log.push(line), {
@@ -102,6 +103,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     timeouts: options.limits,
     work: options.work,
     held: options.held,
+    assets: options.explorer === 'modules' ? assetsWithModules() : undefined,
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

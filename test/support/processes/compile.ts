@@ -1,9 +1,10 @@
 // The project compiled once for the tests that start processes: they start in half the time that tsx takes.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleExplorer, writeExplorer } from '../../../proxy/site/explorer-bundle.ts';
 import { sharedFolder } from '../cached-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -51,6 +52,7 @@ export function compileInto(folder: string, programs: readonly string[]): (file:
   execFileSync(process.execPath, [COMPILER, '-p', configFile]);
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  cpSync(join(ROOT, 'proxy/explorer'), join(folder, 'proxy/explorer'), { recursive: true });
+  const explorer = bundleExplorer(join(ROOT, 'proxy/explorer'), { sourceMaps: false });
+  writeExplorer(join(folder, 'proxy/explorer'), explorer);
   return (file) => join(folder, file.replace(/\.ts$/, '.js'));
 }

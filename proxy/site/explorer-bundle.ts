@@ -1,0 +1,73 @@
+// The explorer as browsers get it: its scripts and style sheets in one file each. A proxy that runs from its sources makes
+// the files when it starts, with esbuild, which runs the sources themselves; the package holds them.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join, relative, sep } from 'node:path';
+
+/**
+ * What esbuild bundles, by the path in the explorer's folder. A bundle has the path of its entry, so that a module may name
+ * other files relative to its own address.
+ */
+const ENTRIES = ['page/page.js', 'page/page.css', 'search/worker.js', 'style.css', 'icon.svg'];
+
+/** Files of the map library, which is minified already and finds its worker beside it. */
+const MAP_LIBRARY = ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs'];
+
+/** The page, and what it refers to below explorer/, by path. */
+export interface ExplorerFiles {
+  index: string;
+  files: ReadonlyMap<string, Buffer>;
+}
+
+/**
+ * Bundles the explorer.
+ * @param folder its sources
+ * @param options with source maps the browser's tools show the sources
+ * @throws Error with file and line of what esbuild does not understand
+ */
+export function bundleExplorer(folder: string, { sourceMaps }: { sourceMaps: boolean }): ExplorerFiles {
+  const require = createRequire(import.meta.url);
+  const esbuild: typeof import('esbuild') = require('esbuild');
+  const { outputFiles } = esbuild.buildSync({
+    absWorkingDir: folder,
+    entryPoints: ENTRIES,
+    outbase: folder,
+    outdir: folder,
+    write: false,
+    bundle: true,
+    external: ['*/lib/maplibre-gl.mjs'],
+    loader: { '.svg': 'copy' },
+    format: 'esm',
+    target: 'es2023',
+    minify: true,
+    sourcemap: sourceMaps ? 'linked' : false,
+    logLevel: 'silent',
+  });
+  const files = new Map(outputFiles.map(({ path, contents }) => [nameIn(folder, path), Buffer.from(contents)]));
+  for (const name of MAP_LIBRARY) files.set(`lib/${name}`, readFileSync(require.resolve(`maplibre-gl/dist/${name}`)));
+  return { index: readIndex(folder), files };
+}
+
+/** Reads an explorer that is bundled. */
+export function readExplorer(folder: string): ExplorerFiles {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => extname(name) !== '');
+  const files = new Map(names.map((name) => [name.replaceAll(sep, '/'), readFileSync(join(folder, name))]));
+  return { index: readIndex(folder), files };
+}
+
+/** Writes a bundled explorer. */
+export function writeExplorer(folder: string, { index, files }: ExplorerFiles): void {
+  for (const [name, content] of [['index.html', index] as const, ...files]) {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
+
+function readIndex(folder: string): string {
+  return readFileSync(join(folder, 'index.html'), 'utf8');
+}
+
+function nameIn(folder: string, file: string): string {
+  return relative(folder, file).replaceAll(sep, '/');
+}

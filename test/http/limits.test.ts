@@ -129,12 +129,24 @@ test('a bounded number of reads is in progress at a time, and all clients get th
   assert.ok(reads() >= paths.length);
 });
 
+test('tasks that arrive in one turn of the event loop are not begun all at once', async () => {
+  const queue = new WorkQueue({ running: 2, waiting: 10 });
+  let [running, most] = [0, 0];
+  const task = async (): Promise<void> => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+  };
+  await Promise.all(Array.from({ length: 8 }, () => queue.run(task)));
+  assert.equal(most, 2);
+});
+
 test('what is read at once in one turn of the event loop is bounded; the next turn has as much again', async () => {
   const queue = new WorkQueue();
   const READ = 96 * 1024;
   const inOneTurn = (): number => {
     let reads = 0;
-    while (queue.hasTurn(READ)) reads++;
+    while (reads < 1000 && queue.hasTurn(READ)) reads++;
     return reads;
   };
   // Some 5 milliseconds: a health check waits no longer for 430 connections that ask at the same time.

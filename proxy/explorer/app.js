@@ -15,6 +15,8 @@ import { Workspace } from './workspace.js';
 
 const session = new Session();
 const base = document.baseURI.replace(/#.*$/, '');
+const access = { base, token: () => session.token };
+const [client, names] = [createClient(access), createNames(access)];
 /** @type {Workspace | undefined} */
 let workspace;
 
@@ -23,6 +25,7 @@ part('sign-out').addEventListener('click', () => signOut(''));
 session.restore();
 const refusal = followLink();
 if (session.token === '') showSignIn(refusal);
+else begin();
 
 const [about, map] = await Promise.all([readAbout(base), startMap()]);
 showRelease(about);
@@ -66,12 +69,18 @@ function followLink() {
   return '';
 }
 
+/** Asks for what the workspace shows first: it arrives while the map starts. */
+function begin() {
+  client.begin('overview');
+  // What is wrong with them, the workspace shows.
+  names.load(0).catch(() => {});
+}
+
 function open() {
-  const token = () => session.token;
   hideSignIn();
   workspace = new Workspace({
-    client: createClient({ base, token }),
-    names: createNames({ base, token }),
+    client,
+    names,
     about,
     map,
     onUnauthorized: () => signOut(NOT_ACCEPTED),

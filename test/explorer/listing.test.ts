@@ -1,12 +1,14 @@
-// The explorer's state, module by module in a browser: the pages of a listing, addresses of places, and what units are
-// called.
+// The explorer's state, module by module in a browser: the pages of a listing, addresses of places, what units are called,
+// and requests that begin early.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { startService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { onPageAt, runInPage, WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 
 const folder = temporaryFolder();
 await buildRelease(writeCountries(), folder);
@@ -63,6 +65,33 @@ test('a listing that is stopped says so, and an older request does not overtake 
     return [stopped, listing.halt ?? null, listing.error ?? null, listing.loaded];`,
   );
   assert.deepEqual(result, ['stopped', 'paused', null, 6]);
+});
+
+test('a request that has begun is sent once, and answers whoever has the token that it began with', {
+  skip: SKIP,
+}, async () => {
+  const [sent, status] = await withModule<[string[], number]>(
+    'api/client.js',
+    `
+    const sent = [];
+    const own = fetch;
+    globalThis.fetch = (url, init) => {
+      sent.push(init.headers.Authorization);
+      return own(url, init);
+    };
+    let token = ${JSON.stringify(TOKEN)};
+    const client = module.createClient({ base: location.origin + '/', token: () => token });
+    const { signal } = new AbortController();
+    client.begin('overview');
+    const { exchange } = await client.json('overview', signal);
+    await client.json('overview', signal);
+    client.begin('overview');
+    token = 'another';
+    await client.json('overview', signal).catch(({ status }) => sent.push(status));
+    return [sent, exchange.status];`,
+  );
+  const own = `Bearer ${TOKEN}`;
+  assert.deepEqual([sent, status], [[own, own, own, 'Bearer another', 401], 200]);
 });
 
 test('an address restores every part of a place; what is no place is the world', { skip: SKIP }, async () => {

@@ -23,6 +23,7 @@ import { featuresOf } from './json-text.js';
  * @property {(url: string, signal: AbortSignal) => Promise<Page>} page
  * @property {(path: string, signal: AbortSignal) => Promise<number>} count how many units match, by HEAD
  * @property {(path: string, signal: AbortSignal) => Promise<{ exchange: Exchange, json: unknown }>} json
+ * @property {(path: string) => void} begin sends the request of the next `json` with this path
  */
 
 /** The service answered with an error, or could not be reached. */
@@ -42,6 +43,14 @@ export class RefusalError extends Error {
 export function createClient({ base, token }) {
   const get = (/** @type {string} */ url, /** @type {AbortSignal} */ signal) => exchange(url, token(), signal);
   const urlOf = (/** @type {string} */ path) => new URL(`api/v1/${path}`, base).href;
+  /** @type {{ path: string, token: string, exchange: ReturnType<typeof get> } | undefined} */
+  let begun;
+  const takeBegun = (/** @type {string} */ path) => {
+    if (begun?.path !== path || begun.token !== token()) return undefined;
+    const { exchange } = begun;
+    begun = undefined;
+    return exchange;
+  };
   return {
     urlOf,
     async page(url, signal) {
@@ -61,8 +70,14 @@ export function createClient({ base, token }) {
       return Number(response.headers.get('Boundaries-Matched'));
     },
     async json(path, signal) {
-      const { text, response: _, ...rest } = await get(urlOf(path), signal);
+      const { text, response: _, ...rest } = await (takeBegun(path) ?? get(urlOf(path), signal));
+      signal.throwIfAborted();
       return { exchange: rest, json: JSON.parse(text) };
+    },
+    begin(path) {
+      begun = { path, token: token(), exchange: get(urlOf(path), new AbortController().signal) };
+      // `json` says what is wrong with it.
+      begun.exchange.catch(() => {});
     },
   };
 }

@@ -1,6 +1,6 @@
 // The overview of a release (/api/v1/overview): units of levels 0 and 1 from its TopoJSON, with colours that tell
 // neighbours apart.
-import { feature, neighbors } from '../lib/topojson-client.js';
+import * as topojson from '../lib/topojson-client.js';
 import { colourNeighbours } from '../map/geometry/colours.js';
 
 /**
@@ -42,9 +42,9 @@ function unitsOf(topology, level) {
   const object = topology.objects[`lv${level}`];
   if (object?.type !== 'GeometryCollection') throw new Error(`the overview has no units of lv${level}`);
   const colours = colourNeighbours(
-    neighbors(/** @type {import('topojson-specification').GeometryObject[]} */ (object.geometries)),
+    topojson.neighbors(/** @type {import('topojson-specification').GeometryObject[]} */ (object.geometries)),
   );
-  return feature(topology, object).features.map(({ id, geometry, properties }, index) => ({
+  return topojson.feature(topology, object).features.map(({ id, geometry, properties }, index) => ({
     type: 'Feature',
     id: Number(id),
     level,

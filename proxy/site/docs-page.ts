@@ -25,6 +25,9 @@ ${paragraphsToHtml(textAt(info, 'description'))}
 ${pathsTable(document)}
 <h2>Parameters</h2>
 ${parametersTable(objectAt(components, 'parameters'))}
+<h2>Examples</h2>
+<p>Units of the sample release, which <code>npm start</code> builds. Coordinates are longitude and latitude.</p>
+${examplesList(document)}
 <h2>Response headers of a page or file</h2>
 ${headersTable(objectAt(components, 'headers'))}
 <h2>Problems</h2>
@@ -72,6 +75,25 @@ function headersTable(headers: JsonObject): string {
   return table(['name', 'meaning'], rows);
 }
 
+/** The pages with a unit in them. */
+function examplesList(document: JsonObject): string {
+  return Object.entries(objectAt(document, 'paths'))
+    .flatMap(([path, item]) => {
+      const page = objectAt(objectAt(objectAt(objectFrom(item, path), 'get'), 'responses'), '200');
+      const contents = 'content' in page ? Object.values(objectAt(page, 'content')) : [];
+      return contents.map((content) => objectFrom(content, path)['examples']);
+    })
+    .flatMap((examples) => Object.entries(objectFrom(examples ?? {}, 'examples')))
+    .filter(([name]) => name === 'unit')
+    .map(([name, entry]) => {
+      const example = objectFrom(entry, name);
+      const { value } = example;
+      const shown = typeof value === 'string' ? value : JSON.stringify(value);
+      return `<h3>${escapeHtml(textAt(example, 'summary'))}</h3>\n${exchangeToHtml(example, shown)}`;
+    })
+    .join('\n');
+}
+
 function problemsList(responses: JsonObject): string {
   return Object.values(responses)
     .flatMap((response) => {
@@ -81,13 +103,17 @@ function problemsList(responses: JsonObject): string {
     .map(([name, entry]) => {
       const example = objectFrom(entry, name);
       const value = objectAt(example, 'value');
-      const request = example['x-request'];
-      const shown = typeof request === 'string' ? `<pre><code>${escapeHtml(request)}</code></pre>\n` : '';
       return `<h3 id="${escapeHtml(name)}">${escapeHtml(String(value['status']))} ${codeToHtml(name)}</h3>
 <p>${escapeHtml(textAt(example, 'summary'))}.</p>
-${shown}<pre><code>${escapeHtml(JSON.stringify(value, null, 2))}</code></pre>`;
+${exchangeToHtml(example, JSON.stringify(value, null, 2))}`;
     })
     .join('\n');
+}
+
+/** The request of an example, if it has one, and the body of the response. */
+function exchangeToHtml({ 'x-request': request }: JsonObject, body: string): string {
+  const parts = [...(typeof request === 'string' ? [request] : []), body];
+  return parts.map((text) => `<pre><code>${escapeHtml(text)}</code></pre>`).join('\n');
 }
 
 /** @param rows cells in HTML */

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { RELEASES_PATH } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
+import { writeSample } from '../../generator/sample/sample.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
 import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
 import type { KeySetLocation } from '../../proxy/auth/rotating-keys.ts';
@@ -17,6 +18,7 @@ import type { Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import { ENDPOINTS } from '../../proxy/pages/endpoints.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
+import { cachedFolder } from '../support/cached-folder.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
 import { AUTHORIZED, ISSUER, startService, token } from '../support/http/in-process-proxy.ts';
@@ -148,20 +150,39 @@ test('names every header of a page', async () => {
   for (const name of Object.keys(document.components.headers)) assert.ok(headers[name.toLowerCase()], name);
 });
 
-test('the example of every page is what the request gives', async () => {
-  let replayed = 0;
-  for (const { get } of Object.values(document.paths))
+test('the example of every page is what the request gives: no unit, or one of the sample', async () => {
+  const sample = await startService(await cachedFolder(import.meta.url, 'units of the sample', buildSampleUnits));
+  let units = 0;
+  for (const [path, { get }] of Object.entries(document.paths))
     for (const content of Object.values(get.responses['200']?.content ?? {}))
       for (const { value, 'x-request': request } of Object.values(content.examples ?? {})) {
         const [, target = ''] = /^GET (\S+) HTTP\/1\.1\n/.exec(String(request)) ?? [];
-        const answer = await send(proxy, target);
+        assert.ok(target.startsWith(`${path}?`), target);
+        const answer = await send(sample, target);
         assert.equal(answer.status, 200);
         const text = textOf(answer);
-        assert.deepEqual(typeof value === 'string' ? text : JSON.parse(text), value);
-        replayed++;
+        assert.deepEqual(typeof value === 'string' ? text : JSON.parse(text), value, target);
+        if (answer.headers['boundaries-matched'] === '1') units++;
       }
-  assert.equal(replayed, 12);
+  assert.equal(units, 8, 'of four levels, in both formats');
 });
+
+/** A release of the sample's units that are examples, and of those around them. */
+async function buildSampleUnits(out: string): Promise<void> {
+  const file = join(temporaryFolder(), 'sample.gpkg');
+  writeSample(file);
+  const gids = [
+    "'ESP', 'MCO', 'PRI', 'USA'",
+    "'ESP.1_1', 'PRI.35_1', 'USA.16_1'",
+    "'ESP.1.1_1', 'USA.16.21_1'",
+    "'ESP.1.1.1_1'",
+  ];
+  const where = LEVELS.flatMap((level) => {
+    const list = gids[level];
+    return list === undefined ? [] : [{ level, value: `GID_${level} IN (${list})` }];
+  });
+  await buildRelease(file, out, { where, levels: [0, 1, 2, 3] });
+}
 
 test('paths that are said to need no token need none, and all others need one', async () => {
   for (const [path, { get }] of Object.entries(document.paths)) {

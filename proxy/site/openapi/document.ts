@@ -1,8 +1,9 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
-import type { Format } from '../../../format/levels.ts';
+import type { Format, Level } from '../../../format/levels.ts';
 import { FORMATS, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { JsonObject } from '../../../format/parse.ts';
 import { FILE_ENDPOINTS, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
+import { pageExamples } from './examples.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders } from './responses.ts';
 
@@ -77,7 +78,7 @@ function pagePaths(): JsonObject {
         summary: `Units of level ${level} as ${FORMAT_NAMES[format]}`,
         parameters: parameterReferences(format, level),
         responses: {
-          200: { description: 'A page.', headers: responseHeaders(), content: pageContent(path, format) },
+          200: { description: 'A page.', headers: responseHeaders(), content: pageContent(path, format, level) },
           304: { description: NOT_MODIFIED, headers: responseHeaders() },
           ...problemReferences(),
         },
@@ -87,16 +88,10 @@ function pagePaths(): JsonObject {
   );
 }
 
-/** The body of a page, with an example that is valid for any data. */
-function pageContent(path: string, format: Format): JsonObject {
-  const examples = {
-    nothing: {
-      summary: 'No feature matches',
-      value: format === 'fc' ? { type: 'FeatureCollection', features: [] } : '',
-      'x-request': `GET ${path}?gid-0=no-such-unit HTTP/1.1\nHost: boundaries.example.org\nAuthorization: Bearer $TOKEN`,
-    },
-  };
+/** The body of a page. */
+function pageContent(path: string, format: Format, level: Level): JsonObject {
   const schema = format === 'fc' ? 'FeatureCollection' : 'FeatureLines';
+  const examples = pageExamples(path, format, level);
   return { [MEDIA_TYPES[format]]: { schema: { $ref: `#/components/schemas/${schema}` }, examples } };
 }
 

@@ -1,15 +1,24 @@
-// The overview of a release: the simplified shapes of levels 0 and 1, as TopoJSON. The generator writes it, `verify` reads
-// it, and the explorer draws it.
-import type { Level } from './levels.ts';
+// The overview of a release: the simplified shapes of the highest two levels that have features, as TopoJSON. The generator
+// writes it, `verify` reads it, and the explorer draws it.
+import { LEVELS, type Level } from './levels.ts';
 import type { NamedUnit } from './names.ts';
 
-/** The levels in the overview; each is an object of the topology, `lv0` and `lv1`. */
-export const OVERVIEW_LEVELS: readonly Level[] = [0, 1];
+/** Levels in the overview, if the release has as many. */
+const LEVELS_MAX = 2;
 
-/** The properties of a unit in the overview; those of level 0 have no parent. */
+/** The levels in the overview, ascending; each is an object of the topology, such as `lv0`. @param levels in any order */
+export function overviewLevels(levels: readonly { level: Level; features: number }[]): Level[] {
+  const filled = levels.filter(({ features }) => features > 0);
+  return LEVELS.filter((level) => filled.some((other) => other.level === level)).slice(0, LEVELS_MAX);
+}
+
+/** The properties of a unit in the overview; those of its first level have no parent. */
 export type OverviewProperties = Omit<NamedUnit, 'fid' | 'parent'> & { parent?: string | null };
 
-/** The properties of a unit of a level. */
-export function overviewProperties(level: Level, { gid, name, type, parent, children }: NamedUnit): OverviewProperties {
-  return level === 0 ? { gid, name, type, children } : { gid, name, type, parent, children };
+/** The properties of a unit. @param isFirst is it of the first level of the overview? */
+export function overviewProperties(
+  { gid, name, type, parent, children }: NamedUnit,
+  isFirst: boolean,
+): OverviewProperties {
+  return isFirst ? { gid, name, type, children } : { gid, name, type, parent, children };
 }

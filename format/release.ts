@@ -90,7 +90,7 @@ export interface ReleaseAbout {
 
 /** release.json. */
 export interface Release extends ReleaseAbout {
-  /** The simplified shapes of levels 0 and 1. */
+  /** The simplified shapes of the highest two levels that have features. */
   overview: WholeFile;
   /** All six levels, ascending. */
   levels: readonly LevelSummary[];

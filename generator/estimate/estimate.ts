@@ -23,7 +23,7 @@ import { filledListings, plannedFiles, plannedIndex } from '../pages/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import type { Acceptable } from '../quality/kinds.ts';
 import type { Report } from '../report/progress.ts';
-import { featureCount, layerNames } from '../source/level-source.ts';
+import { featureCount, layerNames, overviewLevelsOf } from '../source/level-source.ts';
 import type { SourceOptions } from '../source/source-options.ts';
 import { findOrphans } from '../store/identifiers.ts';
 import type { StoreIndex } from '../store/store-index.ts';
@@ -101,9 +101,12 @@ export async function forecast(
     const described = await describeSource(options, pool);
     const dataset = await splitIntoLevels(described, options, scratch, { pool, report });
     for (const source of dataset.levels) report.expect('features read', featureCount(source));
+    const inOverview = overviewLevelsOf(dataset.levels);
     const read = LEVELS.map((level) => {
       const source = dataset.levels.find((candidate) => candidate.level === level);
-      return source ? readSizes(source, options, join(scratch, levelName(level)), report) : emptySizes(level);
+      if (source === undefined) return emptySizes(level);
+      const isInOverview = inOverview.includes(level);
+      return readSizes(source, { ...options, isInOverview }, join(scratch, levelName(level)), report);
     });
     const indexes = new Map(dataset.levels.map(({ level }) => [level, elementAt(read, level).index]));
     const quality = [

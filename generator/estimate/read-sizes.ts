@@ -3,7 +3,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
-import { type LevelSidecars, newLevelSidecars } from '../pages/level-sidecars.ts';
+import { type LevelSidecars, newLevelSidecars, type SidecarOptions } from '../pages/level-sidecars.ts';
 import { type ReadFeature, readLayers } from '../pages/read-layers.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
@@ -41,7 +41,7 @@ export function emptySizes(level: Level): ReadSizes {
  */
 export function readSizes(
   source: LevelSource,
-  { precision, keepFids = false }: { precision: number; keepFids?: boolean | undefined },
+  { precision, isInOverview, keepFids = false }: SidecarOptions & { keepFids?: boolean | undefined },
   scratch: string,
   report: Report,
 ): ReadSizes {
@@ -53,7 +53,7 @@ export function readSizes(
   const { findings } = readLayers({ source, precision, keepFids, scratch }, () => {
     builder = newIndexBuilder(gidColumns);
     sample = [];
-    const opened = newLevelSidecars(scratch, source.level, precision);
+    const opened = newLevelSidecars(scratch, { precision, isInOverview });
     sidecars = opened;
     let read = 0;
     const feature = (entry: ReadFeature): void => {

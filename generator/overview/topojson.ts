@@ -28,7 +28,7 @@ export function overviewToJson(
     const geometries = units.map((unit) => ({
       ...geometryOf(ofLevel.get(unit.fid)),
       id: unit.fid,
-      properties: overviewProperties(level, unit),
+      properties: overviewProperties(unit, at === 0),
     }));
     return [levelName(level), { type: 'GeometryCollection', geometries }] as const;
   });

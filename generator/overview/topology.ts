@@ -1,4 +1,4 @@
-// Joins the rings of levels 0 and 1 into one topology: arcs that neighbours and both levels share, each point with the
+// Joins the rings of the levels in the overview into one topology: arcs that neighbours and both levels share, each point with the
 // weight that simplification gives it (Visvalingam). The only file that knows the topojson packages.
 import { topology } from 'topojson-server';
 import { presimplify } from 'topojson-simplify';

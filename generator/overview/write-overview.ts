@@ -1,14 +1,14 @@
-// Writes the overview of a release once levels 0 and 1 are read. Runs in a child process.
+// Writes the overview of a release once all levels are read: the highest two that have features. Runs in a child process.
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { deflateWhole, MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import { OVERVIEW_FILE } from '../../format/layout.ts';
-import { OVERVIEW_LEVELS } from '../../format/overview.ts';
+import { overviewLevels } from '../../format/overview.ts';
 import type { WholeFile } from '../../format/release.ts';
 import { type LevelUnits, namedUnits, relativesOf } from '../names/named-units.ts';
 import { writeWholeFile } from '../release/whole-file.ts';
 import { type CoarseLevel, coarsen, readCoarseRings } from './coarse-rings.ts';
-import { union } from './cut-rings.ts';
+import { type Box, union } from './cut-rings.ts';
 import { keepLargestRings, simplify, weightsOf } from './simplify.ts';
 import { thinOut } from './thin-out.ts';
 import { type OverviewLevel, overviewToJson } from './topojson.ts';
@@ -36,14 +36,17 @@ const TRIES_MAX = 8;
 /** Points of which those of the overview are chosen: more than fit in `BYTES_MAX`. */
 const POINTS_MAX = 140_000;
 
+/** The extent of a release without units. */
+const NOWHERE: Box = [Infinity, Infinity, -Infinity, -Infinity];
+
 /** A coarser grid is worth it if the file has at most this share of the bytes. */
 const COARSER_SHARE = 0.9;
 
 /** Writes the overview. */
 export function writeOverview({ units, precision, out }: OverviewTask): WholeFile {
-  const levels = OVERVIEW_LEVELS.map((level) => elementAt(units, level));
+  const levels = overviewLevels(units).map((level) => elementAt(units, level));
   const coarse = levels.map(({ store }) => readCoarseRings(store));
-  const cell = Math.max(...coarse.map((level) => level.cell));
+  const cell = Math.max(1, ...coarse.map((level) => level.cell));
   for (const level of coarse) while (level.cell < cell) coarsen(level);
   const named = levels.map(({ level, store }) => ({
     level,
@@ -68,8 +71,8 @@ interface Written {
 /** The text with the most points whose file is small enough; if there is none, the one with the fewest points. */
 function simplest(named: readonly OverviewLevel[], coarse: readonly CoarseLevel[], scale: number): Written {
   while (thinOut(coarse, POINTS_MAX) > 2 * POINTS_MAX) for (const level of coarse) coarsen(level);
-  const extent = coarse.map((level) => level.extent).reduce(union);
-  const grid = { cell: Math.max(...coarse.map(({ cell }) => cell)), extent };
+  const extent = coarse.map((level) => level.extent).reduce(union, NOWHERE);
+  const grid = { cell: Math.max(1, ...coarse.map(({ cell }) => cell)), extent };
   const joined = joinLevels(coarse, grid);
   const islands = keepLargestRings(joined);
   return fittingText(weightsOf(joined), (least) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Level, levelName, type StoredPages } from '../../format/levels.ts';
 import type { Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
-import { featureCount, type LevelSource } from '../source/level-source.ts';
+import { featureCount, type LevelSource, overviewLevelsOf } from '../source/level-source.ts';
 import type { Pool } from '../workers/pool.ts';
 import { workIn } from '../workers/work.ts';
 import type { Part, Share } from './divide-work.ts';
@@ -62,6 +62,7 @@ export async function readLevel(
     keepFids,
     store,
     storedPages,
+    isInOverview: overviewLevelsOf(sources).includes(level),
     share,
     parts: Math.max(1, pool.size * TASKS_PER_WORKER),
   });

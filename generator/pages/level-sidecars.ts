@@ -1,6 +1,4 @@
-// The sidecars of a level's store, written while it is read: names, and the rings of the levels in the overview.
-import type { Level } from '../../format/levels.ts';
-import { OVERVIEW_LEVELS } from '../../format/overview.ts';
+// The sidecars of a level's store, written while it is read: names, and the rings of a level in the overview.
 import type { RingSink } from '../geojson/geometry.ts';
 import { newCoarseRings, writeCoarseRings } from '../overview/coarse-rings.ts';
 import { createNameTable } from '../store/name-table.ts';
@@ -14,10 +12,18 @@ export interface LevelSidecars {
   close(): void;
 }
 
-/** Begins the files. @param store path of the store @param precision decimals of the coordinates */
-export function newLevelSidecars(store: string, level: Level, precision: number): LevelSidecars {
+/** Which sidecars a level has. */
+export interface SidecarOptions {
+  /** Decimals of the coordinates. */
+  precision: number;
+  /** Is the level in the overview? */
+  isInOverview: boolean;
+}
+
+/** Begins the files. @param store path of the store */
+export function newLevelSidecars(store: string, { precision, isInOverview }: SidecarOptions): LevelSidecars {
   const names = createNameTable(store);
-  const rings = OVERVIEW_LEVELS.includes(level) ? newCoarseRings(10 ** precision) : undefined;
+  const rings = isInOverview ? newCoarseRings(10 ** precision) : undefined;
   return {
     rings,
     unit({ fid, name, type }) {

@@ -16,6 +16,7 @@ export interface ReadTask extends Omit<LayersTask, 'scratch'> {
   /** Path of the store. */
   store: string;
   storedPages: StoredPages;
+  isInOverview: boolean;
   /** Which of the level's files are to be written, and in how many parts. */
   share: Share;
   parts: number;
@@ -48,7 +49,7 @@ export function readLevel({ store: file, storedPages, share, parts, ...task }: R
   const read = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
     store?.close();
     const writer = createStore(file, elementAt(source.layers, 0).gidColumns);
-    const opened = newLevelSidecars(file, level, task.precision);
+    const opened = newLevelSidecars(file, task);
     store = writer;
     sidecars = opened;
     return {

@@ -1,6 +1,7 @@
 // The description of the units of a level in the source: plain data, so that it can be sent to another process, which
 // opens the layers again.
 import type { Level } from '../../format/levels.ts';
+import { overviewLevels } from '../../format/overview.ts';
 
 /** How a column's values are written. */
 export type ColumnType = 'boolean' | 'date' | 'time' | 'dateTime' | 'binary' | 'integer64' | 'plain';
@@ -65,6 +66,11 @@ export interface LevelSource {
 /** Number of features in all layers of a level. */
 export function featureCount({ layers }: LevelSource): number {
   return layers.reduce((sum, { features }) => sum + features, 0);
+}
+
+/** The levels in the overview of a release. @param sources of all levels that the dataset has */
+export function overviewLevelsOf(sources: readonly LevelSource[]): Level[] {
+  return overviewLevels(sources.map((source) => ({ level: source.level, features: featureCount(source) })));
 }
 
 /** Maximum number of names of layers that are listed. */

@@ -3,9 +3,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
-import type { Level } from '../../format/levels.ts';
 import type { NamedUnit } from '../../format/names.ts';
-import { OVERVIEW_LEVELS } from '../../format/overview.ts';
 import type { LevelSummary } from '../../format/release.ts';
 import { gidFrom } from '../geojson/property-values.ts';
 import { isNoName } from '../names/no-name.ts';
@@ -54,12 +52,12 @@ export function newFeatureCheck(index: LevelIndex): (text: Buffer, position: num
 /** The columns of names and types. */
 export type LabelColumns = Pick<LevelSummary, 'nameColumn' | 'typeColumn'>;
 
-/** What a feature of a level says. */
-export function unitOf({ properties, geometry }: JsonFeature, level: Level, columns: LabelColumns): Unit {
+/** What a feature says. @param isInOverview is its level in the overview? */
+export function unitOf({ properties, geometry }: JsonFeature, columns: LabelColumns, isInOverview: boolean): Unit {
   return {
     name: nameIn(properties, columns.nameColumn),
     type: nameIn(properties, columns.typeColumn),
-    shape: OVERVIEW_LEVELS.includes(level) ? shapeOf(geometry) : 'may',
+    shape: isInOverview ? shapeOf(geometry) : 'may',
   };
 }
 

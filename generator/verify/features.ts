@@ -29,6 +29,8 @@ export interface RangeTask {
 export interface FeaturesTask extends RangeTask {
   /** The columns of names and types; undefined if release.json is damaged. */
   columns: LabelColumns | undefined;
+  /** Is the level in the overview? */
+  isInOverview: boolean;
 }
 
 /** What was found. */
@@ -71,7 +73,7 @@ export async function verifyFeatures(task: FeaturesTask): Promise<FeaturesResult
       .map((name) => `${name}[${position + 1}] in the index is ${arrays[name][position + 1]}, expected ${next[name]}`);
     const feature = check(text, position);
     if (differences.length === 0) intact[position - first] = 1;
-    if (task.columns !== undefined) units[position - first] = unitOf(feature, task.level, task.columns);
+    if (task.columns !== undefined) units[position - first] = unitOf(feature, task.columns, task.isInOverview);
     return differences;
   }
 

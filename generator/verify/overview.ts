@@ -1,8 +1,8 @@
-// Verifies the overview: a quantised TopoJSON topology of polygons, and in it every unit of levels 0 and 1 with the
+// Verifies the overview: a quantised TopoJSON topology of polygons, and in it every unit of its levels with the
 // properties of its feature and, if it has an area, a shape.
 import { OVERVIEW_FILE } from '../../format/layout.ts';
-import { levelName } from '../../format/levels.ts';
-import { OVERVIEW_LEVELS, overviewProperties } from '../../format/overview.ts';
+import { type Level, levelName } from '../../format/levels.ts';
+import { overviewProperties } from '../../format/overview.ts';
 import { type JsonObject, listIn, objectFrom } from '../../format/parse.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import type { Metadata } from './metadata.ts';
@@ -18,22 +18,26 @@ interface ArcEnds {
   positions: number;
 }
 
-/** Verifies the file. @param units of all levels; undefined if an index is damaged */
-export function verifyOverview(units: readonly (NamedUnits | undefined)[], metadata: Metadata): void {
+/** Verifies the file. @param levels that it must have @param units of all levels; undefined if an index is damaged */
+export function verifyOverview(
+  levels: readonly Level[],
+  units: readonly (NamedUnits | undefined)[],
+  metadata: Metadata,
+): void {
   const text = readWholeFile(OVERVIEW_FILE, metadata.description?.overview, metadata);
   if (text === undefined) return;
   try {
-    const geometries = checkTopology(objectFrom(text.toString(), ''));
-    for (const [i, level] of OVERVIEW_LEVELS.entries()) {
+    const geometries = checkTopology(objectFrom(text.toString(), ''), levels);
+    for (const [i, level] of levels.entries()) {
       const expected = units[level];
-      if (expected !== undefined) checkUnits(geometries[i] ?? [], expected);
+      if (expected !== undefined) checkUnits(geometries[i] ?? [], expected, i === 0);
     }
   } catch (error) {
     metadata.found(OVERVIEW_FILE, problemOf(error));
   }
 }
 
-function checkUnits(geometries: readonly JsonObject[], units: NamedUnits): void {
+function checkUnits(geometries: readonly JsonObject[], units: NamedUnits, isFirst: boolean): void {
   const name = levelName(units.level);
   if (geometries.length !== units.count)
     throw new FileError(`${name} has ${geometries.length} geometries, expected ${units.count}`);
@@ -44,7 +48,7 @@ function checkUnits(geometries: readonly JsonObject[], units: NamedUnits): void 
     const unit = units.unitAt(position, label);
     const where = `${name} fid ${unit.fid}`;
     if (id !== unit.fid) throw new FileError(`${where}: its id is ${JSON.stringify(id)}`);
-    const [got, expected] = [properties, overviewProperties(units.level, unit)].map((value) => JSON.stringify(value));
+    const [got, expected] = [properties, overviewProperties(unit, isFirst)].map((value) => JSON.stringify(value));
     if (got !== expected) throw new FileError(`${where}: its properties are ${got}, expected ${expected}`);
     const shape = units.featureAt(position)?.shape;
     if (shape === 'must' && type === null) throw new FileError(`${where}: has no shape`);
@@ -53,16 +57,16 @@ function checkUnits(geometries: readonly JsonObject[], units: NamedUnits): void 
 }
 
 /** Checks the topology. @returns the geometries of each level */
-function checkTopology(topology: JsonObject): JsonObject[][] {
+function checkTopology(topology: JsonObject, levels: readonly Level[]): JsonObject[][] {
   if (topology['type'] !== 'Topology') throw new FileError('is not a TopoJSON topology');
   const arcs = listIn(topology, 'arcs', '').map((arc, i) => endsOf(arc, `arcs[${i}]`));
   if (arcs.length > 0) checkTransform(topology);
   const objects = objectFrom(topology['objects'], 'objects');
-  const names = OVERVIEW_LEVELS.map(levelName);
+  const names = levels.map(levelName);
   if (Object.keys(objects).join() !== names.join())
     throw new FileError(`has the objects ${Object.keys(objects).join(', ')}, expected ${names.join(', ')}`);
   const used = new Set<number>();
-  const levels = names.map((name) => {
+  const collections = names.map((name) => {
     const collection = objectFrom(objects[name], name);
     if (collection['type'] !== 'GeometryCollection') throw new FileError(`${name} is not a GeometryCollection`);
     const geometries = listIn(collection, 'geometries', name).map((value, i) => objectFrom(value, `${name}[${i}]`));
@@ -70,7 +74,7 @@ function checkTopology(topology: JsonObject): JsonObject[][] {
     return geometries;
   });
   if (used.size !== arcs.length) throw new FileError(`${arcs.length - used.size} arcs are in no shape`);
-  return levels;
+  return collections;
 }
 
 function checkTransform(topology: JsonObject): void {

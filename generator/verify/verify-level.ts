@@ -31,9 +31,10 @@ export interface VerifiedLevel {
   units: readonly (Unit | undefined)[];
 }
 
-/** The feature files first: pages are compared with their features. */
+/** The feature files first: pages are compared with their features. @param overview the levels in the overview */
 export async function verifyLevel(
   index: LevelIndex,
+  overview: readonly Level[],
   metadata: Metadata,
   pool: Pool,
   report: Report,
@@ -41,11 +42,12 @@ export async function verifyLevel(
   const { level, files } = index;
   const columns = metadata.isSealed ? metadata.description?.levels[level] : undefined;
   const paths = Array.from(pagesOf(index), ({ path }) => path);
+  const isInOverview = overview.includes(level);
   report.expect('features verified', index.features);
   report.expect('pages verified', paths.length);
   const features = await Promise.all(
     rangesOf(level, files, metadata, pool).map(async (task) => {
-      const result = await pool.run(VERIFY_FEATURES, { ...task, columns });
+      const result = await pool.run(VERIFY_FEATURES, { ...task, columns, isInOverview });
       report.advance('features verified', result.units.length);
       return result;
     }),

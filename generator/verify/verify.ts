@@ -1,6 +1,7 @@
 // Verification: derives everything that a release says anew from its feature files, compares, and reports every damaged file;
 // given the dataset, also every feature that differs from GDAL's reading of it.
-import { LEVELS } from '../../format/levels.ts';
+import { LEVELS, type Level } from '../../format/levels.ts';
+import { overviewLevels } from '../../format/overview.ts';
 import type { Report } from '../report/progress.ts';
 import { openPool } from '../workers/pool.ts';
 import { verifyList, verifySums } from './file-list.ts';
@@ -53,13 +54,18 @@ export async function verify(options: VerifyOptions, report: Report): Promise<Ve
   const pool = openPool(options.workers);
   try {
     const source = options.source ? verifySource(options.source, metadata, pool, report) : [];
-    const levels = metadata.levels.map((index) => (index ? verifyLevel(index, metadata, pool, report) : UNREADABLE));
+    const featuresOf = (level: Level): number =>
+      metadata.levels[level]?.features ?? metadata.description?.levels[level]?.features ?? 0;
+    const overview = overviewLevels(LEVELS.map((level) => ({ level, features: featuresOf(level) })));
+    const levels = metadata.levels.map((index) =>
+      index ? verifyLevel(index, overview, metadata, pool, report) : UNREADABLE,
+    );
     const [verified, compared] = await Promise.all([Promise.all(levels), source]);
     for (const { path, problem } of compared.flatMap((level) => level.findings)) findings.add(path, problem);
     verifySums(metadata);
     const units = LEVELS.map((level) => namedUnits(level, metadata.levels, verified[level]?.units ?? []));
     for (const level of LEVELS) verifyNames(level, units[level], metadata);
-    verifyOverview(units, metadata);
+    verifyOverview(overview, units, metadata);
     return {
       release,
       files,

@@ -102,6 +102,7 @@ async function startMap() {
     return await createMap(part('map'), {
       onPick: (picked) => void workspace?.pick(picked),
       onView: (view) => workspace?.look(view),
+      covered: () => part('credits').parentElement?.offsetHeight ?? 0,
     });
   } catch (error) {
     part('no-map').hidden = false;

@@ -125,10 +125,11 @@ export class WorkspaceView {
 
   /** @param {NamedUnit[]} rows */
   #drawRows(rows) {
-    const { shown } = this.#options;
+    const { shown, about } = this.#options;
+    const { release = 'All units' } = about;
     this.rows = rows;
-    showPath(shown, (unit) => this.#step(unit));
-    showHeading(shown, rows);
+    showPath(shown, release, (unit) => this.#step(unit));
+    showHeading(shown, release, rows);
     this.#list.show(rows);
     this.#list.select(shown.selected?.fid);
     this.#drawCounts();
@@ -194,7 +195,7 @@ export class WorkspaceView {
     if (shown.selected !== undefined) this.#drawFacts();
   }
 
-  /** @param {NamedUnit | undefined} unit of the breadcrumb; undefined for the world */
+  /** @param {NamedUnit | undefined} unit of the breadcrumb; undefined for the release */
   #step(unit) {
     const { shown, about, onGo } = this.#options;
     const place = unit === undefined ? worldOf(about.levels) : inside(unit, shown.place, about.levels);

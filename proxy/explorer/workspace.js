@@ -21,8 +21,6 @@ import { WorkspaceView } from './workspace-view.js';
  * @property {() => void} onUnauthorized the service does not accept the token
  */
 
-const NOTHING = { lv0: [], lv1: [] };
-
 /** The page between sign-in and sign-out. */
 export class Workspace {
   #parts;
@@ -70,7 +68,8 @@ export class Workspace {
       const { exchange, json } = await client.json('overview', this.#ended.signal);
       const overview = readOverview(/** @type {import('topojson-specification').Topology} */ (json));
       map.showOverview(overview);
-      this.#view.setOverview(exchange, [...overview.lv0, ...overview.lv1]);
+      this.#view.setOverview(exchange, overview.flat());
+      this.#travel.setOverview(overview);
       this.#travel.fit();
       this.#travel.fly();
     } catch (error) {
@@ -141,7 +140,7 @@ export class Workspace {
     map.select(undefined);
     map.setUnits(0, []);
     map.showDetail([]);
-    map.showOverview(NOTHING);
+    map.showOverview([]);
     this.#view.clear();
   }
 
@@ -193,8 +192,10 @@ export class Workspace {
     if (listing?.error instanceof RefusalError && listing.error.status === 401) return this.#fail(listing.error);
     if (what === 'rows') this.#travel.fit();
     if (what === 'pages' && listing?.isBusy === false) this.#travel.fit();
-    if (what === 'selection') this.#parts.map.select(selected && { level: place.level, fid: selected.fid });
-    if (what === 'selection' || what === 'unit') this.#travel.fly();
+    if (what === 'selection' || what === 'unit') {
+      this.#parts.map.select(selected && { level: place.level, fid: selected.fid }, this.#shown.unit);
+      this.#travel.fly();
+    }
     if (what === 'selection') this.#writePlace();
     this.#view.draw(what);
   }

@@ -34,7 +34,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await assertAccessible(page, 'sign-in');
         await page.getByLabel('Token').fill(TOKEN);
         await page.keyboard.press('Enter');
-        await waitForPlace(page, 'World', '2 countries');
+        await waitForPlace(page, 'r1', '2 countries');
         await assertAccessible(page, 'world');
         await page.locator('#find').fill('a');
         await page.locator('#found [role=option]').first().waitFor();
@@ -59,7 +59,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     browser.onPage(
       service,
       async (page) => {
-        await waitForPlace(page, 'World', '2 countries');
+        await waitForPlace(page, 'r1', '2 countries');
         await page.getByRole('tab', { name: 'Request' }).click();
         await page.getByLabel('page-size').fill('1');
         await page.getByRole('button', { name: 'Send' }).click();
@@ -100,7 +100,7 @@ test('the keyboard alone leads from the sign-in to a saved file; the focus is ne
       await keyboard.insertText(TOKEN);
       await keyboard.press('Enter');
       await page.locator('#heading:focus').waitFor();
-      await waitForPlace(page, 'World', '2 countries');
+      await waitForPlace(page, 'r1', '2 countries');
       for (const stop of ['Download', 'Aland']) {
         await keyboard.press('Tab');
         await focused

@@ -53,7 +53,7 @@ test('an opened unit is saved as the service sends it: lines, a FeatureCollectio
 
 test('of the world the menu saves the overview, and says so', { skip: SKIP }, () =>
   browser.onPage(service, async (page) => {
-    await waitForPlace(page, 'World', '2 countries');
+    await waitForPlace(page, 'r1', '2 countries');
     await page.locator('#response').getByText('200 OK').waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Download' }).click();
     await page.getByText('2 units with simplified shapes, as on the map').waitFor();
@@ -68,7 +68,7 @@ test('of the world the menu saves the overview, and says so', { skip: SKIP }, ()
 
 test('the menu is opened, walked and left by keys', { skip: SKIP }, () =>
   browser.onPage(service, async (page) => {
-    await waitForPlace(page, 'World', '2 countries');
+    await waitForPlace(page, 'r1', '2 countries');
     await page.getByRole('button', { name: 'Download' }).focus();
     await page.keyboard.press('Enter');
     const focused = page.locator('[role=menuitem]:focus');

@@ -60,7 +60,7 @@ test('an address has the request, too', { skip: SKIP }, () =>
 );
 
 test('any other fragment is the world', { skip: SKIP }, () =>
-  openLink('/#lv9?gid-0=AAA', (page) => waitForPlace(page, 'World', '2 countries')),
+  openLink('/#lv9?gid-0=AAA', (page) => waitForPlace(page, 'r1', '2 countries')),
 );
 
 test('a link with a token, opened in the tab of the page, opens the world with it', { skip: SKIP }, () =>
@@ -71,7 +71,7 @@ test('a link with a token, opened in the tab of the page, opens the world with i
       await page.evaluate((fragment) => {
         location.hash = fragment;
       }, `token=${TOKEN}`);
-      await waitForPlace(page, 'World', '2 countries');
+      await waitForPlace(page, 'r1', '2 countries');
       assert.doesNotMatch(page.url(), /token/);
     },
     { path: '/' },

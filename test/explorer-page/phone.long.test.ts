@@ -33,7 +33,7 @@ test('fits a phone of 320 pixels, from the sign-in to a unit, its request and an
       await assertFits(page, 'sign-in');
       await page.getByLabel('Token').fill(TOKEN);
       await page.getByRole('button', { name: 'Open' }).tap();
-      await waitForPlace(page, 'World', '2 countries');
+      await waitForPlace(page, 'r1', '2 countries');
       await assertFits(page, 'world');
       await page.locator('#find').fill('a');
       await page.locator('#found [role=option]').first().waitFor();
@@ -66,7 +66,7 @@ test('the sheet has three heights; a tap on the map picks a unit, the credits st
   browser.onPage(
     service,
     async (page) => {
-      await waitForPlace(page, 'World', '2 countries');
+      await waitForPlace(page, 'r1', '2 countries');
       const heightOf = async (): Promise<number> => (await page.locator('#panel').boundingBox())?.height ?? 0;
       const sheet = page.getByRole('button', { name: /^Panel height/ });
       const half = await heightOf();
@@ -107,7 +107,7 @@ test('is dark where the system is, and fits a tablet', { skip: SKIP }, async () 
     await browser.onPage(
       service,
       async (page) => {
-        await waitForPlace(page, 'World', '2 countries');
+        await waitForPlace(page, 'r1', '2 countries');
         await assertFits(page, colorScheme);
         colours.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
         await page.goto(`${service.url}/docs`);

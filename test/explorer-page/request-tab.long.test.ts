@@ -17,7 +17,7 @@ const browser = new ExplorerBrowser({ hasWebGl: false });
 
 /** Opens the tab, once the world is shown. */
 async function openTab(page: Page): Promise<void> {
-  await waitForPlace(page, 'World', '2 countries');
+  await waitForPlace(page, 'r1', '2 countries');
   await page.getByRole('tab', { name: 'Request' }).click();
 }
 

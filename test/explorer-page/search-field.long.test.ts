@@ -16,7 +16,7 @@ async function search(page: Page, text: string, note: string): Promise<void> {
 
 test('finds units of every level by name, without accents or case, and shows type and parents', { skip: SKIP }, () =>
   browser.onPage(service, async (page) => {
-    await waitForPlace(page, 'World', '2 countries');
+    await waitForPlace(page, 'r1', '2 countries');
     await search(page, 'WUST', '1 unit');
     const option = page.locator('#found [role=option]');
     assert.deepEqual(await option.locator('span').allTextContents(), ['Wüst "late"', 'District', 'Aland › North']);
@@ -34,7 +34,7 @@ test(
   },
   () =>
     browser.onPage(service, async (page) => {
-      await waitForPlace(page, 'World', '2 countries');
+      await waitForPlace(page, 'r1', '2 countries');
       await search(page, 'AAA', '7 units');
       const field = page.locator('#find');
       const active = page.locator('#found [aria-selected=true]');
@@ -59,7 +59,7 @@ test(
 
 test('a click picks a result; hostile names are text', { skip: SKIP }, () =>
   browser.onPage(service, async (page) => {
-    await waitForPlace(page, 'World', '2 countries');
+    await waitForPlace(page, 'r1', '2 countries');
     await search(page, 'onerror', '1 unit');
     await page.locator('#found [role=option]').getByText(HOSTILE).click();
     await waitForPlace(page, 'Aland', '1 region, 1 free city');
@@ -69,7 +69,7 @@ test('a click picks a result; hostile names are text', { skip: SKIP }, () =>
 
 test('a unit of the list that is shown is only selected', { skip: SKIP }, () =>
   browser.onPage(service, async (page) => {
-    await waitForPlace(page, 'World', '2 countries');
+    await waitForPlace(page, 'r1', '2 countries');
     let requests = 0;
     page.on('request', (request) => {
       if (request.url().includes('/api/v1/overview')) requests++;
@@ -84,7 +84,7 @@ test('a unit of the list that is shown is only selected', { skip: SKIP }, () =>
 
 test('the search may be limited to a level; Escape and leaving it close the results', { skip: SKIP }, () =>
   browser.onPage(service, async (page) => {
-    await waitForPlace(page, 'World', '2 countries');
+    await waitForPlace(page, 'r1', '2 countries');
     await search(page, 'AAA', '7 units');
     await page.getByLabel('Levels to search').selectOption('Level 1');
     await page.locator('#found-note').getByText('2 units', { exact: true }).waitFor();
@@ -107,7 +107,7 @@ test('says why a search fails', { skip: SKIP }, () =>
   browser.onPage(
     service,
     async (page) => {
-      await waitForPlace(page, 'World', '2 countries');
+      await waitForPlace(page, 'r1', '2 countries');
       await page.route('**/api/v1/names/lv2', (route) =>
         route.fulfill({
           status: 503,

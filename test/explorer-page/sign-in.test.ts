@@ -8,7 +8,7 @@ import { ExplorerBrowser, startExplorer, TOKEN, waitForPlace } from './explorer-
 
 const service = await startExplorer();
 const browser = new ExplorerBrowser({ hasWebGl: false });
-const WORLD = ['World', '2 countries'] as const;
+const RELEASE = ['r1', '2 countries'] as const;
 
 // The tests are checked without the types of a browser.
 declare const history: { length: number };
@@ -35,7 +35,7 @@ test('a link with a token opens the world; the token leaves the address at once,
         globalThis.addresses = [];
         globalThis.fetch = (...request) => { addresses.push(location.href); return fetch(...request); };`);
       await page.goto(`${service.url}/#token=${TOKEN}`);
-      await waitForPlace(page, ...WORLD);
+      await waitForPlace(page, ...RELEASE);
       assert.doesNotMatch(page.url(), /token|eyJ/);
       const addresses = await page.evaluate<string[]>('addresses');
       assert.ok(addresses.length > 1 && addresses.every((address) => !address.includes('token')), 'before any request');
@@ -81,7 +81,7 @@ test('a link is followed whatever else is in it; one without a token that a head
   await browser.onPage(
     service,
     async (page) => {
-      await waitForPlace(page, ...WORLD);
+      await waitForPlace(page, ...RELEASE);
       assert.doesNotMatch(page.url(), /token|eyJ|x=1/);
     },
     { path: `/#token=${TOKEN}&x=1` },
@@ -108,7 +108,7 @@ test('a link replaces a kept token only if the user agrees', { skip: SKIP }, asy
       await page.getByLabel('Token').fill(TOKEN);
       await page.getByLabel('Keep for this session').check();
       await page.getByRole('button', { name: 'Open' }).click();
-      await waitForPlace(page, ...WORLD);
+      await waitForPlace(page, ...RELEASE);
       const kept = () => page.evaluate<string | null>("sessionStorage.getItem('boundaries-token')");
       for (const [answer, expected] of [
         ['dismiss', TOKEN],
@@ -117,7 +117,7 @@ test('a link replaces a kept token only if the user agrees', { skip: SKIP }, asy
         const asked = page.waitForEvent('dialog').then((dialog) => dialog[answer]());
         await page.evaluate(`setTimeout(() => { location.hash = 'token=${other}'; })`);
         await asked;
-        await waitForPlace(page, ...WORLD);
+        await waitForPlace(page, ...RELEASE);
         assert.doesNotMatch(page.url(), /token/);
         assert.equal(await kept(), expected);
       }
@@ -137,7 +137,7 @@ test('a token may be pasted with its shell line, its header or its link around i
       ]) {
         await page.getByLabel('Token').fill(text);
         await page.getByRole('button', { name: 'Open' }).click();
-        await waitForPlace(page, ...WORLD);
+        await waitForPlace(page, ...RELEASE);
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.locator('#token:focus').waitFor();
         assert.equal(await page.getByLabel('Token').inputValue(), '');
@@ -154,15 +154,15 @@ test('the token is kept for the session only if asked for, and forgotten by sign
     async (page) => {
       await page.getByLabel('Token').fill(TOKEN);
       await page.keyboard.press('Enter');
-      await waitForPlace(page, ...WORLD);
+      await waitForPlace(page, ...RELEASE);
       await page.reload();
       await page.locator('#token:focus').waitFor();
       await page.getByLabel('Token').fill(TOKEN);
       await page.getByLabel('Keep for this session').check();
       await page.getByRole('button', { name: 'Open' }).click();
-      await waitForPlace(page, ...WORLD);
+      await waitForPlace(page, ...RELEASE);
       await page.reload();
-      await waitForPlace(page, ...WORLD);
+      await waitForPlace(page, ...RELEASE);
       await page.getByRole('button', { name: 'Sign out' }).click();
       assert.deepEqual(await keptBy(page), [0, 0, '']);
       await page.reload();
@@ -203,7 +203,7 @@ test(
     browser.onPage(
       service,
       async (page) => {
-        await waitForPlace(page, ...WORLD);
+        await waitForPlace(page, ...RELEASE);
         await page.route('**/api/v1/geojsonl/**', (route) =>
           route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer old' } }),
         );

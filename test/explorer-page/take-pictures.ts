@@ -111,7 +111,7 @@ async function takeWalk(): Promise<void> {
     await page.screenshot({ path: file });
     frames.push({ file, ms });
   };
-  await page.locator('#heading').getByText('World').waitFor();
+  await page.locator('#subheading').getByText('countries').waitFor();
   await frame(1500, DRAW_MS);
   const find = page.locator('#find');
   await find.focus();

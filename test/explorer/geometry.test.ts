@@ -6,6 +6,7 @@ import { inOnePiece } from '../../proxy/explorer/map/geometry/antimeridian.js';
 import { overlaps, unionOf } from '../../proxy/explorer/map/geometry/box.js';
 import { colourist, colourNeighbours } from '../../proxy/explorer/map/geometry/colours.js';
 import { labelPlace, labelZoom } from '../../proxy/explorer/map/geometry/labels.js';
+import { mainBox } from '../../proxy/explorer/map/geometry/main-part.js';
 import { boxOf } from '../../proxy/explorer/map/geometry/unit-box.js';
 import { createDensity } from '../../proxy/explorer/map/style/density.js';
 
@@ -166,4 +167,47 @@ test('borders have full weight at a higher zoom the smaller the units are', () =
   assert.equal(zoomOf(0.05) - zoomOf(0.1), 1);
   assert.ok(zoomOf(10) < 3 && zoomOf(0.05) > 7);
   assert.equal(createDensity().readableZoom(), 0);
+});
+
+/** Units of squares: places and sizes of the polygons of each. */
+function units(...shapes: [x: number, y: number, size: number][][]): { geometry: MultiPolygon }[] {
+  return shapes.map((squares) => ({
+    geometry: { type: 'MultiPolygon', coordinates: squares.map((place) => square(...place).coordinates) },
+  }));
+}
+
+test('the map goes to the part with most units: without islands far away, be they units or parts of one', () => {
+  const mainland = [[[0, 40, 4]], [[4, 40, 4]], [[0, 44, 4]], [[4, 44, 4]]] as [number, number, number][][];
+  const main = [0, 40, 8, 48];
+  assert.deepEqual(mainBox(units(...mainland)), main);
+  assert.deepEqual(mainBox(units(...mainland, [[-60, 4, 2]], [[55, -21, 1]])), main, 'on both sides of it');
+  assert.deepEqual(
+    mainBox(
+      units(...mainland, [
+        [8, 48, 1],
+        [-100, -25, 0.2],
+      ]),
+    ),
+    [0, 40, 9, 49],
+    'an island of a unit',
+  );
+  // In one piece across the antimeridian, as Alaska is.
+  assert.deepEqual(
+    mainBox(
+      units(...mainland, [
+        [179, 52, 1],
+        [-180, 52, 1],
+      ]),
+    ),
+    main,
+  );
+});
+
+test('what is not far, is large, or has most units stays: nothing is left out for a small gain', () => {
+  const box = (...shapes: [number, number, number][][]): unknown => mainBox(units(...shapes));
+  assert.deepEqual(box([[0, 0, 4]], [[4, 0, 4]], [[9, 0, 1]]), [0, 0, 10, 4], 'an island near the coast');
+  assert.deepEqual(box([[0, 0, 4]], [[4, 0, 4]], [[30, 0, 6]]), [0, 0, 36, 6], 'a part as large as the rest');
+  assert.deepEqual(box([[0, 0, 4]], [[30, 0, 1]], [[32, 0, 1]]), [0, 0, 33, 4], 'a small part with most units');
+  assert.equal(mainBox([]), undefined);
+  assert.equal(mainBox([{ geometry: null }]), undefined);
 });

@@ -1,4 +1,4 @@
-// The overview of a release: TopoJSON of levels 0 and 1, with shared borders, every unit, and at most 300 kB.
+// The overview of a release: TopoJSON of the highest two levels, with shared borders, every unit, and at most 300 kB.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ import type { BuildOptions } from '../../generator/build.ts';
 import { Positions } from '../../generator/geojson/positions.ts';
 import { newCoarseRings } from '../../generator/overview/coarse-rings.ts';
 import { thinOut } from '../../generator/overview/thin-out.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { verify } from '../../generator/verify/verify.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { sha256 } from '../support/files.ts';
@@ -123,6 +125,29 @@ test('neighbours share the arc between them, and a unit that is its only part sh
       ],
     ],
   );
+});
+
+test('the overview has the highest two levels that have units, wherever they begin; of one level it has this one', async () => {
+  const [countries, regions, districts] = countryLayers();
+  assert.ok(countries && regions && districts);
+  const levelsOf = async (...layers: FixtureLayer[]): Promise<[string, unknown][]> => {
+    const { overview } = await overviewOf(layers, { accept: ['no-units', 'orphans'] });
+    const { findings } = await verify({ out: join(folder, `out-${builds - 1}`), workers: 0 }, SILENT);
+    assert.deepEqual(findings, []);
+    return Object.entries(overview.objects).map(([level, { geometries }]) => [level, geometries[0]?.properties]);
+  };
+  const district = { gid: 'AAA.1.1_1', name: 'Næst', type: null };
+  assert.deepEqual(await levelsOf(districts), [['lv2', { ...district, children: 0 }]]);
+  assert.deepEqual(await levelsOf(regions, districts), [
+    ['lv1', { gid: 'AAA.1_1', name: 'North', type: null, children: 2 }],
+    ['lv2', { ...district, parent: 'AAA.1_1', children: 0 }],
+  ]);
+  // An empty level is none.
+  assert.deepEqual(await levelsOf(countries, { ...regions, features: [] }, districts), [
+    ['lv0', { gid: 'AAA', name: 'Aland', type: null, children: 3 }],
+    ['lv2', { ...district, parent: 'AAA', children: 0 }],
+  ]);
+  assert.deepEqual(await levelsOf({ ...countries, features: [] }), []);
 });
 
 test('units without geometry or area have no shape, and units smaller than the grid have a cell', async () => {

@@ -7,7 +7,7 @@ import { WORLD } from './start-map.js';
  * @typedef {{ zoom: number, latitude: number, longitude: number }} View
  *
  * @typedef {object} Camera
- * @property {(boxes?: readonly Box[]) => void} fit undefined or []: the world
+ * @property {(boxes?: readonly Box[]) => void} fit undefined or []: the world; the first time at once
  * @property {() => View} view
  * @property {(view: View) => void} setView
  * @property {() => Box | undefined} seen the box that is in sight
@@ -21,16 +21,20 @@ const FIT_MS = 600;
 
 /**
  * @param {import('maplibre-gl').Map} map
+ * @param {() => number} covered pixels at the bottom that something lies upon
  * @returns {Camera}
  */
-export function createCamera(map) {
+export function createCamera(map, covered) {
   /** @type {readonly Box[] | undefined} What the map is fitted to, until a person moves it. */
   let fitted = [];
+  let isFirst = true;
   const show = (/** @type {readonly Box[]} */ boxes, /** @type {number} */ duration) => {
     const box = unionOf(boxes);
     const isWorld = box === undefined || widthOf(box[0], box[2]) > WORLD_DEGREES;
     const { clientWidth, clientHeight } = map.getContainer();
-    const padding = isWorld ? 0 : Math.min(FIT_PADDING_PIXELS, clientWidth / 8, clientHeight / 8);
+    const side = isWorld ? 0 : Math.min(FIT_PADDING_PIXELS, clientWidth / 8, clientHeight / 8);
+    const bottom = Math.min(side + covered(), clientHeight / 3);
+    const padding = { top: side, right: side, bottom, left: side };
     // The library goes the short way where west > east.
     map.fitBounds(isWorld ? WORLD : box, { padding, maxZoom: FIT_ZOOM_MAX, linear: true, duration });
   };
@@ -44,7 +48,9 @@ export function createCamera(map) {
   return {
     fit(boxes = []) {
       fitted = boxes;
-      show(boxes, FIT_MS);
+      // From a view in which nothing was drawn yet there is no way to follow.
+      show(boxes, isFirst ? 0 : FIT_MS);
+      isFirst = false;
     },
     view() {
       const { lng, lat } = map.getCenter();

@@ -8,7 +8,7 @@ import { createDensity } from './style/density.js';
  *
  * @typedef {object} Front
  * @property {ReadonlyMap<string, Drawn>} units by key
- * @property {ReadonlySet<string>} parents GIDs at level 0
+ * @property {(level: number) => ReadonlySet<string>} parents GIDs at a level
  * @property {() => number} readableZoom see density.js
  * @property {(level: number, units: readonly import('../api/client.js').Unit[], known: (key: string) => number | undefined) => Drawn[]} add
  *   units that are not there yet and have an area; `known`: the colour of a unit of the overview
@@ -18,13 +18,13 @@ import { createDensity } from './style/density.js';
 export function createFront() {
   /** @type {Map<string, Drawn>} */
   const drawn = new Map();
-  /** @type {Set<string>} */
-  const parents = new Set();
+  /** GIDs by level. @type {Set<string>[]} */
+  const parents = [];
   const chooseColour = colourist();
   const density = createDensity();
   return {
     units: drawn,
-    parents,
+    parents: (level) => parents[level] ?? new Set(),
     readableZoom: density.readableZoom,
     add(level, units, known) {
       const added = [];
@@ -39,8 +39,10 @@ export function createFront() {
         drawn.set(key, found);
         added.push(found);
         density.add(found.box);
-        const parent = unit.gids?.[0];
-        if (parent !== undefined) parents.add(parent);
+        for (const [above, parent] of unit.gids?.entries() ?? []) {
+          parents[above] ??= new Set();
+          if (parent !== undefined) parents[above].add(parent);
+        }
       }
       return added;
     },

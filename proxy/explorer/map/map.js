@@ -2,10 +2,12 @@
 import { createCamera } from './camera.js';
 import { drawnOf, keyOf } from './features.js';
 import { createFront } from './front.js';
-import { overlaps } from './geometry/box.js';
+import { overlaps, unionOf, widthOf } from './geometry/box.js';
+import { mainBox } from './geometry/main-part.js';
 import { followPointer } from './pointer.js';
 import { createSources } from './sources.js';
 import { startMap } from './start-map.js';
+import { bordersZoom } from './style/density.js';
 import { layersOf, OVERVIEW_SOURCES } from './style/layers.js';
 import { onPaletteChange, readPalette } from './style/palette.js';
 import { restyle } from './style/restyle.js';
@@ -20,13 +22,13 @@ import { restyle } from './style/restyle.js';
  * @typedef {{ level: number, fid: number }} UnitKey
  *
  * @typedef {object} UnitMap
- * @property {(overview: Overview) => void} showOverview the world in the background
+ * @property {(overview: Overview) => void} showOverview everything in the background; [] forgets it
  * @property {(level: number, units: readonly Unit[]) => void} setUnits replaces what is in front; [] is the overview alone
  * @property {(level: number, units: readonly Unit[]) => void} addUnits more units in front, of the same level
  * @property {(units: readonly Unit[]) => void} showDetail units of the overview in full resolution, replaces those before
- * @property {(unit: UnitKey | undefined) => void} select
+ * @property {(unit: UnitKey | undefined, own?: Unit | undefined) => void} select draws its own shape once it is known
  * @property {(boxes?: readonly Box[]) => void} fit undefined or []: the world
- * @property {(unit: UnitKey) => Box | undefined} boxOf of a unit that is drawn; in one piece at the antimeridian
+ * @property {(unit: UnitKey) => Box | undefined} boxOf of the main part of a unit that is drawn
  * @property {() => View} view
  * @property {(view: View) => void} setView
  * @property {() => OverviewUnit[]} visibleOverview units of the overview that are seen too coarse
@@ -34,15 +36,24 @@ import { restyle } from './style/restyle.js';
  * @property {() => void} remove
  */
 
-/** From this zoom on the overview is too coarse, for levels 0 and 1. */
+/** From this zoom on the overview of the world is too coarse, for its first and its second level; others later. */
 const DETAIL_ZOOMS = [4.5, 6];
+const TURN = 360;
+/** Narrower releases, in degrees, count as so wide. */
+const EXTENT_MIN = 0.01;
+/** Borders of the second level are shown from this zoom on, where the first has several units. */
+const REGIONS_ZOOM = 3.5;
+
 /**
  * @param {HTMLElement} container
- * @param {{ onPick: (picked: import('./pointer.js').Picked) => void, onView: (view: View) => void }} listeners
+ * @param {object} options
+ * @param {(picked: import('./pointer.js').Picked) => void} options.onPick
+ * @param {(view: View) => void} options.onView
+ * @param {() => number} [options.covered] pixels at the bottom of the map that something lies upon
  * @returns {Promise<UnitMap>}
  * @throws {Error} without WebGL 2
  */
-export async function createMap(container, { onPick, onView }) {
+export async function createMap(container, { onPick, onView, covered = () => 0 }) {
   const map = await startMap(container);
   const sources = createSources(map);
   const look = {
@@ -52,6 +63,8 @@ export async function createMap(container, { onPick, onView }) {
     readableZoom: 0,
     detailed: /** @type {string[]} */ ([]),
     parents: /** @type {string[]} */ ([]),
+    topLevel: 0,
+    regionsZoom: REGIONS_ZOOM,
   };
   let layers = layersOf(look);
   for (const layer of layers) map.addLayer(layer);
@@ -62,6 +75,11 @@ export async function createMap(container, { onPick, onView }) {
   let front = createFront();
   /** @type {UnitKey | undefined} */
   let selected;
+  /** The selected unit in its own shape. @type {Drawn | undefined} */
+  let chosen;
+  /** What the map has in full resolution. @type {Drawn[]} */
+  let fine = [];
+  let detailZooms = DETAIL_ZOOMS;
 
   const draw = () => {
     const before = layers;
@@ -73,41 +91,68 @@ export async function createMap(container, { onPick, onView }) {
     draw();
   });
   followPointer(map, onPick);
-  const camera = createCamera(map);
+  const camera = createCamera(map, covered);
   map.on('moveend', () => onView(camera.view()));
 
   const find = (/** @type {UnitKey} */ unit) => {
     const key = keyOf(unit);
-    return front.units.get(key) ?? detail.get(key) ?? overview.get(key)?.drawn;
+    const own = chosen?.key === key ? chosen : undefined;
+    return own ?? front.units.get(key) ?? detail.get(key) ?? overview.get(key)?.drawn;
   };
   /** After each change of what is drawn: the outline of the selected unit, and which layers there are. */
   const show = () => {
     sources.put('chosen', (selected && find(selected)?.shapes) ?? []);
+    look.parents = [...front.parents(look.topLevel)];
     draw();
+  };
+  /** Units in full resolution in place of those of the overview: what is in sight, and the selected one. */
+  const showFine = () => {
+    const units = new Map(detail);
+    if (chosen !== undefined && !front.units.has(chosen.key)) units.set(chosen.key, chosen);
+    const drawn = [...units.values()];
+    if (drawn.length !== fine.length || drawn.some((unit, i) => unit !== fine[i])) {
+      look.detailed = [...units.keys()];
+      sources.put('detail', shapesOf(drawn));
+    }
+    fine = drawn;
+    show();
+  };
+  const finer = (/** @type {Unit} */ unit) => {
+    const facts = { level: (unit.gids?.length ?? 1) - 1, fid: Number(unit.id) };
+    const coarse = overview.get(keyOf(facts))?.unit;
+    return coarse && drawnOf(unit, { ...facts, ...coarse.properties, colour: coarse.colour });
   };
   const addUnits = (/** @type {number} */ level, /** @type {readonly Unit[]} */ units) => {
     const added = front.add(level, units, (key) => overview.get(key)?.unit.colour);
     look.isFront = units.length > 0 || look.isFront;
-    look.parents = [...front.parents];
     look.readableZoom = front.readableZoom();
     sources.add('units', shapesOf(added));
     sources.add('units-names', labelsOf(added));
     show();
   };
 
+  /** @param {OverviewUnit} unit */
+  const drawCoarse = (unit) => {
+    const { level, id: fid, colour, properties } = unit;
+    const drawn = drawnOf(unit, { ...properties, level, fid, colour });
+    if (drawn === undefined) return [];
+    overview.set(drawn.key, { unit, drawn });
+    return [drawn];
+  };
+
   return {
-    showOverview({ lv0, lv1 }) {
+    showOverview(levels) {
       overview.clear();
-      for (const unit of [...lv0, ...lv1]) {
-        const { level, id: fid, colour, properties } = unit;
-        const drawn = drawnOf(unit, { ...properties, level, fid, colour });
-        if (drawn !== undefined) overview.set(drawn.key, { unit, drawn });
+      const drawn = levels.map((units) => units.flatMap(drawCoarse));
+      for (const [at, id] of OVERVIEW_SOURCES.entries()) {
+        sources.put(id, shapesOf(drawn[at] ?? []));
+        sources.put(`${id}-names`, labelsOf(drawn[at] ?? []));
       }
-      for (const [level, id] of OVERVIEW_SOURCES.entries()) {
-        const drawn = [...overview.values()].filter(({ unit }) => unit.level === level).map((entry) => entry.drawn);
-        sources.put(id, shapesOf(drawn));
-        sources.put(`${id}-names`, labelsOf(drawn));
-      }
+      const [first = [], second = []] = drawn.map((units) => units.map(({ box }) => box));
+      look.topLevel = levels[0]?.[0]?.level ?? 0;
+      look.regionsZoom = Math.max(bordersZoom(second), first.length > 1 ? REGIONS_ZOOM : 0);
+      const [west, , east] = unionOf(first) ?? [0, 0, TURN, 0];
+      detailZooms = DETAIL_ZOOMS.map((zoom) => zoom + Math.log2(TURN / Math.max(widthOf(west, east), EXTENT_MIN)));
       show();
     },
     setUnits(level, units) {
@@ -121,28 +166,31 @@ export async function createMap(container, { onPick, onView }) {
     showDetail(units) {
       detail.clear();
       for (const unit of units) {
-        const facts = { level: (unit.gids?.length ?? 1) - 1, fid: Number(unit.id) };
-        const coarse = overview.get(keyOf(facts))?.unit;
-        const drawn = coarse && drawnOf(unit, { ...facts, ...coarse.properties, colour: coarse.colour });
+        const drawn = finer(unit);
         if (drawn !== undefined) detail.set(drawn.key, drawn);
       }
-      look.detailed = [...detail.keys()];
-      sources.put('detail', shapesOf([...detail.values()]));
-      show();
+      showFine();
     },
-    select(unit) {
+    select(unit, own) {
       selected = unit;
-      show();
+      chosen = unit && own && (finer(own) ?? drawnOf(own, { gid: null, name: null, colour: -1, ...unit }));
+      showFine();
     },
     fit: camera.fit,
-    boxOf: (unit) => find(unit)?.box,
+    boxOf(unit) {
+      const [shape] = find(unit)?.shapes ?? [];
+      return shape === undefined ? undefined : mainBox([shape]);
+    },
     view: camera.view,
     setView: camera.setView,
     visibleOverview() {
       const seen = camera.seen();
       const { zoom } = camera.view();
       return [...overview.values()]
-        .filter(({ unit, drawn }) => zoom >= (DETAIL_ZOOMS[unit.level] ?? 0) && seen && overlaps(seen, drawn.box))
+        .filter(({ unit, drawn }) => {
+          const from = detailZooms[unit.level === look.topLevel ? 0 : 1] ?? 0;
+          return zoom >= from && seen && overlaps(seen, drawn.box);
+        })
         .map(({ unit }) => unit);
     },
     resize: () => void map.resize(),

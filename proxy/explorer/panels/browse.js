@@ -11,14 +11,15 @@ import { focusHeading } from './layout.js';
  */
 
 /**
- * The way from the world to what is listed; each step but the last is a button.
+ * The way from the release to what is listed; each step but the last is a button.
  * @param {Shown} shown
- * @param {(unit: NamedUnit | undefined) => void} onStep with undefined for the world
+ * @param {string} release
+ * @param {(unit: NamedUnit | undefined) => void} onStep with undefined for the release
  */
-export function showPath({ lineage }, onStep) {
+export function showPath({ lineage }, release, onStep) {
   const all = [undefined, ...lineage];
   const items = all.map((unit, i) => {
-    const title = unit === undefined ? 'World' : titleOf(unit);
+    const title = unit === undefined ? release : titleOf(unit);
     const isLast = i === all.length - 1;
     const step = isLast ? make('span', '', title) : makeButton(title, () => onStep(unit), 'link');
     if (isLast) step.setAttribute('aria-current', 'page');
@@ -31,13 +32,14 @@ export function showPath({ lineage }, onStep) {
 /**
  * The name of the place, and what it has.
  * @param {Shown} shown
+ * @param {string} release
  * @param {readonly NamedUnit[]} rows
  */
-export function showHeading(shown, rows) {
+export function showHeading(shown, release, rows) {
   const { lineage, place, hasRows, total } = shown;
   const opened = lineage.at(-1);
   const [unknown] = [...place.filters.values()].slice(-1);
-  part('heading').textContent = opened === undefined ? (unknown ?? 'World') : titleOf(opened);
+  part('heading').textContent = opened === undefined ? (unknown ?? release) : titleOf(opened);
   part('subheading').textContent = hasRows ? summarize(rows, total) : 'Loading names…';
   document.title = `${part('heading').textContent} · Boundaries explorer`;
   const isCut = hasRows && total > rows.length;

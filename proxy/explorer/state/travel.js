@@ -1,17 +1,22 @@
 // Where the map goes by itself: to what is listed, and to the selected unit, once their boxes are known. Used by
 // workspace.js.
+import { mainBox } from '../map/geometry/main-part.js';
 import { boxOf } from '../map/geometry/unit-box.js';
 
 /**
  * @typedef {import('../map/geometry/box.js').Box} Box
  * @typedef {import('./shown.js').Shown} Shown
- * @typedef {{ level: number, fid: number }} UnitKey
+ * @typedef {{ level: number, fid: number, gid: string | null }} UnitKey
  */
 
 /** The ways of the map that are not over yet. */
 export class Travel {
   #map;
   #shown;
+  /** @type {import('../api/overview.js').Overview} */
+  #overview = [];
+  /** Boxes of the whole release. @type {Box[]} */
+  #all = [];
   /** Boxes of units that were selected or opened. @type {Map<string, Box>} */
   #boxes = new Map();
   #isFitWanted = false;
@@ -24,6 +29,15 @@ export class Travel {
   constructor(map, shown) {
     this.#map = map;
     this.#shown = shown;
+  }
+
+  /** @param {import('../api/overview.js').Overview} overview */
+  setOverview(overview) {
+    this.#overview = overview;
+    const [first = []] = overview;
+    // Countries are shown all; of other units those that lie far from most.
+    const boxes = first[0]?.level === 0 ? first.map((unit) => this.#boxOf(unitToKey(unit))) : [mainBox(first)];
+    this.#all = boxes.filter((box) => box !== undefined);
   }
 
   /**
@@ -48,8 +62,8 @@ export class Travel {
     const { listing, lineage, hasRows, total, isWorld } = this.#shown;
     if (!this.#isFitWanted || (hasRows && total === 0)) return;
     const opened = lineage.at(-1);
-    const box = opened && (this.#map.boxOf(opened) ?? this.#boxes.get(keyOf(opened)));
-    if (isWorld) this.#map.fit();
+    const box = opened && this.#boxOf(opened);
+    if (isWorld) this.#map.fit(this.#all);
     else if (box !== undefined) this.#map.fit([box]);
     else if (listing !== undefined && listing.loaded > 0) this.#map.fit(boxesOf(listing.units));
     else return;
@@ -61,15 +75,38 @@ export class Travel {
   fly() {
     const { selected, unit } = this.#shown;
     if (selected === undefined) return;
-    const box = unit === undefined ? this.#map.boxOf(selected) : boxOf(unit);
+    const box = this.#insideOf(selected) ?? (unit === undefined ? this.#map.boxOf(selected) : mainBox([unit]));
     if (box === undefined) return;
     this.#boxes.set(keyOf(selected), box);
     if (this.#isFlightWanted) this.#map.fit([box]);
     this.#isFlightWanted = false;
   }
+
+  /**
+   * The box of a unit, without its far islands.
+   * @param {UnitKey} unit
+   */
+  #boxOf(unit) {
+    return this.#insideOf(unit) ?? this.#map.boxOf(unit) ?? this.#boxes.get(keyOf(unit));
+  }
+
+  /**
+   * The box of most units inside of a unit, where the overview has them.
+   * @param {UnitKey} unit
+   */
+  #insideOf({ level, gid }) {
+    const [first = [], second = []] = this.#overview;
+    if (level !== first[0]?.level || gid === null) return undefined;
+    return mainBox(second.filter(({ properties }) => properties.parent === gid));
+  }
 }
 
-/** @param {UnitKey} unit */
+/** @param {import('../api/overview.js').OverviewUnit} unit */
+function unitToKey({ level, id, properties }) {
+  return { level, fid: id, gid: properties.gid };
+}
+
+/** @param {{ level: number, fid: number }} unit */
 function keyOf({ level, fid }) {
   return `${level}/${fid}`;
 }

@@ -19,8 +19,8 @@ Every request under \`/api/\` needs a bearer token. Features are in ascending or
 \`Link\` header with \`rel="next"\`; following it to the end returns every matching feature exactly once, from one release.
 HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.
 
-Two kinds of file describe a whole release: the overview has the simplified boundaries of levels 0 and 1, and for each level
-a file has the names of its units.`;
+Two kinds of file describe a whole release: the overview has the simplified boundaries of the highest two
+levels that have units, and for each level a file has the names of its units.`;
 
 const NOT_MODIFIED = 'Not modified: If-None-Match has the current ETag.';
 
@@ -107,7 +107,9 @@ function filePaths(): JsonObject {
         operationId: level === undefined ? 'overview' : `names-${levelName(level)}`,
         tags: ['files'],
         summary:
-          level === undefined ? 'Levels 0 and 1, simplified, as TopoJSON' : `Names of the units of level ${level}`,
+          level === undefined
+            ? 'The highest two levels, simplified, as TopoJSON'
+            : `Names of the units of level ${level}`,
         responses: {
           200: {
             description: 'The file.',

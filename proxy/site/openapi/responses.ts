@@ -105,9 +105,9 @@ export function bodySchemas(): JsonObject {
         transform: { type: 'object' },
         objects: {
           type: 'object',
-          required: ['lv0', 'lv1'],
+          additionalProperties: { type: 'object' },
           description:
-            'GeometryCollections of levels 0 and 1. Each geometry has the fid as `id`, and the properties gid, name, type, parent (level 1) and children.',
+            'A GeometryCollection for each of the highest two levels that have units, such as `lv0` and `lv1`. Each geometry has the fid as `id`, and the properties gid, name, type, parent (in the second) and children.',
         },
         arcs: { type: 'array', items: { type: 'array' } },
       },

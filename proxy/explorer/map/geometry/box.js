@@ -66,14 +66,23 @@ export function overlaps(a, b) {
 }
 
 /**
+ * The exterior ring of each polygon.
+ * @param {import('geojson').Polygon | import('geojson').MultiPolygon} geometry
+ * @returns {Position[][]}
+ */
+export function exteriorRings(geometry) {
+  const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+  return polygons.flatMap((polygon) => polygon.slice(0, 1));
+}
+
+/**
  * The exterior rings of polygons; other geometries as they are.
  * @param {Geometry | null} geometry
  * @returns {Position[][]}
  */
 function partsOf(geometry) {
   if (geometry === null) return [];
-  if (geometry.type === 'Polygon') return geometry.coordinates.slice(0, 1);
-  if (geometry.type === 'MultiPolygon') return geometry.coordinates.flatMap((polygon) => polygon.slice(0, 1));
+  if (geometry.type === 'Polygon' || geometry.type === 'MultiPolygon') return exteriorRings(geometry);
   if (geometry.type === 'LineString' || geometry.type === 'MultiPoint') return [geometry.coordinates];
   if (geometry.type === 'MultiLineString') return geometry.coordinates;
   if (geometry.type === 'Point') return geometry.coordinates.length > 1 ? [[geometry.coordinates]] : [];

@@ -14,6 +14,16 @@ const SMALL_PART = 0.25;
  * @property {() => number} readableZoom the zoom at which units can be told apart
  */
 
+/**
+ * The zoom from which borders of units are no mist.
+ * @param {readonly import('../geometry/box.js').Box[]} boxes of the units
+ */
+export function bordersZoom(boxes) {
+  const density = createDensity();
+  for (const box of boxes) density.add(box);
+  return Math.max(density.readableZoom() - 1, 0);
+}
+
 /** @returns {Density} */
 export function createDensity() {
   const classes = new Float64Array(CLASSES);

@@ -14,7 +14,9 @@ import { mix } from './palette.js';
  * @property {boolean} isFront units are shown in front of the overview
  * @property {number} readableZoom of the units in front (see density.js)
  * @property {readonly string[]} detailed keys of units of the overview that are drawn in full resolution
- * @property {readonly string[]} parents GIDs at level 0 of the units in front: their names would lie upon these
+ * @property {readonly string[]} parents GIDs at the top level of the units in front: their names would lie upon these
+ * @property {number} topLevel the first level of the overview
+ * @property {number} regionsZoom borders of its second level are shown from this zoom on
  */
 
 /** Sources of the overview, by level. */
@@ -27,8 +29,6 @@ export const SOURCES = [
 ];
 /** Layers whose units can be picked, topmost first. */
 export const PICKABLE = ['units-fill', 'regions-fill', 'detail-fill', 'world-fill'];
-/** Borders of level 1 are shown from this zoom on. */
-const REGIONS_ZOOM = 3.5;
 /** Zooms at which units get outlines, stronger ones, and lines, counted from that at which they are readable. */
 const OUTLINE_ZOOM = -2;
 const STRONG_ZOOM = -1;
@@ -53,7 +53,7 @@ export function layersOf(look) {
  * @param {Look} look
  * @returns {Layer[]}
  */
-function overviewLayers({ palette, isFront, detailed, parents, readableZoom }) {
+function overviewLayers({ palette, isFront, detailed, parents, readableZoom, topLevel, regionsZoom }) {
   const fill = isFront ? landFill(palette) : unitFill(palette);
   const edge = isFront ? palette.landEdge : palette.edge;
   const coarse = /** @type {Expression} */ (['!', ['in', ['get', 'key'], ['literal', [...detailed]]]]);
@@ -61,14 +61,14 @@ function overviewLayers({ palette, isFront, detailed, parents, readableZoom }) {
     fillLayer('world', fill, coarse),
     landBelow(palette, parents, zoomInRange(readableZoom + STRONG_ZOOM)),
     lineLayer('world', edge, growing(0, 0.5, 2), coarse),
-    fillLayer('detail', fill, ['==', ['get', 'level'], 0]),
-    lineLayer('detail', edge, ['match', ['get', 'level'], 0, 1.6, 0.8]),
+    fillLayer('detail', fill, ['==', ['get', 'level'], topLevel]),
+    lineLayer('detail', edge, ['match', ['get', 'level'], topLevel, 1.6, 0.8]),
     {
       ...fillLayer('regions', palette.hover, ['>=', ['zoom'], ['-', ['get', 'from'], 0.5]]),
-      minzoom: REGIONS_ZOOM,
+      minzoom: zoomInRange(regionsZoom),
       paint: { 'fill-color': palette.hover, 'fill-opacity': ['case', HOVER, 0.3, 0], 'fill-antialias': false },
     },
-    { ...lineLayer('regions', edge, growing(REGIONS_ZOOM, 0.3, 1.1), coarse), minzoom: REGIONS_ZOOM },
+    { ...lineLayer('regions', edge, growing(regionsZoom, 0.3, 1.1), coarse), minzoom: zoomInRange(regionsZoom) },
   ];
 }
 
@@ -108,11 +108,11 @@ function unitLayers({ palette, readableZoom }) {
  * @param {Look} look
  * @returns {Layer[]}
  */
-function nameLayers({ palette, isFront, parents }) {
+function nameLayers({ palette, isFront, parents, regionsZoom }) {
   const { halo, ink, quiet } = palette;
   // Names of an upper layer come first where there is no room for all.
   return [
-    { ...nameLayer('regions', { colour: ink, halo, size: [10, 11, 13] }), minzoom: REGIONS_ZOOM },
+    { ...nameLayer('regions', { colour: ink, halo, size: [10, 11, 13] }), minzoom: zoomInRange(regionsZoom) },
     nameLayer('world', {
       colour: isFront ? quiet : ink,
       halo,

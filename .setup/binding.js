@@ -48,7 +48,7 @@ export function bindingLoads(root) {
 export async function downloadBinding(root) {
   say("downloading gdal-async's prebuilt binary");
   removeBinding(root);
-  const { ok } = await preGyp(root, ['install'], {
+  const { ok } = await preGyp('downloading', root, ['install'], {
     progress: () => statSync(bindingFile(root), { throwIfNoEntry: false })?.size ?? 0,
     stalledMs: STALLED_MS,
   });
@@ -68,7 +68,12 @@ export async function buildBinding(root) {
   removeBinding(root);
   const log = join(root, 'node_modules', '.cache', `gdal-async-node-${node}.log`);
   mkdirSync(dirname(log), { recursive: true });
-  const { ok } = await preGyp(root, ['install', '--build-from-source', '--shared_gdal=true', '--jobs=max'], { log });
+  const { ok } = await preGyp(
+    'compiling gdal-async',
+    root,
+    ['install', '--build-from-source', '--shared_gdal=true', '--jobs=max'],
+    { log },
+  );
   rmSync(join(packageFolder(root), 'build'), { recursive: true, force: true });
   if (ok && bindingLoads(root)) return rmSync(log);
   removeBinding(root);
@@ -96,13 +101,14 @@ function removeBinding(root) {
 }
 
 /**
+ * @param {string} what is being done
  * @param {string} root
  * @param {readonly string[]} args
  * @param {{ progress?: () => number, stalledMs?: number, log?: string }} [options]
  */
-function preGyp(root, args, options = {}) {
+function preGyp(what, root, args, options = {}) {
   const program = join(packageFolder(root), 'node_modules', '@mapbox', 'node-pre-gyp', 'bin', 'node-pre-gyp');
-  return run(process.execPath, [program, ...args], { cwd: packageFolder(root), env: environment(), ...options });
+  return run(what, process.execPath, [program, ...args], { cwd: packageFolder(root), env: environment(), ...options });
 }
 
 /**

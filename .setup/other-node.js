@@ -69,7 +69,11 @@ export async function installNode(line) {
   const staged = makeFolderBeside(home);
   try {
     const options = ['--prefix', staged, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
-    const { ok, tail } = await runNpm(['install', ...options, `${packageName()}@${line}`], staged);
+    const { ok, tail } = await runNpm(
+      `installing Node ${line}`,
+      ['install', ...options, `${packageName()}@${line}`],
+      staged,
+    );
     if (!ok) throw new SetupError(`npm could not install Node ${line}:\n\n${tail}`);
     if (!isNode(join(staged, programIn()))) throw new SetupError(`npm's Node ${line} does not run on this machine`);
     // Another clone may have been quicker.

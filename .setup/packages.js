@@ -42,16 +42,19 @@ function entriesIn(file) {
 export async function installPackages(root) {
   say('installing the packages of package-lock.json (npm ci)');
   // A clone runs its programs from source, for which it needs the packages of developers also in production.
-  const { ok, tail } = await runNpm(['ci', '--include=dev'], root);
+  const { ok, tail } = await runNpm('installing packages', ['ci', '--include=dev'], root);
   if (!ok) throw new SetupError(`npm ci failed:\n\n${tail}`);
 }
 
 /**
+ * @param {string} what is being done
  * @param {readonly string[]} args
  * @param {string} cwd
  */
-export function runNpm(args, cwd) {
+export function runNpm(what, args, cwd) {
   // The npm that runs this script, where one does; on Windows npm is no program that can be started by its name.
   const cli = process.env['npm_execpath'];
-  return cli?.endsWith('npm-cli.js') ? run(process.execPath, [cli, ...args], { cwd }) : run('npm', args, { cwd });
+  return cli?.endsWith('npm-cli.js')
+    ? run(what, process.execPath, [cli, ...args], { cwd })
+    : run(what, 'npm', args, { cwd });
 }

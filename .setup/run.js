@@ -8,6 +8,8 @@ export class SetupError extends Error {}
 
 const TAIL_CHARS = 4000;
 const POLL_MS = 1000;
+/** What takes longer says so, each time after so long. */
+const STILL_MS = 15_000;
 
 /**
  * Tells the user what is being done.
@@ -18,7 +20,8 @@ export function say(line) {
 }
 
 /**
- * Runs a program to its end.
+ * Runs a program to its end. Every 15 seconds a line says that it is still running, and for how long.
+ * @param {string} what is being done, for these lines
  * @param {string} program
  * @param {readonly string[]} args
  * @param {object} [options]
@@ -29,7 +32,7 @@ export function say(line) {
  * @param {number} [options.stalledMs] the program is ended when `progress` has not changed for so long
  * @returns {Promise<{ ok: boolean, tail: string }>} did it exit with 0, and the end of what it printed
  */
-export function run(program, args, { cwd, env, progress, stalledMs = 0, log } = {}) {
+export function run(what, program, args, { cwd, env, progress, stalledMs = 0, log } = {}) {
   if (log) writeFileSync(log, '');
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, env: env ?? process.env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -39,6 +42,8 @@ export function run(program, args, { cwd, env, progress, stalledMs = 0, log } = 
       tail = (tail + bytes).slice(-TAIL_CHARS);
       if (log) appendFileSync(log, bytes);
     };
+    const started = Date.now();
+    const still = setInterval(() => say(`still ${what}: ${durationOf(Date.now() - started)}`), STILL_MS);
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     const watch =
@@ -50,6 +55,7 @@ export function run(program, args, { cwd, env, progress, stalledMs = 0, log } = 
     /** @param {boolean} ok */
     const end = (ok) => {
       clearInterval(watch);
+      clearInterval(still);
       resolve({ ok, tail: tail.trimEnd() });
     };
     child.on('error', (error) => {
@@ -58,6 +64,12 @@ export function run(program, args, { cwd, env, progress, stalledMs = 0, log } = 
     });
     child.on('close', (code) => end(code === 0));
   });
+}
+
+/** @param {number} ms */
+function durationOf(ms) {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /**

@@ -32,6 +32,9 @@ function isSetUp() {
 }
 
 async function setUp() {
+  // Another set-up may have done it meanwhile.
+  if (isSetUp()) return;
+  say(`what is missing is installed once: ${stepsAhead().join('; then ')}`);
   if (!hasPackages(root)) await installPackages(root);
   if (isSetUp()) return;
   try {
@@ -43,6 +46,16 @@ async function setUp() {
     say(`${cause}; so what needs GDAL runs on npm's Node ${GDAL_LINE}, and the proxy on this one`);
     noteNode(root, await installNode(GDAL_LINE));
   }
+}
+
+/** What will happen, and about how long it takes. */
+function stepsAhead() {
+  const steps = hasPackages(root) ? [] : ['the packages of package-lock.json (a minute)'];
+  if (!bindingLoads(root))
+    steps.push("GDAL's binding (seconds where its prebuilt binary loads, otherwise some minutes of compiling)");
+  if (process.env['npm_lifecycle_event'] === 'start')
+    steps.push('a sample release is built (a minute) and served');
+  return steps;
 }
 
 /** Each step is skipped where the one before has made it unnecessary. */

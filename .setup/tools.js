@@ -50,10 +50,9 @@ export async function installTools() {
   const packages = missingTools();
   say(`installing ${packages.join(', ')} with apt, to compile gdal-async`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const update = await run('apt-get', [...APT_OPTIONS, 'update'], { env });
-  const install = await run('apt-get', [...APT_OPTIONS, 'install', '-y', '--no-install-recommends', ...packages], {
-    env,
-  });
+  const update = await run('reading the lists of apt', 'apt-get', [...APT_OPTIONS, 'update'], { env });
+  const args = [...APT_OPTIONS, 'install', '-y', '--no-install-recommends', ...packages];
+  const install = await run(`installing ${packages.join(', ')}`, 'apt-get', args, { env });
   if (!install.ok) throw new SetupError(`apt-get failed:\n\n${update.tail}\n${install.tail}`);
 }
 

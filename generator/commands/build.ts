@@ -19,7 +19,7 @@ import { releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-o
 import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { optionsOf, sourceOptionsFrom } from '../option-texts.ts';
-import { ACCEPTABLE, type Acceptable } from '../quality/kinds.ts';
+import { ACCEPTABLE } from '../quality/kinds.ts';
 import { readRelease } from '../release/manage.ts';
 import { readCurrent } from '../release/staging.ts';
 import { toBuildError } from '../report/errors.ts';
@@ -28,8 +28,6 @@ import { sampleWriter } from './sample.ts';
 import { addSourceOptions, LIST } from './source-options.ts';
 
 const SAMPLE_RELEASE = 'sample';
-/** What the sample has by its nature: the atlases lack the shapes of some units. */
-const SAMPLE_ACCEPT: readonly Acceptable[] = ['empty-geometries'];
 
 export const buildCommand = defineCommand({
   command: 'build',
@@ -93,7 +91,6 @@ export const buildCommand = defineCommand({
     const like = argv.like === undefined ? undefined : await readRelease(argv.out, releaseId('--like', argv.like));
     requireSource(argv, like);
     const recorded = { ...DEFAULTS, ...(like && optionsOf(like)) };
-    const accept = argv.accept ?? recorded.accept;
     const settings = {
       ...recorded,
       source: [],
@@ -102,7 +99,7 @@ export const buildCommand = defineCommand({
       release: releaseId('--release', argv.release ?? SAMPLE_RELEASE),
       precision: wholeNumber('--precision', argv.precision ?? recorded.precision, 0, MAX_PRECISION),
       workers: wholeNumber('--workers', argv.workers, 0, WORKERS_MAX),
-      accept: argv.sample ? [...SAMPLE_ACCEPT, ...accept] : accept,
+      accept: argv.accept ?? recorded.accept,
       storedPages: argv.pages ?? recorded.storedPages,
       attribution: argv.attribution ?? recorded.attribution,
       activate: argv.activate,

@@ -51,8 +51,11 @@ export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** An area's polygons, cut at the antimeridian, and the number of rings that were left out because they have no area. */
-export function polygonsOf(atlas: Atlas, area: Area): { coordinates: Coordinates | null; collapsed: number } {
+/**
+ * An area's polygons, cut at the antimeridian, and the number of rings that were left out because they have no area. An area
+ * that is smaller than the atlas's grid, in which it is a point or a line, has a cell of the grid.
+ */
+export function polygonsOf(atlas: Atlas, area: Area): { coordinates: Coordinates; collapsed: number } {
   const polygons = positionsOf(atlas, area);
   let collapsed = 0;
   const kept = polygons.flatMap(cutAtAntimeridian).flatMap((polygon) => {
@@ -61,7 +64,19 @@ export function polygonsOf(atlas: Atlas, area: Area): { coordinates: Coordinates
     // Without its exterior ring, a polygon's holes are dropped.
     return rings[0] === polygon[0] && rings.length > 0 ? [rings] : [];
   });
-  return { coordinates: kept.length === 0 ? null : kept, collapsed };
+  return { coordinates: kept.length === 0 ? [[cellAt(polygons[0]?.[0]?.[0], atlas)]] : kept, collapsed };
+}
+
+/** The cell of the atlas's grid that begins at a position. */
+function cellAt([x = NaN, y = NaN]: Position = [], { topology }: Atlas): Position[] {
+  const [width, height] = topology.transform?.scale ?? [NaN, NaN];
+  return [
+    [x, y],
+    [x + width, y],
+    [x + width, y + height],
+    [x, y + height],
+    [x, y],
+  ];
 }
 
 function positionsOf({ topology }: Atlas, { geometry }: Area): Position[][][] {

@@ -2,12 +2,15 @@
 // user's cache has Node 26 (`node .setup/other-node.js 26` installs it), also what it does on a Node too new for GDAL.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { programOf } from '../../.setup/other-node.js';
+import { run } from '../../.setup/run.js';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -172,7 +175,10 @@ test('the set-up installs packages where there are none, and leaves them alone t
   putBinding(clone);
   const { code, steps } = await setUp(clone);
   assert.equal(code, 0);
-  assert.deepEqual(steps, ['set-up: installing the packages of package-lock.json (npm ci)']);
+  assert.deepEqual(steps, [
+    'set-up: what is missing is installed once: the packages of package-lock.json (a minute)',
+    'set-up: installing the packages of package-lock.json (npm ci)',
+  ]);
   assert.equal((await setUp(clone)).printed, '');
   assert.deepEqual(callsIn(clone), ['npm ci --include=dev']);
 });
@@ -190,6 +196,44 @@ test('the set-up installs packages anew where they are not those of the lock fil
   }
 });
 
+test('npm start says at the beginning what will happen and about how long', async () => {
+  const clone = makeClone({ prebuilt: 'binding' });
+  const { steps } = await setUp(clone, { env: { npm_lifecycle_event: 'start' } });
+  assert.match(
+    steps[0] ?? '',
+    /: the packages .*\(a minute\); then GDAL's binding \(.*\); then a sample .*\(a minute\)/,
+  );
+});
+
+test('what takes long is said again every 15 seconds, with how long it has taken', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.mock.timers.enable({ apis: ['setInterval', 'Date'] });
+  const printed = t.mock.method(console, 'error', () => {});
+  const said = (): unknown[] =>
+    printed.mock.calls.map(({ arguments: [line] }) => line).filter((line) => String(line).startsWith('set-up'));
+  const { port } = server.address() as AddressInfo;
+  // It ends when its connection does.
+  const running = run('compiling', process.execPath, ['-e', `require('node:net').connect(${port}, '127.0.0.1')`]);
+  const [socket] = await once(server, 'connection');
+  try {
+    t.mock.timers.tick(14_999);
+    assert.deepEqual(said(), []);
+    for (const ms of [1, 15_000, 15_000, 15_000, 15_000]) t.mock.timers.tick(ms);
+    const times = ['15 s', '30 s', '45 s', '1 min 0 s', '1 min 15 s'];
+    assert.deepEqual(
+      said(),
+      times.map((time) => `set-up: still compiling: ${time}`),
+    );
+  } finally {
+    socket.end();
+    server.close();
+  }
+  assert.equal((await running).ok, true);
+  t.mock.timers.tick(60_000);
+  assert.equal(said().length, 5, 'nothing when it has ended');
+});
+
 test('the set-up shows what npm said where it fails', async () => {
   const clone = makeClone();
   addProgram(clone, 'npm', "console.error('the registry is gone'); process.exit(1);");
@@ -202,7 +246,7 @@ test('the set-up takes the prebuilt binding where that loads', async () => {
   const clone = makeClone({ installed: INSTALLED, prebuilt: 'binding', programs: COMPILING });
   const { code, steps } = await setUp(clone);
   assert.equal(code, 0);
-  assert.deepEqual(steps, ["set-up: downloading gdal-async's prebuilt binary"]);
+  assert.deepEqual(steps.slice(1), ["set-up: downloading gdal-async's prebuilt binary"]);
   assert.deepEqual(callsIn(clone), ['node-pre-gyp install']);
 });
 
@@ -211,7 +255,7 @@ for (const prebuilt of ['nothing', 'half'] as const) {
     const clone = makeClone({ installed: INSTALLED, prebuilt, compiled: 'binding', programs: COMPILING });
     const { code, steps } = await setUp(clone);
     assert.equal(code, 0);
-    assert.equal(steps.length, 2);
+    assert.equal(steps.length, 3);
     const [download, compile = ''] = callsIn(clone);
     assert.equal(download, 'node-pre-gyp install');
     // Without the second option, gdal-async compiles the GDAL that it brings along, for an hour.
@@ -292,7 +336,7 @@ test("on a Node too new for gdal-async the set-up goes on with npm's Node 24", {
   await t.test('says so in one line', async () => {
     const { code, steps } = await setUp(clone, { node: NEWER });
     assert.equal(code, 0);
-    assert.match(steps[2] ?? '', /does not compile with Node 26.*: error: what went wrong .*npm's Node 24/);
+    assert.match(steps[3] ?? '', /does not compile with Node 26.*: error: what went wrong .*npm's Node 24/);
     assert.match(callsIn(clone)[2] ?? '', new RegExp(`^npm install --prefix ${cache}/.* ${name}@24$`));
     assert.equal(callsIn(clone).length, 4);
   });
@@ -342,7 +386,7 @@ test('the set-up installs with apt what compiling needs, as root on Debian', { s
   );
   const { code, steps } = await setUp(clone);
   assert.equal(code, 0);
-  assert.equal(steps.length, 3);
+  assert.equal(steps.length, 4);
   const [, update = '', install = '', compile = ''] = callsIn(clone);
   assert.match(update, /^apt-get .* update$/);
   assert.match(install, /^apt-get .* install -y --no-install-recommends libgdal-dev make$/);

@@ -105,12 +105,16 @@ test('to-geopackage.sh refuses an fc URL in one line', async () => {
   assert.match(text, /^http:\S+\/fc\/lv2: not a geojsonl URL; use .*\n$/);
 });
 
-test('fetch walks a listing', async () => {
+test('fetch walks a listing, in either format', async () => {
   const walk = ['--import', 'tsx', join(CLIENTS, 'walk.ts')];
-  const whole = await run(process.execPath, [...walk, `${proxy.url}/api/v1/fc/lv2`]);
-  assert.deepEqual(fidsPrinted(whole.text), all);
-  const part = await run(process.execPath, [...walk, `${proxy.url}/api/v1/fc/lv2?${query}`]);
-  assert.deepEqual(fidsPrinted(part.text), under);
+  for (const format of ['geojsonl', 'fc']) {
+    const whole = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2`]);
+    assert.deepEqual(fidsPrinted(whole.text), all);
+    const part = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2?${query}`]);
+    assert.deepEqual(fidsPrinted(part.text), under);
+    const none = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2?gid-0=NOPE`]);
+    assert.deepEqual([none.code, none.text], [0, '']);
+  }
 });
 
 test('ogr2ogr puts a whole walk into a GeoPackage', {

@@ -3,13 +3,15 @@
 //   TOKEN=... npx tsx walk.ts 'http://127.0.0.1:8080/api/v1/fc/lv1?gid-0=ESP'
 import type { Feature, FeatureCollection } from 'geojson';
 
-/** The features of the listing at `url`, which is one of `/api/v1/fc/`, in order of fid. */
+/** The features of the listing at `url`, in order of fid; `url` may be of either format. */
 export async function* walk(url: string, token: string): AsyncGenerator<Feature> {
   for (let next: string | undefined = url; next !== undefined; ) {
     const answer: Response = await fetch(next, { headers: { authorization: `Bearer ${token}` } });
     if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
-    const page = (await answer.json()) as FeatureCollection;
-    yield* page.features;
+    const body = await answer.text();
+    if (answer.headers.get('content-type') === 'application/geo+json')
+      yield* (JSON.parse(body) as FeatureCollection).features;
+    else for (const line of body.trimEnd().split('\n')) if (line !== '') yield JSON.parse(line) as Feature;
     next = /<([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
   }
 }

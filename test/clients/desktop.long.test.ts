@@ -1,0 +1,190 @@
+// geopandas and QGIS with the lines of the clients' README, on the sample as it is served: all units, once, as the source
+// has them.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { writeSample } from '../../generator/sample/sample.ts';
+import { gdal } from '../../generator/source/gdal.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { without } from '../support/processes/programs.ts';
+import { codeIn } from '../support/readme-code.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const PROXY = fileURLToPath(new URL('../../proxy', import.meta.url));
+const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
+/** Geometries are compared in degrees: the service rounds coordinates to 7 decimals. */
+const ROUNDING = 1e-6;
+
+/** The lines of the clients' README, or another one, that have a word in them, with the service's address put in. */
+function linesWith(word: string, language = 'python', readme = 'proxy/examples/clients/README.md'): string {
+  return codeIn(readme, language, word).replaceAll('http://127.0.0.1:8080', url);
+}
+
+/** Debian's modules are those of Debian's Python, which need not be the first one. */
+function pythonWith(module: string): string | undefined {
+  return ['python3', '/usr/bin/python3'].find((python) => without(`${python} -c "import ${module}" 2>&1`) === false);
+}
+
+const needs = (module: string) =>
+  pythonWith(module) === undefined
+    ? `not available here: ${module} for Python`
+    : without('curl --version', 'ogr2ogr --version');
+
+const source = join(temporaryFolder(), 'sample.gpkg');
+/** Where the README's lines are typed: they name files of the repository, and write beside them. */
+const home = temporaryFolder();
+const url = [needs('geopandas'), needs('qgis.core')].includes(false) ? await serveSample() : '';
+
+async function serveSample(): Promise<string> {
+  const out = temporaryFolder();
+  writeSample(source);
+  await buildRelease(source, out, { accept: ['empty-geometries'], storedPages: 'none' });
+  symlinkSync(PROXY, join(home, 'proxy'));
+  return (await startService(out)).url;
+}
+
+/** Runs a program in `home` while the service in this process goes on. */
+async function type(program: string, args: string[], env: Record<string, string>) {
+  const child = spawn(program, args, { cwd: home, env: { ...process.env, TOKEN, ...env } });
+  let printed = '';
+  child.stdout.on('data', (piece) => {
+    printed += piece;
+  });
+  child.stderr.on('data', (piece) => {
+    printed += piece;
+  });
+  const status = await new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
+  return { status, printed };
+}
+
+/**
+ * What is known of a layer: its CRS, and of each unit the GID, the bounds and the area in square degrees; no bounds without
+ * a geometry.
+ */
+interface Seen {
+  crs: string;
+  units: [string, number[], number][];
+}
+
+/** Runs Python, which prints what it saw in the last line. */
+async function see(module: string, code: string, env: Record<string, string> = {}): Promise<Seen> {
+  const { status, printed } = await type(pythonWith(module) ?? '', ['-c', code], env);
+  assert.equal(status, 0, printed);
+  return JSON.parse(printed.trimEnd().split('\n').at(-1) ?? '');
+}
+
+/** The units of Spain in the source, as GDAL sees them. */
+function original(level: number): Seen['units'] {
+  const dataset = gdal.open(source);
+  const features = dataset.layers.get(`ADM_${level}`).features.map((feature) => feature);
+  const units = features
+    .filter(({ fields }) => fields.get('GID_0') === 'ESP')
+    .map((feature): Seen['units'][number] => {
+      const gid = String(feature.fields.get(`GID_${level}`));
+      const geometry = feature.getGeometry();
+      if (geometry === null || geometry.isEmpty()) return [gid, [], 0];
+      assert.ok(geometry instanceof gdal.MultiPolygon);
+      const { minX, minY, maxX, maxY } = geometry.getEnvelope();
+      return [gid, [minX, minY, maxX, maxY], geometry.getArea()];
+    });
+  dataset.close();
+  return units;
+}
+
+/** The same units, in order, with the shapes of the source. */
+function sameAs({ crs, units }: Seen, expected: Seen['units']): void {
+  assert.equal(crs, 'EPSG:4326');
+  assert.deepEqual(
+    units.map(([gid]) => gid),
+    expected.map(([gid]) => gid),
+  );
+  const near = (a: number, b: number): boolean => Math.abs(a - b) < ROUNDING;
+  for (const [i, [gid, bounds, area]] of units.entries()) {
+    const [, wanted = [], wantedArea = 0] = expected[i] ?? [];
+    assert.ok(
+      wanted.every((edge, at) => near(edge, bounds[at] ?? Number.NaN)),
+      `${gid}: ${bounds}, not ${wanted}`,
+    );
+    assert.ok(near(area, wantedArea), `${gid}: ${area}, not ${wantedArea}`);
+  }
+}
+
+/** The script's GeoPackage, which other tests read. */
+test('the script writes the municipalities of Spain', {
+  skip: without('curl --version', 'ogr2ogr --version') || url === '',
+}, async () => {
+  const line = linesWith('to-geopackage.sh', 'sh', 'README.md');
+  const { status, printed } = await type('sh', ['-ec', line], {});
+  assert.equal(status, 0, printed);
+});
+
+/** Prints what is seen of a GeoDataFrame. */
+const seeFrame = (frame: string, level: number): string => `
+import json
+shapes = ${frame}.geometry
+rows = zip(${frame}.GID_${level}, shapes.bounds.values.tolist(), shapes.area.tolist())
+rows = [[gid, box, area] if area > 0 else [gid, [], 0] for gid, box, area in rows]
+print(json.dumps({'crs': str(${frame}.crs), 'units': rows}))`;
+
+test("geopandas reads the script's GeoPackage", { skip: needs('geopandas') }, async () => {
+  const code = linesWith('municipalities.gpkg');
+  sameAs(await see('geopandas', code + seeFrame('municipalities', 3)), original(3));
+});
+
+test('geopandas reads a whole listing from the service', { skip: needs('geopandas') }, async () => {
+  const code = linesWith('from_features');
+  const expected = original(2);
+  assert.ok(expected.length > 50);
+  sameAs(await see('geopandas', code + seeFrame('provinces', 2)), expected);
+});
+
+/** QGIS without a screen; afterwards it prints what is seen of a layer. */
+const inQgis = (code: string, layer: string, level: number): string => `
+from qgis.core import QgsApplication
+app = QgsApplication([], False)
+app.initQgis()
+${code}
+import json
+from qgis.core import QgsProject, QgsVectorLayer
+layer = ${layer}
+assert layer.isValid()
+units = []
+for feature in layer.getFeatures():
+    shape = feature.geometry()
+    box = shape.boundingBox()
+    bounds = [box.xMinimum(), box.yMinimum(), box.xMaximum(), box.yMaximum()]
+    units.append([feature['GID_${level}'], [], 0] if shape.isNull() else [feature['GID_${level}'], bounds, shape.area()])
+assert layer.featureCount() == len(units)
+print(json.dumps({'crs': layer.crs().authid(), 'units': units}), flush=True)
+import os
+os._exit(0)`;
+const NO_SCREEN = { QT_QPA_PLATFORM: 'offscreen', XDG_RUNTIME_DIR: home, HOME: home };
+
+test("QGIS opens the script's GeoPackage", { skip: needs('qgis.core') }, async () => {
+  const code = inQgis('', "QgsVectorLayer('municipalities.gpkg', 'municipalities', 'ogr')", 3);
+  sameAs(await see('qgis.core', code, NO_SCREEN), original(3));
+});
+
+test('the lines for the Python console of QGIS add a whole listing', { skip: needs('qgis.core') }, async () => {
+  const code = linesWith('QgsProject');
+  const layer = "QgsProject.instance().mapLayersByName('provinces')[0]";
+  sameAs(await see('qgis.core', inQgis(code, layer, 2), NO_SCREEN), original(2));
+});
+
+test('QGIS reads a page by /vsicurl/ with the token in the option of GDAL, and without /vsicurl/ none', {
+  skip: needs('qgis.core'),
+}, async () => {
+  const line = linesWith('/vsicurl/', 'text');
+  const env = { ...NO_SCREEN, GDAL_HTTP_HEADERS: `Authorization: ${AUTHORIZED.authorization}` };
+  const layer = `QgsVectorLayer('${line.trim()}', 'regions', 'ogr')`;
+  sameAs(await see('qgis.core', inQgis('', layer, 1), env), original(1).slice(0, 5));
+  const refused = inQgis('', layer.replace('/vsicurl/', ''), 1);
+  const { printed } = await type(pythonWith('qgis.core') ?? '', ['-c', refused], env);
+  assert.match(printed, /AssertionError/);
+});

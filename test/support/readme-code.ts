@@ -1,0 +1,18 @@
+// The code in README files, which tests run as it is printed.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The only block of code of a README in a language that has a word in it.
+ * @param readme its path in the repository
+ * @throws Error if there is none or another one
+ */
+export function codeIn(readme: string, language: string, word: string): string {
+  const text = readFileSync(fileURLToPath(new URL(`../../${readme}`, import.meta.url)), 'utf8');
+  const found = [...text.matchAll(/^```(\w+)\n(.*?)^```/gms)]
+    .filter(([, name, code = '']) => name === language && code.includes(word))
+    .map(([, , code = '']) => code);
+  const [code] = found;
+  if (code === undefined || found.length > 1) throw new Error(`${readme}: ${found.length} blocks with ${word}`);
+  return code;
+}

@@ -1,7 +1,7 @@
 // Durable writes: a file counts as written once fsync has succeeded. A failed fsync fails the build; it is not retried.
 import { execFile } from 'node:child_process';
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { open, readdir, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
@@ -46,12 +46,17 @@ export async function syncFiles(paths: Iterable<string>): Promise<void> {
   });
 }
 
+/** The type of file systems in user space (FUSE): GlusterFS, sshfs. */
+const FUSE = 0x65735546;
+
 /**
  * Syncs everything below a folder. On Linux by one call for the whole file system (syncfs, through coreutils' `sync -f`),
- * many times faster than one per file; if that is missing or fails, file by file.
+ * many times faster than one per file; file by file if that is missing or fails, and with FUSE, where it succeeds but
+ * never reaches the server.
  */
 export async function syncTree(root: string): Promise<void> {
-  if (process.platform === 'linux' && (await syncFileSystem(root))) return;
+  const isWhole = process.platform === 'linux' && (await statfs(root)).type !== FUSE && (await syncFileSystem(root));
+  if (isWhole) return;
   const entries = await readdir(root, { withFileTypes: true, recursive: true });
   await syncFiles([root, ...entries.map((entry) => join(entry.parentPath, entry.name))]);
 }

@@ -1,5 +1,5 @@
-// A real Slurm of one node on loopback: munged, slurmctld and slurmd with a configuration and a key of their own, as the
-// user who runs the tests.
+// A real Slurm on loopback: munged, slurmctld and a slurmd for each node, with a configuration and a key of their own, as
+// the user who runs the tests.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -28,26 +28,44 @@ export const withoutSlurm: string | false =
 export interface Slurm {
   /** Runs a script in a folder, as a user types it; returns what it prints on standard output. */
   run(script: string, cwd: string): Promise<string>;
+  /** Ends all processes of a machine at once, as a power cut does. */
+  cutPower(node: string): Promise<void>;
 }
+
+/** A node of a Slurm. */
+export interface SlurmNode {
+  name: string;
+  /**
+   * A machine of its own, with its own host name, processes and mounts; what its shell does before slurmd starts. Needs
+   * root. Without it the node is this machine.
+   */
+  boot?: string;
+}
+
+/**
+ * Options of `unshare` for what is like a machine of its own: its first process ends with `unshare`, and all others end
+ * with the first.
+ */
+export const OWN_MACHINE: readonly string[] = ['--mount', '--uts', '--pid', '--fork', '--kill-child', '--mount-proc'];
+
+const THIS_MACHINE: SlurmNode = { name: 'localhost' };
 
 /**
  * Starts Slurm; it ends with its jobs when the test file ends.
  * @param env environment of the scripts, besides that of this process; jobs get it as well
  */
-export async function startSlurm(env: Readonly<Record<string, string>>): Promise<Slurm> {
+export async function startSlurm(
+  env: Readonly<Record<string, string>>,
+  nodes: readonly SlurmNode[] = [THIS_MACHINE],
+): Promise<Slurm> {
   const daemons: { name: string; child: ChildProcess; output: string }[] = [];
   // Registered before the folder's: the folder is removed after the daemons have ended.
   after(async () => {
-    if (daemons.length === 3) {
+    if (daemons.length === 2 + nodes.length) {
       await run('scancel --state=PENDING,RUNNING --user="$(id -un)"', folder).catch(() => '');
       await until(async () => (await run('squeue --noheader', folder).catch(() => '')) === '', 'jobs do not end');
     }
-    for (const { child } of daemons.reverse()) {
-      if (child.exitCode !== null) continue;
-      const exit = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exit;
-    }
+    for (const { name, child } of daemons.reverse()) await end(child, name === 'unshare' ? 'SIGKILL' : 'SIGTERM');
   });
   const folder = temporaryFolder();
   const config = join(folder, 'slurm.conf');
@@ -56,6 +74,13 @@ export async function startSlurm(env: Readonly<Record<string, string>>): Promise
     const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd, env: environment });
     return stdout.trim();
   };
+
+  async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill(signal);
+    await exit;
+  }
 
   /** Starts a daemon in the foreground and waits until a command finds it. */
   async function start(name: string, args: string[], isReady: string): Promise<void> {
@@ -78,7 +103,14 @@ export async function startSlurm(env: Readonly<Record<string, string>>): Promise
   chmodSync(folder, 0o755);
   for (const name of ['state', 'spool']) mkdirSync(join(folder, name));
   writeFileSync(join(folder, 'key'), randomBytes(128), { mode: 0o600 });
-  writeFileSync(config, configuration(folder, await freePort(), await freePort()));
+  const hosts = join(folder, 'hosts');
+  writeFileSync(hosts, `127.0.0.1 ${['localhost', ...nodes.map(({ name }) => name)].join(' ')}\n`);
+  const lines: string[] = [];
+  for (const { name } of nodes) {
+    const address = `NodeHostname=${name} NodeAddr=127.0.0.1 Port=${await freePort()}`;
+    lines.push(`NodeName=${name} ${address} CPUs=4 RealMemory=16000`);
+  }
+  writeFileSync(config, configuration(folder, await freePort(), lines));
   const file = (option: string, name: string): string => `--${option}=${join(folder, name)}`;
   const munge = [
     file('key-file', 'key'),
@@ -90,26 +122,40 @@ export async function startSlurm(env: Readonly<Record<string, string>>): Promise
   // --force: the folder of temporary files is open to other users.
   await start('munged', ['--foreground', '--force', ...munge], `munge --no-input --socket=${folder}/munge.socket`);
   await start('slurmctld', ['-D', '-i'], 'scontrol ping');
-  await start('slurmd', ['-D', '-N', 'localhost'], "sinfo --noheader --format=%T | grep --quiet '^idle$'");
-  return { run };
+  for (const { name, boot } of nodes) {
+    const isIdle = `sinfo --noheader --nodes=${name} --format=%T | grep --quiet '^idle$'`;
+    const slurmd = ['slurmd', '-D', '-N', name];
+    if (boot === undefined) await start('slurmd', slurmd.slice(1), isIdle);
+    else {
+      const script = `hostname ${name}; mount --bind '${hosts}' /etc/hosts; ${boot}; exec "$@"`;
+      await start('unshare', [...OWN_MACHINE, 'sh', '-ec', script, name, ...slurmd], isIdle);
+    }
+  }
+  return {
+    run,
+    async cutPower(node) {
+      const machine = daemons.find(({ child }) => child.spawnargs.includes(node));
+      if (machine === undefined) throw new Error(`no machine is called ${node}`);
+      await end(machine.child, 'SIGKILL');
+    },
+  };
 }
 
-/** slurm.conf: one node, no accounting, no cgroups; four processors, whatever the machine has. */
-function configuration(folder: string, controlPort: number, nodePort: number): string {
+/** slurm.conf: no accounting, no cgroups; four processors a node, whatever the machine has. */
+function configuration(folder: string, controlPort: number, nodes: readonly string[]): string {
   const user = userInfo().username;
   return `ClusterName=boundaries
 SlurmctldHost=localhost(127.0.0.1)
 SlurmctldPort=${controlPort}
-SlurmdPort=${nodePort}
 SlurmUser=${user}
 SlurmdUser=${user}
 AuthType=auth/munge
 CredType=cred/munge
 AuthInfo=socket=${folder}/munge.socket
 StateSaveLocation=${folder}/state
-SlurmdSpoolDir=${folder}/spool
+SlurmdSpoolDir=${folder}/spool/%n
 SlurmctldPidFile=${folder}/slurmctld.pid
-SlurmdPidFile=${folder}/slurmd.pid
+SlurmdPidFile=${folder}/%n.pid
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -120,7 +166,7 @@ SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
 SchedulerParameters=bf_interval=1
 KillWait=1
-NodeName=localhost NodeAddr=127.0.0.1 CPUs=4 RealMemory=16000
-PartitionName=main Nodes=localhost Default=YES MaxTime=INFINITE State=UP
+${nodes.join('\n')}
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 `;
 }

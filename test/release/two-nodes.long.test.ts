@@ -1,0 +1,132 @@
+// Two machines, each with a mount of a file system over the network: a job array of Slurm of which one machine loses its
+// power, the lock that such a machine leaves, and what is on the disk of the server when a build has ended.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { elementAt } from '../../format/element-at.ts';
+import { activateRelease } from '../../generator/release/manage.ts';
+import { countryRow, manyUnitLayers } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { contentOf, filesUnder } from '../support/files.ts';
+import { compile } from '../support/processes/compile.ts';
+import { interceptFiles } from '../support/processes/faulty-fs.ts';
+import { startGluster, withoutGluster } from '../support/processes/glusterfs.ts';
+import { OWN_MACHINE, startSlurm, withoutSlurm } from '../support/processes/slurm.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+const EXAMPLE = fileURLToPath(new URL('../../generator/examples/slurm', import.meta.url));
+const RELEASE = 'gadm-4.1';
+
+/** Stops the first process on the second machine that writes its 20th piece of a file. */
+const STOP_ONCE = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { writevSync } = fs;
+let pieces = 0;
+fs.writevSync = (...args) => {
+  pieces++;
+  if (pieces === 20 && process.env.SLURMD_NODENAME === 'n2' && !fs.existsSync(process.env.STOPPED)) {
+    fs.writeFileSync(process.env.STOPPED, '');
+    process.kill(process.pid, 'SIGSTOP');
+  }
+  return writevSync(...args);
+};
+syncBuiltinESMExports();
+`;
+
+test('a job array on two machines, one of which loses its power in the middle, and its seal job give the bytes of a plain build', {
+  skip: withoutSlurm || withoutGluster,
+}, async () => {
+  const { path: place, mountCommand } = await startGluster();
+  const folder = temporaryFolder();
+  const [plain, bin, stopped] = ['plain', 'bin', 'stopped'].map((name) => join(folder, name));
+  assert.ok(plain && bin && stopped);
+  const out = join(place, 'output');
+  const source = writeDataset(join(folder, 'many.gpkg'), 'GPKG', manyUnitLayers());
+  await buildRelease(source, plain, { release: RELEASE });
+  cpSync(source, join(place, 'many.gpkg'));
+  mkdirSync(bin);
+  writeFileSync(join(folder, 'stop-once.mjs'), STOP_ONCE);
+  const program = `exec '${process.execPath}' --import '${folder}/stop-once.mjs' '${compile('generator/main.ts')}' "$@"`;
+  writeFileSync(join(bin, 'boundaries-generator'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+  const boot = mountCommand(place);
+  const slurm = await startSlurm({ PATH: [bin, process.env['PATH'], '/usr/sbin'].join(delimiter), STOPPED: stopped }, [
+    { name: 'n1', boot },
+    { name: 'n2', boot },
+  ]);
+  const example = join(place, 'example');
+  cpSync(EXAMPLE, example, { recursive: true });
+  const outputs = (): string =>
+    filesUnder(example)
+      .filter((file) => file.endsWith('.out'))
+      .map((file) => readFileSync(join(example, file), 'utf8'))
+      .join('\n');
+
+  const typed = elementAt(readFileSync(join(example, 'README.md'), 'utf8').split('```'), 1).replace(/^sh\n/, '');
+  const ready = typed.replace('/shared/gadm_410-levels.gpkg', join(place, 'many.gpkg')).replace('/shared/output', out);
+  await slurm.run(ready, example);
+  await until(
+    () => existsSync(stopped),
+    () => `no task on the second machine writes: ${outputs()}`,
+  );
+  await slurm.cutPower('n2');
+  await slurm.run('scontrol update NodeName=n2 State=DOWN Reason=power', folder);
+  const jobs = async (format: string): Promise<string[]> =>
+    (await slurm.run(`squeue --noheader --array --format='${format}'`, folder))
+      .split('\n')
+      .filter((line) => line !== '');
+  await until(
+    async () => (await jobs('%T %r')).some((state) => state === 'PENDING BeginTime'),
+    () => `no task is requeued: ${outputs()}`,
+  );
+  // By itself Slurm starts requeued tasks after two minutes.
+  for (const job of await jobs('%i %r'))
+    if (job.endsWith(' BeginTime')) await slurm.run(`scontrol update JobId=${job.split(' ', 1)} StartTime=now`, folder);
+  await until(
+    async () => (await jobs('%i')).length === 0,
+    () => `jobs do not end: ${outputs()}`,
+  );
+  assert.ok(existsSync(join(out, 'current.json')), outputs());
+  assert.deepEqual(contentOf(out), contentOf(plain));
+});
+
+test('the lock of a machine that lost its power counts as held, on every machine, until it is removed', {
+  skip: withoutGluster,
+}, async () => {
+  const { path, mountCommand } = await startGluster();
+  await buildRelease(writeDataset(join(temporaryFolder(), 'row.gpkg'), 'GPKG', [countryRow(2)]), path);
+  const script = `hostname n1; ${mountCommand(path)}; exec "$@"`;
+  const holder = [process.execPath, compile('test/support/processes/lock-holder.ts'), path];
+  const machine = spawn('unshare', [...OWN_MACHINE, 'sh', '-ec', script, 'sh', ...holder], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  assert.equal(String((await once(machine.stdout, 'data'))[0]), 'held');
+  const refused = { message: /process \d+ on n1 is writing there/, remedy: /remove the folder .*\.lock$/ };
+  await assert.rejects(activateRelease(path, 'r1'), refused);
+  machine.kill('SIGKILL');
+  await once(machine, 'exit');
+  await assert.rejects(activateRelease(path, 'r1'), refused);
+  rmSync(join(path, 'releases/.lock'), { recursive: true });
+  await activateRelease(path, 'r1');
+});
+
+test('a build on a file system in user space, which a sync of all of it does not reach, syncs every file', {
+  skip: withoutGluster,
+}, async () => {
+  const { path } = await startGluster();
+  const source = writeDataset(join(temporaryFolder(), 'row.gpkg'), 'GPKG', [countryRow(2)]);
+  const stop = interceptFiles(() => {});
+  await buildRelease(source, path).catch((error) => {
+    stop();
+    throw error;
+  });
+  const opened = stop().filter((name) => name === 'open').length;
+  const files = filesUnder(join(path, 'releases')).length;
+  assert.ok(opened >= files, `${opened} of ${files} files`);
+});

@@ -18,7 +18,7 @@ export const SERVE_OPTIONS = {
   's3-endpoint': { ...TEXT, describe: 'endpoint URL of the bucket (default: AWS)' },
   'accel-redirect': {
     ...TEXT,
-    describe: 'path under which nginx has the files of the origin: nginx sends large pages (X-Accel-Redirect)',
+    describe: 'internal location of nginx that has the files of the origin: nginx sends large pages (X-Accel-Redirect)',
   },
   host: { ...TEXT, default: '127.0.0.1', describe: 'address to listen on' },
   port: { ...NUMBER, default: 8080, describe: 'port to listen on; 0 selects a free port' },

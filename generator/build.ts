@@ -102,7 +102,7 @@ async function buildAndPublish(options: BuildOptions, report: Report): Promise<R
     const others = otherVersions(options.out);
     if (others.length > 0)
       report.note(
-        `not hosted, because of their format version: ${others.join(', ')}; build them again, remove their folders`,
+        `not hosted, because of their format version: ${others.join(', ')}; build them again, then remove their folders`,
       );
     return release;
   } catch (error) {

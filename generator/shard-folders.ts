@@ -58,7 +58,7 @@ export function finishedShards(root: string, release: string): DoneShard[] {
   const list = unfinished.map((share) => `${shareText(share)} (${isBegun(share) ? 'begun' : 'not begun'})`);
   throw new BuildError(
     `${root}: shards not finished: ${list.join(', ')}`,
-    `a shard that is begun may be running; if it is not, run build --shard ${shareText(first)} --release ${release} ...`,
+    `a shard that has begun may still be running; if not, run build --shard ${shareText(first)} --release ${release} ...`,
   );
 }
 

@@ -214,7 +214,7 @@ function refuseInflated(path: string, archiveBytes: number | undefined): void {
   if (bytes <= Math.max(INFLATED_BYTES, INFLATED_TIMES * archiveBytes)) return;
   throw new BuildError(
     `${path}: has ${bytes} bytes, more than ${INFLATED_TIMES} times those of its archive`,
-    'this is no download of boundaries; if it is one, unpack it and set --source to its folder',
+    'this is not a download of boundaries; if it is, unpack it and set --source to its folder',
   );
 }
 

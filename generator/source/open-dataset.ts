@@ -79,7 +79,7 @@ export function openFoundDataset(path: string): gdalTypes.Dataset {
     if (!(error instanceof BuildError)) throw error;
     throw new BuildError(
       error.message,
-      'remove it if it is damaged or no dataset; a format that refers to other files (VRT) or is rare must be named as --source itself',
+      'remove it if it is damaged or not a dataset; a rare format, or one that refers to other files (VRT), must be given as --source itself',
     );
   }
 }

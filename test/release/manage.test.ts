@@ -194,7 +194,7 @@ test('after an upgrade releases of the old format are refused by name, and a bui
   const notes: string[] = [];
   await build(buildOptions(newSource, out, newBuild), { ...SILENT, note: (text) => notes.push(text) });
   assert.deepEqual(notes.slice(1), [
-    'not hosted, because of their format version: old; build them again, remove their folders',
+    'not hosted, because of their format version: old; build them again, then remove their folders',
   ]);
   assert.deepEqual(JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')), {
     version: FORMAT_VERSION,

@@ -53,8 +53,7 @@ function stepsAhead() {
   const steps = hasPackages(root) ? [] : ['the packages of package-lock.json (a minute)'];
   if (!bindingLoads(root))
     steps.push("GDAL's binding (seconds where its prebuilt binary loads, otherwise some minutes of compiling)");
-  if (process.env['npm_lifecycle_event'] === 'start')
-    steps.push('a sample release is built (a minute) and served');
+  if (process.env['npm_lifecycle_event'] === 'start') steps.push('a sample release is built (a minute) and served');
   return steps;
 }
 

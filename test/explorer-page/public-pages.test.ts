@@ -72,7 +72,14 @@ test('/docs shows every path and every problem, and leads to the explorer', { sk
     service,
     async (page) => {
       const text = (await page.locator('main').textContent()) ?? '';
-      for (const part of ['/api/v1/fc/lv5', 'page-size', 'Hormigueros', 'Boundaries-Matched', 'release-gone', 'origin-slow'])
+      for (const part of [
+        '/api/v1/fc/lv5',
+        'page-size',
+        'Hormigueros',
+        'Boundaries-Matched',
+        'release-gone',
+        'origin-slow',
+      ])
         assert.ok(text.includes(part), part);
       await page.getByRole('link', { name: 'Explorer' }).click();
       await page.locator('#token:focus').waitFor();

@@ -1,7 +1,6 @@
 // The estimate of `build --dry-run`: file counts come from the plan and are exact, sizes are estimated from a sample of
 // features.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { indexPath, manifestPath, namesPath, OVERVIEW_FILE } from '../../format/layout.ts';
@@ -22,14 +21,18 @@ import { writeOverview } from '../overview/write-overview.ts';
 import { filledListings, plannedFiles, plannedIndex } from '../pages/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import type { Acceptable } from '../quality/kinds.ts';
+import { makeScratchFolder } from '../release/scratch-folder.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, layerNames, overviewLevelsOf } from '../source/level-source.ts';
 import type { SourceOptions } from '../source/source-options.ts';
+import { readStoreIndex } from '../store/feature-store.ts';
 import { findOrphans } from '../store/identifiers.ts';
-import type { StoreIndex } from '../store/store-index.ts';
+import { emptyStoreIndex, type StoreIndex } from '../store/store-index.ts';
 import { openPool } from '../workers/pool.ts';
-import { emptySizes, readSizes } from './read-sizes.ts';
+import { workIn } from '../workers/work.ts';
 import { estimateSizes, type SizeEstimate } from './size-estimate.ts';
+
+const READ_SIZES = workIn<typeof import('./read-sizes.ts'), 'readSizes'>(import.meta.url, './read-sizes', 'readSizes');
 
 /** The pages of a level: number of files by format, and estimated bytes. */
 export interface PagesForecast {
@@ -95,19 +98,31 @@ export async function forecast(
   options: SourceOptions & { precision: number; accept: readonly Acceptable[]; workers: number },
   report: Report,
 ): Promise<Forecast> {
-  const scratch = mkdtempSync(join(tmpdir(), 'estimate-'));
   const pool = openPool(options.workers);
+  const { path: scratch, remove } = makeScratchFolder('estimate');
   try {
     const described = await describeSource(options, pool);
     const dataset = await splitIntoLevels(described, options, scratch, { pool, report });
-    for (const source of dataset.levels) report.expect('features read', featureCount(source));
+    const { precision, keepFids = false } = options;
     const inOverview = overviewLevelsOf(dataset.levels);
-    const read = LEVELS.map((level) => {
-      const source = dataset.levels.find((candidate) => candidate.level === level);
-      if (source === undefined) return emptySizes(level);
-      const isInOverview = inOverview.includes(level);
-      return readSizes(source, { ...options, isInOverview }, join(scratch, levelName(level)), report);
-    });
+    const read = await Promise.all(
+      LEVELS.map(async (level) => {
+        const source = dataset.levels.find((candidate) => candidate.level === level);
+        if (source === undefined) return { store: undefined, index: emptyStoreIndex(level), sample: [], findings: [] };
+        const store = join(scratch, levelName(level));
+        const features = featureCount(source);
+        report.expect('features read', features);
+        const sizes = await pool.run(READ_SIZES, {
+          source,
+          precision,
+          keepFids,
+          scratch: store,
+          isInOverview: inOverview.includes(level),
+        });
+        report.advance('features read', features);
+        return { store, index: readStoreIndex(store), ...sizes };
+      }),
+    );
     const indexes = new Map(dataset.levels.map(({ level }) => [level, elementAt(read, level).index]));
     const quality = [
       ...datasetFindings(dataset),
@@ -123,15 +138,18 @@ export async function forecast(
     const overview = writeOverview({ units, precision: options.precision, out: scratch }).bytes;
     const sizes = LEVELS.map((level) => {
       const source = dataset.levels.find((candidate) => candidate.level === level);
-      const { index, wkb, sample } = elementAt(read, level);
+      const { index, sample } = elementAt(read, level);
       const layer = source === undefined ? '' : layerNames(source);
-      return levelSizes({ level, layer, index, names: namesBytes(scratch, level, units) }, estimateSizes(wkb, sample));
+      return levelSizes(
+        { level, layer, index, names: namesBytes(scratch, level, units) },
+        estimateSizes(index.bytes, sample),
+      );
     });
     const levels = sizes.map((level) => level.forecast);
     return { quality, levels, releases: STORED_PAGES.map((pages) => releaseForecast(pages, sizes, overview)) };
   } finally {
     await pool.close();
-    rmSync(scratch, { recursive: true, force: true });
+    remove();
     report.end();
   }
 }

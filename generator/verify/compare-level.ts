@@ -1,7 +1,6 @@
 // Compares a published level with GDAL's own reading of the dataset (its GeoJSON and its fields), independently of the code
 // that wrote the release. Runs in a child process: gdal-async is used from one thread of a process only.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import { featureFilePath, indexPath, releasePath } from '../../format/layout.ts';
@@ -28,6 +27,8 @@ export interface CompareTask {
   isRenumbered: boolean;
   /** Decimals of the published coordinates. */
   precision: number;
+  /** A folder for working files, to be made. */
+  scratch: string;
 }
 
 /** What was found. */
@@ -38,14 +39,13 @@ export interface CompareResult {
 }
 
 /** Compares every feature of a level, and looks for published ones that the source lacks. */
-export function compareLevel({ out, release, source, isRenumbered, precision }: CompareTask): CompareResult {
+export function compareLevel({ out, release, source, isRenumbered, precision, scratch }: CompareTask): CompareResult {
   const folder = releasePath(release);
   const index = readLevel(join(out, folder), release, source.level);
   const published = openFeatures(join(out, folder), index);
   /** By position: 1 for a feature that the source has. */
   const taken = new Uint8Array(index.features);
   const findings = new Findings();
-  const scratch = mkdtempSync(join(tmpdir(), 'compare-'));
   /** Number of features that were read from the source. */
   let features = 0;
 
@@ -86,6 +86,7 @@ export function compareLevel({ out, release, source, isRenumbered, precision }: 
       );
   }
 
+  mkdirSync(scratch);
   try {
     for (const layer of source.layers) {
       const copy = join(scratch, 'copy.gpkg');

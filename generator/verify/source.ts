@@ -1,12 +1,11 @@
 // Verifies a release against the dataset that it was built from: the files themselves, then each level's features.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RELEASE_FILE } from '../../format/layout.ts';
-import type { Level } from '../../format/levels.ts';
+import { type Level, levelName } from '../../format/levels.ts';
 import type { Release, SourceFile } from '../../format/release.ts';
 import { describeSource, splitIntoLevels } from '../describe-source.ts';
 import { optionsOf } from '../option-texts.ts';
+import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
@@ -39,7 +38,7 @@ export async function verifySource(
   const { description } = metadata;
   // Only release.json has the decimals.
   if (description === undefined) return [];
-  const scratch = mkdtempSync(join(tmpdir(), 'verify-'));
+  const { path: scratch, remove } = makeScratchFolder('verify');
   try {
     const published = description.levels.filter(({ layer }) => layer !== '').map(({ level }) => level);
     const wanted = { ...optionsOf(description), ...given, levels: published };
@@ -47,12 +46,12 @@ export async function verifySource(
     const { levels } = await splitIntoLevels(described, wanted, scratch, { pool, report });
     refuseMissing(published, levels);
     const [compared] = await Promise.all([
-      compareLevels(levels, description, metadata, { pool, report }),
+      compareLevels(levels, description, metadata, { pool, report, scratch }),
       verifyFiles(given.source, description, metadata),
     ]);
     return compared;
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    remove();
   }
 }
 
@@ -69,7 +68,7 @@ function compareLevels(
   levels: readonly LevelSource[],
   description: Release,
   { out, id, levels: indexes }: Metadata,
-  { pool, report }: { pool: Pool; report: Report },
+  { pool, report, scratch }: { pool: Pool; report: Report; scratch: string },
 ): Promise<CompareResult[]> {
   const readable = levels.filter(({ level }) => indexes[level] !== undefined);
   // The largest first, so that all child processes finish at about the same time: a level is one task.
@@ -78,8 +77,9 @@ function compareLevels(
     ordered.map(async (source) => {
       report.expect('features compared', featureCount(source));
       const isRenumbered = description.levels[source.level]?.isRenumbered === true;
-      const task = { out, release: id, source, isRenumbered, precision: description.precision };
-      const result = await pool.run(COMPARE, task);
+      const own = join(scratch, levelName(source.level));
+      const { precision } = description;
+      const result = await pool.run(COMPARE, { out, release: id, source, isRenumbered, precision, scratch: own });
       report.advance('features compared', result.features);
       return result;
     }),

@@ -91,3 +91,11 @@ export function valueToText(value: PropertyValue): string | null {
 export function jsonOf(value: PropertyValue): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 }
+
+/** GADM's columns of names and types. */
+const GADM_COLUMNS = /^(NAME|TYPE|ENGTYPE)_[0-5]$/i;
+
+/** Does a text of a column stand for no name? GADM writes `NA` where a unit has no name or type. */
+export function isNoName(text: string, column: string): boolean {
+  return text === 'NA' && GADM_COLUMNS.test(column);
+}

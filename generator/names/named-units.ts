@@ -1,8 +1,8 @@
-// The names of a level's units with their parents and the numbers of units below them, from the stores of the levels: for
-// names.jsonl.gz and the overview.
+// The names of a level's units with their parents and the numbers of units below them: for names.jsonl.gz and the overview.
+// A build takes them from the stores of the levels, `verify` from their indexes.
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
-import type { GidColumn } from '../../format/gid-column.ts';
+import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import { type NamedUnit, namesHeader, namesLine } from '../../format/names.ts';
@@ -10,26 +10,25 @@ import type { WholeFile } from '../../format/release.ts';
 import { writeWholeFile } from '../release/whole-file.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { readNameTable } from '../store/name-table.ts';
-import { ownersOf } from '../store/store-index.ts';
 
 /** A level that has been read. */
-export interface LevelUnits {
+export interface LevelUnits<Store = string | undefined> {
   level: Level;
   /** Path of its store; undefined if the dataset lacks the level. */
-  store: string | undefined;
+  store: Store;
   features: number;
 }
 
 /** The levels beside a level. Plain data: it is sent to child processes. */
-export interface Relatives {
+export interface Relatives<Store = string | undefined> {
   /** The nearest level above that has units; undefined if there is none. */
   parent: Level | undefined;
-  /** Path of the store of the nearest level below that has units; undefined if there is none. */
-  below: string | undefined;
+  /** The store of the nearest level below that has units; undefined if there is none. */
+  below: Store | undefined;
 }
 
 /** The levels beside a level, from all levels in ascending order. */
-export function relativesOf(level: Level, levels: readonly LevelUnits[]): Relatives {
+export function relativesOf<Store>(level: Level, levels: readonly LevelUnits<Store>[]): Relatives<Store> {
   const filled = levels.filter(({ features }) => features > 0);
   return {
     parent: filled.findLast((other) => other.level < level)?.level,
@@ -44,37 +43,49 @@ export function* namedUnits(
   { parent, below }: Relatives,
 ): Generator<NamedUnit> {
   if (store === undefined) return;
-  const { columns, fids, features } = readStoreIndex(store);
+  const index = readStoreIndex(store);
   const namesAt = readNameTable(store);
-  const gidAt = gidsOf(elementAt(columns, level), features);
-  const parentAt = parent === undefined ? () => null : gidsOf(elementAt(columns, parent), features);
-  const childrenOf = below === undefined ? () => 0 : countsOf(elementAt(readStoreIndex(below).columns, level));
-  for (const [position, fid] of fids.entries()) {
+  const unitAt = newNamedUnit(level, index, parent, below === undefined ? undefined : readStoreIndex(below));
+  for (const [position, fid] of index.fids.entries()) yield unitAt(position, fid, namesAt(position));
+}
+
+/** The GIDs of a level. */
+interface Gids {
+  columns: readonly GidColumn[];
+  features: number;
+}
+
+/** Returns a function that makes the unit at a position of a level. @param parent,below as in `Relatives` */
+export function newNamedUnit(
+  level: Level,
+  index: Gids,
+  parent: Level | undefined,
+  below: Gids | undefined,
+): (position: number, fid: number, label: Pick<NamedUnit, 'name' | 'type'>) => NamedUnit {
+  const gidAt = gidsOf(index, level);
+  const parentAt = parent === undefined ? () => null : gidsOf(index, parent);
+  const children = below && elementAt(below.columns, level);
+  return (position, fid, { name, type }) => {
     const gid = gidAt(position);
-    yield {
+    const number = gid === null || children === undefined ? -1 : children.find(gid);
+    return {
       fid,
       gid,
-      ...namesAt(position),
+      name,
+      type,
       parent: parentAt(position),
-      children: gid === null ? 0 : childrenOf(gid),
+      children: number === -1 || children === undefined ? 0 : children.countAt(number),
     };
-  }
+  };
 }
 
 /** The GID of a column at a position, or null. */
-function gidsOf(column: GidColumn, features: number): (position: number) => string | null {
+export function gidsOf({ columns, features }: Gids, number: number): (position: number) => string | null {
+  const column = elementAt(columns, number);
   const owners = ownersOf(column, features);
   return (position) => {
     const owner = elementAt(owners, position);
     return owner === -1 ? null : column.gidAt(owner);
-  };
-}
-
-/** The number of units with a GID in a column. */
-function countsOf(column: GidColumn): (gid: string) => number {
-  return (gid) => {
-    const number = column.find(gid);
-    return number === -1 ? 0 : column.countAt(number);
   };
 }
 

@@ -9,13 +9,13 @@ import {
   columnValue,
   gidFrom,
   InexactInteger,
+  isNoName,
   ValueError,
   valueToJson,
   valueToText,
 } from '../geojson/property-values.ts';
 import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
-import { isNoName } from '../names/no-name.ts';
 import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
 import { type Column, featureCount, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';

@@ -1,6 +1,6 @@
 // Checks fids, GIDs and parents in the store indexes of the levels.
 import { elementAt } from '../../format/element-at.ts';
-import type { GidColumn } from '../../format/gid-column.ts';
+import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { Findings } from '../quality/findings.ts';
@@ -8,7 +8,7 @@ import { BuildError } from '../report/errors.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
 import { sourceName } from '../source/source-options.ts';
 import { readStoreIndex } from './feature-store.ts';
-import { ownersOf, type StoreIndex } from './store-index.ts';
+import type { StoreIndex } from './store-index.ts';
 
 /** The GID of units whose code is not known, in GADM. */
 const PLACEHOLDER_GID = '?';

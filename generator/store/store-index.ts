@@ -40,16 +40,6 @@ export function indexDigest({ columns, fids, offsets, bytes, deflatedText, crcs 
   return hash.digest('hex');
 }
 
-/** The number of the GID at each position, in ascending order of the column's GIDs; -1 for no GID. */
-export function ownersOf(column: GidColumn, features: number): Int32Array {
-  const owners = new Int32Array(features).fill(-1);
-  for (let number = 0; number < column.size; number++) {
-    const covered = column.positionsAt(number);
-    for (let run = 0; run < covered.runs; run++) owners.fill(number, covered.firstOf(run), covered.endOf(run));
-  }
-  return owners;
-}
-
 /** The index entry of a feature. */
 export interface StoreEntry {
   fid: number;

@@ -1,12 +1,10 @@
 // What the text of one published feature says: the fid and the GIDs that the index has for its position, its name, and
 // whether the overview must have its shape.
-import { elementAt } from '../../format/element-at.ts';
-import { ownersOf } from '../../format/gid-column.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { NamedUnit } from '../../format/names.ts';
 import type { LevelSummary } from '../../format/release.ts';
-import { gidFrom } from '../geojson/property-values.ts';
-import { isNoName } from '../names/no-name.ts';
+import { gidFrom, isNoName } from '../geojson/property-values.ts';
+import { gidsOf } from '../names/named-units.ts';
 import { FileError } from '../reader/file-error.ts';
 import { featureFrom, type JsonFeature, parsedToJson } from '../reader/parse-feature.ts';
 
@@ -19,29 +17,20 @@ export interface Unit extends Label {
   shape: 'must' | 'may' | 'no';
 }
 
-/** The GID of a position in a column, or null. */
-export function gidsByPosition({ columns, features }: LevelIndex): (column: number, position: number) => string | null {
-  const owners = columns.map((column) => ownersOf(column, features));
-  return (column, position) => {
-    const owner = elementAt(elementAt(owners, column), position);
-    return owner === -1 ? null : elementAt(columns, column).gidAt(owner);
-  };
-}
-
 /**
  * Makes a check of the features of a level. It takes a text, JSON and line feed, and its position, and returns the feature;
  * it throws FileError if the text is not the feature that the index describes.
  */
 export function newFeatureCheck(index: LevelIndex): (text: Buffer, position: number) => JsonFeature {
-  const gidAt = gidsByPosition(index);
+  const columns = index.columns.map(({ name }, column) => ({ name, gidAt: gidsOf(index, column) }));
   return (text, position) => {
     const fid = index.fidAt(position);
     const feature = featureFrom(text);
     const { id, properties } = feature;
     if (id !== fid) throw new FileError(`its id is ${parsedToJson(id)}, expected ${fid}`);
     if (properties['fid'] !== fid) throw new FileError(`properties.fid is ${parsedToJson(properties['fid'])}`);
-    for (const [column, { name }] of index.columns.entries()) {
-      const [gid, expected] = [gidFrom([properties[name]], [0]), gidAt(column, position)];
+    for (const { name, gidAt } of columns) {
+      const [gid, expected] = [gidFrom([properties[name]], [0]), gidAt(position)];
       if (gid !== expected)
         throw new FileError(`${name} is ${JSON.stringify(gid)}, the index has ${JSON.stringify(expected)}`);
     }

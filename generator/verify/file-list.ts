@@ -11,7 +11,6 @@ import {
   RELEASE_FILE,
 } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
-import { problemOf } from '../reader/file-error.ts';
 import { sha256OfFile } from '../reader/read-page.ts';
 import type { Metadata } from './metadata.ts';
 import { pagesOf } from './pages.ts';
@@ -45,15 +44,12 @@ export function verifyList(metadata: Metadata): number {
 
 /** Verifies by SHA-256 alone the files of levels whose manifest or index is damaged. */
 export function verifySums(metadata: Metadata): void {
-  const { root, checksums, found } = metadata;
-  for (const path of unindexedFiles(metadata)) {
-    try {
+  const { root, checksums, found, attempt } = metadata;
+  for (const path of unindexedFiles(metadata))
+    attempt(path, () => {
       const [got, expected] = [sha256OfFile(join(root, path)), checksums?.get(path)];
       if (got !== expected) found(path, `its SHA-256 is ${got}, expected ${expected}`);
-    } catch (error) {
-      found(path, problemOf(error));
-    }
-  }
+    });
 }
 
 function* expectedFiles(metadata: Metadata): Generator<string> {

@@ -21,29 +21,24 @@ import { BuildError } from '../report/errors.ts';
 import type { Findings } from './findings.ts';
 import { checkEncoding, checkStoredPages, checkSummary, indexProblems } from './index-form.ts';
 
-/** The folder of a release, and its checksums. */
-interface ReleaseFolder {
+/** A release that is verified: its metadata, of which a part is undefined if its file is damaged. */
+export interface Metadata {
   out: string;
   id: string;
+  /** Its folder. */
   root: string;
   /** The content of checksums.txt: SHA-256 in hex by path. */
   checksums: ReadonlyMap<string, string> | undefined;
-  /** Adds a problem of a file of the release. */
-  found(path: string, problem: string): void;
-}
-
-/** The same with release.json. */
-interface DescribedFolder extends ReleaseFolder {
-  /** Undefined, like the other parts, if the file is damaged. */
+  /** release.json. */
   description: Release | undefined;
   /** Whether release.json has the SHA-256 that checksums.txt has for it, or that has none. */
   isSealed: boolean;
-}
-
-/** The metadata of a release. */
-export interface Metadata extends DescribedFolder {
   /** By level; undefined if its manifest or its index is damaged. */
   levels: readonly (LevelIndex | undefined)[];
+  /** Adds a problem of a file of the release. */
+  found(path: string, problem: string): void;
+  /** What `read` returns; undefined if it finds that the file is damaged, which is added. */
+  attempt<T>(path: string, read: () => T): T | undefined;
 }
 
 /** The current release; undefined if current.json is damaged or lists a release that does not exist as the current one. */
@@ -70,52 +65,45 @@ export function readMetadata(out: string, id: string, findings: Findings): Metad
   if (!isReleaseId(id) || !existsSync(root))
     throw new BuildError(`${root}: no such release`, `run list --out ${out} to see the releases`);
   const found = (path: string, problem: string): void => findings.add(`${releasePath(id)}/${path}`, problem);
-  const described = describe({ out, id, root, found, checksums: checksumsOf(root, found) });
-  const levels = LEVELS.map((level) => levelOf(level, described));
-  if (described.description) checkStoredPages(described.description, levels, found);
-  return { ...described, levels };
-}
-
-function checksumsOf(root: string, found: ReleaseFolder['found']): ReleaseFolder['checksums'] {
-  try {
+  const attempt = <T>(path: string, read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      found(path, problemOf(error, path));
+      return undefined;
+    }
+  };
+  const checksums = attempt(CHECKSUMS_FILE, () => {
     const { sums, problems } = readChecksums(root);
     for (const problem of problems) found(CHECKSUMS_FILE, problem);
     return sums;
-  } catch (error) {
-    found(CHECKSUMS_FILE, problemOf(error));
-    return undefined;
+  });
+  const json = attempt(RELEASE_FILE, () => readFileSync(join(root, RELEASE_FILE)));
+  const description = json && attempt(RELEASE_FILE, () => releaseFromJson(json.toString(), RELEASE_FILE));
+  const [got, expected] = [json && sha256Of(json), checksums?.get(RELEASE_FILE)];
+  const isSealed = description !== undefined && (expected === undefined || got === expected);
+  if (description !== undefined && description.release !== id)
+    found(RELEASE_FILE, `is of release ${description.release}, expected ${id}`);
+  if (description !== undefined && !isSealed) {
+    found(RELEASE_FILE, `its SHA-256 is ${got}, ${CHECKSUMS_FILE} has ${expected}`);
+    // Either of the two may have been changed.
+    found(CHECKSUMS_FILE, `has ${expected} for ${RELEASE_FILE}, which is ${got}`);
   }
-}
-
-function describe(folder: ReleaseFolder): DescribedFolder {
-  const { id, root, checksums, found } = folder;
-  try {
-    const bytes = readFileSync(join(root, RELEASE_FILE));
-    const description = releaseFromJson(bytes.toString(), RELEASE_FILE);
-    if (description.release !== id) found(RELEASE_FILE, `is of release ${description.release}, expected ${id}`);
-    const [got, expected] = [sha256Of(bytes), checksums?.get(RELEASE_FILE)];
-    const isSealed = expected === undefined || got === expected;
-    if (!isSealed) {
-      found(RELEASE_FILE, `its SHA-256 is ${got}, ${CHECKSUMS_FILE} has ${expected}`);
-      // Either of the two may have been changed.
-      found(CHECKSUMS_FILE, `has ${expected} for ${RELEASE_FILE}, which is ${got}`);
-    }
-    return { ...folder, description, isSealed };
-  } catch (error) {
-    found(RELEASE_FILE, problemOf(error, RELEASE_FILE));
-    return { ...folder, description: undefined, isSealed: false };
-  }
+  const metadata = { out, id, root, checksums, description, isSealed, levels: [], found, attempt };
+  const levels = LEVELS.map((level) => levelOf(level, metadata));
+  if (description !== undefined) checkStoredPages(description, levels, found);
+  return { ...metadata, levels };
 }
 
 /** The index of a level; undefined if it cannot be used. */
-function levelOf(level: Level, described: DescribedFolder): LevelIndex | undefined {
-  const { id, description, found } = described;
+function levelOf(level: Level, metadata: Metadata): LevelIndex | undefined {
+  const { id, description, found } = metadata;
   const summary = description?.levels[level];
   const others = '; the other files of its level are verified by checksums.txt alone';
-  const manifest = readTrusted(manifestPath(level), summary?.manifest, described, others);
-  const index = readTrusted(indexPath(level), summary?.index, described, others);
-  if (manifest.bytes === undefined || index.bytes === undefined || !index.isTrusted) return undefined;
-  try {
+  const manifest = readTrusted(manifestPath(level), summary?.manifest, metadata, others);
+  const index = readTrusted(indexPath(level), summary?.index, metadata, others);
+  return metadata.attempt(manifestPath(level), () => {
+    if (manifest === undefined || !index?.isTrusted) return undefined;
     const read = levelFrom(manifest.bytes, index.bytes, id, level);
     if (!manifest.isTrusted) return undefined;
     const problems = indexProblems(read);
@@ -124,10 +112,7 @@ function levelOf(level: Level, described: DescribedFolder): LevelIndex | undefin
     checkEncoding({ manifest: manifest.bytes, index: index.bytes }, id, read, found);
     if (description) checkSummary(description, read, found);
     return read;
-  } catch (error) {
-    found(manifestPath(level), problemOf(error, manifestPath(level)));
-    return undefined;
-  }
+  });
 }
 
 /**
@@ -139,10 +124,10 @@ function levelOf(level: Level, described: DescribedFolder): LevelIndex | undefin
 export function readTrusted(
   path: string,
   expected: CheckedFile | undefined,
-  { root, checksums, found }: DescribedFolder,
+  { root, checksums, found, attempt }: Metadata,
   others = '',
-): { bytes: Buffer | undefined; isTrusted: boolean } {
-  try {
+): { bytes: Buffer; isTrusted: boolean } | undefined {
+  return attempt(path, () => {
     const bytes = readFileSync(join(root, path));
     const got = sha256Of(bytes);
     const sources = [
@@ -156,8 +141,5 @@ export function readTrusted(
     if (isTrusted && expected !== undefined && expected.bytes !== bytes.length)
       found(RELEASE_FILE, `has ${expected.bytes} bytes for ${path}, which has ${bytes.length}`);
     return { bytes, isTrusted };
-  } catch (error) {
-    found(path, problemOf(error));
-    return { bytes: undefined, isTrusted: false };
-  }
+  });
 }

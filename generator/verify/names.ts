@@ -4,9 +4,9 @@ import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
 import { type NamedUnit, namesHeader, namesLine } from '../../format/names.ts';
 import type { WholeFile } from '../../format/release.ts';
-import { problemOf } from '../reader/file-error.ts';
+import { newNamedUnit, relativesOf } from '../names/named-units.ts';
 import { inflateMember } from '../reader/inflate.ts';
-import { gidsByPosition, type Label, type Unit } from './feature.ts';
+import type { Label, Unit } from './feature.ts';
 import { firstDifferentLine } from './findings.ts';
 import { type Metadata, readTrusted } from './metadata.ts';
 
@@ -31,30 +31,19 @@ export function namedUnits(
   levels: readonly (LevelIndex | undefined)[],
   units: readonly (Unit | undefined)[],
 ): NamedUnits | undefined {
+  const known = levels.filter((index) => index !== undefined);
   const index = levels[level];
-  const known = levels.filter((other) => other !== undefined);
   if (index === undefined || known.length < levels.length) return undefined;
-  const filled = known.filter(({ features }) => features > 0);
-  const parent = filled.findLast((other) => other.level < level)?.level;
-  const below = filled.find((other) => other.level > level)?.columns[level];
-  const gidAt = gidsByPosition(index);
+  const { parent, below } = relativesOf(
+    level,
+    known.map((store) => ({ level: store.level, features: store.features, store })),
+  );
+  const unitAt = newNamedUnit(level, index, parent, below);
   return {
     level,
     count: index.features,
     featureAt: (position) => units[position],
-    unitAt(position, label) {
-      const gid = gidAt(level, position);
-      const number = gid === null || below === undefined ? -1 : below.find(gid);
-      const { name, type } = units[position] ?? label;
-      return {
-        fid: index.fidAt(position),
-        gid,
-        name,
-        type,
-        parent: parent === undefined ? null : gidAt(parent, position),
-        children: number === -1 || below === undefined ? 0 : below.countAt(number),
-      };
-    },
+    unitAt: (position, label) => unitAt(position, index.fidAt(position), units[position] ?? label),
   };
 }
 
@@ -91,15 +80,12 @@ export function textOrNull(value: unknown): string | null {
  * @returns its text; undefined if it is damaged
  */
 export function readWholeFile(path: string, expected: WholeFile | undefined, metadata: Metadata): Buffer | undefined {
-  const { bytes, isTrusted } = readTrusted(path, expected, metadata);
-  if (bytes === undefined || !isTrusted) return undefined;
-  try {
-    const text = inflateMember(bytes);
+  const read = readTrusted(path, expected, metadata);
+  if (!read?.isTrusted) return undefined;
+  return metadata.attempt(path, () => {
+    const text = inflateMember(read.bytes);
     if (expected !== undefined && expected.textBytes !== text.length)
       metadata.found(RELEASE_FILE, `has ${expected.textBytes} bytes of text for ${path}, which has ${text.length}`);
     return text;
-  } catch (error) {
-    metadata.found(path, problemOf(error));
-    return undefined;
-  }
+  });
 }

@@ -4,7 +4,7 @@ import { OVERVIEW_FILE } from '../../format/layout.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import { overviewProperties } from '../../format/overview.ts';
 import { type JsonObject, listIn, objectFrom } from '../../format/parse.ts';
-import { FileError, problemOf } from '../reader/file-error.ts';
+import { FileError } from '../reader/file-error.ts';
 import type { Metadata } from './metadata.ts';
 import { type NamedUnits, readWholeFile, textOrNull } from './names.ts';
 
@@ -26,15 +26,13 @@ export function verifyOverview(
 ): void {
   const text = readWholeFile(OVERVIEW_FILE, metadata.description?.overview, metadata);
   if (text === undefined) return;
-  try {
+  metadata.attempt(OVERVIEW_FILE, () => {
     const geometries = checkTopology(objectFrom(text.toString(), ''), levels);
     for (const [i, level] of levels.entries()) {
       const expected = units[level];
       if (expected !== undefined) checkUnits(geometries[i] ?? [], expected, i === 0);
     }
-  } catch (error) {
-    metadata.found(OVERVIEW_FILE, problemOf(error));
-  }
+  });
 }
 
 function checkUnits(geometries: readonly JsonObject[], units: NamedUnits, isFirst: boolean): void {

@@ -106,8 +106,7 @@ test('of a thousand requests in one packet some are answered, and the last answe
 
 test('requests that wait are not handled once their client is gone', async () => {
   let handled = 0;
-  const observer = { observe: () => void handled++ };
-  const { service, reads, release } = await heldService(folder, { observer });
+  const { service, reads, release } = await heldService(folder, { observe: () => void handled++ });
   const request = `GET /api/v1/fc/lv1 HTTP/1.1\r\n${HOST}${TOKEN}\r\n`;
   const socket = await open(service, request.repeat(5));
   await until(() => reads() === 1, 'nothing is read');

@@ -46,7 +46,7 @@ export class Connection {
     if (!this.#isBusy && this.#waiting.length === 0) this.#begin(req, res);
     else if (this.#waiting.length < WAITING_MAX && !this.#hasDropped) {
       this.#waiting.push({ req, res });
-      this.#socket.pause();
+      this.#pause();
       this.#listen();
     } else this.#hasDropped = true;
   }
@@ -76,6 +76,13 @@ export class Connection {
     this.#respond(req, res, this);
   }
 
+  /** Not at once: node:http resumes a socket when a message is complete, just after it has handed over the request. */
+  #pause(): void {
+    process.nextTick(() => {
+      if (this.#waiting.length > 0) this.#socket.pause();
+    });
+  }
+
   /** Waits for the end of the response in progress. Only then: most clients send one request at a time. */
   #listen(): void {
     if (this.#isListening || this.#current === undefined) return;
@@ -91,8 +98,10 @@ export class Connection {
     const next = this.#waiting.shift();
     if (next !== undefined) {
       this.#begin(next.req, next.res);
-      if (this.#waiting.length > 0 || this.#refusal !== undefined) this.#listenOrGoOn();
-      else this.#socket.resume();
+      if (this.#waiting.length > 0 || this.#refusal !== undefined) {
+        this.#pause();
+        this.#listenOrGoOn();
+      } else this.#socket.resume();
     } else if (this.#refusal !== undefined) this.#close(this.#refusal);
   }
 

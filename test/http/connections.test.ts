@@ -104,6 +104,22 @@ test('of a thousand requests in one packet some are answered, and the last answe
   );
 });
 
+test('while requests wait, nothing more is read from their connection', async () => {
+  const { service, reads, release } = await heldService(folder);
+  const connected = once(service.server, 'connection');
+  const request = `GET /api/v1/fc/lv1 HTTP/1.1\r\n${HOST}${TOKEN}\r\n`;
+  const socket = await open(service, request);
+  const [peer]: Socket[] = await connected;
+  assert.ok(peer);
+  await until(() => reads() === 1, 'nothing is read');
+  assert.equal(peer.isPaused(), false);
+  socket.write(request.repeat(2));
+  await until(() => peer.isPaused(), 'it is still read from');
+  release();
+  await until(() => !peer.isPaused(), 'it is not read from again');
+  socket.destroy();
+});
+
 test('requests that wait are not handled once their client is gone', async () => {
   let handled = 0;
   const { service, reads, release } = await heldService(folder, { observe: () => void handled++ });

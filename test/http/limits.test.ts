@@ -1,6 +1,8 @@
 // Limits: of each client, by the subject of its token; of all work together; and of what is remembered.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import { type Origin, Reads } from '../../proxy/origin/origin.ts';
 import { WorkQueue } from '../../proxy/work/work-queue.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { heldService } from '../support/http/held-service.ts';
@@ -154,6 +156,15 @@ test('what is read at once in one turn of the event loop is bounded; the next tu
   assert.equal(inOneTurn(), 0);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(inOneTurn(), 32);
+});
+
+test('only ranges of at most 128 KiB are read on the event loop', () => {
+  const asked: number[] = [];
+  const origin: Origin = { ...directoryOrigin(folder), readNow: (_, { length }) => asked.push(length) > 0 };
+  const reads = new Reads(origin, undefined);
+  const isNow = (length: number): boolean => reads.now('', { offset: 0, length }, Buffer.alloc(0), 0, true);
+  assert.deepEqual([isNow(128 * 1024), isNow(128 * 1024 + 1)], [true, false]);
+  assert.deepEqual(asked, [128 * 1024]);
 });
 
 test('requests beyond one turn wait for the next ones, and all are answered', async () => {

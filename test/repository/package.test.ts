@@ -243,3 +243,9 @@ test('other modules are not exported', async () => {
     assert.equal(printed, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n', name);
   }
 });
+
+test("the generator's image has the version of gdal-async that is tested", () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+  const image = readFileSync(join(REPOSITORY, 'generator', 'examples', 'container', 'Dockerfile'), 'utf8');
+  assert.equal(/^ARG GDAL_ASYNC=(\S+)$/m.exec(image)?.[1], devDependencies['gdal-async']);
+});

@@ -19,7 +19,7 @@ Every request under \`/api/\` needs a bearer token. Features are in ascending or
 \`Link\` header with \`rel="next"\`; following it to the end returns every matching feature exactly once, from one release.
 HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.
 
-Two kinds of file describe a whole release: the overview has the simplified boundaries of the highest two
+Two kinds of files describe a whole release: the overview has the simplified boundaries of the highest two
 levels that have units, and for each level a file has the names of its units.`;
 
 const NOT_MODIFIED = 'Not modified: If-None-Match has the current ETag.';

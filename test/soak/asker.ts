@@ -129,6 +129,7 @@ export class Asker {
 class Refused extends Error {
   constructor(answer: Answer) {
     assert.equal(answer.headers['content-type'], 'application/problem+json');
+    assert.notEqual(answer.status, 500);
     super(`${answer.status} ${JSON.parse(answer.body.toString()).code}`);
   }
 }

@@ -10,15 +10,15 @@ const FAILS_EVERY = 3;
 /** The proxy waits ten seconds for a silent host, and five before it reads metadata again. */
 const AFTERMATH_MS = 20_000;
 
-type Failure = (res: ServerResponse, file: string, range: string | undefined) => void;
+/** Answers a request for a file with these bytes, or for a range of it. */
+type Failure = (res: ServerResponse, bytes: Buffer, range: string | undefined) => void;
 
 /** Of any file. */
 const FAILURES: readonly Failure[] = [
   (res) => res.writeHead(503).end('<h1>busy</h1>'),
   (res) => res.writeHead(404).end('<h1>Not Found</h1>'),
   (res) => res.destroy(),
-  (res, file) => {
-    const bytes = readFileSync(file);
+  (res, bytes) => {
     res.writeHead(200, { 'Content-Length': String(bytes.length) });
     res.write(bytes.subarray(0, bytes.length / 2), () => res.destroy());
   },
@@ -27,8 +27,7 @@ const FAILURES: readonly Failure[] = [
 ];
 /** Of pages and features: wrong bytes of metadata are remembered for half a minute. */
 const WRONG_BYTES: readonly Failure[] = [
-  (res, file, range) => {
-    const bytes = readFileSync(file);
+  (res, bytes, range) => {
     const [from = 0, to = bytes.length - 1] = (range?.match(/\d+/g) ?? []).map(Number);
     const part = bytes.subarray(from, to + 1);
     const at = part.length >> 1;
@@ -56,10 +55,12 @@ export class FailingSpells {
   begin(): void {
     this.#host.fault = ({ headers: { range } }, res, file) => {
       if (this.#random(FAILS_EVERY) > 0) return false;
+      const bytes = contentOf(file);
+      if (bytes === undefined) return false;
       const failures = file.endsWith('.gz') ? [...FAILURES, ...WRONG_BYTES] : FAILURES;
       this.#lastFailure = performance.now();
       this.failures++;
-      failures[this.#random(failures.length)]?.(res, file, range);
+      failures[this.#random(failures.length)]?.(res, bytes, range);
       return true;
     };
   }
@@ -71,5 +72,14 @@ export class FailingSpells {
   /** May a request have failed because the host did? @param begun when it was sent */
   mayExplain(begun: number): boolean {
     return this.#lastFailure >= begun - AFTERMATH_MS;
+  }
+}
+
+/** Undefined where there is no such file: that of a release which was just removed. */
+function contentOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
   }
 }

@@ -131,6 +131,9 @@ export async function soak(options: SoakOptions, print: (line: string) => void):
   for (const { name, running } of proxies) {
     const code = await stop(running);
     if (code !== 0) fail(`${name}: the proxy ended with ${code}: ${running.err().slice(-1000)}`);
+    // Errors of an origin are logged as one line, all others with their stack.
+    const [unexpected] = /^.*\n +at .*/m.exec(running.err()) ?? [];
+    if (unexpected !== undefined) fail(`${name}: logged ${unexpected}`);
   }
   const growth = proxies.map(({ name, readings }) => growthIn(readings)?.map((line) => `${name}: ${line}`));
   return {

@@ -5,26 +5,32 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { compiledProject } from './support/processes/compile.ts';
 import { reportFiles } from './support/report-files.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CONCURRENCY = 2;
 /** For a file, in milliseconds. */
 const TIMEOUT = { short: 240_000, long: 600_000 };
 
 const { values } = parseArgs({ options: { long: { type: 'boolean', default: false } } });
 
-const files = readdirSync(join(ROOT, 'test'), { withFileTypes: true, recursive: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const project = compiledProject();
+const files = readdirSync(join(project, 'test'), { withFileTypes: true, recursive: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.test.js'))
   .map((entry) => join(entry.parentPath, entry.name))
-  .filter((file) => file.endsWith('.long.test.ts') === values.long)
+  .filter((file) => file.endsWith('.long.test.js') === values.long)
   .sort();
 
-process.chdir(ROOT);
+/** A test's source: node names the compiled file, or with Node 22 and later the source that its map names. */
+function nameOf(file: string): string {
+  return relative(file.startsWith(project) ? project : '', file).replace(/\.js$/, '.ts');
+}
+
+// Those that the test files are run with, too: without tsx, and with the lines of the sources in errors.
+process.execArgv = ['--enable-source-maps'];
 const timeout = values.long ? TIMEOUT.long : TIMEOUT.short;
-const hasPassed = await reportFiles(
-  run({ files, concurrency: CONCURRENCY, timeout }),
-  (file) => relative(ROOT, file),
-  (text) => process.stdout.write(text),
+const hasPassed = await reportFiles(run({ files, concurrency: CONCURRENCY, timeout }), nameOf, (text) =>
+  process.stdout.write(text),
 );
 if (!hasPassed) process.exitCode = 1;

@@ -4,22 +4,21 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { ODD_GIDS, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const folder = temporaryFolder();
-const source = writeWorld(join(folder, 'world.gpkg'));
-await buildRelease(source, folder, { accept: ['empty-geometries'] });
+const folder = await worldOutput();
+const source = join(folder, 'world.gpkg');
 const proxy = await startService(folder);
 const stored = readStored(folder, 'r1');
 
-const CLIENTS = fileURLToPath(new URL('../../proxy/examples/clients/', import.meta.url));
+const CLIENTS = 'proxy/examples/clients';
 const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 
 /** Runs a program with the token in its environment. */
@@ -152,7 +151,7 @@ test('the commands of the README for the overview and for names work when pasted
   const out = temporaryFolder();
   await buildRelease(writeCountries(), out);
   const { url } = await startService(out);
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const readme = readFileSync('README.md', 'utf8');
   const [overview, names] = [...readme.matchAll(/```sh\n(.*?)```/gs)]
     .map(([, commands = '']) => commands.replaceAll('http://127.0.0.1:8080', url))
     .filter((commands) => /\/(overview|names)/.test(commands));

@@ -1,18 +1,15 @@
 // Random slices of a world with units of every size, compared with the stored text of the level, in each choice of stored pages.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { FORMATS, LEVELS, levelName, PAGE_CAPS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
-import { cachedFolder } from '../support/cached-folder.ts';
-import { bodyOf, MANY_SIZES, readStored, type StoredLevel, writeWorld } from '../support/datasets/large-dataset.ts';
+import { bodyOf, MANY_SIZES, readStored, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { dice } from '../support/dice.ts';
 import type { Answer } from '../support/http/http-client.ts';
 import { nextOf, send } from '../support/http/http-client.ts';
 import { type RunningService, startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { worldOutput } from '../support/releases/world.ts';
 
 /** A running proxy, and what it serves. */
 export interface SliceWorld {
@@ -26,14 +23,7 @@ export interface SliceWorld {
 export async function startSliceWorlds(): Promise<SliceWorld[]> {
   return Promise.all(
     STORED_PAGES.map(async (pages) => {
-      const folder = await cachedFolder(
-        import.meta.url,
-        `a world of many sizes, ${pages} pages stored`,
-        async (made) => {
-          const source = writeWorld(join(temporaryFolder(), 'world.gpkg'), MANY_SIZES);
-          await buildRelease(source, made, { storedPages: pages, accept: ['empty-geometries'] });
-        },
-      );
+      const folder = await worldOutput({ size: MANY_SIZES, pages });
       return { pages, folder, proxy: await startService(folder), stored: readStored(folder, 'r1') };
     }),
   );

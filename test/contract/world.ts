@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CURRENT_PATH, RELEASES_PATH } from '../../format/layout.ts';
 import type { Level, StoredPages } from '../../format/levels.ts';
 import { currentToJson } from '../../format/release.ts';
-import { cachedFolder } from '../support/cached-folder.ts';
+import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel, writeWorld } from '../support/datasets/large-dataset.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
@@ -35,9 +35,7 @@ const SCOPE = 'boundaries:read';
  * answered is part of the contract.
  */
 export async function prepareWorld(setup: Setup): Promise<World> {
-  const folder = await cachedFolder(import.meta.url, `releases, ${setup.pages} pages stored`, (made) =>
-    buildReleases(made, setup.pages),
-  );
+  const folder = await cachedOutput(import.meta.url, setup.pages, (made) => buildReleases(made, setup.pages), ['c3']);
   const point = (release: string, hosted: readonly string[]): void =>
     writeFileSync(join(folder, CURRENT_PATH), currentToJson({ release, hosted: [...hosted] }));
   point('r1', ['r1']);

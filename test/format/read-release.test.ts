@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import {
@@ -20,20 +19,23 @@ import { type LevelIndex, pageCount } from '../../format/level-index.ts';
 import { FORMATS, LEVELS, type Level, levelName, STORED_PAGES } from '../../format/levels.ts';
 import { decodeLevel } from '../../format/manifest.ts';
 import { releaseFromJson } from '../../format/release.ts';
-import { ODD_GIDS, writeWorld } from '../support/datasets/large-dataset.ts';
+import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const READER = fileURLToPath(new URL('read_release.py', import.meta.url));
+const READER = 'test/format/read_release.py';
 const skip = spawnSync('python3', ['--version']).error !== undefined && 'python3 is not installed here';
 const folder = temporaryFolder();
 
-if (!skip) {
-  const world = writeWorld(join(folder, 'world.gpkg'));
-  for (const storedPages of STORED_PAGES)
-    await buildRelease(world, join(folder, storedPages), { storedPages, accept: ['empty-geometries'] });
-}
+/** For each choice of stored pages. */
+const WORLDS = {
+  all: await worldOutput(),
+  unfiltered: await worldOutput({ pages: 'unfiltered' }),
+  // Copies of it are damaged.
+  none: await worldOutput({ pages: 'none', isChanged: true }),
+};
 
 /** Runs the reader; what it printed. */
 function read(out: string, level: Level, ...args: string[]): { status: number | null; text: string; error: string } {
@@ -88,7 +90,7 @@ function textWhere(out: string, level: Level, filters: Readonly<Record<string, s
 }
 
 for (const storedPages of STORED_PAGES) {
-  const out = join(folder, storedPages);
+  const out = WORLDS[storedPages];
 
   test(`with stored pages ${storedPages} every level reads as gunzip reads its files`, { skip }, () => {
     for (const level of LEVELS) {
@@ -114,7 +116,7 @@ for (const storedPages of STORED_PAGES) {
       assert.ok(level === 0 || chosen.length >= 2);
       for (const { key, features: held } of chosen) {
         assert.ok(key !== 'all');
-        const expected = textOfPages(join(folder, 'all'), level, key, held);
+        const expected = textOfPages(WORLDS.all, level, key, held);
         assertReads(out, level, [`gid-${key.column}=${key.gid}`], expected);
       }
     }
@@ -126,8 +128,8 @@ test('the page tables have every stored page once, in the order of the listings,
 }, () => {
   for (const storedPages of ['all', 'unfiltered'] as const)
     for (const level of LEVELS) {
-      const root = rootOf(join(folder, storedPages));
-      const index = indexIn(join(folder, storedPages), level);
+      const root = rootOf(WORLDS[storedPages]);
+      const index = indexIn(WORLDS[storedPages], level);
       for (const format of FORMATS) {
         const table = index.arrays.pages?.[format] ?? assert.fail();
         const numbers = Array.from({ length: table.listing.length - 1 }, (_, listing) =>
@@ -152,7 +154,7 @@ function isOdd(key: ListingKey): boolean {
 }
 
 test('several filters must all hold, GIDs match exactly, and a GID that does not occur gives nothing', { skip }, () => {
-  const out = join(folder, 'none');
+  const out = WORLDS.none;
   const lines = textOfLevel(out, 3).split(/(?<=\n)/);
   const { properties } = JSON.parse(lines[70] ?? '');
   for (const filters of [
@@ -236,7 +238,7 @@ function flip(file: string, at: number): void {
 for (const [what, damage, message] of DAMAGE) {
   test(`the reader refuses ${what}, by name`, { skip }, () => {
     const out = join(folder, 'damaged', what.replaceAll(' ', '-'));
-    cpSync(join(folder, 'none'), out, { recursive: true });
+    cpSync(WORLDS.none, out, { recursive: true });
     assert.equal(read(out, 1).status, 0);
     damage(rootOf(out), out);
     const { status, error } = read(out, 1);

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { crc32, gunzipSync } from 'node:zlib';
 import { decodeCursor, encodeCursor } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
@@ -41,8 +40,8 @@ import { without } from '../support/processes/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type MadeLevel, makeColumn, makeLevel, memberOf } from './make-level.ts';
 
-const SPECIFICATION = readFileSync(new URL('../../format/README.md', import.meta.url), 'utf8');
-const READER = fileURLToPath(new URL('read_release.py', import.meta.url));
+const SPECIFICATION = readFileSync('format/README.md', 'utf8');
+const READER = 'test/format/read_release.py';
 const folder = temporaryFolder();
 
 /** The code block of the specification whose info string is this. */

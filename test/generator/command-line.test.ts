@@ -7,22 +7,23 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
 import { BuildError } from '../../generator/report/errors.ts';
-import { writeWorld } from '../support/datasets/large-dataset.ts';
+import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
+import { compile } from '../support/processes/compile.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
-const out = join(folder, 'out');
-const source = writeWorld(join(folder, 'world.gpkg'));
+const out = await worldOutput({ pages: 'none' });
+const source = join(out, 'world.gpkg');
 const ACCEPT = ['--accept', 'empty-geometries'];
-await buildRelease(source, out, { accept: ['empty-geometries'] });
 
-const MAIN = [...process.execArgv, 'generator/main.ts'];
+const MAIN = compile('generator/main.ts');
 
 function run(...args: string[]) {
-  return spawnSync(process.execPath, [...MAIN, ...args], { encoding: 'utf8' });
+  return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
 }
 
 test('an error is one line that says what is wrong and one that says what to do; the exit code is 2 for the command line, else 1', () => {
@@ -94,7 +95,7 @@ test('a write that fails in a child process names the output folder, where the e
   // The largest file has 8 KiB; Node.js must not be killed by the signal for that.
   const script = `trap '' XFSZ; ulimit -f 8; exec "$@"`;
   const args = [
-    ...MAIN,
+    MAIN,
     '--quiet',
     'build',
     '--source',
@@ -117,7 +118,7 @@ test('results that a reader stops to read end the command without a message', {
 }, () => {
   const { stdout, stderr } = spawnSync(
     'bash',
-    ['-c', '"$@" | true', 'bash', process.execPath, ...MAIN, 'list', '--out', out],
+    ['-c', '"$@" | true', 'bash', process.execPath, MAIN, 'list', '--out', out],
     {
       encoding: 'utf8',
     },
@@ -134,8 +135,7 @@ test('a build that gets SIGINT, SIGTERM, SIGHUP or SIGKILL ends with its child p
   skip: existsSync('/proc/self/task') ? false : 'needs /proc',
 }, async () => {
   const big = join(folder, 'big.gpkg');
-  const synthetic = ['--import', 'tsx', 'test/support/datasets/synthetic/command.ts'];
-  assert.equal(spawnSync(process.execPath, [...synthetic, '10000', big]).status, 0);
+  writeSynthetic(big, 10_000);
   const interrupted = join(folder, 'interrupted');
   const releases = join(interrupted, 'releases');
   const stagingFolders = (): string[] => (existsSync(releases) ? readdirSync(releases).filter(isStaging) : []);
@@ -160,7 +160,7 @@ test('a build that gets SIGINT, SIGTERM, SIGHUP or SIGKILL ends with its child p
       '2',
       ...ACCEPT,
     ];
-    const child = spawn(process.execPath, [...MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     let text = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (piece) => {

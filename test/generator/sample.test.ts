@@ -12,6 +12,7 @@ import { gdal } from '../../generator/source/gdal.ts';
 import { attributionOf } from '../../generator/source/open-dataset.ts';
 import { type ReadUnit, readUnits, testHierarchy } from '../support/datasets/read-units.ts';
 import { sha256Of } from '../support/files.ts';
+import { compile } from '../support/processes/compile.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -108,17 +109,7 @@ test('the sample is always the same bytes', () => {
 
 test('build --sample publishes the sample as it is, without a remark', () => {
   const out = temporaryFolder();
-  const args = [
-    ...process.execArgv,
-    'generator/main.ts',
-    'build',
-    '--sample',
-    '--out',
-    out,
-    '--pages',
-    'none',
-    '--quiet',
-  ];
+  const args = [compile('generator/main.ts'), 'build', '--sample', '--out', out, '--pages', 'none', '--quiet'];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
   const { levels, quality } = releaseFromJson(

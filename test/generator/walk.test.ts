@@ -6,17 +6,16 @@ import { test } from 'node:test';
 import { check } from '@placemarkio/check-geojson';
 import { elementAt } from '../../format/element-at.ts';
 import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../../format/levels.ts';
-import { cachedFolder } from '../support/cached-folder.ts';
+import { cachedOutput } from '../support/cached-folder.ts';
 import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
 import { fidsOf, nextOf, pagesFrom, refusal, send, tamperedCursors, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 
-const folder = await cachedFolder(import.meta.url, 'a source and its release', async (made) => {
-  await buildSynthetic(join(made, 'synthetic.gpkg'), 1500, join(made, 'output'), { workers: 2 });
+const out = await cachedOutput(import.meta.url, 'a source and its release', async (made) => {
+  await buildSynthetic(join(made, 'synthetic.gpkg'), 1500, made, { workers: 2 });
 });
-const source = join(folder, 'synthetic.gpkg');
-const out = join(folder, 'output');
+const source = join(out, 'synthetic.gpkg');
 const service = await startService(out);
 const read = LEVELS.map((level) => readLayer(source, `ADM_${level}`));
 

@@ -5,14 +5,13 @@ import { mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { writeWorld } from '../support/datasets/large-dataset.ts';
 import type { Answer } from '../support/http/http-client.ts';
 import { refusal, send } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { exampleWith, freePort, missing, startNginx } from '../support/processes/nginx-varnish.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
+import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const LARGE = '/api/v1/fc/lv0';
@@ -22,8 +21,7 @@ const GZIP = { 'accept-encoding': 'gzip' };
 const SENDFILE = { ...GZIP, 'x-sendfile-type': 'X-Accel-Redirect' };
 const noNginx = missing('nginx');
 
-const folder = temporaryFolder();
-await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder, { accept: ['empty-geometries'] });
+const folder = await worldOutput({ pages: 'unfiltered', isChanged: true });
 const { page, file } = enlargePage(folder, 300 * 1024);
 
 /** A proxy, and the paths that it reads from its origin. */

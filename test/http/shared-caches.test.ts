@@ -2,20 +2,18 @@
 // cache does with private answers is seen, not believed. Skipped where the programs are not installed.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import { bodyOf, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { bodyOf, readStored } from '../support/datasets/large-dataset.ts';
 import { nextOf, pagesFrom, send, sendRaw, textOf } from '../support/http/http-client.ts';
 import { startService, token } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { exampleWith, freePort, missing, startNginx, startVarnish } from '../support/processes/nginx-varnish.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder, { accept: ['empty-geometries'] });
+const folder = await worldOutput({ pages: 'unfiltered', isChanged: true });
 const stored = readStored(folder, 'r1');
 const anonymous = { authorization: undefined };
 

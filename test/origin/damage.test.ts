@@ -10,8 +10,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { featureFilePath, pagePath, releasePath } from '../../format/layout.ts';
 import type { Format, Level } from '../../format/levels.ts';
-import { cachedFolder } from '../support/cached-folder.ts';
-import { bodyOf, MANY_SIZES, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { bodyOf, MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
@@ -19,12 +18,10 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { replaceNames } from '../support/releases/large-page.ts';
 import { readIndex } from '../support/releases/read-index.ts';
+import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const folder = await cachedFolder(import.meta.url, 'a world of many sizes', async (made) => {
-  const world = writeWorld(join(temporaryFolder(), 'world.gpkg'), MANY_SIZES);
-  await buildRelease(world, made, { accept: ['empty-geometries'] });
-});
+const folder = await worldOutput({ size: MANY_SIZES, pages: 'unfiltered', isChanged: true });
 const stored = readStored(folder, 'r1');
 
 /** A request that is answered from one file, and the features that it must give. */

@@ -17,6 +17,7 @@ import { test } from 'node:test';
 import { directoryOrigin, OpenFiles } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
+import { compile } from '../support/processes/compile.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -172,7 +173,7 @@ test('a process without a free file descriptor is busy: the file is not damaged'
 }, () => {
   const script = `
     import { openSync } from 'node:fs';
-    import { directoryOrigin } from ${JSON.stringify(new URL('../../proxy/origin/directory.ts', import.meta.url).href)};
+    import { directoryOrigin } from ${JSON.stringify(compile('proxy/origin/directory.ts'))};
     const origin = directoryOrigin(${JSON.stringify(folder)});
     try { for (;;) openSync('/dev/null', 'r'); } catch {}
     const range = { offset: 0, length: 1 };
@@ -180,7 +181,7 @@ test('a process without a free file descriptor is busy: the file is not damaged'
     try { origin.readNow('a/1', range, Buffer.alloc(1), 0, true); } catch ({ reason }) { console.log(reason); }
   `;
   const run = `ulimit -n 100; exec "$0" "$@"`;
-  const args = ['-c', run, process.execPath, '--import', 'tsx', '--input-type=module', '-e', script];
+  const args = ['-c', run, process.execPath, '--input-type=module', '-e', script];
   const { stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
   assert.equal(stdout, 'busy\nbusy\n', stderr);
 });

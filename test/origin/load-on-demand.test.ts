@@ -1,17 +1,13 @@
 // Levels that are loaded when they are first requested: once, in bounded memory, and again after an error.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import { loadOnDemand } from '../../proxy/releases/load-on-demand.ts';
 import { Releases } from '../../proxy/releases/releases.ts';
-import { writeWorld } from '../support/datasets/large-dataset.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { worldOutput } from '../support/releases/world.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder, { accept: ['empty-geometries'] });
+const folder = await worldOutput();
 
 /** The current release, whose levels are loaded on demand, and the manifests that were read. */
 async function openRelease(maxBytes: number, now?: () => number, isDown: () => boolean = () => false) {

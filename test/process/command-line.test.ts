@@ -13,21 +13,24 @@ import type { ServeOptions } from '../../proxy/config/options.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
-import { writeWorld } from '../support/datasets/large-dataset.ts';
 import { listen } from '../support/http/listen.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { compile } from '../support/processes/compile.ts';
+import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder, { accept: ['empty-geometries'] });
+const folder = await worldOutput();
 
-const MAIN = ['--import', 'tsx', 'proxy/main.ts'];
+const MAIN = [compile('proxy/main.ts')];
+/** As `npm start` starts it in a clone. */
+const CLONE = ['--import', 'tsx', 'proxy/main.ts'];
+/** The development key is kept in the home folder. */
+const HOME = temporaryFolder();
 
-function run(args: string[], env: Record<string, string> = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...MAIN, ...args], {
+function run(args: string[], main = MAIN) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...main, ...args], {
     encoding: 'utf8',
-    env: { ...process.env, ...env },
+    env: { ...process.env, HOME },
   });
   return { status, stdout, stderr };
 }
@@ -35,7 +38,7 @@ function run(args: string[], env: Record<string, string> = {}) {
 /** Starts `serve` on a free port and returns what it printed once it listens. */
 async function serve(args: string[], env: Record<string, string> = {}): Promise<{ child: ChildProcess; text: string }> {
   const child = spawn(process.execPath, [...MAIN, 'serve', '--origin', folder, '--port', '0', ...args], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, HOME, ...env },
   });
   after(() => child.kill());
   let text = '';
@@ -120,13 +123,15 @@ test('an error at the start says where, what is wrong and what to do; the exit c
   const taken = createServer();
   const port = String(await listen(taken));
   const empty = temporaryFolder();
-  const faults: [number, string[], RegExp][] = [
+  const faults: [number, string[], RegExp, string[]?][] = [
     [
       1,
       ['--origin', folder, '--port', port],
       /^127\.0\.0\.1 port \d+: the port is already in use\n {2}what to do: .*, e\.g\. npm start -- --port 9000\n$/,
+      CLONE,
     ],
-    [1, ['--origin', empty], /^\/.*: there is no release to serve\n {2}what to do: .*generator\/main\.ts build/],
+    [1, ['--origin', empty], /^\/.*: there is no release to serve\n {2}what to do: .*generator\/main\.ts build/, CLONE],
+    [1, ['--origin', empty], /^\/.*: there is no release to serve\n {2}what to do: .*boundaries-generator build/],
     [
       2,
       ['--host', '0.0.0.0'],
@@ -136,8 +141,8 @@ test('an error at the start says where, what is wrong and what to do; the exit c
     [2, ['--prot', '1'], /^--prot: unknown option; did you mean --port\?\n {2}what to do: add --help/],
     [2, ['--port'], /^--port: missing value\n {2}what to do: /],
   ];
-  for (const [code, args, message] of faults) {
-    const { status, stdout, stderr } = run(['serve', '--dev', ...args]);
+  for (const [code, args, message, main] of faults) {
+    const { status, stdout, stderr } = run(['serve', '--dev', ...args], main);
     assert.deepEqual([status, stdout], [code, '']);
     assert.match(stderr, message);
     assert.doesNotMatch(stderr, /\bat .*:\d+:\d+/);

@@ -3,19 +3,17 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { UrlEvent } from '../../proxy/examples/lambda/lambda.ts';
-import { bodyOf, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { bodyOf, ONE_LARGE, readStored } from '../support/datasets/large-dataset.ts';
 import { sha256 } from '../support/files.ts';
 import { AUDIENCE, AUTHORIZED, ISSUER, JWKS } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { collectGarbage } from '../support/processes/collect-garbage.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { worldOutput } from '../support/releases/world.ts';
 
 type Handler = (event: UrlEvent, stream: Writable) => Promise<void>;
 
@@ -25,10 +23,7 @@ const LARGE_PAGE_BYTES = 128 * 1024 * 1024;
 /** After so many bytes the memory is looked at again. */
 const MEASURED_BYTES = 4 * 1024 * 1024;
 
-const folder = temporaryFolder();
-// One page is larger than what is ever in memory: it is a stream.
-const source = writeWorld(join(folder, 'world.gpkg'), { vertices: 12, large: new Map([['0.3', 160_000]]) });
-await buildRelease(source, folder, { accept: ['empty-geometries'] });
+const folder = await worldOutput({ size: ONE_LARGE, pages: 'unfiltered', isChanged: true });
 /** SHA-256 of the first page of fc/lv0, which is not kept in memory. */
 const largePage = sha256(enlargePage(folder, LARGE_PAGE_BYTES).page);
 const jwks = createServer((_req, res) => res.end(JWKS));

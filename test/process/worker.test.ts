@@ -4,19 +4,16 @@ import assert from 'node:assert/strict';
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writeWorld } from '../support/datasets/large-dataset.ts';
 import { refusal, send, sendRaw, walk } from '../support/http/http-client.ts';
 import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { startR2 } from '../support/http/r2-server.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { startWorker } from '../support/processes/workerd.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
 import { enlargeFeature } from '../support/releases/large-page.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { worldOutput } from '../support/releases/world.ts';
 
 const PATH = '/api/v1/geojsonl/lv2?page-size=7';
-const folder = temporaryFolder();
-await buildRelease(writeWorld(join(folder, 'world.gpkg')), folder, { accept: ['empty-geometries'] });
+const folder = await worldOutput();
 const bucket = await startR2(folder);
 const stored = await startWorker({ r2Port: bucket.port, vars: {} });
 const host = await startStaticHost(folder);
@@ -32,9 +29,7 @@ test('a bucket of R2 is an origin: all pages, stored and sliced; one that fails 
 });
 
 test('in a bucket, too, a feature of 3 MB is sent as it is, and a file that is cut is a 502 and named in the log', async () => {
-  const changed = temporaryFolder();
-  const source = writeWorld(join(changed, 'world.gpkg'));
-  await buildRelease(source, changed, { accept: ['empty-geometries'], storedPages: 'none' });
+  const changed = await worldOutput({ pages: 'none', isChanged: true });
   const { data } = enlargeFeature(changed, 3_000_000);
   for (const file of ['lv1/index.bin', 'lv2/features/000001.geojsonl.gz'])
     truncateSync(join(changed, 'releases/r1', file), 100);

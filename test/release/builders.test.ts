@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { activateRelease } from '../../generator/release/manage.ts';
 import { takeLock } from '../../generator/release/output-lock.ts';
 import { openStaging } from '../../generator/release/staging.ts';
@@ -22,10 +21,10 @@ const folder = temporaryFolder();
 const source = writeDataset(join(folder, 'row.gpkg'), 'GPKG', [countryRow(2)]);
 
 const LOCK_HOLDER = compile('test/support/processes/lock-holder.ts');
-const BLOCKED_POOL = fileURLToPath(new URL('../support/processes/blocked-pool.ts', import.meta.url));
+const BLOCKED_POOL = compile('test/support/processes/blocked-pool.ts');
 
 test('a child process in a call of two minutes ends seconds after its parent is killed', async () => {
-  const parent = spawn(process.execPath, ['--import', 'tsx', BLOCKED_POOL], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const parent = spawn(process.execPath, [BLOCKED_POOL], { stdio: ['ignore', 'pipe', 'inherit'] });
   assert.equal(String((await once(parent.stdout, 'data'))[0]), 'blocked');
   let isClosed = false;
   // Parent and child write to the same pipe.

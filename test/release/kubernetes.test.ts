@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Deployment, type IDeployment } from 'kubernetes-models/apps/v1';
 import { type IJob, Job } from 'kubernetes-models/batch/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
@@ -16,7 +15,7 @@ import { buildCommand, sealCommand } from '../../generator/commands/build.ts';
 import { durationToSeconds } from '../../proxy/config/option-values.ts';
 import { optionsFromEnvironment, SERVE_OPTIONS } from '../../proxy/config/options.ts';
 
-const EXAMPLE = fileURLToPath(new URL('../../generator/examples/kubernetes', import.meta.url));
+const EXAMPLE = 'generator/examples/kubernetes';
 const MODELS = new Map(Object.entries({ Deployment, Job, PersistentVolumeClaim, PodDisruptionBudget, Service }));
 
 /** The resources in a file of the example. */

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { elementAt } from '../../format/element-at.ts';
 import { seal } from '../../generator/sharded-build.ts';
 import { manyUnitLayers } from '../support/datasets/small-datasets.ts';
@@ -15,7 +14,7 @@ import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const EXAMPLE = fileURLToPath(new URL('../../generator/examples/slurm', import.meta.url));
+const EXAMPLE = 'generator/examples/slurm';
 const RELEASE = 'gadm-4.1';
 
 /** Stops the process of shard 1 that writes its 20th piece of a file, in one run. */

@@ -6,15 +6,14 @@ import { once } from 'node:events';
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { programOf } from '../../.setup/other-node.js';
 import { run } from '../../.setup/run.js';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const REPOSITORY = resolve();
 const BINDING_FOLDER = `lib/binding/node-v${process.versions.modules}-${process.platform}-${process.arch}`;
 const BINDING = join(dirname(createRequire(import.meta.url).resolve('gdal-async/package.json')), BINDING_FOLDER);
 

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
-import { cachedFolder } from '../support/cached-folder.ts';
+import { cachedOutput } from '../support/cached-folder.ts';
 import type { StoredLevel } from '../support/datasets/large-dataset.ts';
 import { readStored, writeWorld } from '../support/datasets/large-dataset.ts';
 import type { Dice } from '../support/dice.ts';
@@ -61,7 +61,7 @@ export class Published {
 
   /** Builds the releases where that has not been done yet, and publishes three. */
   static async start(): Promise<Published> {
-    const store = await cachedFolder(import.meta.url, 'releases', buildStore);
+    const store = await cachedOutput(import.meta.url, 'releases', buildStore, IDS);
     const published = new Published(store, temporaryFolder());
     for (let i = 0; i < KEPT; i++) await published.publishNext();
     return published;

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
@@ -279,7 +278,7 @@ test('reads a PostGIS database, and records its name without the password', { sk
 
 /** Builds with the options of a file in generator/examples/, for a source of that shape. */
 async function example(name: string, source: string[]) {
-  const file = JSON.parse(readFileSync(new URL(`../../generator/examples/${name}.json`, import.meta.url), 'utf8'));
+  const file = JSON.parse(readFileSync(`generator/examples/${name}.json`, 'utf8'));
   const options = sourceOptionsFrom(file);
   assert.deepEqual(
     file.source.map((path: string) => basename(path)),
@@ -400,7 +399,7 @@ test('OCHA COD: GIDs by their names, columns dropped; the command reads the exam
     'ADM1_PCODE',
   ]);
   assert.deepEqual(release.levels[2]?.nameColumn, 'ADM2_EN');
-  const config = fileURLToPath(new URL('../../generator/examples/cod.json', import.meta.url));
+  const config = resolve('generator/examples/cod.json');
   const args = [compile('generator/main.ts'), 'build', '--config', config, '--workers', '0', '--json', '--quiet'];
   const built = JSON.parse(execFileSync(process.execPath, args, { cwd: files, encoding: 'utf8' }));
   assert.deepEqual(

@@ -1,34 +1,51 @@
-// Folders that many test files need, made once: releases of large datasets, compiled sources. They are kept in node_modules
-// under a digest of everything that they are made from, so that a change of the generator, the format or a fixture makes
-// them anew.
+// Folders that many test files need, made once: releases of large datasets, the compiled project. They are kept in
+// node_modules under a digest of everything that they are made from, so that a change of the generator, the format or a
+// fixture makes them anew.
 import { createHash, randomUUID } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { RELEASES_PATH, releasePath } from '../../format/layout.ts';
 import { filesUnder } from './files.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const CACHE = join(ROOT, 'node_modules/.cache/boundaries-tests');
+/** The code that runs: the repository, or all of it compiled. */
+const CODE = fileURLToPath(new URL('../..', import.meta.url));
+const CACHE = resolve('node_modules/.cache/boundaries-tests');
 /** What a release is made from, besides the module that makes it. */
 const SOURCES: readonly string[] = ['format', 'generator', 'test/support'];
 const FILES = ['package-lock.json', 'tsconfig.json', '.package/tsconfig.json'];
-/** Folders are removed when they are older. */
+/** Folders are removed when they were not used for longer. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
- * A copy of a folder that `make` fills where that has not been done yet. It is the test file's own, to change as it likes, and
- * is removed when the test file ends.
+ * An output folder with releases that `make` has built, now or for another test file. It is the test file's own: the test may
+ * publish, rename and remove releases. What is in them it must not change, except in copies: a release may have thousands
+ * of files and folders, so the folder has links to the others.
  * @param module the URL of the module that `make` is in: the folder is made anew when that module changes
  * @param name of the folder among those of that module, with everything that `make` depends on
+ * @param copied ids of releases whose files the test changes
  */
-export async function cachedFolder(
+export async function cachedOutput(
   module: string,
   name: string,
   make: (folder: string) => Promise<void>,
+  copied: readonly string[] = [],
 ): Promise<string> {
   const cached = folderFor(module, name, SOURCES);
-  if (!existsSync(cached)) {
+  if (!isThere(cached)) {
     const unfinished = begin(cached);
     try {
       await make(unfinished);
@@ -39,18 +56,33 @@ export async function cachedFolder(
     finish(unfinished, cached);
   }
   const folder = temporaryFolder();
-  cpSync(cached, folder, { recursive: true });
+  for (const file of readdirSync(cached))
+    if (file !== RELEASES_PATH) copyFileSync(join(cached, file), join(folder, file));
+  mkdirSync(join(folder, RELEASES_PATH));
+  for (const release of readdirSync(join(cached, RELEASES_PATH))) {
+    const [from, to] = [join(cached, releasePath(release)), join(folder, releasePath(release))];
+    if (copied.includes(release)) cpSync(from, to, { recursive: true });
+    else symlinkSync(from, to);
+  }
   return folder;
 }
 
-/** A folder that is made from the sources of the proxy too, by a function that waits; not copied, for nobody to change. */
-export function sharedFolder(module: string, name: string, make: (folder: string) => void): string {
-  const cached = folderFor(module, name, [...SOURCES, 'proxy']);
-  if (existsSync(cached)) return cached;
+/** A folder that is made from these folders by a function that waits; not copied, for nobody to change. */
+export function sharedFolder(module: string, sources: readonly string[], make: (folder: string) => void): string {
+  const cached = folderFor(module, '', sources);
+  if (isThere(cached)) return cached;
   const unfinished = begin(cached);
   make(unfinished);
   finish(unfinished, cached);
   return cached;
+}
+
+/** It counts as used now. */
+function isThere(cached: string): boolean {
+  if (!existsSync(cached)) return false;
+  const now = new Date();
+  utimesSync(cached, now, now);
+  return true;
 }
 
 function begin(cached: string): string {
@@ -75,12 +107,13 @@ function finish(unfinished: string, cached: string): void {
 function folderFor(module: string, name: string, sources: readonly string[]): string {
   const file = fileURLToPath(module);
   const hash = createHash('sha256').update(`${name}\0${process.version} ${process.arch}\0`).update(readFileSync(file));
-  const below = sources.flatMap((source) => filesUnder(join(ROOT, source)).map((path) => join(source, path)));
-  for (const path of [...FILES, ...below]) hash.update(`\0${path}\0`).update(readFileSync(join(ROOT, path)));
-  return join(CACHE, `${basename(file, '.ts')}-${hash.digest('hex')}`);
+  const below = sources.flatMap((source) => filesUnder(join(CODE, source)).map((path) => join(source, path)));
+  for (const path of below) hash.update(`\0${path}\0`).update(readFileSync(join(CODE, path)));
+  for (const path of FILES) hash.update(`\0${path}\0`).update(readFileSync(path));
+  return join(CACHE, `${basename(file, extname(file))}-${hash.digest('hex')}`);
 }
 
-/** Removes what was made a day ago or earlier: most likely from other sources. */
+/** Removes what was not used for a day: most likely made from other sources. */
 function removeOld(): void {
   if (!existsSync(CACHE)) return;
   for (const name of readdirSync(CACHE)) {

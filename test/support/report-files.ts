@@ -37,9 +37,9 @@ export async function reportFiles(
   write: (text: string) => void,
 ): Promise<boolean> {
   const files = new Map<string, TestFile>();
-  const fileOf = (path: string): TestFile => {
-    const known = files.get(path) ?? { failures: [], printed: '', seconds: 0 };
-    files.set(path, known);
+  const fileOf = (name: string): TestFile => {
+    const known = files.get(name) ?? { failures: [], printed: '', seconds: 0 };
+    files.set(name, known);
     return known;
   };
   const skipped = new Map<string, number>();
@@ -52,24 +52,25 @@ export async function reportFiles(
       if (type === 'test:diagnostic') summary.push(message);
       continue;
     }
-    const file = fileOf(data.file);
+    const fileName = nameOf(data.file);
+    const file = fileOf(fileName);
     // Node reports a file as a test whose name is its path.
-    const isFile = data.nesting === 0 && name.endsWith('.test.ts') && data.file.endsWith(name);
+    const isFile = data.nesting === 0 && name.endsWith('.test.js') && data.file.endsWith(name);
     if (type === 'test:pass' && skip !== undefined && skip !== false) count(skipped, reasonOf(skip));
     if (type === 'test:stdout' || type === 'test:stderr') file.printed += message;
     if (type === 'test:fail' && todo === undefined) {
       hasPassed = false;
       file.failures.push(`${isFile ? 'the file itself' : name}\n${errorText(details.error)}`);
-      write(`FAILED ${nameOf(data.file)}: ${name}\n`);
+      write(`FAILED ${fileName}: ${name}\n`);
     }
     if (type === 'test:complete' && isFile) {
       file.seconds = (details.duration_ms ?? 0) / 1000;
-      write(`${file.seconds.toFixed(1).padStart(7)} s  ${nameOf(data.file)}\n`);
+      write(`${file.seconds.toFixed(1).padStart(7)} s  ${fileName}\n`);
     }
   }
   const failed = [...files].filter(([, { failures }]) => failures.length > 0);
-  for (const [path, { failures, printed }] of failed) {
-    write(`\nFailed in ${nameOf(path)}:\n`);
+  for (const [name, { failures, printed }] of failed) {
+    write(`\nFailed in ${name}:\n`);
     for (const failure of failures) write(`\n${failure}\n`);
     if (printed !== '') write(`\nIt printed:\n${printed}\n`);
   }
@@ -77,7 +78,7 @@ export async function reportFiles(
   for (const [reason, tests] of skipped) write(`${String(tests).padStart(7)}  ${reason}\n`);
   const slowest = [...files].sort(([, a], [, b]) => b.seconds - a.seconds).slice(0, SLOWEST);
   write(`\nThe slowest ${slowest.length} of ${files.size} files:\n`);
-  for (const [path, { seconds }] of slowest) write(`${seconds.toFixed(1).padStart(7)} s  ${nameOf(path)}\n`);
+  for (const [name, { seconds }] of slowest) write(`${seconds.toFixed(1).padStart(7)} s  ${name}\n`);
   write('\n');
   for (const line of summary) write(`# ${line}\n`);
   return hasPassed;

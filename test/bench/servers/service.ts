@@ -1,10 +1,10 @@
 // The proxy as it is deployed: the compiled package, one process, tokens checked, no access log; and a client of it.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
-import { compileInto } from '../../support/processes/compile.ts';
+import { compile } from '../../support/processes/compile.ts';
 import type { Machine } from './machine.ts';
 import { type Server, startNode } from './servers.ts';
 
@@ -12,7 +12,7 @@ export type Coding = 'gzip' | 'identity';
 
 /** How to start the proxy, and what its clients send. */
 export interface Service {
-  /** The compiled program of a TypeScript file; one of PROGRAMS. */
+  /** The compiled program of a TypeScript file. What is measured must not pay for the TypeScript loader. */
   program(file: string): string;
   jwks: string;
   issuer: string;
@@ -24,24 +24,13 @@ export interface Service {
   headers(coding: Coding): Record<string, string>;
 }
 
-/** Compiled, as the package has them: what is measured must not pay for the TypeScript loader. */
-const PROGRAMS = [
-  'generator/main.ts',
-  'proxy/main.ts',
-  'test/bench/path/measured.ts',
-  'test/bench/load/paced.ts',
-  'test/bench/servers/limit.ts',
-];
 const ISSUER = 'https://bench.test/';
 const AUDIENCE = 'boundaries';
 const TOKEN_SECONDS = 36_000;
 const CONNECTIONS = 16;
 
-/** Compiles the programs and makes a key, tokens and the options that fit. */
+/** Makes a key, tokens and the options that fit, in a folder. */
 export async function prepareService(folder: string, machine: Machine): Promise<Service> {
-  const compiled = join(folder, 'compiled');
-  mkdirSync(compiled);
-  const program = compileInto(compiled, PROGRAMS);
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const jwks = join(folder, 'jwks.json');
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'bench', alg: 'EdDSA' };
@@ -58,13 +47,13 @@ export async function prepareService(folder: string, machine: Machine): Promise<
   };
   const options = ['--port', '0', '--jwks', jwks, '--issuer', ISSUER, '--audience', AUDIENCE, '--no-access-log'];
   return {
-    program,
+    program: compile,
     jwks,
     issuer: ISSUER,
     audience: AUDIENCE,
     authorizations,
     start: (origin, node = machine.node) =>
-      startNode({ ...machine, node }, [program('proxy/main.ts'), 'serve', '--origin', origin, ...options]),
+      startNode({ ...machine, node }, [compile('proxy/main.ts'), 'serve', '--origin', origin, ...options]),
     headers: (coding) => ({ authorization: authorizations.valid, 'accept-encoding': coding }),
   };
 }

@@ -44,6 +44,8 @@ export interface WorldSize {
 
 /** Every unit is small. */
 const SMALL: WorldSize = { vertices: 40, large: new Map() };
+/** One page and one unit are larger than what is ever held at once. */
+export const ONE_LARGE: WorldSize = { vertices: 12, large: new Map([['0.3', 160_000]]) };
 /** Units of every size: small ones, ones whose deflate data pages reuse, one that no read is large enough for. */
 export const MANY_SIZES: WorldSize = { vertices: 800, large: LARGE };
 

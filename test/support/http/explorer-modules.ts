@@ -1,14 +1,13 @@
 // The modules of the explorer one by one, for tests that import them in a browser: the proxy itself serves them bundled.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { extname, join, resolve } from 'node:path';
 import type { Asset, Assets } from '../../../proxy/site/asset.ts';
 import { makeAsset } from '../../../proxy/site/asset.ts';
 import { publicAssets } from '../../../proxy/site/explorer-files.ts';
 import { filesUnder } from '../files.ts';
 
-const FOLDER = fileURLToPath(new URL('../../../proxy/explorer', import.meta.url));
+const FOLDER = resolve('proxy/explorer');
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
   '.mjs': 'text/javascript',

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -18,7 +17,7 @@ export function missing(program: 'nginx' | 'varnishd'): string | false {
 
 /** An example configuration with each text replaced; every one must stand in it. */
 export function exampleWith(name: string, changes: Readonly<Record<string, string>>): string {
-  let text = readFileSync(fileURLToPath(new URL(`../../../proxy/examples/${name}`, import.meta.url)), 'utf8');
+  let text = readFileSync(`proxy/examples/${name}`, 'utf8');
   for (const [from, to] of Object.entries(changes)) {
     if (!text.includes(from)) throw new Error(`${name} no longer says ${from}`);
     text = text.replaceAll(from, to);

@@ -9,14 +9,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import workerd from 'workerd';
 import { AUDIENCE, ISSUER, JWKS } from '../http/in-process-proxy.ts';
 import { listen } from '../http/listen.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-const EXAMPLE = fileURLToPath(new URL('../../../proxy/examples/worker/', import.meta.url));
+const EXAMPLE = 'proxy/examples/worker';
 
 /** What a test may choose about its Worker. */
 export interface WorkerOptions {

@@ -1,0 +1,31 @@
+// Releases of the invented world of large-dataset.ts, built once for all test files.
+import { join } from 'node:path';
+import type { StoredPages } from '../../../format/levels.ts';
+import { cachedOutput } from '../cached-folder.ts';
+import { type WorldSize, writeWorld } from '../datasets/large-dataset.ts';
+import { buildRelease } from './build-release.ts';
+
+/** Which world, and which of its pages are stored. */
+interface WorldOptions {
+  size?: WorldSize;
+  pages?: StoredPages;
+  /** Does the test change files of the release? */
+  isChanged?: boolean;
+}
+
+/**
+ * An output folder with release r1 of the world, and its source as `world.gpkg`. Its unit without a geometry is accepted.
+ * Without `isChanged` only the release as a whole may be renamed or removed.
+ */
+export async function worldOutput({ size, pages = 'all', isChanged = false }: WorldOptions = {}): Promise<string> {
+  const name = JSON.stringify([pages, size?.vertices, ...(size?.large ?? [])]);
+  return cachedOutput(
+    import.meta.url,
+    name,
+    async (folder) => {
+      const source = writeWorld(join(folder, 'world.gpkg'), size);
+      await buildRelease(source, folder, { storedPages: pages, accept: ['empty-geometries'] });
+    },
+    isChanged ? ['r1'] : [],
+  );
+}

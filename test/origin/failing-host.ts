@@ -13,25 +13,22 @@ import type { HostLimits } from '../../proxy/origin/host-response.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { Releases } from '../../proxy/releases/releases.ts';
-import { bodyOf, readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { bodyOf, ONE_LARGE, readStored } from '../support/datasets/large-dataset.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import type { Fault, RunningHost } from '../support/http/static-host.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { worldOutput } from '../support/releases/world.ts';
 
-/** The time that hosts of these tests have. */
-export const LIMITS: HostLimits = { idleMs: 600, readMs: 3_000 };
+/** The time that hosts of these tests have: more than any answer takes, on a busy machine too. */
+export const LIMITS: HostLimits = { idleMs: 20_000, readMs: 60_000 };
+/** The time of hosts that are slow. */
+const SHORT: HostLimits = { idleMs: 600, readMs: 3_000 };
 
 /** An output folder in which one page is larger than what is ever held at once. */
-export async function buildWorld(): Promise<string> {
-  const folder = temporaryFolder();
-  const large = new Map([['0.3', 160_000]]);
-  const source = writeWorld(join(folder, 'world.gpkg'), { vertices: 12, large });
-  await buildRelease(source, folder, { accept: ['empty-geometries'] });
-  return folder;
+export function buildWorld(): Promise<string> {
+  return worldOutput({ size: ONE_LARGE, pages: 'unfiltered' });
 }
 
 /**
@@ -55,8 +52,8 @@ export function testFailingHost(
   });
 
   /** A proxy that has read nothing but metadata. */
-  async function startProxy(): Promise<RunningService> {
-    return startService(folder, { origin: await open(LIMITS) });
+  async function startProxy(limits = LIMITS): Promise<RunningService> {
+    return startService(folder, { origin: await open(limits) });
   }
 
   const pageFile = (level: 0 | 2): string => pagePath(level, 'geojsonl', 'all', 0);
@@ -96,8 +93,8 @@ export function testFailingHost(
   }
 
   /** What a proxy that has read no page yet makes of every request; its lines are added to `logged`. */
-  async function outcomes(logged: string[] = []): Promise<string[]> {
-    const proxy = await startProxy();
+  async function outcomes(logged: string[] = [], limits = LIMITS): Promise<string[]> {
+    const proxy = await startProxy(limits);
     const all = ASKED.flatMap((one) => ['gzip', 'identity'].map((coding) => outcomeOf(proxy, one, coding)));
     const seen = await Promise.all(all);
     logged.push(...proxy.log);
@@ -204,7 +201,7 @@ export function testFailingHost(
     for (const [what, fault, code] of faults) {
       if (isDecoded && what === 'compressed twice') continue;
       host.fault = fault;
-      const seen = await outcomes(logged);
+      const seen = await outcomes(logged, code === 'origin-slow' ? SHORT : LIMITS);
       // A large page or feature without a length is known to be wrong only when some of it has gone.
       assert.ok(
         seen.every(
@@ -240,7 +237,7 @@ export function testFailingHost(
     for (const [what, ending] of endings)
       for (const share of [0.1, 0.5, 0.99]) {
         host.fault = part(share, ending);
-        for (const outcome of await outcomes())
+        for (const outcome of await outcomes([], what === 'stalled' ? SHORT : LIMITS))
           assert.match(outcome, /^(cut|origin-damaged|origin-slow|no gzip)$/, `${what} at ${share}`);
       }
   });
@@ -314,7 +311,7 @@ export function testFailingHost(
   });
 
   test('a client that reads slowly is waited for, longer than the host may keep us waiting', async () => {
-    const proxy = await startProxy();
+    const proxy = await startProxy(SHORT);
     const { hostname, port } = new URL(proxy.url);
     const path = '/api/v1/geojsonl/lv0';
     const sent = request({ hostname, port, path, headers: { ...AUTHORIZED, 'accept-encoding': 'gzip' } }).end();
@@ -323,7 +320,7 @@ export function testFailingHost(
     // The time that a host may be silent passes twice; it is only this client that reads nothing.
     const late = await startStaticHost(folder);
     late.fault = () => true;
-    const waiting = staticHostOrigin({ url: late.url, headers: {} }, { idleMs: LIMITS.idleMs * 2, readMs: 5_000 });
+    const waiting = staticHostOrigin({ url: late.url, headers: {} }, { idleMs: SHORT.idleMs * 2, readMs: 5_000 });
     await assert.rejects(waiting.read('current.json', 1e9), { reason: 'slow' });
     const pieces: Buffer[] = [];
     for await (const piece of answer) pieces.push(piece);

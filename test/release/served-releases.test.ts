@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import v8 from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { currentToJson } from '../../format/release.ts';
@@ -16,6 +14,7 @@ import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { sha256Of } from '../support/files.ts';
 import { refusal, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
+import { collectGarbage } from '../support/processes/collect-garbage.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -138,9 +137,6 @@ async function fiveReleases() {
 }
 
 test('holds the current release and two others in memory, and frees the memory of the rest', async () => {
-  v8.setFlagsFromString('--expose-gc');
-  const collectGarbage: unknown = runInNewContext('gc');
-  if (typeof collectGarbage !== 'function') assert.fail('no garbage collector');
   const { releases, clock, point } = await fiveReleases();
   const seen = new Map<string, WeakRef<object>>();
   for (const id of ['r1', 'r2', 'r3', 'r4', 'r5']) {

@@ -20,7 +20,9 @@ import {
 } from './explorer-page.ts';
 
 const service = await startExplorer();
-const browser = new ExplorerBrowser();
+/** The map takes most of the time of a page; it is in one of these tests, and in the long ones. */
+const browser = new ExplorerBrowser({ hasWebGl: false });
+const withMap = new ExplorerBrowser();
 
 /** The steps of the breadcrumb. */
 const STEPS = '#path li';
@@ -54,7 +56,7 @@ test(
     skip: SKIP,
   },
   () =>
-    browser.onPage(service, async (page) => {
+    withMap.onPage(service, async (page) => {
       await openUnit(page, 'Aland');
       await waitForPlace(page, 'Aland', '1 region, 1 free city');
       assert.deepEqual(await namesIn(page), [HOSTILE, 'North'], 'in order of name');

@@ -8,7 +8,9 @@ import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { ExplorerBrowser, openUnit, selectUnit, startExplorer, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
-const browser = new ExplorerBrowser();
+const browser = new ExplorerBrowser({ hasWebGl: false });
+/** A link says which part of the map is shown. */
+const withMap = new ExplorerBrowser();
 
 /** Chooses an item of the menu; name and text of the file. */
 async function download(page: Page, item: string): Promise<{ name: string; text: string }> {
@@ -84,7 +86,7 @@ test('the menu is opened, walked and left by keys', { skip: SKIP }, () =>
 );
 
 test('one unit is copied as the service sends it, and its link leads to it', { skip: SKIP }, () =>
-  browser.onPage(
+  withMap.onPage(
     service,
     async (page) => {
       await selectUnit(page, 'Beland');

@@ -68,7 +68,7 @@ test('the explorer can be left out', async () => {
 });
 
 test('/docs shows every path and every problem, and leads to the explorer', { skip: SKIP }, () =>
-  new ExplorerBrowser().onPage(
+  new ExplorerBrowser({ hasWebGl: false }).onPage(
     service,
     async (page) => {
       const text = (await page.locator('main').textContent()) ?? '';

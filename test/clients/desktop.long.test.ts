@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { writeSample } from '../../generator/sample/sample.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
@@ -14,7 +13,7 @@ import { codeIn } from '../support/readme-code.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PROXY = fileURLToPath(new URL('../../proxy', import.meta.url));
+const PROXY = resolve('proxy');
 const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 /** Geometries are compared in degrees: the service rounds coordinates to 7 decimals. */
 const ROUNDING = 1e-6;

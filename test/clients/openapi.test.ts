@@ -18,7 +18,7 @@ import type { Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import { ENDPOINTS } from '../../proxy/pages/endpoints.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
-import { cachedFolder } from '../support/cached-folder.ts';
+import { cachedOutput } from '../support/cached-folder.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
 import { AUTHORIZED, ISSUER, startService, token } from '../support/http/in-process-proxy.ts';
@@ -151,7 +151,7 @@ test('names every header of a page', async () => {
 });
 
 test('the example of every page is what the request gives: no unit, or one of the sample', async () => {
-  const sample = await startService(await cachedFolder(import.meta.url, 'units of the sample', buildSampleUnits));
+  const sample = await startService(await cachedOutput(import.meta.url, 'units of the sample', buildSampleUnits));
   let units = 0;
   for (const [path, { get }] of Object.entries(document.paths))
     for (const content of Object.values(get.responses['200']?.content ?? {}))

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { elementAt } from '../../format/element-at.ts';
 import { activateRelease } from '../../generator/release/manage.ts';
 import { countryRow, manyUnitLayers } from '../support/datasets/small-datasets.ts';
@@ -20,7 +19,7 @@ import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const EXAMPLE = fileURLToPath(new URL('../../generator/examples/slurm', import.meta.url));
+const EXAMPLE = resolve('generator/examples/slurm');
 const RELEASE = 'gadm-4.1';
 
 /** Stops the first process on the second machine that writes its 20th piece of a file. */

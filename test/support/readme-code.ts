@@ -1,6 +1,5 @@
 // The code in README files, which tests run as it is printed.
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 /**
  * The only block of code of a README in a language that has a word in it.
@@ -8,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  * @throws Error if there is none or another one
  */
 export function codeIn(readme: string, language: string, word: string): string {
-  const text = readFileSync(fileURLToPath(new URL(`../../${readme}`, import.meta.url)), 'utf8');
+  const text = readFileSync(readme, 'utf8');
   const found = [...text.matchAll(/^```(\w+)\n(.*?)^```/gms)]
     .filter(([, name, code = '']) => name === language && code.includes(word))
     .map(([, , code = '']) => code);

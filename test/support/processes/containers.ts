@@ -3,12 +3,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { without } from './programs.ts';
 
-const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
+const REPOSITORY = resolve('.');
 const CACHES = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
 const HOME = join(CACHES, 'administrative-boundaries-service', 'containers');
 const BIN = join(HOME, 'bin');

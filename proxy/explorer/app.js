@@ -19,6 +19,8 @@ const access = { base, token: () => session.token };
 const [client, names] = [createClient(access), createNames(access)];
 /** @type {Workspace | undefined} */
 let workspace;
+/** What was begun last. */
+let latest = {};
 
 wireSignIn(signIn);
 part('sign-out').addEventListener('click', () => signOut(''));
@@ -27,10 +29,11 @@ const refusal = followLink();
 if (session.token === '') showSignIn(refusal);
 else begin();
 
-const [about, map] = await Promise.all([readAbout(base), startMap()]);
-showRelease(about);
-showCredits(about);
+const started = startMap();
+let about = await readAbout(base);
+const map = await started;
 wireLayout(() => map.resize());
+showAbout();
 addEventListener('popstate', () => {
   const { token } = session;
   const refused = followLink();
@@ -38,7 +41,7 @@ addEventListener('popstate', () => {
   else if (session.token === token) workspace?.followAddress();
   else restart();
 });
-if (session.token !== '') open();
+if (session.token !== '') void open();
 
 /**
  * @param {string} token
@@ -52,7 +55,7 @@ function signIn(token, isKept) {
 /** Begins again with the token of the session. */
 function restart() {
   workspace?.end();
-  open();
+  void open();
   part('heading').focus({ preventScroll: true });
 }
 
@@ -76,14 +79,29 @@ function begin() {
   names.load(0).catch(() => {});
 }
 
-function open() {
+function showAbout() {
+  showRelease(about);
+  showCredits(about);
+}
+
+/** Begins to show the data. */
+async function open() {
   hideSignIn();
+  const opened = {};
+  latest = opened;
+  // The service had no release, or could not be reached, when the page was opened.
+  if (about.release === undefined) {
+    about = await readAbout(base);
+    showAbout();
+    if (latest !== opened || session.token === '') return;
+  }
   workspace = new Workspace({
     client,
     names,
     about,
     map,
     onUnauthorized: () => signOut(NOT_ACCEPTED),
+    onRetry: () => (about.release === undefined ? restart() : void workspace?.retry()),
   });
   void workspace.start();
 }

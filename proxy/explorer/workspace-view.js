@@ -7,7 +7,7 @@ import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
 import { showFacts } from './panels/facts.js';
 import { focusHeading, showTab } from './panels/layout.js';
-import { emptyMessage, errorToMessage, showMessage } from './panels/messages.js';
+import { emptyMessage, errorToMessage, isPassing, showMessage, unknownMessage } from './panels/messages.js';
 import { showRequestForm, wireRequest } from './panels/request.js';
 import { showPager, showRequestLine, showResponse, wireCode } from './panels/response.js';
 import { showSearchLevels, wireSearch } from './panels/search.js';
@@ -30,6 +30,7 @@ import { rowsOfUnits } from './state/shown.js';
  * @property {(place: Place) => void} onFind a place with a selected unit
  * @property {(row: NamedUnit) => void} onOpen
  * @property {(row: NamedUnit | undefined) => void} onSelect
+ * @property {() => void} onRetry shows the same place again
  */
 
 /** What a person sees beside the map. */
@@ -41,6 +42,7 @@ export class WorkspaceView {
   #overviewExchange;
   /** @type {import('./api/overview.js').OverviewUnit[]} */
   #overview = [];
+  #hasOverviewFailed = false;
 
   /** The units of the list. @type {NamedUnit[]} */
   rows = [];
@@ -50,7 +52,7 @@ export class WorkspaceView {
     const { client, about, names, shown, signal, onGo, onFind, onOpen, onSelect } = options;
     const { levels } = about;
     this.#options = options;
-    this.#counts = new Counts(client, levels, () => this.#drawCounts());
+    this.#counts = new Counts(client, names, levels, () => this.#drawCounts());
     this.#list = new UnitList(part('rows'), { onSelect, onOpen }, signal);
     showSearchLevels(levelsWithUnits(levels));
     wireSearch({
@@ -74,6 +76,7 @@ export class WorkspaceView {
    */
   setOverview(exchange, units) {
     this.#overviewExchange = exchange;
+    this.#hasOverviewFailed = false;
     this.#overview = units;
     this.#drawRequest();
   }
@@ -86,18 +89,27 @@ export class WorkspaceView {
     return this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
   }
 
-  /** @param {'place' | 'rows' | 'pages' | 'selection' | 'unit'} what has changed */
+  /** @param {'place' | 'rows' | 'pages' | 'selection' | 'unit' | 'unknown'} what has changed */
   draw(what) {
     if (what === 'place') this.#drawPlace();
     if (what === 'rows') this.#drawRows(this.#options.shown.rows);
     if (what === 'pages') this.#drawPages();
     if (what === 'selection') this.#drawSelection();
     if (what === 'selection' || what === 'unit') this.#drawFacts();
+    if (what === 'unknown') showMessage(unknownMessage(this.#options.shown.unknown ?? ''));
   }
 
   /** @param {unknown} error */
   showError(error) {
-    showMessage(errorToMessage(error));
+    const { onRetry } = this.#options;
+    showMessage(errorToMessage(error), isPassing(error) ? { label: 'Try again', run: onRetry } : undefined);
+  }
+
+  /** @param {unknown} error of the overview */
+  showOverviewError(error) {
+    this.#hasOverviewFailed = true;
+    this.#drawRequest();
+    this.showError(error);
   }
 
   /** Empties the panels. */
@@ -135,7 +147,7 @@ export class WorkspaceView {
     this.#drawCounts();
     if (shown.hasRows) announce(`${part('heading').textContent}: ${part('subheading').textContent}`);
     if (shown.hasRows && shown.total === 0 && shown.listing?.error === undefined)
-      showMessage(emptyMessage(shown.place.filters));
+      showMessage(emptyMessage(shown.place.filters, shown.lineage.length > 0));
   }
 
   #drawPages() {
@@ -148,10 +160,8 @@ export class WorkspaceView {
     if (listing.error !== undefined) {
       const message = errorToMessage(listing.error);
       const isGone = message.code?.startsWith('410') === true;
-      showMessage(
-        message,
-        isGone ? { label: 'Begin again', run: () => onGo({ ...place, startAt: '' }, true) } : undefined,
-      );
+      if (isGone) showMessage(message, { label: 'Begin again', run: () => onGo({ ...place, startAt: '' }, true) });
+      else this.showError(listing.error);
     } else if (listing.page !== undefined)
       announce(part('progress').hidden ? 'All shapes are loaded' : (part('progress-text').textContent ?? ''));
   }
@@ -162,10 +172,8 @@ export class WorkspaceView {
     const exchange =
       listing === undefined ? this.#overviewExchange : listing.error === undefined ? listing.page : undefined;
     showRequestLine(listing?.url ?? client.urlOf('overview'), shown.url);
-    showResponse(
-      exchange,
-      listing?.error === undefined ? 'Waiting for the response…' : 'There is no response to show.',
-    );
+    const hasFailed = listing === undefined ? this.#hasOverviewFailed : listing.error !== undefined;
+    showResponse(exchange, hasFailed ? 'There is no response to show.' : 'Waiting for the response…');
     part('request-note').hidden = listing !== undefined;
     showPager(listing?.error === undefined ? listing : undefined, place.startAt === '', {
       onStep: (step) => void listing?.go(step),
@@ -182,8 +190,8 @@ export class WorkspaceView {
 
   #drawFacts() {
     const { shown } = this.#options;
-    const { selected, unit } = shown;
-    showFacts(selected, unit, this.#counts.of(selected), this.#factActions());
+    const { selected, unit, hasUnitFailed } = shown;
+    showFacts(selected, unit, this.#counts.of(selected), this.#factActions(), hasUnitFailed);
   }
 
   #drawCounts() {

@@ -19,6 +19,7 @@ import { WorkspaceView } from './workspace-view.js';
  * @property {import('./api/about.js').About} about
  * @property {import('./map/map.js').UnitMap} map
  * @property {() => void} onUnauthorized the service does not accept the token
+ * @property {() => void} onRetry something did not work, and the user wants to try it again
  */
 
 /** The page between sign-in and sign-out. */
@@ -30,6 +31,7 @@ export class Workspace {
   #detail;
   #travel;
   #ended = new AbortController();
+  #hasOverview = false;
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -62,18 +64,30 @@ export class Workspace {
 
   /** Shows the place of the page's address, and the overview. */
   async start() {
-    const { client, map } = this.#parts;
     void this.go(hashToPlace(location.hash, this.#levels), 'replace');
+    await this.#loadOverview();
+  }
+
+  /** Asks again for what is shown, and for the overview if it is not there. */
+  async retry() {
+    const { place, isWorld } = this.#shown;
+    void this.go(place, 'replace', !isWorld);
+    if (!this.#hasOverview) await this.#loadOverview();
+  }
+
+  async #loadOverview() {
+    const { client, map } = this.#parts;
     try {
       const { exchange, json } = await client.json('overview', this.#ended.signal);
       const overview = readOverview(/** @type {import('topojson-specification').Topology} */ (json));
       map.showOverview(overview);
       this.#view.setOverview(exchange, overview.flat());
       this.#travel.setOverview(overview);
+      this.#hasOverview = true;
       this.#travel.fit();
       this.#travel.fly();
     } catch (error) {
-      this.#fail(error);
+      this.#fail(error, (shown) => this.#view.showOverviewError(shown));
     }
   }
 
@@ -215,10 +229,13 @@ export class Workspace {
     writeHash(placeToHash(this.#shown.place, this.#levels), 'replace');
   }
 
-  /** @param {unknown} error */
-  #fail(error) {
+  /**
+   * @param {unknown} error
+   * @param {(error: unknown) => void} [show]
+   */
+  #fail(error, show = (shown) => this.#view.showError(shown)) {
     if (this.#ended.signal.aborted) return;
     if (error instanceof RefusalError && error.status === 401) this.#parts.onUnauthorized();
-    else this.#view.showError(error);
+    else show(error);
   }
 }

@@ -76,7 +76,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.getByRole('tab', { name: 'Request' }).click();
         await page.getByLabel('gid-0').fill('ZZZ');
         await page.getByRole('button', { name: 'Send' }).click();
-        await page.locator('#message').getByText('No units here').waitFor();
+        await page.locator('#message').getByText('No such unit').waitFor();
         await assertAccessible(page, 'empty');
         await page.getByLabel('page-size').fill('0');
         await page.getByRole('button', { name: 'Send' }).click();

@@ -4,7 +4,15 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { until } from '../support/until.ts';
-import { ExplorerBrowser, HOSTILE, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+import {
+  ExplorerBrowser,
+  HOSTILE,
+  row,
+  startExplorer,
+  startLargeExplorer,
+  TOKEN,
+  waitForPlace,
+} from './explorer-page.ts';
 
 const service = await startExplorer();
 const browser = new ExplorerBrowser();
@@ -100,6 +108,47 @@ test('the sheet has three heights; a tap on the map picks a unit, the credits st
     SMALL,
   ),
 );
+
+test('what is offered is inside of the screen: the menu, and above the facts the way in; the list returns where it was', {
+  skip: SKIP,
+}, async () => {
+  const many = await startLargeExplorer(60);
+  for (const size of [SMALL, { ...SMALL, viewport: { width: 390, height: 844 } }])
+    await browser.onPage(
+      many,
+      async (page) => {
+        const { width, height } = size.viewport;
+        const assertInside = async (locator: ReturnType<Page['locator']>, what: string): Promise<void> => {
+          const box = await locator.boundingBox();
+          const isInside =
+            box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height;
+          assert.ok(isInside, `${what} at ${width}: ${JSON.stringify(box)}`);
+        };
+        await waitForPlace(page, 'r1', '1 country');
+        await page.getByRole('button', { name: 'Download' }).tap();
+        for (const item of await page.getByRole('menuitem').all()) await assertInside(item, 'an item of the menu');
+        await page.keyboard.press('Escape');
+        await row(page, 'Aland').tap();
+        const open = page.getByRole('button', { name: 'Open 60 inside', exact: true });
+        await assertInside(open, 'the way in');
+        await open.tap();
+        await waitForPlace(page, 'Aland', '60 units');
+        const chosen = row(page, 'District 30');
+        await page.locator('#rows').evaluate((box: { scrollTop: number }) => {
+          box.scrollTop = 1200;
+        });
+        await chosen.tap();
+        await page
+          .locator('#facts')
+          .getByText(/^\d+ properties$/)
+          .waitFor();
+        await page.getByRole('button', { name: 'Close District 30' }).tap();
+        await chosen.waitFor();
+        await assertInside(chosen, 'the row that was chosen');
+      },
+      size,
+    );
+});
 
 test('is dark where the system is, and fits a tablet', { skip: SKIP }, async () => {
   const colours: string[] = [];

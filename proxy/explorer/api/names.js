@@ -9,12 +9,16 @@ import { RefusalError } from './client.js';
  * How many units match, and the best of them.
  * @typedef {{ found: number, results: FoundUnit[] }} SearchResult
  *
+ * How many units have each type, the commonest first.
+ * @typedef {[type: string | null, units: number][]} TypeCounts
+ *
  * @typedef {object} Names every method loads what it needs, and rejects with a RefusalError where the service answers with an error
  * @property {(text: string, options: { levels: number[], limit: number, onPartial?: (result: SearchResult) => void }) => Promise<SearchResult>} search
  *   a newer search abandons an older one, which rejects with an AbortError; while levels are being loaded, `onPartial`
  *   gets what is found at those that are there
  * @property {(place: { level: number, gid: string | undefined, of: number }) => Promise<{ total: number, units: NamedUnit[] }>} children
  *   the units of `level` whose ancestor at level `of` has this GID, in order of fid, 10,000 at most; without a GID all
+ * @property {(place: { level: number, gid: string, of: number }) => Promise<TypeCounts>} types of the same units
  * @property {(level: number, gid: string) => Promise<NamedUnit | undefined>} find
  * @property {(level: number, gid: string) => Promise<NamedUnit[]>} lineage from the top down to the unit itself
  * @property {(level: number) => Promise<{ release: string }>} load the levels from 0 to this one
@@ -93,6 +97,7 @@ export function createNames({ base, token, onProgress }) {
       return found;
     },
     children: ({ level, gid, of }) => send({ method: 'children', level, gid, of }),
+    types: ({ level, gid, of }) => send({ method: 'types', level, gid, of }),
     find: (level, gid) => send({ method: 'find', level, gid }),
     lineage: (level, gid) => send({ method: 'lineage', level, gid }),
     load: (level) => send({ method: 'load', level }),

@@ -1,4 +1,4 @@
-// What the units of a list are called, from the types in the data: '19 regions', '50 states and 1 federal district'.
+// What units are called, from the types in the data: a list '19 regions' or '50 states, 1 federal district', a level 'Regions'.
 
 /** English words for administrative units: only their plural is formed. Types in other languages are quoted unchanged. */
 const ENGLISH =
@@ -34,11 +34,30 @@ export function summarize(units, total) {
 }
 
 /**
+ * What the units of a level are called: 'Regions', 'Comunidad Autónoma', 'Counties and others'; 'Level 2' where most have no
+ * type or the types are not known.
+ * @param {number} level
+ * @param {import('./names.js').TypeCounts} types of the units, the commonest first
+ */
+export function levelTitle(level, types) {
+  const [first, ...others] = types;
+  const [type] = first ?? [];
+  if (typeof type !== 'string') return `Level ${level}`;
+  const title = ENGLISH.test(type) ? capitalised(plural(type.toLowerCase())) : type;
+  return others.length === 0 ? title : `${title} and others`;
+}
+
+/**
  * @param {number} total
  * @param {number | undefined} level
  */
 function unnamed(total, level) {
   return countOf(total, level === 0 ? 'country' : 'unit').replace('× ', '') + (level === 0 || total === 1 ? '' : 's');
+}
+
+/** @param {string} text */
+function capitalised(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** @param {string} noun */

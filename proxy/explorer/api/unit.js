@@ -10,6 +10,7 @@
  * @property {string | null} type
  * @property {string | null} parent GID at the nearest level above that has units
  * @property {number} children units of the next level that has units
+ * @property {string} [parentTitle] what to call its parent, in a list of units that have several parents
  *
  * @typedef {import('./client.js').Unit} Unit
  * The columns of a level that have the GIDs of the levels 0 to this one, its names and its types; empty texts for none.

@@ -4,12 +4,12 @@ import { count, make } from '../panels/elements.js';
 
 /**
  * @param {import('../api/unit.js').NamedUnit} unit
- * @param {{ hasType: boolean, isActive: boolean, isSelected: boolean }} look
+ * @param {{ detail: string, isActive: boolean, isSelected: boolean }} look `detail` tells it from others
  * @param {{ onPress: (event: MouseEvent) => void, onOpen: () => void }} listeners
  */
-export function makeRow(unit, { hasType, isActive, isSelected }, { onPress, onOpen }) {
-  const type = hasType && unit.type !== null ? [make('span', 'type', unit.type)] : [];
-  const choose = make('button', 'choose', make('span', 'name', titleOf(unit)), ...type);
+export function makeRow(unit, { detail, isActive, isSelected }, { onPress, onOpen }) {
+  const details = detail === '' ? [] : [make('span', 'type', detail)];
+  const choose = make('button', 'choose', make('span', 'name', titleOf(unit)), ...details);
   choose.setAttribute('type', 'button');
   choose.tabIndex = isActive ? 0 : -1;
   if (isSelected) choose.setAttribute('aria-current', 'true');
@@ -24,7 +24,7 @@ export function makeRow(unit, { hasType, isActive, isSelected }, { onPress, onOp
  * @param {() => void} onOpen
  */
 function makeOpen(unit, onOpen) {
-  const open = make('button', 'open', count(unit.children));
+  const open = make('button', 'open', `${count(unit.children)} inside`);
   open.setAttribute('type', 'button');
   open.setAttribute('aria-label', `Open ${titleOf(unit)}: ${count(unit.children)} inside`);
   open.title = `Open ${titleOf(unit)}`;

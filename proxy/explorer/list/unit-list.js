@@ -24,8 +24,10 @@ export class UnitList {
   #onOpen;
   /** @type {NamedUnit[]} */
   #rows = [];
-  /** The types of all rows, if they are not the same. */
+  /** Have the rows several types? */
   #hasTypes = false;
+  /** Names, with those of parents, that several rows have. @type {ReadonlySet<string>} */
+  #repeated = new Set();
   #active = 0;
   /** Was it in sight when the list was last drawn? */
   #isActiveInSight = true;
@@ -66,7 +68,12 @@ export class UnitList {
 
   /** @param {readonly NamedUnit[]} rows shown in order of name */
   show(rows) {
-    this.#rows = [...rows].sort((a, b) => byName.compare(titleOf(a), titleOf(b)));
+    this.#rows = [...rows].sort(
+      (a, b) => byName.compare(titleOf(a), titleOf(b)) || byName.compare(a.parentTitle ?? '', b.parentTitle ?? ''),
+    );
+    const seen = new Set();
+    const isSeen = (/** @type {string} */ key) => seen.has(key) || !seen.add(key);
+    this.#repeated = new Set(rows.map(fullTitle).filter(isSeen));
     this.#hasTypes = new Set(rows.map(({ type }) => type)).size > 1;
     this.#active = 0;
     this.#selected = undefined;
@@ -133,13 +140,24 @@ export class UnitList {
     const isSelected = index === this.#selected;
     const item = makeRow(
       row,
-      { hasType: this.#hasTypes, isActive: index === this.#active, isSelected },
+      { detail: this.#detailOf(row), isActive: index === this.#active, isSelected },
       { onPress: (event) => this.#press(row, index, event), onOpen: () => this.#onOpen(row) },
     );
     item.style.top = `${index * this.#rowHeight}px`;
     item.setAttribute('aria-setsize', String(this.#rows.length));
     item.setAttribute('aria-posinset', String(index + 1));
     return item;
+  }
+
+  /**
+   * What tells a row from others: its type where there are several, its parent where it is not the opened unit, its GID
+   * where the same name comes twice.
+   * @param {NamedUnit} row
+   */
+  #detailOf(row) {
+    const gid = this.#repeated.has(fullTitle(row)) ? row.gid : null;
+    const parts = [gid, this.#hasTypes ? row.type : null, row.parentTitle];
+    return parts.filter((part) => typeof part === 'string').join(' · ');
   }
 
   /**
@@ -200,4 +218,9 @@ export class UnitList {
     if (isSelected) button?.setAttribute('aria-current', 'true');
     else button?.removeAttribute('aria-current');
   }
+}
+
+/** @param {NamedUnit} row */
+function fullTitle(row) {
+  return `${titleOf(row)}\n${row.parentTitle ?? ''}`;
 }

@@ -36,12 +36,18 @@ export function showPath({ lineage }, release, onStep) {
  * @param {readonly NamedUnit[]} rows
  */
 export function showHeading(shown, release, rows) {
-  const { lineage, place, hasRows, total } = shown;
+  const { lineage, place, hasRows, hasFailed, total, listing } = shown;
   const opened = lineage.at(-1);
   const [unknown] = [...place.filters.values()].slice(-1);
   part('heading').textContent = opened === undefined ? (unknown ?? release) : titleOf(opened);
-  part('subheading').textContent = hasRows ? summarize(rows, total) : 'Loading names…';
+  part('subheading').textContent = subheadingOf();
   document.title = `${part('heading').textContent} · Boundaries explorer`;
+  function subheadingOf() {
+    if (hasRows) return summarize(rows, total);
+    // Those of the pages take their place.
+    if (rows.length > 0) return summarize(rows, listing?.matched ?? rows.length);
+    return hasFailed ? 'There are no names to show' : 'Loading names…';
+  }
   const isCut = hasRows && total > rows.length;
   part('rows-note').hidden = !isCut;
   part('rows-note').textContent = isCut ? `The first ${count(rows.length)} are listed. Search finds the others.` : '';
@@ -51,17 +57,18 @@ export function showHeading(shown, release, rows) {
  * The levels below the opened unit: which one is listed, as buttons.
  * @param {Shown} shown
  * @param {readonly import('../state/place.js').LevelColumns[]} levels
- * @param {ReadonlyMap<number, number>} counts units by level, of those levels that are known to have some
+ * @param {ReadonlyMap<number, import('../state/counts.js').LevelCount>} counts of those levels that are known to have some
  * @param {(level: number) => void} onLevel
  */
 export function showLevels({ place, lineage }, levels, counts, onLevel) {
   const top = lineage.at(-1)?.level ?? -1;
-  const below = levelsWithUnits(levels).filter((level) => level > top && (counts.get(level) ?? 0) > 0);
+  const below = levelsWithUnits(levels).filter((level) => level > top && (counts.get(level)?.units ?? 0) > 0);
   const group = part('levels');
   group.hidden = below.length < 2;
   const buttons = below.map((level) => {
-    const button = makeButton(`Level ${level}`, () => onLevel(level));
-    button.append(make('span', 'number', count(counts.get(level) ?? 0)));
+    const { title, units } = counts.get(level) ?? { title: `Level ${level}`, units: 0 };
+    const button = makeButton(title, () => onLevel(level));
+    button.append(make('span', 'number', count(units)));
     button.setAttribute('aria-pressed', String(level === place.level));
     return button;
   });

@@ -6,6 +6,7 @@ import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from '
 /**
  * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
  * @typedef {import('../api/client.js').Unit} Unit
+ * @typedef {import('../state/counts.js').LevelCount} LevelCount
  *
  * @typedef {object} FactActions
  * @property {() => void} open the units inside
@@ -18,10 +19,11 @@ import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from '
  * Shows the unit; undefined hides the card.
  * @param {NamedUnit | undefined} row
  * @param {Unit | undefined} unit undefined until the service has answered
- * @param {ReadonlyMap<number, number>} inside units by level, as far as they are known
+ * @param {ReadonlyMap<number, LevelCount>} inside units by level, as far as they are known
  * @param {FactActions} actions
+ * @param {boolean} [hasFailed] was there no answer of the service?
  */
-export function showFacts(row, unit, inside, actions) {
+export function showFacts(row, unit, inside, actions, hasFailed = false) {
   const card = part('facts');
   const focused = card.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
   card.hidden = row === undefined;
@@ -37,7 +39,8 @@ export function showFacts(row, unit, inside, actions) {
   const kind = [type, `level ${row.level}`].filter((text) => text !== null).join(', ');
   card.replaceChildren(
     make('header', '', make('div', '', title, make('p', 'type', kind)), close),
-    makeFacts(factsOf(row, unit, inside)),
+    ...makeOpen(row, actions),
+    makeFacts(factsOf(row, unit, inside, hasFailed)),
     makeActions(row, unit, actions),
     ...(unit === undefined ? [] : [makeProperties(unit, isOpen)]),
   );
@@ -49,16 +52,26 @@ export function showFacts(row, unit, inside, actions) {
 /**
  * @param {NamedUnit} row
  * @param {Unit | undefined} unit
- * @param {ReadonlyMap<number, number>} inside
+ * @param {ReadonlyMap<number, LevelCount>} inside
+ * @param {boolean} hasFailed
  * @returns {[name: string, value: string | Node][]}
  */
-function factsOf({ gid, fid, level }, unit, inside) {
-  const below = [...inside].filter(([other, number]) => other > level && number > 0);
+function factsOf({ gid, fid, level }, unit, inside, hasFailed) {
+  const below = [...inside].filter(([other, { units }]) => other > level && units > 0);
   return [
     gid === null ? ['fid', String(fid)] : ['GID', make('code', '', gid)],
-    ...below.map(([other, number]) => /** @type {[string, string]} */ ([`Level ${other}`, `${count(number)} inside`])),
-    ...shapeFacts(unit),
+    ...below.map(([, { title, units }]) => /** @type {[string, string]} */ ([title, `${count(units)} inside`])),
+    ...shapeFacts(unit, hasFailed),
   ];
+}
+
+/**
+ * The way in, above the facts: on a phone what is below them is out of sight.
+ * @param {NamedUnit} row
+ * @param {FactActions} actions
+ */
+function makeOpen({ children, gid }, { open }) {
+  return children > 0 && gid !== null ? [makeButton(`Open ${count(children)} inside`, open, 'primary')] : [];
 }
 
 /**
@@ -66,15 +79,12 @@ function factsOf({ gid, fid, level }, unit, inside) {
  * @param {Unit | undefined} unit
  * @param {FactActions} actions
  */
-function makeActions(row, unit, { open, request, link }) {
+function makeActions(row, unit, { request, link }) {
   const copy = makeCopyButton('Copy GeoJSON', () => unit?.text ?? '');
   copy.toggleAttribute('disabled', unit === undefined);
   return make(
     'div',
     'actions',
-    ...(row.children > 0 && row.gid !== null
-      ? [makeButton(`Open ${count(row.children)} inside`, open, 'primary')]
-      : []),
     copy,
     makeCopyButton('Copy link', link),
     ...(row.gid === null ? [] : [makeButton('Request', request)]),
@@ -97,10 +107,11 @@ function makeProperties({ properties }, isOpen) {
 
 /**
  * @param {Unit | undefined} unit undefined until the service has answered
+ * @param {boolean} hasFailed
  * @returns {[name: string, value: string | Node][]}
  */
-function shapeFacts(unit) {
-  if (unit === undefined) return [['Shape', 'loading…']];
+function shapeFacts(unit, hasFailed) {
+  if (unit === undefined) return [['Shape', hasFailed ? 'not loaded' : 'loading…']];
   const box = boxOf(unit);
   if (unit.geometry === null || box === undefined) return [['Shape', make('span', 'chip', 'no geometry')]];
   const parts = unit.geometry.type === 'MultiPolygon' ? unit.geometry.coordinates.length : 1;

@@ -31,6 +31,7 @@ export function wireLayout(onResize) {
     else focusHeading();
   });
   wireSheet(onResize);
+  wireCredits();
   new ResizeObserver(onResize).observe(part('map'));
 }
 
@@ -104,6 +105,10 @@ export function showCredits({ attribution }) {
   );
   const library = make('span', '', 'Map: ', link('https://maplibre.org', 'MapLibre'));
   part('credits').replaceChildren(...texts, library);
+  showMore();
+}
+
+function wireCredits() {
   new ResizeObserver(showMore).observe(part('credits'));
   part('credits-more').addEventListener('click', () => {
     const isExpanded = part('credits-more').getAttribute('aria-expanded') === 'true';

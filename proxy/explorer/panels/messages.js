@@ -60,16 +60,37 @@ export const NO_LINKED_TOKEN =
 export const REPLACE_TOKEN = 'This link brings another token than the one kept for this session. Use that of the link?';
 
 /**
+ * Can the same request have another answer later?
+ * @param {unknown} error
+ */
+export function isPassing(error) {
+  return error instanceof RefusalError && (error.status === 0 || error.status === 429 || error.status >= 500);
+}
+
+/**
  * A list without units.
  * @param {ReadonlyMap<number, string>} filters
+ * @param {boolean} isKnown has the release the unit that the list is limited to?
  * @returns {Message}
  */
-export function emptyMessage(filters) {
-  const detail =
-    filters.size > 0
-      ? 'There is no such GID in this release, or it has no units at this level. The map stays where it is.'
-      : 'This level has no units.';
-  return { kind: 'note', title: 'No units here', detail };
+export function emptyMessage(filters, isKnown) {
+  const [gid] = [...filters.values()].slice(-1);
+  if (gid === undefined) return { kind: 'note', title: 'No units here', detail: 'This level has no units.' };
+  if (!isKnown) return unknownMessage(gid);
+  return {
+    kind: 'note',
+    title: 'No units here',
+    detail: `${gid} has no units at this level. The map stays where it is.`,
+  };
+}
+
+/**
+ * A unit that the address names.
+ * @param {string} unit its GID, or `fid` with a number
+ * @returns {Message}
+ */
+export function unknownMessage(unit) {
+  return { kind: 'note', title: 'No such unit', detail: `This release has no unit ${unit} at this level.` };
 }
 
 /** @param {number} status */

@@ -73,7 +73,8 @@ export class NameLevels {
   }
 
   /**
-   * The units of `level` that are in the unit of level `of` with this GID, in order of fid.
+   * The units of `level` that are in the unit of level `of` with this GID, in order of fid. Those whose parent is another
+   * unit have its title.
    * @param {{ level: number, of: number, gid: string | undefined }} place undefined for all units of the level
    * @param {Access} access
    * @returns {Promise<{ total: number, units: NamedUnit[] }>} CHILDREN_MAX units at most, and how many there are
@@ -84,17 +85,29 @@ export class NameLevels {
     const index = indexAt(indexes, level);
     if (gid === undefined) {
       const first = Array.from({ length: Math.min(index.length, CHILDREN_MAX) }, (_, row) => row);
-      return { total: index.length, units: unitsAt(index, first) };
+      return { total: index.length, units: withParents(indexes, unitsAt(index, first), gid) };
     }
-    /** GIDs of the units at the level above. @type {ReadonlySet<string>} */
-    let gids = new Set([gid]);
-    for (const between of indexes.slice(of + 1, level)) {
-      if (between.length === 0) continue;
-      const units = between.rowsIn(gids).map((row) => between.unitAt(row).gid);
-      gids = new Set(units.filter((value) => value !== null));
+    const rows = rowsInside(indexes, { level, of, gid });
+    return { total: rows.length, units: withParents(indexes, unitsAt(index, rows.slice(0, CHILDREN_MAX)), gid) };
+  }
+
+  /**
+   * How many of the units of `level` that are in the unit of level `of` with this GID have each type.
+   * @param {{ level: number, of: number, gid: string }} place
+   * @param {Access} access
+   * @returns {Promise<[type: string | null, units: number][]>} the commonest type first
+   * @throws {RefusalError}
+   */
+  async types(place, access) {
+    const { indexes } = await this.load(place.level, access);
+    const index = indexAt(indexes, place.level);
+    /** @type {Map<string | null, number>} */
+    const counts = new Map();
+    for (const row of rowsInside(indexes, place)) {
+      const { type } = index.unitAt(row);
+      counts.set(type, (counts.get(type) ?? 0) + 1);
     }
-    const rows = index.rowsIn(gids);
-    return { total: rows.length, units: unitsAt(index, rows.slice(0, CHILDREN_MAX)) };
+    return [...counts].sort((a, b) => b[1] - a[1]);
   }
 
   /**
@@ -161,6 +174,40 @@ function above(indexes, unit) {
     if (found === undefined) break;
     units.unshift(found);
     ({ level, parent } = found);
+  }
+  return units;
+}
+
+/**
+ * The rows of the units of `level` that are in the unit of level `of` with this GID.
+ * @param {readonly NameIndex[]} indexes by level
+ * @param {{ level: number, of: number, gid: string }} place
+ */
+function rowsInside(indexes, { level, of, gid }) {
+  /** GIDs of the units at the level above. @type {ReadonlySet<string>} */
+  let gids = new Set([gid]);
+  for (const between of indexes.slice(of + 1, level)) {
+    if (between.length === 0) continue;
+    const units = between.rowsIn(gids).map((row) => between.unitAt(row).gid);
+    gids = new Set(units.filter((value) => value !== null));
+  }
+  return indexAt(indexes, level).rowsIn(gids);
+}
+
+/**
+ * @param {readonly NameIndex[]} indexes by level
+ * @param {NamedUnit[]} units of one level
+ * @param {string | undefined} known GID of a parent that goes without saying
+ */
+function withParents(indexes, units, known) {
+  /** @type {Map<string, string>} */
+  const titles = new Map();
+  for (const unit of units) {
+    const { parent } = unit;
+    if (parent === null || parent === known) continue;
+    const title = titles.get(parent) ?? above(indexes, unit).at(-1)?.name ?? parent;
+    titles.set(parent, title);
+    unit.parentTitle = title;
   }
   return units;
 }

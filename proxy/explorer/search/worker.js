@@ -6,6 +6,7 @@ import { NameLevels } from './name-levels.js';
  * @typedef {{ method: 'load', level: number }
  *   | { method: 'search', text: string, levels: number[], limit: number }
  *   | { method: 'children', level: number, of: number, gid: string | undefined }
+ *   | { method: 'types', level: number, of: number, gid: string }
  *   | { method: 'find' | 'lineage', level: number, gid: string }} Call
  */
 
@@ -37,6 +38,8 @@ async function answer(levels, call) {
       return search(levels, call, access);
     case 'children':
       return levels.children(call, access);
+    case 'types':
+      return levels.types(call, access);
     case 'find':
       return levels.find(call.level, call.gid, access);
     case 'lineage':

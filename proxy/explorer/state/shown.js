@@ -10,7 +10,7 @@ import { isWorld, selection } from './place.js';
  * @typedef {import('../api/client.js').Unit} Unit
  *
  * @typedef {object} Listeners
- * @property {(what: 'place' | 'rows' | 'pages' | 'selection' | 'unit') => void} onChange
+ * @property {(what: 'place' | 'rows' | 'pages' | 'selection' | 'unit' | 'unknown') => void} onChange
  * @property {(units: Unit[], isFirst: boolean) => void} onUnits units of a page, for the map
  * @property {(error: unknown) => void} onError of what is not part of the listing
  */
@@ -32,6 +32,12 @@ export class Shown {
   total = 0;
   /** Are the rows of this place known? */
   hasRows = false;
+  /** Could the names of this place not be had? */
+  hasFailed = false;
+  /** Could the selected unit not be had? */
+  hasUnitFailed = false;
+  /** The GID or fid that the place selects, if this release has no such unit. @type {string | undefined} */
+  unknown;
   /** The units on the way from the world to this place, the opened one last. @type {NamedUnit[]} */
   lineage = [];
   /** The pages of this place; undefined while the overview is enough. @type {Listing | undefined} */
@@ -75,7 +81,8 @@ export class Shown {
   async show(place, withPages = false) {
     this.stop();
     this.place = place;
-    Object.assign(this, { rows: [], total: 0, hasRows: false, lineage: [], selected: undefined, unit: undefined });
+    Object.assign(this, { rows: [], total: 0, hasRows: false, hasFailed: false, lineage: [] });
+    Object.assign(this, { selected: undefined, unit: undefined, hasUnitFailed: false, unknown: undefined });
     this.listing = withPages || !isWorld(place, this.#levels) ? this.#openListing() : undefined;
     this.#listeners.onChange('place');
     const { listing } = this;
@@ -90,6 +97,7 @@ export class Shown {
   async select(row) {
     this.#unitRequest?.abort();
     this.selected = row;
+    this.hasUnitFailed = false;
     this.unit = row === undefined ? undefined : this.#loadedUnit(row.fid);
     this.place = { ...this.place, ...selection(row) };
     this.#listeners.onChange('selection');
@@ -138,13 +146,25 @@ export class Shown {
       Object.assign(this, { rows: units, total, hasRows: true });
     } catch (error) {
       if (!isCurrent()) return;
+      this.hasFailed = true;
+      this.#listeners.onChange('rows');
       this.#listeners.onError(error);
+      return;
     }
     this.#listeners.onChange('rows');
     const { unit, fid } = place;
     const listed = this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
-    const chosen = listed ?? (unit && (await this.#names.find(place.level, unit).catch(() => undefined)));
-    if (chosen && isCurrent() && this.selected === undefined) await this.select(chosen);
+    try {
+      const chosen = listed ?? (unit && (await this.#names.find(place.level, unit)));
+      if (!isCurrent() || this.selected !== undefined) return;
+      if (chosen) return await this.select(chosen);
+      const isListed = this.total === this.rows.length && this.total > 0;
+      if (unit === undefined && (fid === undefined || !isListed)) return;
+      this.unknown = unit ?? `fid ${fid}`;
+      this.#listeners.onChange('unknown');
+    } catch (error) {
+      if (isCurrent()) this.#listeners.onError(error);
+    }
   }
 
   /**
@@ -178,7 +198,10 @@ export class Shown {
       if (this.unit !== undefined) identify(this.unit, this.#levels[row.level]);
       this.#listeners.onChange('unit');
     } catch (error) {
-      if (!request.signal.aborted) this.#listeners.onError(error);
+      if (request.signal.aborted) return;
+      this.hasUnitFailed = true;
+      this.#listeners.onChange('unit');
+      this.#listeners.onError(error);
     }
   }
 }

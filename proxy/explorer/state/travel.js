@@ -59,13 +59,13 @@ export class Travel {
 
   /** Goes to what is listed, unless nothing is: then the map stays. */
   fit() {
-    const { listing, lineage, hasRows, total, isWorld } = this.#shown;
+    const { listing, lineage, hasRows, total, isWorld, place } = this.#shown;
     if (!this.#isFitWanted || (hasRows && total === 0)) return;
     const opened = lineage.at(-1);
     const box = opened && this.#boxOf(opened);
     if (isWorld) this.#map.fit(this.#all);
     else if (box !== undefined) this.#map.fit([box]);
-    else if (listing !== undefined && listing.loaded > 0) this.#map.fit(boxesOf(listing.units));
+    else if (listing !== undefined && listing.loaded > 0) this.#map.fit(boxesOf(listing.units, place.filters.size > 0));
     else return;
     // Without a box of its parent, a listing is known when it has ended.
     this.#isFitWanted = box === undefined && listing?.isBusy === true;
@@ -113,11 +113,10 @@ function keyOf({ level, fid }) {
 
 /**
  * @param {readonly import('../api/client.js').Unit[]} units
+ * @param {boolean} isOfOne are they the units of one unit, whose far islands are left out?
  * @returns {Box[]} without units that have no geometry
  */
-function boxesOf(units) {
-  return units.flatMap((unit) => {
-    const box = boxOf(unit);
-    return box === undefined ? [] : [box];
-  });
+function boxesOf(units, isOfOne) {
+  const boxes = isOfOne ? [mainBox(units)] : units.map(boxOf);
+  return boxes.filter((box) => box !== undefined);
 }

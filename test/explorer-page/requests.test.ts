@@ -31,7 +31,7 @@ test(
   { skip: SKIP },
   () =>
     new ExplorerBrowser().onPage(service, async (page) => {
-      await waitForPlace(page, 'World', '2 countries');
+      await waitForPlace(page, 'r1', '2 countries');
       assert.ok(asked.length <= REQUESTS_MAX, `${asked.length} requests: ${asked.join(' ')}`);
       // The map may be later than the list.
       const all = [...DATA, ...FILES];
@@ -44,7 +44,7 @@ test(
       await page.goto(`${service.url}/docs`);
       asked.length = 0;
       await page.goto(`${service.url}/#token=${TOKEN}`);
-      await waitForPlace(page, 'World', '2 countries');
+      await waitForPlace(page, 'r1', '2 countries');
       await until(() => asked.includes('/api/v1/overview'), 'the overview was not asked for');
       assert.deepEqual(asked.sort(), DATA);
     }),

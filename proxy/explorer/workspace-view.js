@@ -1,13 +1,24 @@
 // The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used by
 // workspace.js.
 import { titleOf } from './api/unit.js';
+import { loadAllLevels } from './download/all-levels.js';
+import { save } from './download/save.js';
+import { toGeoJson } from './download/units-file.js';
 import { UnitList } from './list/unit-list.js';
 import { showHeading, showLevels, showPath, showProgress } from './panels/browse.js';
 import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
 import { showFacts } from './panels/facts.js';
 import { focusHeading, showTab } from './panels/layout.js';
-import { emptyMessage, errorToMessage, isPassing, showMessage, unknownMessage } from './panels/messages.js';
+import {
+  emptyMessage,
+  errorToMessage,
+  isPassing,
+  savedMessage,
+  savingMessage,
+  showMessage,
+  unknownMessage,
+} from './panels/messages.js';
 import { showRequestForm, wireRequest } from './panels/request.js';
 import { showPager, showRequestLine, showResponse, wireCode } from './panels/response.js';
 import { showSearchLevels, wireSearch } from './panels/search.js';
@@ -30,6 +41,7 @@ import { rowsOfUnits } from './state/shown.js';
  * @property {(place: Place) => void} onFind a place with a selected unit
  * @property {(row: NamedUnit) => void} onOpen
  * @property {(row: NamedUnit | undefined) => void} onSelect
+ * @property {() => void} onZoom brings the selected unit into sight
  * @property {() => void} onRetry shows the same place again
  */
 
@@ -63,7 +75,8 @@ export class WorkspaceView {
     });
     wireRequest(levels, (place) => onGo(place, true), signal);
     wireCode(() => this.#drawRequest(), signal);
-    wireDownload(() => downloadsOf(shown, this.#overview, about), signal);
+    const onAllLevels = (/** @type {NamedUnit} */ unit) => void this.#saveAllLevels(unit);
+    wireDownload(() => downloadsOf(shown, this.#overview, about, onAllLevels), signal);
     const onEscape = (/** @type {KeyboardEvent} */ { key }) => {
       if (key === 'Escape' && shown.selected !== undefined) this.#factActions().close();
     };
@@ -203,6 +216,29 @@ export class WorkspaceView {
     if (shown.selected !== undefined) this.#drawFacts();
   }
 
+  /** @param {NamedUnit} unit */
+  async #saveAllLevels({ level, gid, ...unit }) {
+    if (gid === null) return;
+    const { client, about, signal } = this.#options;
+    const { levels, attribution } = about;
+    const stop = new AbortController();
+    const ends = AbortSignal.any([signal, stop.signal]);
+    const title = `${titleOf({ gid, ...unit })}, all levels`;
+    const onProgress = (/** @type {number} */ features) =>
+      showMessage(savingMessage(title, features), { label: 'Stop', run: () => stop.abort() });
+    onProgress(0);
+    try {
+      const loaded = await loadAllLevels({ level, gid }, { client, levels, signal: ends, onProgress });
+      const matched = loaded.features.length;
+      const file = toGeoJson({ ...loaded, matched, level, parents: [gid], attribution, isAllLevels: true });
+      save(file);
+      showMessage(savedMessage(matched, file.name));
+    } catch (error) {
+      if (stop.signal.aborted) showMessage(undefined);
+      else if (!signal.aborted) this.showError(error);
+    }
+  }
+
   /** @param {NamedUnit | undefined} unit of the breadcrumb; undefined for the release */
   #step(unit) {
     const { shown, about, onGo } = this.#options;
@@ -212,9 +248,10 @@ export class WorkspaceView {
 
   /** @returns {import('./panels/facts.js').FactActions} */
   #factActions() {
-    const { shown, about, onGo, onOpen, onSelect } = this.#options;
+    const { shown, about, onGo, onOpen, onSelect, onZoom } = this.#options;
     return {
       open: () => shown.selected && onOpen(shown.selected),
+      zoom: onZoom,
       request: () => {
         const { selected } = shown;
         if (!selected?.gid) return;

@@ -59,6 +59,10 @@ export class Workspace {
       onFind: (place) => void this.#find(place),
       onOpen: (row) => this.#open(row),
       onSelect: (row) => void this.#select(row, true),
+      onZoom: () => {
+        this.#travel.plan({ fit: false, flight: true });
+        this.#travel.fly();
+      },
     });
   }
 
@@ -113,9 +117,11 @@ export class Workspace {
   /** Goes where the browser's own buttons lead. */
   followAddress() {
     const place = hashToPlace(location.hash, this.#levels);
-    if (!isSameListing(place, this.#shown.place) || !this.#shown.hasRows) return void this.go(place, 'replace');
-    if (place.view !== undefined) this.#parts.map.setView(place.view);
     const row = this.#view.rowOf(place);
+    const isListed = row !== undefined || (place.unit === undefined && place.fid === undefined);
+    if (!isSameListing(place, this.#shown.place) || !this.#shown.hasRows || !isListed)
+      return void this.go(place, 'replace');
+    if (place.view !== undefined) this.#parts.map.setView(place.view);
     if (row?.fid !== this.#shown.selected?.fid) void this.#select(row, place.view === undefined);
   }
 

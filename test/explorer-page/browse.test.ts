@@ -100,7 +100,7 @@ test('a selected unit shows its columns, counts and box, and is opened from ther
     await facts.getByText('Districts', { exact: true }).waitFor();
     assert.match(
       (await facts.textContent()) ?? '',
-      /GIDAAARegions and others2 insideDistricts4 insideBox0\.00° N to 4\.00° N, 0\.00° E/,
+      /GIDAAARegions and others2 insideDistricts4 insideArea196,\d{3} km²Box0\.00° N to 4\.00° N, 0\.00° E/,
     );
     await facts.getByText('3 properties').click();
     assert.match((await facts.locator('details').textContent()) ?? '', /fid1GID_0AAACOUNTRYAland$/);

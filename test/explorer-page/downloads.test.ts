@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
-import { ExplorerBrowser, openUnit, selectUnit, startExplorer, waitForPlace } from './explorer-page.ts';
+import { ATTRIBUTION, ExplorerBrowser, openUnit, selectUnit, startExplorer, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
 const browser = new ExplorerBrowser({ hasWebGl: false });
@@ -105,3 +105,43 @@ test('one unit is copied as the service sends it, and its link leads to it', { s
 
 // The tests are checked without the types of a browser.
 declare const navigator: { clipboard: { readText(): Promise<string> } };
+
+test(
+  'a unit is saved with everything inside of it, from all levels, with the line that makes a GeoPackage of it',
+  {
+    skip: SKIP,
+  },
+  () =>
+    browser.onPage(service, async (page) => {
+      await selectUnit(page, 'Aland');
+      const { name, text } = await download(page, 'All of Aland');
+      assert.equal(name, 'r1-all-levels-AAA.geojson');
+      const { features, ...members } = JSON.parse(text);
+      assert.deepEqual(members, {
+        type: 'FeatureCollection',
+        numberMatched: 7,
+        numberReturned: 7,
+        attribution: ATTRIBUTION,
+      });
+      const sent: string[] = [];
+      for (const level of [0, 1, 2]) sent.push(await pageText(`geojsonl/lv${level}?gid-0=AAA`));
+      const lines = sent.join('').trimEnd().split('\n');
+      assert.deepEqual(
+        features,
+        lines.map((line) => JSON.parse(line)),
+      );
+      await page.locator('#message').getByText('Saved 7 units').waitFor();
+      await page.locator('#message').getByText('ogr2ogr r1-all-levels-AAA.gpkg r1-all-levels-AAA.geojson').waitFor();
+      // Also of the opened unit; a unit with nothing inside has no such file.
+      await openUnit(page, 'Aland');
+      await openUnit(page, 'North');
+      await waitForPlace(page, 'North', '3 districts');
+      await page.getByRole('button', { name: 'Download' }).click();
+      await page.getByRole('menuitem', { name: 'All of North' }).waitFor();
+      await page.keyboard.press('Escape');
+      await selectUnit(page, 'Næst');
+      await page.getByRole('button', { name: 'Download' }).click();
+      await page.getByRole('menuitem', { name: 'CSV' }).waitFor();
+      assert.equal(await page.getByRole('menuitem', { name: 'All of' }).count(), 0);
+    }),
+);

@@ -133,5 +133,12 @@ test('a release that begins at level 2 has a map of it, and goes to what is sele
     const near = await viewOf(page);
     const width = (pixelOf: typeof near): number => pixelOf(81, 26).x - pixelOf(80, 26).x;
     assert.ok(width(near) > 3 * width(whole));
+    // Back to it from elsewhere, and a scale for what is seen.
+    const address = page.url();
+    await page.locator('.maplibregl-ctrl-scale', { hasText: /^\d+\skm$/ }).waitFor();
+    await page.getByRole('button', { name: 'Zoom out' }).click();
+    await page.waitForURL((url) => url.href !== address);
+    await page.getByRole('button', { name: 'Zoom to' }).click();
+    await page.waitForURL(address);
   });
 });

@@ -133,5 +133,10 @@ test('units of the same name are told apart: by their parents, and where these a
       .click();
     await waitForPlace(page, 'Aland', '3 units');
     assert.deepEqual(await details(), ['AAA.1.1_1 · North', 'AAA.1.2_1 · North', 'South']);
+    await page.locator('#find').fill('springfield');
+    await page.locator('#found').getByText('South').waitFor();
+    const found = await page.locator('#found .above').allTextContents();
+    const inNorth = ['AAA.1.1_1 · Aland › North', 'AAA.1.2_1 · Aland › North'];
+    assert.deepEqual(found.sort(), [...inNorth, 'Aland › South', 'Beland › All']);
   });
 });

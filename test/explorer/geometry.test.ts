@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MultiPolygon, Polygon, Position } from 'geojson';
 import { inOnePiece } from '../../proxy/explorer/map/geometry/antimeridian.js';
+import { areaKm2 } from '../../proxy/explorer/map/geometry/area.js';
 import { overlaps, unionOf } from '../../proxy/explorer/map/geometry/box.js';
 import { colourist, colourNeighbours } from '../../proxy/explorer/map/geometry/colours.js';
 import { labelPlace, labelZoom } from '../../proxy/explorer/map/geometry/labels.js';
@@ -210,4 +211,19 @@ test('what is not far, is large, or has most units stays: nothing is left out fo
   assert.deepEqual(box([[0, 0, 4]], [[30, 0, 1]], [[32, 0, 1]]), [0, 0, 33, 4], 'a small part with most units');
   assert.equal(mainBox([]), undefined);
   assert.equal(mainBox([{ geometry: null }]), undefined);
+});
+
+test('areas are those of the ellipsoid: degrees at the equator and in the north, the globe, without holes, across 180 degrees', () => {
+  const rounded = (geometry: Polygon | MultiPolygon): number => Math.round(areaKm2({ geometry }));
+  // Of a quadrangle of parallels and meridians; the globe has 510,065,622 km².
+  assert.equal(rounded(square(0, 0)), 12_308);
+  assert.equal(rounded(square(20, 60)), 6_123);
+  assert.equal(rounded(square(20, -61)), 6_123);
+  assert.equal(rounded(polygon([-180, -90], [180, -90], [180, 90], [-180, 90], [-180, -90])), 510_065_622);
+  assert.equal(
+    rounded({ type: 'Polygon', coordinates: [...square(0, 0, 4).coordinates, ...square(1, 0).coordinates] }),
+    rounded(square(0, 0, 4)) - 12_308,
+  );
+  assert.equal(rounded(CUT), 49_234);
+  assert.equal(areaKm2({ geometry: null }), 0);
 });

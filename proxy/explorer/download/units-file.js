@@ -12,6 +12,7 @@ import { featuresToCsv } from './csv.js';
  * @property {readonly string[]} parents GIDs of the units that the listing is limited to
  * @property {readonly string[]} attribution
  * @property {boolean} [isOverview] are they the simplified units of the overview?
+ * @property {boolean} [isAllLevels] are they the units of this level and of all below?
  *
  * A file as parts, which are not joined: they may be as large as the browser's memory permits.
  * @typedef {{ name: string, type: string, parts: string[] }} UnitsFile
@@ -56,9 +57,11 @@ export function toCsv(content) {
  * @param {Content} content
  * @param {string} extension
  */
-function fileName({ features, matched, release, level, parents, isOverview = false }, extension) {
+function fileName({ features, matched, release, level, parents, isOverview = false, isAllLevels = false }, extension) {
   const simplified = isOverview ? ['simplified'] : [];
   const part = features.length === matched ? [] : [`part-${features.length}-of-${matched}`];
-  const name = [release, `lv${level}`, ...parents].join('-').replaceAll(/[^\p{L}\p{N}._-]+/gu, '_');
+  const name = [release, isAllLevels ? 'all-levels' : `lv${level}`, ...parents]
+    .join('-')
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_');
   return `${[name.replace(/^\.+/, '').slice(0, NAME_MAX), ...simplified, ...part].join('-')}.${extension}`;
 }

@@ -1,5 +1,5 @@
 // Starts MapLibre GL with the sources of the explorer. Used by map.js.
-import { Map as LibraryMap, MercatorCoordinate } from '../lib/maplibre-gl.mjs';
+import { Map as LibraryMap, MercatorCoordinate, ScaleControl } from '../lib/maplibre-gl.mjs';
 import { SOURCES } from './style/layers.js';
 import { ZoomButtons } from './zoom-buttons.js';
 
@@ -15,6 +15,8 @@ const TILE_ZOOM_MAX = 12;
 /** In pixels of a tile of 512: nothing that is drawn is wider. */
 const TILE_BUFFER = 16;
 const TILE_PIXELS = 512;
+/** The scale bar is at most so long. */
+const SCALE_PIXELS = 90;
 
 /**
  * @param {HTMLElement} container
@@ -26,6 +28,7 @@ export async function startMap(container) {
   map.touchZoomRotate.disableRotation();
   map.keyboard.disableRotation();
   map.addControl(new ZoomButtons(), 'top-right');
+  map.addControl(new ScaleControl({ maxWidth: SCALE_PIXELS }), 'bottom-left');
   await map.once('style.load');
   return map;
 }

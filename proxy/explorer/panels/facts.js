@@ -1,5 +1,6 @@
 // The selected unit: its facts, and what can be done with it. Used by app.js.
 import { titleOf } from '../api/unit.js';
+import { areaKm2 } from '../map/geometry/area.js';
 import { boxOf } from '../map/geometry/unit-box.js';
 import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
 
@@ -10,6 +11,7 @@ import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from '
  *
  * @typedef {object} FactActions
  * @property {() => void} open the units inside
+ * @property {() => void} zoom brings the unit into sight
  * @property {() => void} request the request for this unit alone
  * @property {() => void} close
  * @property {() => string} link
@@ -79,12 +81,13 @@ function makeOpen({ children, gid }, { open }) {
  * @param {Unit | undefined} unit
  * @param {FactActions} actions
  */
-function makeActions(row, unit, { request, link }) {
+function makeActions(row, unit, { zoom, request, link }) {
   const copy = makeCopyButton('Copy GeoJSON', () => unit?.text ?? '');
   copy.toggleAttribute('disabled', unit === undefined);
   return make(
     'div',
     'actions',
+    makeButton('Zoom to', zoom),
     copy,
     makeCopyButton('Copy link', link),
     ...(row.gid === null ? [] : [makeButton('Request', request)]),
@@ -116,10 +119,18 @@ function shapeFacts(unit, hasFailed) {
   if (unit.geometry === null || box === undefined) return [['Shape', make('span', 'chip', 'no geometry')]];
   const parts = unit.geometry.type === 'MultiPolygon' ? unit.geometry.coordinates.length : 1;
   const text = `${count(parts)} ${parts === 1 ? 'part' : 'parts'}, ${size(unit.text?.length ?? 0)} of GeoJSON`;
+  const area = areaKm2(unit);
   return [
+    ...(area > 0 ? [/** @type {[string, string]} */ (['Area', areaText(area)])] : []),
     ['Box', boxText(box)],
     ['Shape', text],
   ];
+}
+
+/** @param {number} area in km² */
+function areaText(area) {
+  const digits = area >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 };
+  return `${area.toLocaleString('en', digits)} km²`;
 }
 
 /** @param {import('../map/geometry/box.js').Box} box */

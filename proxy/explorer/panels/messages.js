@@ -1,6 +1,6 @@
 // What to say to a person when something did not work, by status; and the box that says it. Used by app.js.
 import { RefusalError } from '../api/client.js';
-import { make, makeButton, part } from './elements.js';
+import { count, make, makeButton, part } from './elements.js';
 
 /**
  * @typedef {object} Message
@@ -91,6 +91,26 @@ export function emptyMessage(filters, isKnown) {
  */
 export function unknownMessage(unit) {
   return { kind: 'note', title: 'No such unit', detail: `This release has no unit ${unit} at this level.` };
+}
+
+/**
+ * While a file is put together.
+ * @param {string} title of what is saved
+ * @param {number} units that are there
+ * @returns {Message}
+ */
+export function savingMessage(title, units) {
+  return { kind: 'note', title: `Saving ${title}`, detail: `${count(units)} units so far` };
+}
+
+/**
+ * @param {number} units in the file
+ * @param {string} name of the file, GeoJSON
+ * @returns {Message}
+ */
+export function savedMessage(units, name) {
+  const code = `ogr2ogr ${name.replace(/geojson$/, 'gpkg')} ${name}`;
+  return { kind: 'note', title: `Saved ${count(units)} units`, detail: 'As a GeoPackage, with GDAL:', code };
 }
 
 /** @param {number} status */

@@ -50,7 +50,10 @@ export function wireSearch({ names, levels, onPick, signal }) {
   };
   const show = (/** @type {string} */ note, /** @type {Found[]} */ found) => {
     results = found;
-    part('found').replaceChildren(...found.map((unit, i) => makeOption(unit, i, () => pick(unit))));
+    const key = (/** @type {Found} */ { path, ...unit }) => `${titleOf(unit)}\n${path}`;
+    const isRepeated = (/** @type {Found} */ unit) => found.filter((other) => key(other) === key(unit)).length > 1;
+    const options = found.map((unit, i) => makeOption(unit, i, isRepeated(unit), () => pick(unit)));
+    part('found').replaceChildren(...options);
     part('found-note').textContent = note;
     part('found-box').hidden = false;
     field.setAttribute('aria-expanded', String(found.length > 0));
@@ -128,15 +131,17 @@ export function showSearchLevels(levels) {
 /**
  * @param {Found} unit
  * @param {number} index
+ * @param {boolean} isRepeated is there another of this name in the same unit?
  * @param {() => void} onClick
  */
-function makeOption(unit, index, onClick) {
+function makeOption(unit, index, isRepeated, onClick) {
+  const { path, gid } = unit;
   const option = make(
     'div',
     '',
     make('span', 'name', titleOf(unit)),
     make('span', 'type', unit.type ?? `level ${unit.level}`),
-    make('span', 'above', unit.path === '' ? (unit.gid ?? '') : unit.path),
+    make('span', 'above', path === '' || isRepeated ? [gid, path].filter(Boolean).join(' · ') : path),
   );
   option.id = `found-${index}`;
   option.setAttribute('role', 'option');

@@ -1,10 +1,12 @@
 // What the download menu offers: the units that are shown, in three formats. Used by workspace.js.
+import { titleOf } from '../api/unit.js';
 import { save } from '../download/save.js';
 import { toCsv, toGeoJson, toGeoJsonLines } from '../download/units-file.js';
 import { copy, count } from '../panels/elements.js';
 
 /**
  * @typedef {import('../download/units-file.js').Content} Content
+ * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
  */
 
 /**
@@ -35,10 +37,12 @@ function contentOf({ listing, place }, overview, { release = '', attribution }) 
  * @param {import('./shown.js').Shown} shown
  * @param {import('../api/overview.js').OverviewUnit[]} overview of all levels
  * @param {import('../api/about.js').About} about
+ * @param {(unit: NamedUnit) => void} onAllLevels saves a unit with everything inside of it
  * @returns {{ note: string, items: import('../panels/download-menu.js').MenuItem[] }}
  */
-export function downloadsOf(shown, overview, about) {
-  const { listing, place } = shown;
+export function downloadsOf(shown, overview, about, onAllLevels) {
+  const { listing, place, selected, lineage } = shown;
+  const whole = selected ?? lineage.at(-1);
   const units = overview.filter(({ level }) => level === place.level);
   const content = () => contentOf(shown, units, about);
   const note =
@@ -51,6 +55,15 @@ export function downloadsOf(shown, overview, about) {
       { label: 'GeoJSON', detail: 'one FeatureCollection', run: () => save(toGeoJson(content())) },
       { label: 'GeoJSONSeq', detail: 'one Feature a line', run: () => save(toGeoJsonLines(content())) },
       { label: 'CSV', detail: 'attributes without shapes', run: () => save(toCsv(content())) },
+      ...(whole === undefined || whole.gid === null || whole.children === 0
+        ? []
+        : [
+            {
+              label: `All of ${titleOf(whole)}`,
+              detail: 'its units of all levels, GeoJSON',
+              run: () => onAllLevels(whole),
+            },
+          ]),
       { label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(location.href) },
     ],
   };

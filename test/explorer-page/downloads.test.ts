@@ -1,10 +1,15 @@
 // The download menu and the copy buttons: what is shown, as files and in the clipboard.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { readLayer } from '../support/datasets/read-layer.ts';
 import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
+import { without } from '../support/processes/programs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ATTRIBUTION, ExplorerBrowser, openUnit, selectUnit, startExplorer, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
@@ -131,7 +136,15 @@ test(
         lines.map((line) => JSON.parse(line)),
       );
       await page.locator('#message').getByText('Saved 7 units').waitFor();
-      await page.locator('#message').getByText('ogr2ogr r1-all-levels-AAA.gpkg r1-all-levels-AAA.geojson').waitFor();
+      const line = await page.locator('#message code').innerText();
+      assert.equal(line, 'ogr2ogr -lco FID=row r1-all-levels-AAA.gpkg r1-all-levels-AAA.geojson');
+      const folder = temporaryFolder();
+      writeFileSync(join(folder, name), text);
+      if (without('ogr2ogr --version') === false) {
+        const { status, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, encoding: 'utf8' });
+        assert.deepEqual([status, stderr], [0, '']);
+        assert.equal(readLayer(join(folder, 'r1-all-levels-AAA.gpkg'), 'r1-all-levels-AAA').length, 7);
+      }
       // Also of the opened unit; a unit with nothing inside has no such file.
       await openUnit(page, 'Aland');
       await openUnit(page, 'North');

@@ -109,7 +109,8 @@ export function savingMessage(title, units) {
  * @returns {Message}
  */
 export function savedMessage(units, name) {
-  const code = `ogr2ogr ${name.replace(/geojson$/, 'gpkg')} ${name}`;
+  // The column fid has a number of each level again, so it cannot be the one of the table.
+  const code = `ogr2ogr -lco FID=row ${name.replace(/geojson$/, 'gpkg')} ${name}`;
   return { kind: 'note', title: `Saved ${count(units)} units`, detail: 'As a GeoPackage, with GDAL:', code };
 }
 

@@ -2,14 +2,18 @@
 // or descriptors from other clients.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { heldService } from '../support/http/held-service.ts';
 import { send, sendRaw } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startStaticHost } from '../support/http/static-host.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -36,7 +40,7 @@ async function open(service: RunningService, bytes: string): Promise<Socket> {
   return socket;
 }
 
-function connectionCount({ server }: RunningService): Promise<number> {
+function connectionCount({ server }: Pick<RunningService, 'server'>): Promise<number> {
   return new Promise((resolve, reject) => {
     server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
   });
@@ -165,4 +169,28 @@ test('while it drains, the server still accepts connections', async () => {
   assert.deepEqual([answer.status, answer.headers.connection], [200, 'close']);
   await stopped;
   await assert.rejects(send(service, '/healthz'));
+});
+
+test('stopping closes the feature files that are kept open, and the connections to a host', {
+  skip: !existsSync('/proc/self/fd'),
+}, async () => {
+  const openFeatureFiles = (): number =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      const link = `/proc/self/fd/${fd}`;
+      return existsSync(link) && readlinkSync(link).startsWith(join(folder, 'releases/r1/lv1/features'));
+    }).length;
+  const slice = '/api/v1/geojsonl/lv1?page-size=1';
+  const service = await startService(folder);
+  await send(service, slice, { connection: 'close' });
+  assert.equal(openFeatureFiles(), 1);
+  await service.stop({ drainMs: 0, timeoutMs: 1000 });
+  assert.equal(openFeatureFiles(), 0);
+
+  const host = await startStaticHost(folder);
+  const remote = await startService(folder, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
+  await send(remote, slice, { connection: 'close' });
+  const connections = (): Promise<number> => connectionCount(host);
+  assert.ok((await connections()) > 0);
+  await remote.stop({ drainMs: 0, timeoutMs: 1000 });
+  await until(async () => (await connections()) === 0, 'connections to the host stay open');
 });

@@ -90,6 +90,7 @@ test('metrics are on a port of their own, with routes of ours as the only labels
     '{route="other",status="404"}': '3',
   });
   assert.match(text, /^boundaries_unparsed_requests_total 1$/m);
+  assert.match(text, /^boundaries_held_bytes 0$/m);
   assert.match(text, /^process_resident_memory_bytes \d+/m);
   assert.equal((await send(running, '/metrics')).status, 404);
   assert.equal((await send({ url }, '/')).status, 404);

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';
 import { AUDIENCE, AUTHORIZED, ISSUER, JWKS } from '../support/http/in-process-proxy.ts';
+import { freePort } from '../support/processes/nginx-varnish.ts';
 import type { Running } from '../support/processes/proxy-process.ts';
 import { serve } from '../support/processes/proxy-process.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -91,23 +92,29 @@ test('a second signal ends it at once', async () => {
   reader.destroy();
 });
 
-test('workers share a port; one that dies is replaced; told to stop, all finish and end', {
+test('workers share a port; those that die are replaced, all at once too; told to stop, all finish and end', {
   skip: !isLinux,
 }, async () => {
-  const running = await serve([...OPTIONS, '--workers', '2', '--metrics-port', '0']);
+  // With port 0 workers that start when none is left would choose another one.
+  const port = String(await freePort());
+  const running = await serve([...OPTIONS, '--port', port, '--workers', '2', '--metrics-port', '0']);
   const { pid } = running.child;
   const workers = (): number[] =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
   const metricsUrl = await running.says(/metrics at (http:\S+)\/metrics/);
-  const [first = 0] = workers();
-  process.kill(first, 'SIGKILL');
-  await running.says(new RegExp(`worker ${first} exited \\(SIGKILL\\); starting a replacement`));
-  // Whatever the dead one had accepted is lost with it.
+  const dead = workers();
+  for (const worker of dead) process.kill(worker, 'SIGKILL');
+  for (const worker of dead)
+    await running.says(new RegExp(`worker ${worker} exited \\(SIGKILL\\); starting a replacement`));
+  // Whatever the dead ones had accepted is lost with them; nobody accepts more until the first replacement has started.
   const isReplaced = async (): Promise<boolean> => {
-    await send(running, '/healthz').catch(() => {});
-    return workers().length >= 2 && !workers().includes(first);
+    const isAnswered = await send(running, '/healthz').then(
+      () => true,
+      () => false,
+    );
+    return isAnswered && workers().length >= 2 && !workers().some((worker) => dead.includes(worker));
   };
-  await until(isReplaced, () => `the workers are ${workers()}, and ${first} was killed`);
+  await until(isReplaced, () => `the workers are ${workers()}, and ${dead} were killed`);
   for (let i = 0; i < 20; i++) assert.equal((await send(running, '/api/v1/fc/lv1')).status, 200);
   const metrics = (await send({ url: metricsUrl }, '/metrics')).body.toString();
   assert.match(metrics, /boundaries_request_duration_seconds_count\{route="\/api\/v1\/fc\/lv1",status="200"\} 20\n/);

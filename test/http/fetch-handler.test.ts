@@ -1,0 +1,54 @@
+// The handler for platforms with the Fetch standard: bodies that nobody reads, and downloads that are given up.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { test } from 'node:test';
+import { SignJWT } from 'jose';
+import { openOrigin } from '../../proxy/create-server.ts';
+import { createFetchHandler } from '../../proxy/fetch/create-fetch-handler.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { AUDIENCE, ISSUER } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { enlargePage } from '../support/releases/large-page.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+await buildRelease(writeCountries(), folder);
+const { page, file } = enlargePage(folder, 8 * 1024 * 1024);
+const secret = randomBytes(32).toString('hex');
+const token = await new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: Math.floor(Date.now() / 1000) + 3600 })
+  .setProtectedHeader({ alg: 'HS256' })
+  .sign(Buffer.from(secret));
+const log: string[] = [];
+const handler = await createFetchHandler({
+  origin: await openOrigin(folder),
+  secret,
+  issuer: [ISSUER],
+  audience: AUDIENCE,
+  log: (line) => log.push(line),
+});
+const get = (): Promise<Response> =>
+  handler.fetch(
+    new Request('https://a.test/api/v1/fc/lv0', {
+      headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' },
+    }),
+  );
+
+test('20 bodies that nobody reads, and 20 that are given up after a chunk, keep no file open and are no fault of the service', {
+  skip: !existsSync('/proc/self/fd'),
+}, async () => {
+  const unread = await Promise.all(Array.from({ length: 20 }, get));
+  for (const { status } of unread) assert.equal(status, 200);
+  for (const { body } of await Promise.all(Array.from({ length: 20 }, get))) {
+    const reader = body?.getReader();
+    assert.ok(((await reader?.read())?.value?.length ?? 0) > 0);
+    await reader?.cancel();
+  }
+  const links = readdirSync('/proc/self/fd').map((fd) => `/proc/self/fd/${fd}`);
+  assert.ok(!links.some((link) => existsSync(link) && readlinkSync(link) === file));
+  assert.ok(Buffer.from(await (await get()).arrayBuffer()).equals(page));
+  assert.deepEqual(
+    log.filter((line) => !line.startsWith('serving release ')),
+    [],
+  );
+});

@@ -51,9 +51,11 @@ export function startWorkers(count: number, stopTimeoutMs: number, log: (line: s
       isListening = ++ready >= count;
       if (isListening) resolve(port);
     });
-    cluster.once('exit', (_worker, code) => {
+    cluster.once('exit', ({ process: { pid } }, code, signal) => {
       if (isListening) return;
       kill();
+      // A worker prints its own errors, but not that it was killed.
+      if (signal) log(`worker ${pid} exited (${signal}) before it listened; after SIGKILL memory was probably short`);
       reject(new Error(`a worker exited with code ${code} before it listened`));
     });
   });

@@ -1,17 +1,18 @@
 // How the proxy ends: told to stop, out of time, told twice; alone and with workers.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';
 import { AUDIENCE, AUTHORIZED, ISSUER, JWKS } from '../support/http/in-process-proxy.ts';
 import { freePort } from '../support/processes/nginx-varnish.ts';
 import type { Running } from '../support/processes/proxy-process.ts';
-import { serve } from '../support/processes/proxy-process.ts';
+import { PROXY, serve } from '../support/processes/proxy-process.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -126,4 +127,20 @@ test('workers share a port; those that die are replaced, all at once too; told t
   assert.ok((await drain(reader)) > page.length - 1024 * 1024);
   assert.deepEqual(await exit, [0, null]);
   for (const worker of last) assert.equal(existsSync(`/proc/${worker}`), false);
+});
+
+test('a worker that is killed before it listens ends the start, and the log says so', { skip: !isLinux }, async () => {
+  const child = spawn(process.execPath, [PROXY, 'serve', ...OPTIONS, '--port', '0', '--workers', '2']);
+  after(() => child.kill('SIGKILL'));
+  let err = '';
+  child.stderr.on('data', (piece) => {
+    err += piece;
+  });
+  const closed = once(child, 'close');
+  const workers = (): string[] =>
+    readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  await until(() => workers().length > 0, 'no worker starts');
+  process.kill(Number(workers()[0]), 'SIGKILL');
+  assert.deepEqual(await closed, [1, null]);
+  assert.match(err, /worker \d+ exited \(SIGKILL\) before it listened/);
 });

@@ -60,8 +60,9 @@ export async function reportFiles(
     if (type === 'test:stdout' || type === 'test:stderr') file.printed += message;
     if (type === 'test:fail' && todo === undefined) {
       hasPassed = false;
-      file.failures.push(`${isFile ? 'the file itself' : name}\n${errorText(details.error)}`);
-      write(`FAILED ${fileName}: ${name}\n`);
+      const what = isFile ? 'the file itself' : name;
+      file.failures.push(`${what}\n${errorText(details.error)}`);
+      write(`FAILED ${fileName}: ${what}\n`);
     }
     if (type === 'test:complete' && isFile) {
       file.seconds = (details.duration_ms ?? 0) / 1000;

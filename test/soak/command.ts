@@ -19,8 +19,6 @@ const { minutes, seconds, clients, seed } = yargs(hideBin(process.argv))
   })
   .parseSync();
 
-// The proxies end with this process.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const intervals = Math.max(1, Math.round((minutes * 60) / seconds));
 const result = await soak({ intervals, seconds, clients, seed }, (line) => console.log(line));
 const { requests, switches, rotations, hostFailures, errors, wrong, growth } = result;

@@ -169,7 +169,6 @@ async function startProxy(
   const running = await serve(['--origin', origin, ...keys, '--metrics-port', '0'], {
     NODE_OPTIONS: `--import ${preload}`,
   });
-  process.once('exit', () => running.child.kill('SIGKILL'));
   // The access log is written, and read by nobody who keeps it.
   running.child.stdout?.removeAllListeners('data').resume();
   const metrics = await running.says(/metrics at (http:\S+)\/metrics/);

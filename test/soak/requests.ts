@@ -85,11 +85,10 @@ async function assertPage(
 }
 
 /** Asks again for what the client has: 304, unless the release has changed. */
-async function revalidate(asker: Asker, path: string, { headers, body }: Answer): Promise<void> {
+async function revalidate(asker: Asker, path: string, { headers }: Answer): Promise<void> {
   const again = await asker.ask(path, { ...sameCoding(headers), 'if-none-match': headers.etag });
   if (isOther(again, headers)) return;
   assert.deepEqual([again.status, again.body.length, again.headers.etag], [304, 0, headers.etag], path);
-  assert.ok(body.length > 0 || path.includes('gid-'));
 }
 
 async function askHead(asker: Asker, path: string, { headers, body }: Answer): Promise<void> {

@@ -56,15 +56,6 @@ export function listIn(json: JsonObject, member: string, where: string): readonl
   return value;
 }
 
-/** The member as a list of whole numbers, which may be negative. */
-export function numbersIn(json: JsonObject, member: string, where: string): number[] {
-  const list = listIn(json, member, where);
-  const at = list.findIndex((value) => !Number.isSafeInteger(value));
-  if (at !== -1)
-    throw new FormatError(where, `${member}[${at}] is ${JSON.stringify(list[at])}, expected a whole number`);
-  return list as number[];
-}
-
 /** The member as a list of texts. */
 export function textsIn(json: JsonObject, member: string, where: string): string[] {
   const list = listIn(json, member, where);

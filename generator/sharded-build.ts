@@ -25,7 +25,6 @@ import {
   writeOverviewFile,
 } from './build.ts';
 import { describeSource, splitIntoLevels } from './describe-source.ts';
-import type { DoneLevel, DoneShard } from './done-shard.ts';
 import { readLevel, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
 import type { Share } from './pages/divide-work.ts';
 import { type LevelAbout, sealRelease } from './pages/finalize.ts';
@@ -34,7 +33,15 @@ import { type Lock, takeLock } from './release/output-lock.ts';
 import { activate, removeFolder, settle, shardsPath } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
-import { DONE_FILE, finishedShards, foldersOfShard, shardFolder, unfinishedShardFolder } from './shard-folders.ts';
+import {
+  DONE_FILE,
+  type DoneLevel,
+  type DoneShard,
+  finishedShards,
+  foldersOfShard,
+  shardFolder,
+  unfinishedShardFolder,
+} from './shard-folders.ts';
 import { readStoreIndex } from './store/feature-store.ts';
 import { indexDigest } from './store/store-index.ts';
 import { openPool } from './workers/pool.ts';

@@ -1,9 +1,11 @@
 // Which units of a level differ between two releases. Units with the same fid are compared by indexes alone; only those
 // with another fid are read.
+import { createHash } from 'node:crypto';
+import { EMPTY_SUM, joinSums, sumOf, type TextSum } from '../../format/crc32.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { positionsIn } from '../../format/positions.ts';
+import { featureFrom, parsedToJson } from '../reader/parse-feature.ts';
 import type { Units } from './compared-release.ts';
-import { sumWithFid, unitHash } from './unit-text.ts';
 
 /** The units of one GID, or all without one, in both releases: their positions, ascending. */
 interface UnitGroup {
@@ -118,4 +120,41 @@ function isSameButFid(position: number, twin: number, before: Units, after: Unit
   const { crc } = before.read(position, (text) => sumWithFid(text, fid, other));
   // Otherwise only the order of their properties may differ.
   return crc === crcAt(after, twin) || before.read(position, unitHash) === after.read(twin, unitHash);
+}
+
+// Within a string of a feature's text, each of these would have a backslash before its quotation marks.
+const PROPERTIES_MARK = Buffer.from('"properties":{"fid":');
+const GEOMETRY_MARK = Buffer.from('},"geometry":');
+const NO_GEOMETRY = Buffer.from('null}\n');
+
+/**
+ * The sum of a feature's text after its fid is replaced.
+ * @param text its JSON and a line feed, as the generator writes it
+ */
+function sumWithFid(text: Buffer, fid: number, other: number): TextSum {
+  const begin = Buffer.from(`{"type":"Feature","id":${fid}`).length;
+  const properties = text.indexOf(PROPERTIES_MARK) + PROPERTIES_MARK.length;
+  const parts = [
+    Buffer.from(`{"type":"Feature","id":${other}`),
+    text.subarray(begin, properties),
+    Buffer.from(String(other)),
+    text.subarray(properties + String(fid).length),
+  ];
+  return parts.map(sumOf).reduce(joinSums, EMPTY_SUM);
+}
+
+/**
+ * Hashes a feature's geometry and its properties without the fid, whatever their order.
+ * @param text its JSON and a line feed
+ * @throws FileError if the text is not a feature
+ */
+function unitHash(text: Buffer): string {
+  // The geometry is hashed without parsing, which would take most of the time.
+  const at = text.indexOf(GEOMETRY_MARK) + GEOMETRY_MARK.length;
+  const { properties } = featureFrom(Buffer.concat([text.subarray(0, at), NO_GEOMETRY]));
+  const values = Object.entries(properties)
+    .filter(([name]) => name !== 'fid')
+    .map(([name, value]) => [name, parsedToJson(value)] as const);
+  const sorted = JSON.stringify(values.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return createHash('sha256').update(sorted).update(text.subarray(at)).digest('base64url');
 }

@@ -30,7 +30,7 @@ import type { WrittenFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { emptyStoreIndex } from '../store/store-index.ts';
-import { type FilePlan, fileAt, filledListings, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
+import { countsOf, type FilePlan, fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
 import { readRecords, SHA256_BYTES, type TaskRecords } from './records.ts';
 
 /** What release.json says of a level besides counts and digests. */
@@ -77,13 +77,10 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const records = task.records.map(readRecords).sort((a, b) => a.part.first - b.part.first);
   fillSums(index.arrays, records);
   const checksums: Checksum[] = [];
-  const written = { features: { files: 0, bytes: 0 }, geojsonl: { files: 0, bytes: 0 }, fc: { files: 0, bytes: 0 } };
   const files = store === undefined ? [] : writtenFiles(index, readFilePlan(store), records);
   for (const { kind, number, path, bytes, sha256 } of files) {
     checkSize(join(out, path), bytes);
     checksums.push({ path, sha256: sha256.toString('hex') });
-    written[kind].files++;
-    written[kind].bytes += bytes;
     const table = kind === 'features' ? undefined : index.arrays.pages?.[kind];
     if (table === undefined) continue;
     table.bytes[number] = bytes;
@@ -97,15 +94,10 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     return { bytes: Buffer.byteLength(content), sha256 };
   };
   const encoded = encodeLevel(task.release, index);
-  const { features, geojsonl, fc } = written;
   const summary: LevelSummary = {
     level,
     ...task.about,
-    features: index.features,
-    listings: filledListings(index),
-    pages: { geojsonl: geojsonl.files, fc: fc.files },
-    bytes: geojsonl.bytes + fc.bytes,
-    featureFiles: features,
+    ...countsOf(index),
     manifest: put(manifestPath(level), encoded.manifest),
     index: put(indexPath(level), encoded.index),
     names: writeNames(out, level, store, task.relatives),

@@ -3,10 +3,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { elementAt, numberAt } from '../../format/element-at.ts';
+import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import { featureFilePath, pagePath } from '../../format/layout.ts';
 import { DIGEST_BYTES, firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
 import { FORMATS, type Format, type Level, PAGE_CAPS, type StoredPages } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
+import type { LevelSummary } from '../../format/release.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */
@@ -106,16 +108,43 @@ function orderOf(firsts: readonly number[], features: number): Uint32Array {
   return order;
 }
 
-/** Every file to write: feature files by number, then the pages of each format by number. */
-export function* plannedFiles(index: LevelIndex): Generator<PlannedFile> {
-  for (let number = 0; number < index.files; number++) yield fileOf(index, 'features', number);
-  for (const format of FORMATS)
-    for (let number = 0; number < pagesOf(index, format).bytes.length; number++) yield fileOf(index, format, number);
+/**
+ * Every file of a level that tasks write: feature files by number, then the pages of each format by number.
+ * @param from,to which of them
+ */
+export function* plannedFiles(index: LevelIndex, from = 0, to = Number.POSITIVE_INFINITY): Generator<PlannedFile> {
+  let before = 0;
+  for (const kind of FILE_KINDS) {
+    const count = kind === 'features' ? index.files : pagesOf(index, kind).bytes.length;
+    for (let number = Math.max(0, from - before); number < Math.min(count, to - before); number++)
+      yield fileOf(index, kind, number);
+    before += count;
+  }
 }
 
 /** Number of listings that have features: every parent has a unit; only the unfiltered listing can be empty. */
 export function filledListings({ features, listings }: LevelIndex): number {
   return features === 0 ? 0 : listings;
+}
+
+/** What release.json counts of a level, from its complete index. */
+export function countsOf(
+  index: LevelIndex,
+): Pick<LevelSummary, 'features' | 'listings' | 'pages' | 'bytes' | 'featureFiles'> {
+  const { features, files } = index;
+  const [geojsonl, fc] = [pagesOf(index, 'geojsonl').bytes, pagesOf(index, 'fc').bytes];
+  return {
+    features,
+    listings: filledListings(index),
+    pages: { geojsonl: geojsonl.length, fc: fc.length },
+    bytes: sum(geojsonl) + sum(fc),
+    featureFiles: { files, bytes: index.dataBytes(0, features) + files * MEMBER_FRAME_BYTES },
+  };
+}
+
+/** `reduce` of a typed array adds doubles: no overflow at 2^32. */
+function sum(sizes: Uint32Array): number {
+  return sizes.reduce((total, size) => total + size, 0);
 }
 
 /** A file by its place in the plan. */

@@ -2,9 +2,8 @@
 // All countries, the United States down to counties, Spain down to municipalities; there are no levels 4 and 5.
 import type { Level } from '../../format/levels.ts';
 import { compare, polygonsOf } from './atlas.ts';
-import { columnsOf, type Lineage, layerNameOf, UNKNOWN, valuesOf } from './gadm-columns.ts';
 import { SPAIN_ATTRIBUTION, spainUnits } from './spain.ts';
-import { countryGid, type SampleUnit } from './units.ts';
+import { columnsOf, countryGid, type Lineage, layerNameOf, type SampleUnit, UNKNOWN, valuesOf } from './units.ts';
 import { USA_ATTRIBUTION, usaUnits } from './usa.ts';
 import { WORLD_ATTRIBUTION, worldUnits } from './world.ts';
 import type { Unit, WriteOptions } from './write-geopackage.ts';

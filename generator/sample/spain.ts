@@ -2,8 +2,7 @@
 // of es-atlas.
 
 import { type Area, areasOf, nest, readAtlas } from './atlas.ts';
-import type { Lineage } from './gadm-columns.ts';
-import { type Kind, type SampleUnit, unitsUnder } from './units.ts';
+import { type Kind, type Lineage, type SampleUnit, unitsUnder } from './units.ts';
 
 /** CC BY 4.0 requires the author, the licence and an indication of changes. */
 export const SPAIN_ATTRIBUTION =

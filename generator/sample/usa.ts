@@ -2,8 +2,7 @@
 // in GADM; their county equivalents are their level 1.
 
 import { type Area, areasOf, readAtlas } from './atlas.ts';
-import type { Lineage } from './gadm-columns.ts';
-import { type Kind, type SampleUnit, unitsUnder } from './units.ts';
+import { type Kind, type Lineage, type SampleUnit, unitsUnder } from './units.ts';
 
 /** The data is in the public domain; the Bureau asks to be cited as the source. */
 export const USA_ATTRIBUTION =

@@ -3,7 +3,6 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   CHECKSUMS_FILE,
-  featureFilePath,
   indexPath,
   manifestPath,
   namesPath,
@@ -11,9 +10,9 @@ import {
   RELEASE_FILE,
 } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
+import { plannedFiles } from '../pages/plan.ts';
 import { sha256OfFile } from '../reader/read-page.ts';
 import type { Metadata } from './metadata.ts';
-import { pagesOf } from './pages.ts';
 
 /** The files of each level that are read by themselves. */
 const LEVEL_FILES = [manifestPath, indexPath, namesPath];
@@ -57,8 +56,7 @@ function* expectedFiles(metadata: Metadata): Generator<string> {
   yield* LEVELS.flatMap((level) => LEVEL_FILES.map((pathOf) => pathOf(level)));
   for (const index of metadata.levels) {
     if (index === undefined) continue;
-    for (let file = 0; file < index.files; file++) yield featureFilePath(index.level, file);
-    for (const { path } of pagesOf(index)) yield path;
+    for (const { path } of plannedFiles(index)) yield path;
   }
   yield* unindexedFiles(metadata);
 }

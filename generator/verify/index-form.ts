@@ -2,12 +2,12 @@
 // manifest and the counts in release.json.
 import { elementAt } from '../../format/element-at.ts';
 import { type GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
-import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import { indexPath, manifestPath, RELEASE_FILE } from '../../format/layout.ts';
 import { firstPages, type LevelArrays, type LevelIndex, type PageTable } from '../../format/level-index.ts';
 import type { Format } from '../../format/levels.ts';
 import { encodeLevel, namedArrays } from '../../format/manifest.ts';
 import type { Release } from '../../format/release.ts';
+import { countsOf } from '../pages/plan.ts';
 import { firstDifferentLine } from './findings.ts';
 
 /** Adds a problem of a file of the release. */
@@ -94,20 +94,10 @@ export function checkEncoding(
 
 /** Compares what release.json says of a level with its index. */
 export function checkSummary({ levels }: Release, index: LevelIndex, found: OnProblem): void {
-  const { level, features, listings, files, columns, arrays } = index;
-  const pages = { geojsonl: arrays.pages?.geojsonl.bytes ?? [], fc: arrays.pages?.fc.bytes ?? [] };
-  const sum = (sizes: ArrayLike<number>): number => Array.from(sizes).reduce((total, size) => total + size, 0);
+  const { level, columns } = index;
   const names = columns.map(({ name }) => name);
-  const expected = {
-    // Without columns the dataset lacks the level.
-    gidColumns: names.every((name) => name === '') ? [] : names,
-    features,
-    // Without features the unfiltered listing is empty.
-    listings: features === 0 ? 0 : listings,
-    pages: { geojsonl: pages.geojsonl.length, fc: pages.fc.length },
-    bytes: sum(pages.geojsonl) + sum(pages.fc),
-    featureFiles: { files, bytes: index.dataBytes(0, features) + files * MEMBER_FRAME_BYTES },
-  };
+  // Without columns the dataset lacks the level.
+  const expected = { gidColumns: names.every((name) => name === '') ? [] : names, ...countsOf(index) };
   const summary = elementAt(levels, level);
   for (const [member, value] of Object.entries(expected)) {
     const [has, wanted] = [JSON.stringify(summary[member as keyof typeof expected]), JSON.stringify(value)];

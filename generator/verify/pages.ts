@@ -2,53 +2,21 @@
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
-import { pagePath, releasePath } from '../../format/layout.ts';
+import { releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
-import { FORMATS, type Format, FRAMES, PAGE_CAPS } from '../../format/levels.ts';
+import { type Format, FRAMES } from '../../format/levels.ts';
 import { positionsIn, type Ranges } from '../../format/positions.ts';
+import { plannedFiles } from '../pages/plan.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { readLevel } from '../reader/read-level.ts';
 import { type FileReading, LINE_FEED, type OnLine, readPage } from '../reader/read-page.ts';
 import { newFeatureCheck } from './feature.ts';
 import type { RangeTask } from './features.ts';
 
-/** Which pages to verify, by their numbers in the order of `pagesOf`. */
+/** Which pages to verify, by their numbers in the order of `plannedFiles`. */
 export interface PagesTask extends RangeTask {
   /** 1 for each feature that is as the index describes it: pages must hold its text. */
   intact: Uint8Array;
-}
-
-/** A stored page that a level should have. */
-export interface ExpectedPage {
-  format: Format;
-  /** Number in its format. */
-  number: number;
-  /** Relative to the release. */
-  path: string;
-  /** The positions it holds. */
-  positions: Ranges;
-}
-
-/** The stored pages of a level, format by format. @param from,to which of them, counted through all formats */
-export function* pagesOf(index: LevelIndex, from = 0, to = Number.POSITIVE_INFINITY): Generator<ExpectedPage> {
-  let before = 0;
-  for (const format of FORMATS) {
-    const table = index.arrays.pages?.[format];
-    if (table === undefined) return;
-    const cap = PAGE_CAPS[format][index.level];
-    for (let listing = 0; listing < table.listing.length - 1; listing++) {
-      const [first, end] = [elementAt(table.listing, listing), elementAt(table.listing, listing + 1)];
-      const [begin, stop] = [Math.max(first, from - before), Math.min(end, to - before)];
-      if (begin >= stop) continue;
-      const [key, positions] = [index.listingKey(listing), index.listingPositions(listing)];
-      for (let number = begin; number < stop; number++) {
-        const rank = (number - first) * cap;
-        const held = positions.slice(rank, Math.min(cap, positions.count - rank));
-        yield { format, number, path: pagePath(index.level, format, key, number - first), positions: held };
-      }
-    }
-    before += table.bytes.length;
-  }
 }
 
 /** Verifies pages. */
@@ -57,14 +25,16 @@ export async function verifyPages({ out, release, level, from, to, intact }: Pag
   const index = readLevel(root, release, level);
   const onFeature = newTextCheck(index, intact);
   const readings: FileReading[] = [];
-  for (const page of pagesOf(index, from, to)) {
-    const reading = await readPage(join(root, page.path), newLineCheck(page.format, page.positions, onFeature));
-    readings.push(reading.sha256 === '' ? reading : { ...reading, differences: differencesOf(page, reading, index) });
+  for (const { kind, number, path, ranges } of plannedFiles(index, from, to)) {
+    if (kind === 'features') continue;
+    const reading = await readPage(join(root, path), newLineCheck(kind, ranges, onFeature));
+    const differences = reading.sha256 === '' ? [] : differencesOf(kind, number, reading, index);
+    readings.push({ ...reading, differences });
   }
   return readings;
 }
 
-function differencesOf({ format, number }: ExpectedPage, { bytes, sha256 }: FileReading, index: LevelIndex): string[] {
+function differencesOf(format: Format, number: number, { bytes, sha256 }: FileReading, index: LevelIndex): string[] {
   const expected = index.arrays.pages?.[format].bytes[number];
   if (bytes !== expected) return [`is ${bytes} bytes long, expected ${expected}`];
   const digest = index.pageDigest(format, number);

@@ -1,8 +1,9 @@
 // Verifies the feature files and pages of a level in child processes, and decides which of several files is damaged.
 import { elementAt } from '../../format/element-at.ts';
-import { CHECKSUMS_FILE, featureFilePath, indexPath } from '../../format/layout.ts';
+import { CHECKSUMS_FILE, indexPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
+import { plannedFiles } from '../pages/plan.ts';
 import type { FileReading } from '../reader/read-page.ts';
 import type { Report } from '../report/progress.ts';
 import type { Pool } from '../workers/pool.ts';
@@ -10,7 +11,6 @@ import { workIn } from '../workers/work.ts';
 import type { Unit } from './feature.ts';
 import type { RangeTask } from './features.ts';
 import type { Metadata } from './metadata.ts';
-import { pagesOf } from './pages.ts';
 
 const VERIFY_FEATURES = workIn<typeof import('./features.ts'), 'verifyFeatures'>(
   import.meta.url,
@@ -41,12 +41,13 @@ export async function verifyLevel(
 ): Promise<VerifiedLevel> {
   const { level, files } = index;
   const columns = metadata.isSealed ? metadata.description?.levels[level] : undefined;
-  const paths = Array.from(pagesOf(index), ({ path }) => path);
+  const paths = Array.from(plannedFiles(index), ({ path }) => path);
+  const pageCount = paths.length - files;
   const isInOverview = overview.includes(level);
   report.expect('features verified', index.features);
-  report.expect('pages verified', paths.length);
+  report.expect('pages verified', pageCount);
   const features = await Promise.all(
-    rangesOf(level, files, metadata, pool).map(async (task) => {
+    rangesOf(level, 0, files, metadata, pool).map(async (task) => {
       const result = await pool.run(VERIFY_FEATURES, { ...task, columns, isInOverview });
       report.advance('features verified', result.units.length);
       return result;
@@ -54,26 +55,25 @@ export async function verifyLevel(
   );
   const intact = Buffer.concat(features.map((result) => result.intact));
   const pages = await Promise.all(
-    rangesOf(level, paths.length, metadata, pool).map(async (task) => {
+    rangesOf(level, files, paths.length, metadata, pool).map(async (task) => {
       const result = await pool.run(VERIFY_PAGES, { ...task, intact });
       report.advance('pages verified', result.length);
       return result;
     }),
   );
-  const allPaths = [...Array.from({ length: files }, (_, file) => featureFilePath(level, file)), ...paths];
   const readings = [...features.flatMap((result) => result.files), ...pages.flat()];
-  for (const [i, path] of allPaths.entries()) judge(path, elementAt(readings, i), indexPath(level), metadata);
+  for (const [i, path] of paths.entries()) judge(path, elementAt(readings, i), indexPath(level), metadata);
   return {
-    pages: paths.length,
+    pages: pageCount,
     bytes: readings.reduce((total, { bytes }) => total + bytes, 0),
     units: features.flatMap((result) => result.units),
   };
 }
 
-/** Divides `count` files into tasks. */
-function rangesOf(level: Level, count: number, { out, id }: Metadata, pool: Pool): RangeTask[] {
-  const tasks = Math.min(Math.max(pool.size * TASKS_PER_WORKER, 1), count);
-  const begin = (task: number): number => Math.floor((task * count) / tasks);
+/** Divides the planned files `first` up to but not including `end` into tasks. */
+function rangesOf(level: Level, first: number, end: number, { out, id }: Metadata, pool: Pool): RangeTask[] {
+  const tasks = Math.min(Math.max(pool.size * TASKS_PER_WORKER, 1), end - first);
+  const begin = (task: number): number => first + Math.floor((task * (end - first)) / tasks);
   return Array.from({ length: tasks }, (_, i) => ({ out, release: id, level, from: begin(i), to: begin(i + 1) }));
 }
 

@@ -19,7 +19,7 @@ import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { encodeLevel } from '../../../format/manifest.ts';
 import type { CheckedFile, Release } from '../../../format/release.ts';
 import { releaseFromJson, releaseToJson } from '../../../format/release.ts';
-import { pagesOf } from '../../../generator/verify/pages.ts';
+import { plannedFiles } from '../../../generator/pages/plan.ts';
 import { sha256, sha256Of } from '../files.ts';
 import { readIndex } from './read-index.ts';
 
@@ -44,8 +44,8 @@ export function replacePage(root: string, path: string, bytes: Buffer): void {
   if (level === undefined) throw new Error(`${path} is not in the folder of a level`);
   writeFileSync(join(root, path), bytes);
   resealLevel(root, level, (index) => {
-    const page = [...pagesOf(index)].find((candidate) => candidate.path === path);
-    const table = page && index.arrays.pages?.[page.format];
+    const page = [...plannedFiles(index)].find((candidate) => candidate.path === path);
+    const table = page === undefined || page.kind === 'features' ? undefined : index.arrays.pages?.[page.kind];
     if (page === undefined || table === undefined) throw new Error(`${path} is not a page`);
     table.bytes[page.number] = bytes.length;
     table.digest.set(hash('sha256', bytes, 'buffer').subarray(0, DIGEST_BYTES), page.number * DIGEST_BYTES);

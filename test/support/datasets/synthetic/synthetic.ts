@@ -3,7 +3,7 @@
 import { elementAt } from '../../../../format/element-at.ts';
 import type { Level } from '../../../../format/levels.ts';
 import { LEVELS } from '../../../../format/levels.ts';
-import { columnsOf, layerNameOf, valuesOf } from '../../../../generator/sample/gadm-columns.ts';
+import { columnsOf, layerNameOf, valuesOf } from '../../../../generator/sample/units.ts';
 import type { Unit, WriteOptions } from '../../../../generator/sample/write-geopackage.ts';
 import { writeGeopackage } from '../../../../generator/sample/write-geopackage.ts';
 import { gidOf, nameOf, typeOf } from './names.ts';

@@ -39,9 +39,8 @@ export interface WholeFile extends CheckedFile {
   textBytes: number;
 }
 
-/** The description of a level in release.json. */
-export interface LevelSummary {
-  level: Level;
+/** What release.json says of a level besides its files. */
+export interface LevelAbout {
   /** The names of the source layers, for people; empty if the dataset lacks the level. */
   layer: string;
   /** The columns of the GIDs of the levels 0 to this one; empty texts where the units have no parent. */
@@ -52,6 +51,11 @@ export interface LevelSummary {
   typeColumn: string;
   /** Whether the units have other fids than in the source, because fids of several layers collided. */
   isRenumbered: boolean;
+}
+
+/** The description of a level in release.json. */
+export interface LevelSummary extends LevelAbout {
+  level: Level;
   features: number;
   /** Number of listings that are not empty: the unfiltered one, and one for each parent GID. */
   listings: number;
@@ -208,11 +212,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
   const featureFiles = objectFrom(json['featureFiles'], `${where} featureFiles`);
   return {
     level,
-    layer: textIn(json, 'layer', where),
-    gidColumns: textsIn(json, 'gidColumns', where),
-    nameColumn: textIn(json, 'nameColumn', where),
-    typeColumn: textIn(json, 'typeColumn', where),
-    isRenumbered: booleanIn(json, 'isRenumbered', where),
+    ...levelAboutFrom(json, where),
     features: numberIn(json, 'features', where),
     listings: numberIn(json, 'listings', where),
     pages: {
@@ -224,6 +224,17 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     manifest: checkedFileIn(json, 'manifest', where),
     index: checkedFileIn(json, 'index', where),
     names: wholeFileIn(json, 'names', where),
+  };
+}
+
+/** The members of a level that do not describe its files. @throws FormatError likewise */
+export function levelAboutFrom(json: JsonObject, where: string): LevelAbout {
+  return {
+    layer: textIn(json, 'layer', where),
+    gidColumns: textsIn(json, 'gidColumns', where),
+    nameColumn: textIn(json, 'nameColumn', where),
+    typeColumn: textIn(json, 'typeColumn', where),
+    isRenumbered: booleanIn(json, 'isRenumbered', where),
   };
 }
 

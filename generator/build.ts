@@ -2,13 +2,13 @@
 // finalise, publish.
 import { join } from 'node:path';
 import { LEVELS, levelName, type StoredPages } from '../format/levels.ts';
-import type { Finding, Release, ReleaseAbout, WholeFile } from '../format/release.ts';
+import type { Finding, LevelAbout, Release, ReleaseAbout, WholeFile } from '../format/release.ts';
 import { describeSource, type LevelledSource, splitIntoLevels } from './describe-source.ts';
 import { type LevelUnits, relativesOf } from './names/named-units.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
 import { type LevelContext, type ReadLevel, readLevel, type WrittenLevel, writeLevel } from './pages/build-level.ts';
 import { WHOLE } from './pages/divide-work.ts';
-import { type FinalizedLevel, type LevelAbout, sealRelease } from './pages/finalize.ts';
+import { type FinalizedLevel, sealRelease } from './pages/finalize.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
 import { readServedRelease } from './release/manage.ts';
 import { type Lock, takeLock } from './release/output-lock.ts';

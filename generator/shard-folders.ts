@@ -13,9 +13,8 @@ import {
   textIn,
   textsIn,
 } from '../format/parse.ts';
-import { findingsIn, type ReleaseAbout, releaseAboutFrom } from '../format/release.ts';
+import { findingsIn, type LevelAbout, levelAboutFrom, type ReleaseAbout, releaseAboutFrom } from '../format/release.ts';
 import type { Share } from './pages/divide-work.ts';
-import type { LevelAbout } from './pages/finalize.ts';
 import type { ReadResult } from './pages/read-level.ts';
 
 import { BuildError } from './report/errors.ts';
@@ -168,7 +167,7 @@ function levelFrom(entry: unknown, level: Level | undefined, where: string): Don
   const json = objectFrom(entry, where);
   if (level === undefined || json['level'] !== level)
     throw new FormatError(where, `level is ${JSON.stringify(json['level'])}, expected ${level}`);
-  const about = levelAboutFrom(json['about'], `${where} about`);
+  const about = levelAboutFrom(objectFrom(json['about'], `${where} about`), `${where} about`);
   // A level without a layer.
   if (json['read'] === undefined) return { level, about, read: undefined, index: '', records: [] };
   const records = textsIn(json, 'records', where);
@@ -176,17 +175,6 @@ function levelFrom(entry: unknown, level: Level | undefined, where: string): Don
   if (odd !== undefined) throw new FormatError(where, `records has ${JSON.stringify(odd)}, expected names of files`);
   const read = readResultFrom(json['read'], `${where} read`);
   return { level, about, read, index: matching(SHA256, json, 'index', where), records };
-}
-
-function levelAboutFrom(value: unknown, where: string): LevelAbout {
-  const json = objectFrom(value, where);
-  return {
-    layer: textIn(json, 'layer', where),
-    gidColumns: textsIn(json, 'gidColumns', where),
-    nameColumn: textIn(json, 'nameColumn', where),
-    typeColumn: textIn(json, 'typeColumn', where),
-    isRenumbered: booleanIn(json, 'isRenumbered', where),
-  };
 }
 
 function readResultFrom(value: unknown, where: string): ReadResult {

@@ -14,7 +14,7 @@ import {
   RELEASE_ID_RULE,
 } from '../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../format/levels.ts';
-import type { Release } from '../format/release.ts';
+import type { LevelAbout, Release } from '../format/release.ts';
 import {
   aboutLevel,
   aboutRelease,
@@ -27,7 +27,7 @@ import {
 import { describeSource, splitIntoLevels } from './describe-source.ts';
 import { readLevel, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
 import type { Share } from './pages/divide-work.ts';
-import { type LevelAbout, sealRelease } from './pages/finalize.ts';
+import { sealRelease } from './pages/finalize.ts';
 import { syncTree } from './release/fsync.ts';
 import { type Lock, takeLock } from './release/output-lock.ts';
 import { activate, removeFolder, settle, shardsPath } from './release/staging.ts';

@@ -17,6 +17,7 @@ import type { Level, StoredPages } from '../../format/levels.ts';
 import { encodeLevel } from '../../format/manifest.ts';
 import {
   type CheckedFile,
+  type LevelAbout,
   type LevelSummary,
   type Release,
   type ReleaseAbout,
@@ -32,9 +33,6 @@ import { readStoreIndex } from '../store/feature-store.ts';
 import { emptyStoreIndex } from '../store/store-index.ts';
 import { countsOf, type FilePlan, fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
 import { readRecords, SHA256_BYTES, type TaskRecords } from './records.ts';
-
-/** What release.json says of a level besides counts and digests. */
-export type LevelAbout = Pick<LevelSummary, 'layer' | 'gidColumns' | 'nameColumn' | 'typeColumn' | 'isRenumbered'>;
 
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {

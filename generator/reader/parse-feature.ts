@@ -56,6 +56,12 @@ export function parsedToJson(value: unknown): string | undefined {
   return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? String(member) : member));
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Is a parsed value an object? */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A parsed value as a list; an empty one for anything else. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

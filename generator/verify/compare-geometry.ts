@@ -1,5 +1,6 @@
 // Compares a published geometry with GDAL's GeoJSON of the source geometry at full precision. Changes that publishing may
 // make are tolerated; anything else is a difference.
+import { isObject, listOf } from '../reader/parse-feature.ts';
 
 /** A GeoJSON geometry with unchecked members. */
 type JsonGeometry = Readonly<Record<string, unknown>>;
@@ -122,12 +123,4 @@ function unlike(got: unknown, want: unknown): string {
 
 function hasRings(geometry: JsonGeometry): boolean {
   return String(geometry['type']).endsWith('Polygon');
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: unknown): value is JsonGeometry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

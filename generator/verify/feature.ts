@@ -6,7 +6,7 @@ import type { LevelSummary } from '../../format/release.ts';
 import { gidFrom, isNoName } from '../geojson/property-values.ts';
 import { gidsOf } from '../names/named-units.ts';
 import { FileError } from '../reader/file-error.ts';
-import { featureFrom, type JsonFeature, parsedToJson } from '../reader/parse-feature.ts';
+import { featureFrom, isObject, type JsonFeature, listOf, parsedToJson } from '../reader/parse-feature.ts';
 
 /** Name and type of a unit. */
 export type Label = Pick<NamedUnit, 'name' | 'type'>;
@@ -71,14 +71,11 @@ function shapeOf(geometry: JsonFeature['geometry']): Unit['shape'] {
   return rings.some((ring) => areaOf(ring) > AREA_MIN) ? 'must' : 'may';
 }
 
-function exteriorRings(geometry: unknown): unknown[][] {
-  if (typeof geometry !== 'object' || geometry === null || !('type' in geometry)) return [];
-  const { type } = geometry;
-  if (type === 'GeometryCollection' && 'geometries' in geometry)
-    return listOf(geometry.geometries).flatMap(exteriorRings);
-  if (!('coordinates' in geometry)) return [];
-  const polygons =
-    type === 'Polygon' ? [geometry.coordinates] : listOf(type === 'MultiPolygon' && geometry.coordinates);
+function exteriorRings(geometry: unknown): (readonly unknown[])[] {
+  if (!isObject(geometry)) return [];
+  const { type, coordinates, geometries } = geometry;
+  if (type === 'GeometryCollection') return listOf(geometries).flatMap(exteriorRings);
+  const polygons = type === 'Polygon' ? [coordinates] : listOf(type === 'MultiPolygon' && coordinates);
   return polygons.map((polygon) => listOf(listOf(polygon)[0])).filter((ring) => ring.length > 0);
 }
 
@@ -92,8 +89,4 @@ function areaOf(ring: readonly unknown[]): number {
     [x1, y1] = [x2, y2];
   }
   return Math.abs(area) / 2;
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

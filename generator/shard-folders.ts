@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LEVELS, type Level } from '../format/levels.ts';
 import {
-  FormatError,
   booleanIn,
+  FormatError,
   type JsonObject,
   listIn,
   numberIn,

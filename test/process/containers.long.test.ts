@@ -31,6 +31,10 @@ const [BUILD_PROXY = '', RUN_PROXY = ''] = codeIn('proxy/README.md', 'sh', 'dock
 const AUTHORIZATION = `Bearer ${await token({ iss: 'https://login.example.org/' })}`;
 
 const home = temporaryFolder();
+if (skip === false) {
+  chownSync(home, OWNER, OWNER);
+  prepareDocker();
+}
 
 /** A command of a README with something put in its place; every text must stand in it. */
 function replaced(command: string, changes: Readonly<Record<string, string>>): string {
@@ -62,8 +66,6 @@ async function runProxy(name: string, folder: string, more: Readonly<Record<stri
 }
 
 test('both images build, and are as large as the READMEs say', { skip }, async () => {
-  chownSync(home, OWNER, OWNER);
-  prepareDocker();
   await docker(BUILD_PROXY, REPOSITORY);
   await docker(BUILD_GENERATOR, REPOSITORY);
   const sizeOf = async (image: string): Promise<number> =>

@@ -41,7 +41,7 @@ export function withoutContainers(): string | false {
   return without('podman --version', 'runc --version', 'debootstrap --version');
 }
 
-/** Makes `docker` a program, and the base image where it is not there yet. What runs at the end of the test file is ended. */
+/** Makes `docker` a program, and the base image where it is not there yet. Containers go when the test file ends. */
 export function prepareDocker(): void {
   mkdirSync(BIN, { recursive: true });
   writeFileSync(join(HOME, 'containers.conf'), SETTINGS);
@@ -55,7 +55,10 @@ exec podman --root '${HOME}/storage' --runroot ${RUN} "$@"
 `,
   );
   chmodSync(program, 0o755);
-  after(() => spawnSync(program, ['rm', '--all', '--force']));
+  const removeContainers = (): void => void spawnSync(program, ['rm', '--all', '--force']);
+  after(removeContainers);
+  // A test that was killed leaves some.
+  removeContainers();
   if (spawnSync(program, ['image', 'exists', BASE]).status !== 0) makeBaseImage(program);
   run(program, ['image', 'prune', '--force', '--filter', `until=${KEPT}`]);
 }

@@ -146,6 +146,25 @@ test('a chosen row stays in sight above the facts, also the last one of a long l
   });
 });
 
+test('the row of a unit that an address selects stays in sight while its facts arrive', { skip: SKIP }, async () => {
+  const many = await startLargeExplorer(300);
+  await browser.onPage(many, async (page) => {
+    await waitForPlace(page, 'r1', '1 country');
+    for (const district of [200, 40, 290]) {
+      await page.goto(`${many.url}/#lv1?gid-0=AAA&unit=AAA.${district}_1`);
+      await page
+        .locator('#facts')
+        .getByRole('heading', { name: `District ${district}` })
+        .waitFor();
+      await page.locator('#facts').getByText('km²').waitFor();
+      const current = await row(page, `District ${district}`).boundingBox();
+      const rows = await page.locator('#rows').boundingBox();
+      const isInside = current && rows && current.y >= rows.y && current.y + current.height <= rows.y + rows.height;
+      assert.ok(isInside, JSON.stringify({ district, current, rows }));
+    }
+  });
+});
+
 test('a unit without geometry is named as such, and cannot be opened', { skip: SKIP }, () =>
   browser.onPage(service, async (page) => {
     await openUnit(page, 'Aland');

@@ -31,6 +31,8 @@ export class UnitList {
   #active = 0;
   /** Was it in sight when the list was last drawn? */
   #isActiveInSight = true;
+  /** Pixels of the box when it was last resized. */
+  #height = 0;
   /** When a row was last selected with a pointer. */
   #pressedAt = -DOUBLE_MS;
   /** @type {number | undefined} */
@@ -59,6 +61,7 @@ export class UnitList {
     document.addEventListener('dblclick', double, { signal });
     // A row that was in sight stays in sight.
     const observer = new ResizeObserver(() => {
+      this.#height = box.clientHeight;
       if (this.#isActiveInSight) this.#reveal(this.#active);
       else this.#draw();
     });
@@ -110,7 +113,9 @@ export class UnitList {
     const first = Math.max(0, Math.floor(scrollTop / height) - MARGIN);
     const last = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / height) + MARGIN);
     const top = this.#active * height;
-    this.#isActiveInSight = top >= scrollTop && top + height <= scrollTop + clientHeight;
+    // A scroll that comes with another height of the box, as when facts are shown below it, is not the user's.
+    if (clientHeight === this.#height)
+      this.#isActiveInSight = top >= scrollTop && top + height <= scrollTop + clientHeight;
     const wanted = new Set(Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i));
     // The row that the keyboard is at stays, even out of sight: the focus must not be lost.
     if (this.#rows.length > 0) wanted.add(this.#active);
@@ -207,6 +212,7 @@ export class UnitList {
     if (index * height < scrollTop) this.#box.scrollTop = index * height;
     else if ((index + 1) * height > scrollTop + clientHeight) this.#box.scrollTop = (index + 1) * height - clientHeight;
     this.#draw();
+    this.#isActiveInSight = true;
   }
 
   /**

@@ -28,7 +28,7 @@ import { describeSource, splitIntoLevels } from './describe-source.ts';
 import { readLevel, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
 import type { Share } from './pages/divide-work.ts';
 import { sealRelease } from './pages/finalize.ts';
-import { syncTree } from './release/fsync.ts';
+import { syncFiles, syncTree } from './release/fsync.ts';
 import { type Lock, takeLock } from './release/output-lock.ts';
 import { activate, removeFolder, settle, shardsPath } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
@@ -71,7 +71,9 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     remarkNoCredit(about, report);
     const done: DoneShard = { share, about, levels: levels.map(doneLevel) };
     writeFileSync(join(fresh, DONE_FILE), JSON.stringify(done));
-    await syncTree(root);
+    // Not all of the root: the folders of other shards are renamed when these have finished.
+    for (const own of [staging.release, fresh]) await syncTree(own);
+    await syncFiles([root]);
     renameSync(fresh, join(root, shardFolder(share)));
   } catch (error) {
     throw toBuildError(error, options.out);

@@ -58,7 +58,16 @@ export async function syncTree(root: string): Promise<void> {
   const isWhole = process.platform === 'linux' && (await statfs(root)).type !== FUSE && (await syncFileSystem(root));
   if (isWhole) return;
   const entries = await readdir(root, { withFileTypes: true, recursive: true });
-  await syncFiles([root, ...entries.map((entry) => join(entry.parentPath, entry.name))]);
+  const paths = [root, ...entries.map((entry) => join(entry.parentPath, entry.name))];
+  const limit = pLimit(SYNCS);
+  await limit.map(paths, async (path) => {
+    try {
+      await syncFiles([path]);
+    } catch (error) {
+      // Another shard that is run again replaces its files, and syncs them itself.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  });
 }
 
 async function syncFileSystem(path: string): Promise<boolean> {

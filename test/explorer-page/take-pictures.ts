@@ -1,5 +1,10 @@
 // Takes the pictures of the explorer in proxy/explorer/pictures/: each state at three sizes, and a short animation. Not a test.
-// With `npm start` in another terminal: node --import tsx test/explorer-page/take-pictures.ts 'LINK', the link that it prints.
+// With `npm start` in another terminal, and in a third one a release of Spain alone, made of the sample:
+//   npx tsx generator/main.ts sample --out sample.gpkg
+//   npx tsx generator/main.ts build --source sample.gpkg --out spain --release spain-2026 --levels lv0,lv1,lv2 \
+//     --where "lv0=GID_0 = 'ESP'" --where "lv1=GID_0 = 'ESP'" --where "lv2=GID_0 = 'ESP'"
+//   npx tsx proxy/main.ts serve --dev --origin spain --port 8081
+// node --import tsx test/explorer-page/take-pictures.ts 'LINK' 'LINK', the links that both print.
 // Needs Chromium, and cwebp and img2webp (Debian: chromium, webp).
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -21,7 +26,7 @@ const WEBGL = ['--headless', '--no-sandbox', '--use-angle=swiftshader', '--enabl
 const DRAW_MS = 4_000;
 const QUALITY = ['-q', '80', '-m', '6'];
 
-const [link = ''] = process.argv.slice(2);
+const [link = '', oneCountry = ''] = process.argv.slice(2);
 const origin = new URL(link).origin;
 const work = join(FOLDER, '.work');
 const browser = await chromium.launch({ executablePath: PROGRAM ?? '', args: WEBGL });
@@ -100,6 +105,17 @@ async function takeStates(): Promise<void> {
   }
 }
 
+/** A release of one country. */
+async function takeOneCountry(): Promise<void> {
+  for (const size of ['wide', 'phone'] as const) {
+    const page = await openPage(SIZES[size], 'light', oneCountry);
+    await page.locator('#subheading').getByText('1 country').waitFor();
+    await page.getByRole('button', { name: 'Spain', exact: true }).first().click();
+    await take(`one-country-${size}`, page);
+    await page.context().close();
+  }
+}
+
 /** Search, open, follow next, download. */
 async function takeWalk(): Promise<void> {
   const page = await openPage({ width: 960, height: 600 }, 'light', link);
@@ -148,6 +164,7 @@ async function takeWalk(): Promise<void> {
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
 await takeStates();
+await takeOneCountry();
 await takeWalk();
 rmSync(work, { recursive: true });
 await browser.close();

@@ -183,7 +183,7 @@ async function badToken(asker: Asker): Promise<void> {
   refusal(answer, 401, 'token-invalid');
 }
 
-/** Another character in the middle of the signature: the last ones may be any. */
+/** With another character in its signature: a fixed text in its place could be the one that is there. */
 function damaged(token: string): string {
   const at = token.length - 40;
   return `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`;

@@ -34,13 +34,7 @@ const TOKEN_MAX_CHARS = 8 * 1024;
  */
 const TOKEN_FORM = /^(?!77u_)[A-Za-z0-9_-]+\.(?!77u_)[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 /** Other types are tokens for another purpose, such as logout+jwt (RFC 8725 section 3.11). */
-const TOKEN_TYPES: readonly (string | undefined)[] = [
-  undefined,
-  'jwt',
-  'at+jwt',
-  'application/jwt',
-  'application/at+jwt',
-];
+const TOKEN_TYPES: readonly string[] = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
 /** The end of the year 9999, in seconds since 1970. */
 const EXPIRY_MAX_SECONDS = 253_402_300_799;
 const CLOCK_TOLERANCE_SECONDS = 30;
@@ -196,7 +190,8 @@ async function verifyWith(
   const { exp, sub } = payload;
   // 1e999 is JSON, and Infinity in JavaScript.
   if (exp === undefined || exp > EXPIRY_MAX_SECONDS) return undefined;
-  if (!TOKEN_TYPES.includes(protectedHeader.typ?.toLowerCase())) return undefined;
+  const { typ } = protectedHeader;
+  if (typ !== undefined && !TOKEN_TYPES.includes(typ.toLowerCase())) return undefined;
   const hasScope = rules.scope !== undefined && scopesIn(payload).includes(rules.scope);
   const subject = typeof sub === 'string' ? sub : undefined;
   const { source, keys, issuer } = known;

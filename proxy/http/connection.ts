@@ -100,14 +100,10 @@ export class Connection {
       this.#begin(next.req, next.res);
       if (this.#waiting.length > 0 || this.#refusal !== undefined) {
         this.#pause();
-        this.#listenOrGoOn();
+        if (this.#isBusy) this.#listen();
+        else this.#next();
       } else this.#socket.resume();
     } else if (this.#refusal !== undefined) this.#close(this.#refusal);
-  }
-
-  #listenOrGoOn(): void {
-    if (this.#isBusy) this.#listen();
-    else this.#next();
   }
 
   #close(answer: Buffer): void {

@@ -7,6 +7,7 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 import {
   ExplorerBrowser,
   HOSTILE,
@@ -23,6 +24,11 @@ const service = await startExplorer();
 /** The map takes most of the time of a page; it is in one of these tests, and in the long ones. */
 const browser = new ExplorerBrowser({ hasWebGl: false });
 const withMap = new ExplorerBrowser();
+
+// The tests are checked without the types of a browser.
+interface Box {
+  getBoundingClientRect(): { top: number; bottom: number };
+}
 
 /** The steps of the breadcrumb. */
 const STEPS = '#path li';
@@ -157,10 +163,13 @@ test('the row of a unit that an address selects stays in sight while its facts a
         .getByRole('heading', { name: `District ${district}` })
         .waitFor();
       await page.locator('#facts').getByText('km²').waitFor();
-      const current = await row(page, `District ${district}`).boundingBox();
-      const rows = await page.locator('#rows').boundingBox();
-      const isInside = current && rows && current.y >= rows.y && current.y + current.height <= rows.y + rows.height;
-      assert.ok(isInside, JSON.stringify({ district, current, rows }));
+      // Until the progress above the list and the facts below it have their heights.
+      const isInside = (): Promise<boolean> =>
+        row(page, `District ${district}`).evaluate((element: Box & { closest: (selector: string) => Box }) => {
+          const [current, rows] = [element.getBoundingClientRect(), element.closest('#rows').getBoundingClientRect()];
+          return current.top >= rows.top && current.bottom <= rows.bottom;
+        });
+      await until(isInside, `District ${district} is out of sight`);
     }
   });
 });

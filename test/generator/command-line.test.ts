@@ -20,6 +20,8 @@ const out = await worldOutput({ pages: 'none' });
 const source = join(out, 'world.gpkg');
 const ACCEPT = ['--accept', 'empty-geometries'];
 
+/** A command that was ended must have ended after this time. */
+const END_MS = 30_000;
 const MAIN = compile('generator/main.ts');
 
 function run(...args: string[]) {
@@ -173,7 +175,7 @@ test('a build that gets SIGINT, SIGTERM, SIGHUP or SIGKILL ends with its child p
     await until(isAtWork, () => `no build: ${text}`);
     const workers = childrenOf(pid);
     child.kill(signal);
-    assert.deepEqual(await once(child, 'close'), end);
+    assert.deepEqual(await once(child, 'close', { signal: AbortSignal.timeout(END_MS) }), end);
     assert.equal(text, '', signal);
     await until(() => workers.every((worker) => !existsSync(`/proc/${worker}`)), 'the child processes go on');
     assert.equal(stagingFolders().length, 1);

@@ -119,10 +119,15 @@ test('what is offered is inside of the screen: the menu, and above the facts the
       async (page) => {
         const { width, height } = size.viewport;
         const assertInside = async (locator: ReturnType<Page['locator']>, what: string): Promise<void> => {
-          const box = await locator.boundingBox();
-          const isInside =
-            box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height;
-          assert.ok(isInside, `${what} at ${width}: ${JSON.stringify(box)}`);
+          let box: Awaited<ReturnType<typeof locator.boundingBox>>;
+          const isInside = async (): Promise<boolean> => {
+            box = await locator.boundingBox();
+            return (
+              box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height
+            );
+          };
+          // The panel moves while what it shows arrives.
+          await until(isInside, () => `${what} at ${width}: ${JSON.stringify(box)}`);
         };
         await waitForPlace(page, 'r1', '1 country');
         await page.getByRole('button', { name: 'Download' }).tap();
@@ -134,9 +139,12 @@ test('what is offered is inside of the screen: the menu, and above the facts the
         await open.tap();
         await waitForPlace(page, 'Aland', '60 units');
         const chosen = row(page, 'District 30');
-        await page.locator('#rows').evaluate((box: { scrollTop: number }) => {
-          box.scrollTop = 1200;
-        });
+        await until(async () => {
+          await page.locator('#rows').evaluate((box: { scrollTop: number }) => {
+            box.scrollTop = 1200;
+          });
+          return chosen.isVisible();
+        }, 'the row is not among those that are shown');
         await chosen.tap();
         await page
           .locator('#facts')

@@ -1,6 +1,7 @@
 // Runs the tests: `npm test` those of *.test.ts, `npm run test:long` the long matrices of *.long.test.ts. Prints a line for
 // each file, what failed, the slowest files and node's closing summary.
 import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,8 @@ import { parseArgs } from 'node:util';
 import { compiledProject } from './support/processes/compile.ts';
 import { reportFiles } from './support/report-files.ts';
 
-const CONCURRENCY = 2;
+/** Test files at a time: one more than cores, as many wait for something. */
+const CONCURRENCY = Math.max(2, availableParallelism() + 1);
 /** For a file, in milliseconds: it is there for what hangs, not for a machine that is busy. */
 const TIMEOUT_MS = 600_000;
 

@@ -6,6 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
 import { LEVELS } from '../../../format/levels.ts';
+import { currentToJson } from '../../../format/release.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { Releases } from '../../../proxy/releases/releases.ts';
 
@@ -31,7 +32,7 @@ export async function stallsWhileSwitching(
 ): Promise<{ stallMs: number; idleMs: number }> {
   for (const id of IDS) copyMetadata(out, release, folder, id);
   const publish = (id: string): void =>
-    writeFileSync(join(folder, CURRENT_PATH), JSON.stringify({ release: id, hosted: IDS }));
+    writeFileSync(join(folder, CURRENT_PATH), currentToJson({ release: id, hosted: IDS }));
   publish(IDS[0]);
   const releases = new Releases(directoryOrigin(folder));
   await releases.refresh();

@@ -1,6 +1,6 @@
 // The overview of a release: the simplified shapes of the highest two levels that have features, as TopoJSON. The generator
 // writes it, `verify` reads it, and the explorer draws it.
-import { LEVELS, type Level } from './levels.ts';
+import type { Level } from './levels.ts';
 import type { NamedUnit } from './names.ts';
 
 /** Levels in the overview, if the release has as many. */
@@ -8,8 +8,8 @@ const LEVELS_MAX = 2;
 
 /** The levels in the overview, ascending; each is an object of the topology, such as `lv0`. @param levels in any order */
 export function overviewLevels(levels: readonly { level: Level; features: number }[]): Level[] {
-  const filled = levels.filter(({ features }) => features > 0);
-  return LEVELS.filter((level) => filled.some((other) => other.level === level)).slice(0, LEVELS_MAX);
+  const filled = levels.filter(({ features }) => features > 0).map(({ level }) => level);
+  return filled.sort((a, b) => a - b).slice(0, LEVELS_MAX);
 }
 
 /** The properties of a unit in the overview; those of its first level have no parent. */

@@ -16,6 +16,7 @@ import type { HttpServer, Observer, ServerLimits } from './server.ts';
 import { createHttpServer } from './server.ts';
 import type { Assets } from './site/asset.ts';
 import { publicAssets } from './site/explorer-files.ts';
+import { BodyBuffers } from './work/body-buffers.ts';
 import type { HeldLimits } from './work/held-bytes.ts';
 import { HeldBytes } from './work/held-bytes.ts';
 import type { WorkLimits } from './work/work-queue.ts';
@@ -87,6 +88,6 @@ export function assembleServer(
     assets: assets ?? publicAssets(publicUrl, hasExplorer),
     log,
   };
-  const reads = new Reads(origin, new WorkQueue(work));
+  const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
   return createHttpServer(context, { reads, held: new HeldBytes(held), accelRedirect }, observer, timeouts);
 }

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { assembleServer, openReleases } from './assemble-server.ts';
 import type { ServeOptions } from './config/options.ts';
 import { optionsToSettings } from './config/settings.ts';
+import { watchReleases } from './releases/watch-releases.ts';
 
 export { openOrigin } from './config/settings.ts';
 export { StartError } from './config/start-error.ts';
@@ -39,7 +40,7 @@ export async function createServer(options: ServerOptions = {}): Promise<Boundar
   const settings = await optionsToSettings(options, log);
   const releases = await openReleases(settings, log);
   const { server, stop } = assembleServer(settings, releases, log);
-  const stopWatching = releases.watch(log);
+  const stopWatching = watchReleases(releases, log);
   return {
     server,
     stop() {

@@ -71,7 +71,6 @@ function readAndSend(sending: Sending, answer: Answer, request: HttpRequest, cli
     sending.held.admit(clientOf(request));
     const body = source.read(sending.reads, client);
     if (Buffer.isBuffer(body)) {
-      sending.responses[answer.basis?.coding ?? 'gzip'].offer(request.target, answer, body);
       sendBody(sending, answer, body, request, client);
       return;
     }
@@ -84,8 +83,9 @@ function readAndSend(sending: Sending, answer: Answer, request: HttpRequest, cli
   }
 }
 
-function sendBody({ held }: Sending, answer: Answer, body: Buffer, request: HttpRequest, client: NodeClient): void {
-  const { res } = client;
+function sendBody(sending: Sending, answer: Answer, body: Buffer, request: HttpRequest, { res }: NodeClient): void {
+  const { held, reads, responses } = sending;
+  if (answer.basis !== undefined) responses[answer.basis.coding].offer(request.target, answer, body);
   const headers = headersOf(answer.headers, request);
   if (body.length > AT_ONCE_MAX_BYTES) {
     held.hold(clientOf(request), body.length, res);
@@ -95,7 +95,7 @@ function sendBody({ held }: Sending, answer: Answer, body: Buffer, request: Http
   }
   res.writeHead(answer.status, headers).end(body);
   // The operating system did not take all of it: the client is slow.
-  if (res.writableLength > 0) held.hold(clientOf(request), body.length, res);
+  if (res.writableLength > 0) held.hold(clientOf(request), reads.keep(body), res);
 }
 
 async function sendLater(
@@ -108,7 +108,6 @@ async function sendLater(
   const { res } = client;
   const body = await reading;
   if (Buffer.isBuffer(body)) {
-    sending.responses[answer.basis?.coding ?? 'gzip'].offer(request.target, answer, body);
     sendBody(sending, answer, body, request, client);
     return;
   }

@@ -13,6 +13,7 @@ import { accessLog, standardOutput } from './operations/access-log.ts';
 import { loadOnDemand } from './releases/load-on-demand.ts';
 import type { LoadedRelease } from './releases/load-release.ts';
 import type { Releases } from './releases/releases.ts';
+import { watchReleases } from './releases/watch-releases.ts';
 import type { HttpServer } from './server.ts';
 
 /** Exit codes of a program that a signal ended are this and the number of the signal, as in a shell. */
@@ -45,7 +46,7 @@ export async function serve(
   }
   const { server, stop, endLog } = await observedServer(settings, releases, options, log);
   const url = await listen(server, host, port);
-  const stopWatching = releases.watch(log);
+  const stopWatching = watchReleases(releases, log);
   if (cluster.isPrimary) (await listenForMetrics(settings, log))?.unref();
   stopOnSignal(async () => {
     stopWatching();

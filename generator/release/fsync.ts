@@ -35,15 +35,16 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 
 /** Syncs the content of files, or the entries of folders, that were written before. */
 export async function syncFiles(paths: Iterable<string>): Promise<void> {
-  const limit = pLimit(SYNCS);
-  await limit.map(paths, async (path) => {
-    const handle = await open(path, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  });
+  await pLimit(SYNCS).map(paths, syncFile);
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The type of file systems in user space (FUSE): GlusterFS, sshfs. */
@@ -59,10 +60,9 @@ export async function syncTree(root: string): Promise<void> {
   if (isWhole) return;
   const entries = await readdir(root, { withFileTypes: true, recursive: true });
   const paths = [root, ...entries.map((entry) => join(entry.parentPath, entry.name))];
-  const limit = pLimit(SYNCS);
-  await limit.map(paths, async (path) => {
+  await pLimit(SYNCS).map(paths, async (path) => {
     try {
-      await syncFiles([path]);
+      await syncFile(path);
     } catch (error) {
       // Another shard that is run again replaces its files, and syncs them itself.
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;

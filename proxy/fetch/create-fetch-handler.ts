@@ -16,6 +16,7 @@ import { Reads } from '../origin/origin.ts';
 import { responseCaches } from '../pages/response-cache.ts';
 import { loadOnDemand } from '../releases/load-on-demand.ts';
 import { Releases } from '../releases/releases.ts';
+import { loggedRefresh } from '../releases/watch-releases.ts';
 import { openapiAsset } from '../site/openapi-asset.ts';
 import { toHttpRequest } from './fetch-request.ts';
 import type { Responding } from './fetch-response.ts';
@@ -121,13 +122,14 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
 
 /** Looks at current.json, if the last look is older than `cacheMs`. */
 function currentLook(releases: Releases, cacheMs: number, log: (line: string) => void): () => Promise<void> {
+  const refresh = loggedRefresh(releases, log);
   let begunAt = Number.NEGATIVE_INFINITY;
   let last: Promise<void> = Promise.resolve();
   return async () => {
     const now = performance.now();
     if (now - begunAt >= cacheMs) {
       begunAt = now;
-      last = releases.refreshAndLog(log);
+      last = refresh();
       return last;
     }
     if (releases.current === undefined) await last;

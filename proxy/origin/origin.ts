@@ -2,6 +2,7 @@
 // use it: at once where that takes microseconds, otherwise in the queue of work, and never for a client that has gone.
 // Paths come from format/layout.ts with data of an index, never from the text of a request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BodyBuffers } from '../work/body-buffers.ts';
 import type { WorkQueue } from '../work/work-queue.ts';
 
 /** A range of bytes of a file. */
@@ -88,16 +89,31 @@ export class ClientGone extends Error {
 export class Reads {
   readonly origin: Origin;
   readonly #queue: WorkQueue | undefined;
+  readonly #buffers: BodyBuffers | undefined;
 
-  /** @param queue without it work begins at once: some platforms limit it themselves */
-  constructor(origin: Origin, queue: WorkQueue | undefined) {
+  /**
+   * @param queue without it work begins at once: some platforms limit it themselves
+   * @param buffers for bodies that are sent before the next one is read
+   */
+  constructor(origin: Origin, queue?: WorkQueue, buffers?: BodyBuffers) {
     this.origin = origin;
     this.#queue = queue;
+    this.#buffers = buffers;
   }
 
   /** The same without the queue: for a task that has come to its turn. */
   get withoutQueue(): Reads {
-    return new Reads(this.origin, undefined);
+    return new Reads(this.origin);
+  }
+
+  /** Memory for a body that is read without waiting: the next call may return the same, unless `keep` is called before. */
+  buffer(bytes: number): Buffer {
+    return this.#buffers?.take(bytes) ?? Buffer.allocUnsafe(bytes);
+  }
+
+  /** Leaves its memory to a body that could not be sent at once. @returns the size of that memory */
+  keep(body: Buffer): number {
+    return this.#buffers?.keep(body) ?? body.length;
   }
 
   /** Reads a range into `target` without waiting, as `Origin.readNow`; false if it must wait. */

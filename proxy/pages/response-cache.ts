@@ -63,7 +63,10 @@ export class ResponseCache {
       return;
     const { base, release, isPinned } = answer.basis;
     const { id, digest } = release;
-    const stored = { answer: { ...answer, body, basis: undefined }, base, release: { id, digest }, isPinned };
+    // The memory of the body may be used again.
+    const own = Buffer.allocUnsafeSlow(body.length);
+    body.copy(own);
+    const stored = { answer: { ...answer, body: own, basis: undefined }, base, release: { id, digest }, isPinned };
     this.#responses.set(target, stored, { size: body.length + ENTRY_BYTES });
   }
 

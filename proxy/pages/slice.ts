@@ -83,7 +83,7 @@ export class Slice implements BodySource {
   #readNow(reads: Reads): Buffer | undefined {
     if (this.#ranges.length > 2 * NOW_MAX_RANGES) return undefined;
     const { index } = this.#level;
-    const body = Buffer.allocUnsafe(this.bytes);
+    const body = reads.buffer(this.bytes);
     let at = this.#dataAt;
     for (let i = 0; i < this.#ranges.length; i += 2) {
       const last = numberAt(this.#ranges, i + 1);

@@ -31,7 +31,7 @@ export class StoredFile implements BodySource {
   read(reads: Reads, client: Client): Body | Promise<Body> {
     if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, client));
     const range: ByteRange = { offset: 0, length: this.bytes };
-    const body = Buffer.allocUnsafe(this.bytes);
+    const body = reads.buffer(this.bytes);
     if (reads.now(this.path, range, body, 0, false)) return this.#checked(body);
     return reads.later(client, async () => this.#checked(await reads.origin.read(this.path, range, client)));
   }

@@ -1,5 +1,5 @@
-// The releases of an origin: the current one, and every other hosted release, which cursors may name. current.json is
-// polled; a new release is served once its metadata has been loaded and verified.
+// The releases of an origin: the current one, and every other hosted release, which cursors may name. A new
+// release is served once its metadata has been loaded and verified.
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { Current } from '../../format/release.ts';
@@ -10,7 +10,6 @@ import type { LoadedRelease, LoadRelease } from './load-release.ts';
 import { loadRelease, readDescription } from './load-release.ts';
 import { RecentReleases } from './recent-releases.ts';
 
-const POLL_MS = 1000;
 /** Maximum size of current.json. */
 const POINTER_MAX_BYTES = 64 * 1024;
 /** Minimum time between two looks at current.json on behalf of requests. */
@@ -57,12 +56,10 @@ export class Releases {
   #current: LoadedRelease | undefined;
   /** The pointer for which the current release was chosen. */
   #served: Pointer | undefined;
-  /** What `refresh` last reported. */
+  /** What `refresh` last returned the id of. */
   #reported: LoadedRelease | undefined;
   /** Overlapping reads of current.json may finish out of order; the one started last wins. */
   #reads = { begun: 0, applied: 0 };
-  /** What `refreshAndLog` last logged as an error; empty if the last refresh served a new release. */
-  #lastError = '';
 
   constructor(origin: Origin, options: ReleasesOptions = {}) {
     const { now = () => performance.now(), load = loadRelease } = options;
@@ -149,43 +146,6 @@ export class Releases {
     if (this.#reported === this.#current) return undefined;
     this.#reported = this.#current;
     return this.#current?.id;
-  }
-
-  /**
-   * Refreshes; never rejects.
-   * @param log receives a line for each new release, for each error that differs from the previous one, and for the end
-   *   of an outage
-   */
-  async refreshAndLog(log: (line: string) => void): Promise<void> {
-    try {
-      const served = await this.refresh();
-      if (served !== undefined) log(`serving release ${served}`);
-      else if (this.#lastError !== '') log(`serving release ${this.#current?.id}: current.json can be read again`);
-      this.#lastError = '';
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const state = this.#current ? `still serving release ${this.#current.id}` : 'no release to serve';
-      if (message !== this.#lastError) log(`${state}: ${message}`);
-      this.#lastError = message;
-    }
-  }
-
-  /**
-   * Refreshes every second until the returned function is called. Does not keep the process alive.
-   * @param log as for `refreshAndLog`
-   */
-  watch(log: (line: string) => void): () => void {
-    let timer: NodeJS.Timeout | undefined;
-    let isStopped = false;
-    const poll = async (): Promise<void> => {
-      await this.refreshAndLog(log);
-      if (!isStopped) timer = setTimeout(poll, POLL_MS).unref();
-    };
-    timer = setTimeout(poll, POLL_MS).unref();
-    return () => {
-      isStopped = true;
-      clearTimeout(timer);
-    };
   }
 
   #isHosted(id: string): boolean {

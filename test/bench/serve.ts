@@ -9,8 +9,8 @@ import { hideBin } from 'yargs/helpers';
 import { type Bench, compareCpu, compareFirstSeconds, compareWithLimit } from './comparisons/limit.ts';
 import { compareWithPeers } from './comparisons/peers.ts';
 import { measureMemory, measureStart } from './comparisons/start-up.ts';
+import { inMemory } from './measure/in-memory.ts';
 import { hasProgram, printRows, type Row } from './measure/measure.ts';
-import { readAll } from './measure/page-cache.ts';
 import { compareWithPostgis } from './postgis/postgis-questions.ts';
 import { releaseToMeasure } from './requests/measured-release.ts';
 import { QUESTION_NAMES, type QuestionName, questionNames, questionOf } from './requests/questions.ts';
@@ -62,10 +62,15 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-serve-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const release = await releaseToMeasure(values).catch((error: Error) => {
+const stored = await releaseToMeasure(values).catch((error: Error) => {
   say(error.message);
   process.exit(1);
 });
+const kept = inMemory(stored.out);
+say(
+  `${kept.isCopy ? 'copied into memory' : 'read into the page cache'}: ${kept.files.toLocaleString('en')} files, ${(kept.bytes / 1e6).toFixed(0)} MB`,
+);
+const release = { ...stored, out: kept.folder };
 const machine = chooseMachine(values.node);
 const service = await prepareService(folder, machine);
 const paced = service.program('test/bench/load/paced.ts');
@@ -74,9 +79,6 @@ const bench: Bench = { service, release, loads, bursts: values.bursts, rounds: v
 const rows: Row[] = [];
 const rates = new Map<QuestionName, readonly number[]>();
 const failures: string[] = [];
-
-const read = readAll(join(release.out, release.path));
-say(`read ${read.files.toLocaleString('en')} files, ${(read.bytes / 1e6).toFixed(0)} MB, into the page cache`);
 
 await measure('start', async () => [await measureStart(bench)]);
 const names = questionNames(release);

@@ -7,6 +7,7 @@ import { Authenticator } from '../../proxy/auth/authenticate.ts';
 import type { KeySet } from '../../proxy/auth/key-set.ts';
 import { jwksToKeySet, secretToKeySet, usableKeys } from '../../proxy/auth/key-set.ts';
 import type { Principal } from '../../proxy/http/request.ts';
+import { watchReleases } from '../../proxy/releases/watch-releases.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import type { Answer } from '../support/http/http-client.ts';
 import { refusal, send, sendRaw } from '../support/http/http-client.ts';
@@ -300,7 +301,7 @@ export function testKeysAndStart(): void {
     assert.equal((await send(late, '/healthz')).status, 200);
     let stopWatching = () => {};
     const served = new Promise<string>((resolve) => {
-      stopWatching = late.releases.watch((line) => {
+      stopWatching = watchReleases(late.releases, (line) => {
         if (line.startsWith('serving')) resolve(line);
       });
     });

@@ -16,7 +16,7 @@ import { refusal, send, sendRaw } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService, token } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
-import { enlargePage } from '../support/releases/large-page.ts';
+import { enlargeFeature, enlargePage } from '../support/releases/large-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -110,6 +110,50 @@ test('a connection that takes a few bytes from time to time is cut while others 
     return (await send(service, PATH, { authorization, ...GZIP })).status === 200;
   }, 'slow connections stay');
   for (const socket of sockets) socket.destroy();
+});
+
+test('what a client has not taken yet stays as it is while others are answered', async () => {
+  const wide = temporaryFolder();
+  await buildRelease(writeCountries(), wide);
+  enlargeFeature(wide, 100 * 1024);
+  const [mine, theirs] = ['/api/v1/geojsonl/lv0?page-size=1', '/api/v1/fc/lv0?page-size=1'];
+  let answered = 0;
+  const service = await startService(wide, {
+    observe: (_req, res) => {
+      res.once('close', () => {
+        answered++;
+      });
+    },
+  });
+  const { body } = await send(service, mine, GZIP);
+  assert.ok(body.length >= 100 * 1024);
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname).pause();
+  const { authorization } = AUTHORIZED;
+  let asked = 0;
+  // The operating system takes some megabytes first. No target twice: an answer that is remembered has memory of its own.
+  for (; service.heldBytes() === 0; asked++) {
+    const before = answered;
+    socket.write(
+      `GET ${mine}${'&'.repeat(asked)} HTTP/1.1\r\nHost: a.test\r\nAuthorization: ${authorization}\r\nAccept-Encoding: gzip\r\n\r\n`,
+    );
+    await until(() => answered > before || service.heldBytes() > 0, 'neither sent nor held');
+  }
+  for (const query of ['', '&', '&&']) await send(service, theirs + query, GZIP);
+  const received: Buffer[] = [];
+  let bytes = 0;
+  socket
+    .on('data', (chunk) => {
+      received.push(chunk);
+      bytes += chunk.length;
+    })
+    .resume();
+  await until(() => service.heldBytes() === 0 && bytes > asked * body.length, 'not every request is answered');
+  socket.destroy();
+  const all = Buffer.concat(received);
+  let found = 0;
+  for (let at = all.indexOf(body); at !== -1; at = all.indexOf(body, at + body.length)) found++;
+  assert.equal(found, asked);
 });
 
 test('nothing is read for a client that has gone while its request waited', async () => {

@@ -10,6 +10,7 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { ReleaseBusyError } from '../../proxy/releases/recent-releases.ts';
 import { Releases } from '../../proxy/releases/releases.ts';
+import { loggedRefresh, watchReleases } from '../../proxy/releases/watch-releases.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { sha256Of } from '../support/files.ts';
 import { refusal, send } from '../support/http/http-client.ts';
@@ -91,11 +92,11 @@ test('notices a new release by itself, and tells once why one is refused', async
   rmSync(file);
   const lines: string[] = [];
   let next = (_line: string): void => {};
-  const stopWatching = releases.watch((line) => {
+  const stopWatching = watchReleases(releases, (line) => {
     lines.push(line);
     next(line);
   });
-  // The timer of `watch` does not keep a process alive; a server does.
+  // The timer of `watchReleases` does not keep a process alive; a server does.
   const awake = setInterval(() => {}, 1000);
   const line = (): Promise<string> =>
     new Promise((resolve) => {
@@ -260,11 +261,12 @@ test('an outage of current.json is logged when it begins and when it ends, each 
   const pointer = join(out, CURRENT_PATH);
   const text = readFileSync(pointer);
   const lines: string[] = [];
+  const refresh = loggedRefresh(releases, (line) => lines.push(line));
   for (let outage = 0; outage < 2; outage++) {
     rmSync(pointer);
-    for (let look = 0; look < 3; look++) await releases.refreshAndLog((line) => lines.push(line));
+    for (let look = 0; look < 3; look++) await refresh();
     writeFileSync(pointer, text);
-    for (let look = 0; look < 3; look++) await releases.refreshAndLog((line) => lines.push(line));
+    for (let look = 0; look < 3; look++) await refresh();
   }
   assert.deepEqual(lines, [
     'still serving release r1: current.json: missing',

@@ -1,4 +1,5 @@
 // Traversals that survive a release: clients that walk while the current release switches see one release each, whole.
+
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { currentToJson } from '../../format/release.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
+import { watchReleases } from '../../proxy/releases/watch-releases.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
 import { type Dice, dice } from '../support/dice.ts';
@@ -87,7 +89,7 @@ test('a proxy that watches takes up a new release by itself', async () => {
   await activateRelease(out, '2026-01');
   await service.releases.refresh();
   const noticed = new Promise<string>((resolve) => {
-    const stop = service.releases.watch((line) => {
+    const stop = watchReleases(service.releases, (line) => {
       stop();
       resolve(line);
     });

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { cpSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { elementAt } from '../../format/element-at.ts';
 import { activateRelease } from '../../generator/release/manage.ts';
 import { countryRow, manyUnitLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
@@ -15,61 +14,27 @@ import { compile } from '../support/processes/compile.ts';
 import { interceptFiles } from '../support/processes/faulty-fs.ts';
 import { startGluster, withoutGluster } from '../support/processes/glusterfs.ts';
 import { OWN_MACHINE, startSlurm, withoutSlurm } from '../support/processes/slurm.ts';
+import { copySlurmExample, EXAMPLE_RELEASE } from '../support/processes/slurm-example.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-
-const EXAMPLE = resolve('generator/examples/slurm');
-const RELEASE = 'gadm-4.1';
-
-/** Stops the first process on the second machine that writes its 20th piece of a file. */
-const STOP_ONCE = `
-import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-const { writevSync } = fs;
-let pieces = 0;
-fs.writevSync = (...args) => {
-  pieces++;
-  if (pieces === 20 && process.env.SLURMD_NODENAME === 'n2' && !fs.existsSync(process.env.STOPPED)) {
-    fs.writeFileSync(process.env.STOPPED, '');
-    process.kill(process.pid, 'SIGSTOP');
-  }
-  return writevSync(...args);
-};
-syncBuiltinESMExports();
-`;
 
 test('a job array on two machines, one of which loses its power in the middle, and its seal job give the bytes of a plain build', {
   skip: withoutSlurm || withoutGluster,
 }, async () => {
   const { path: place, mountCommand } = await startGluster();
-  const folder = temporaryFolder();
-  const [plain, bin, stopped] = ['plain', 'bin', 'stopped'].map((name) => join(folder, name));
-  assert.ok(plain && bin && stopped);
-  const out = join(place, 'output');
-  const source = writeDataset(join(folder, 'many.gpkg'), 'GPKG', manyUnitLayers());
-  await buildRelease(source, plain, { release: RELEASE });
-  cpSync(source, join(place, 'many.gpkg'));
-  mkdirSync(bin);
-  writeFileSync(join(folder, 'stop-once.mjs'), STOP_ONCE);
-  const program = `exec '${process.execPath}' --import '${folder}/stop-once.mjs' '${compile('generator/main.ts')}' "$@"`;
-  writeFileSync(join(bin, 'boundaries-generator'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+  const [local, out, shared] = [temporaryFolder(), join(place, 'output'), join(place, 'many.gpkg')];
+  const plain = join(local, 'plain');
+  const source = writeDataset(join(local, 'many.gpkg'), 'GPKG', manyUnitLayers());
+  cpSync(source, shared);
+  await buildRelease(source, plain, { release: EXAMPLE_RELEASE });
+  const { folder, stopped, env, typed, outputs } = copySlurmExample(place, 'SLURMD_NODENAME=n2');
   const boot = mountCommand(place);
-  const slurm = await startSlurm({ PATH: [bin, process.env['PATH'], '/usr/sbin'].join(delimiter), STOPPED: stopped }, [
+  const slurm = await startSlurm(env, [
     { name: 'n1', boot },
     { name: 'n2', boot },
   ]);
-  const example = join(place, 'example');
-  cpSync(EXAMPLE, example, { recursive: true });
-  const outputs = (): string =>
-    filesUnder(example)
-      .filter((file) => file.endsWith('.out'))
-      .map((file) => readFileSync(join(example, file), 'utf8'))
-      .join('\n');
-
-  const typed = elementAt(readFileSync(join(example, 'README.md'), 'utf8').split('```'), 1).replace(/^sh\n/, '');
-  const ready = typed.replace('/shared/gadm_410-levels.gpkg', join(place, 'many.gpkg')).replace('/shared/output', out);
-  await slurm.run(ready, example);
+  await slurm.run(typed(shared, out), folder);
   await until(
     () => existsSync(stopped),
     () => `no task on the second machine writes: ${outputs()}`,

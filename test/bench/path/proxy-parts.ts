@@ -10,6 +10,7 @@ import { Reads } from '../../../proxy/origin/origin.ts';
 import { responseCaches } from '../../../proxy/pages/response-cache.ts';
 import { createHttpServer } from '../../../proxy/server.ts';
 import { publicAssets } from '../../../proxy/site/explorer-files.ts';
+import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
 import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
 import { WorkQueue } from '../../../proxy/work/work-queue.ts';
 
@@ -48,7 +49,7 @@ export async function proxyParts({ out, jwks, issuer, audience }: ProxyOptions):
     assets: publicAssets(publicUrl, hasExplorer),
     log,
   };
-  const reads = new Reads(origin, new WorkQueue());
+  const reads = new Reads(origin, new WorkQueue(), new BodyBuffers());
   const { server } = createHttpServer(context, { reads, held: new HeldBytes(), accelRedirect }, {});
   return { context, reads, server };
 }

@@ -1,0 +1,75 @@
+// The example for Slurm, copied and typed as its README says, with a generator one process of which stops in the middle.
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { elementAt } from '../../../format/element-at.ts';
+import { filesUnder } from '../files.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { compile } from './compile.ts';
+
+const EXAMPLE = resolve('generator/examples/slurm');
+
+/** The release that the example builds. */
+export const EXAMPLE_RELEASE = 'gadm-4.1';
+
+/** Stops the first process with a value of an environment variable that writes its 20th piece of a file. */
+const STOP_ONCE = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { writevSync } = fs;
+const [name, value] = process.env.STOP_WHERE.split('=');
+let pieces = 0;
+fs.writevSync = (...args) => {
+  pieces++;
+  if (pieces === 20 && process.env[name] === value && !fs.existsSync(process.env.STOPPED)) {
+    fs.writeFileSync(process.env.STOPPED, '');
+    process.kill(process.pid, 'SIGSTOP');
+  }
+  return writevSync(...args);
+};
+syncBuiltinESMExports();
+`;
+
+/** A copy of the example. */
+export interface SlurmExample {
+  /** The copy's folder. */
+  folder: string;
+  /** There once a process is stopped. */
+  stopped: string;
+  /** For Slurm: the copy's generator comes first in its PATH. */
+  env: Record<string, string>;
+  /** What the README types, with this source and output. */
+  typed(source: string, out: string): string;
+  /** What the jobs have printed. */
+  outputs(): string;
+}
+
+/**
+ * Copies the example.
+ * @param parent folder of the copy; all nodes see it
+ * @param stopWhere environment variable and value of the process to stop, such as `SLURM_ARRAY_TASK_ID=1`
+ */
+export function copySlurmExample(parent: string, stopWhere: string): SlurmExample {
+  const own = temporaryFolder();
+  const [folder, bin, stopped] = [join(parent, 'example'), join(own, 'bin'), join(own, 'stopped')];
+  cpSync(EXAMPLE, folder, { recursive: true });
+  mkdirSync(bin);
+  writeFileSync(join(own, 'stop-once.mjs'), STOP_ONCE);
+  const program = `exec '${process.execPath}' --import '${own}/stop-once.mjs' '${compile('generator/main.ts')}' "$@"`;
+  writeFileSync(join(bin, 'boundaries-generator'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+  const readme = elementAt(readFileSync(join(folder, 'README.md'), 'utf8').split('```'), 1).replace(/^sh\n/, '');
+  return {
+    folder,
+    stopped,
+    env: {
+      PATH: [bin, process.env['PATH'], '/usr/sbin'].join(delimiter),
+      STOPPED: stopped,
+      STOP_WHERE: stopWhere,
+    },
+    typed: (source, out) => readme.replace('/shared/gadm_410-levels.gpkg', source).replace('/shared/output', out),
+    outputs: () =>
+      filesUnder(folder)
+        .filter((file) => file.endsWith('.out'))
+        .map((file) => readFileSync(join(folder, file), 'utf8'))
+        .join('\n'),
+  };
+}

@@ -9,8 +9,8 @@ import { parseArgs } from 'node:util';
 import { compiledProject } from './support/processes/compile.ts';
 import { reportFiles } from './support/report-files.ts';
 
-/** Test files at a time: one more than cores, as many wait for something. */
-const CONCURRENCY = Math.max(2, availableParallelism() + 1);
+/** Test files at a time: two more than cores, as many wait for something. */
+const CONCURRENCY = Math.max(2, availableParallelism() + 2);
 /** For a file, in milliseconds: it is there for what hangs, not for a machine that is busy. */
 const TIMEOUT_MS = 600_000;
 

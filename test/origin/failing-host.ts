@@ -26,6 +26,16 @@ export const LIMITS: HostLimits = { idleMs: 20_000, readMs: 60_000 };
 /** The time of hosts that are slow. */
 const SHORT: HostLimits = { idleMs: 600, readMs: 3_000 };
 
+/** Status codes without a page, shares of a page that are sent, and flipped bytes. */
+const CASES = {
+  'every case': [
+    [201, 204, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 410, 416, 429, 500, 502, 503, 504],
+    [0.1, 0.5, 0.99],
+    24,
+  ],
+  sample: [[204, 302, 304, 404, 503], [0.5], 6],
+} as const;
+
 /** An output folder in which one page is larger than what is ever held at once. */
 export function buildWorld(): Promise<string> {
   return worldOutput({ size: ONE_LARGE, pages: 'unfiltered' });
@@ -36,14 +46,17 @@ export function buildWorld(): Promise<string> {
  * @param folder the output folder
  * @param host has a copy of it
  * @param open creates an origin that reads from the host
+ * @param extent every case, or a sample of those that are alike
  * @param isDecoded does the platform undo a Content-Encoding of the host before the origin sees the bytes?
  */
 export function testFailingHost(
   folder: string,
   host: RunningHost,
   open: (limits: HostLimits) => Promise<Origin>,
+  extent: 'every case' | 'sample',
   isDecoded = false,
 ): void {
+  const [statuses, shares, flips] = CASES[extent];
   const stored = readStored(folder, 'r1');
 
   beforeEach(() => {
@@ -163,9 +176,11 @@ export function testFailingHost(
       });
     const twice = gzipSync(bytesOf(2));
     const faults: [string, Fault, string][] = [
-      ...[201, 204, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 410, 416, 429, 500, 502, 503, 504].map(
-        (code): [string, Fault, string] => [`${code}`, status(code, code < 400 ? location : {}), 'origin-damaged'],
-      ),
+      ...statuses.map((code): [string, Fault, string] => [
+        `${code}`,
+        status(code, code < 400 ? location : {}),
+        'origin-damaged',
+      ]),
       ['200 with a page of HTML', onPages((res) => res.writeHead(200).end(html)), 'origin-damaged'],
       [
         '206 of another range',
@@ -214,7 +229,7 @@ export function testFailingHost(
     host.fault = undefined;
     assert.deepEqual(new Set(await outcomes(logged)), new Set(['right']));
     assert.doesNotMatch(logged.join('\n'), /secret|Bearer|Signature/i);
-    assert.ok(logged.length > 100);
+    assert.ok(logged.length > 2 * faults.length);
   });
 
   test('a host that fails half-way: the connection is cut, or a problem where nothing had been sent yet', async () => {
@@ -235,7 +250,7 @@ export function testFailingHost(
       ['ended', (res) => res.socket?.end()],
     ];
     for (const [what, ending] of endings)
-      for (const share of [0.1, 0.5, 0.99]) {
+      for (const share of shares) {
         host.fault = part(share, ending);
         for (const outcome of await outcomes([], what === 'stalled' ? SHORT : LIMITS))
           assert.match(outcome, /^(cut|origin-damaged|origin-slow|no gzip)$/, `${what} at ${share}`);
@@ -244,10 +259,10 @@ export function testFailingHost(
 
   test('a flipped byte anywhere never gives a page that looks right', async () => {
     const seen = new Set<string>();
-    for (let i = 0; i < 24; i++) {
+    for (let i = 0; i < flips; i++) {
       host.fault = onPages((res, file, range) => {
         const bytes = readFileSync(file);
-        const at = Math.floor((i * bytes.length) / 24);
+        const at = Math.floor((i * bytes.length) / flips);
         bytes[at] = (bytes[at] ?? 0) ^ 0x20;
         const [from = 0, to = bytes.length - 1] = (range?.match(/\d+/g) ?? []).map(Number);
         res.writeHead(range ? 206 : 200, range ? { 'Content-Range': `bytes ${from}-${to}/${bytes.length}` } : {});

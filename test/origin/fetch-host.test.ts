@@ -12,7 +12,7 @@ import { buildWorld, LIMITS, testFailingHost } from './failing-host.ts';
 
 const folder = await buildWorld();
 const host = await startStaticHost(folder);
-testFailingHost(folder, host, async (limits) => fetchHostOrigin(host.url, {}, limits), true);
+testFailingHost(folder, host, async (limits) => fetchHostOrigin(host.url, {}, limits), 'sample', true);
 
 test('a page that the host labels as gzip is a 502, unless it has compressed it itself', async () => {
   const proxy = await startService(folder, { origin: fetchHostOrigin(host.url, {}, LIMITS) });

@@ -28,7 +28,7 @@ const location = { bucket: BUCKET, prefix: PREFIX };
 const retries = { count: 2, pauseMs: 5 };
 const open = (limits = LIMITS) => s3Origin(location, { endpoint: bucket.endpoint, limits, retries });
 
-testFailingHost(folder, bucket, open);
+testFailingHost(folder, bucket, open, 'sample');
 
 test('the bucket is asked with signed GETs, and nothing of the client', async () => {
   const proxy = await startService(folder, { origin: await open() });

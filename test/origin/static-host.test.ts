@@ -15,7 +15,12 @@ const folder = await buildWorld();
 const HEADERS = { 'x-origin-key': 'a secret of the host' };
 const host = await startStaticHost(folder);
 
-testFailingHost(folder, host, async (limits) => staticHostOrigin({ url: host.url, headers: HEADERS }, limits));
+testFailingHost(
+  folder,
+  host,
+  async (limits) => staticHostOrigin({ url: host.url, headers: HEADERS }, limits),
+  'sample',
+);
 
 /** A proxy that has read nothing but metadata. */
 async function startProxy(): Promise<RunningService> {

@@ -82,7 +82,16 @@ async function preparePeers({ service, loads }: Bench, path: string, gzip: Buffe
   writeFileSync(join(gzipped, path), gzip);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }');
   copyFileSync(PROGRAM, join(folder, 'peers.js'));
-  await secondsOf('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', folder, ...PACKAGES]);
+  await secondsOf('npm', [
+    'install',
+    '--silent',
+    '--no-audit',
+    '--no-fund',
+    '--engine-strict=false',
+    '--prefix',
+    folder,
+    ...PACKAGES,
+  ]);
   const [jwk] = JSON.parse(readFileSync(service.jwks, 'utf8')).keys;
   const pem = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
   const { issuer, audience } = service;

@@ -1,0 +1,81 @@
+// The lines of generator/README.md for the AWS CLI, as they are printed: what is copied in which order, with which headers,
+// what is removed, and what the bucket serves.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { pruneReleases } from '../../generator/release/manage.ts';
+import { s3Origin } from '../../proxy/origin/s3.ts';
+import { countryRow, writeCountries } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { filesUnder } from '../support/files.ts';
+import { send, textOf } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { BUCKET, S3_ENV, startS3 } from '../support/http/s3-server.ts';
+import { without } from '../support/processes/programs.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const PREFIX = 'eu/';
+const lines = /```sh\n(FOREVER=.*?)```/s.exec(readFileSync('generator/README.md', 'utf8'))?.[1] ?? '';
+const bucket = await startS3();
+const env = {
+  PATH: process.env['PATH'],
+  ...S3_ENV,
+  AWS_DEFAULT_REGION: S3_ENV['AWS_REGION'],
+};
+
+/** Types lines in a folder; resolves to what the bucket was asked to change, in order. */
+async function type(script: string, cwd: string): Promise<string[]> {
+  bucket.asked = [];
+  const aws = `aws() { command aws --endpoint-url '${bucket.endpoint}' "$@"; }`;
+  const shell = spawn('sh', ['-ec', `${aws}\n${script}`], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [errors] = await Promise.all([text(shell.stderr), once(shell, 'exit')]);
+  assert.equal(shell.exitCode, 0, errors);
+  const changes = bucket.asked.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
+  return changes.map(({ method, url }) => `${method} ${url.split('?')[0]?.replace(`/${BUCKET}/${PREFIX}`, '')}`);
+}
+
+test('the lines for the AWS CLI copy a release before current.json, with headers, and remove another one', {
+  skip: without('aws --version'),
+}, async () => {
+  const folder = temporaryFolder();
+  const out = join(folder, 'output');
+  mkdirSync(out);
+  await buildRelease(writeCountries(), out, { release: 'gadm-4.0' });
+  const older = join(temporaryFolder(), 'output');
+  cpSync(out, older, { recursive: true });
+  const copies = lines.trimEnd().split('\n').slice(0, -1).join('\n');
+  await type(copies.replaceAll('gadm-4.2', 'gadm-4.0'), resolve(older, '..'));
+
+  await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON', [countryRow(170)]), out, {
+    release: 'gadm-4.2',
+    accept: ['fewer-units'],
+  });
+  await pruneReleases(out, 1);
+  const changes = await type(lines, folder);
+  const puts = changes.filter((change) => change.startsWith('PUT '));
+  assert.deepEqual(
+    puts.toSorted(),
+    filesUnder(out)
+      .map((path) => `PUT ${path}`)
+      .sort(),
+  );
+  assert.deepEqual(puts.slice(-2), ['PUT releases/gadm-4.2/release.json', 'PUT current.json']);
+  for (const { method, url, headers } of bucket.asked) {
+    if (method !== 'PUT') continue;
+    const caching = url.endsWith('current.json') ? 'no-cache' : 'public, max-age=31536000, immutable';
+    assert.equal(headers['cache-control'], caching, url);
+    assert.equal(headers['content-encoding'], undefined, url);
+  }
+  const removed = changes.slice(changes.indexOf('PUT current.json') + 1);
+  const old = filesUnder(older).filter((path) => path.startsWith('releases/'));
+  assert.deepEqual([...new Set(removed)].sort(), old.map((path) => `DELETE ${path}`).sort());
+  const origin = await s3Origin({ bucket: BUCKET, prefix: PREFIX }, { endpoint: bucket.endpoint });
+  const [fromBucket, fromFolder] = [await startService(out, { origin }), await startService(out)];
+  for (const path of ['/api/v1/fc/lv0', '/api/v1/geojsonl/lv0?page-size=3'])
+    assert.equal(textOf(await send(fromBucket, path)), textOf(await send(fromFolder, path)));
+});

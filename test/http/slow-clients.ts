@@ -92,7 +92,8 @@ export function testSlowClients(chosen: readonly [what: string, name: keyof type
       // By the time a quick reader has all of it, the others have been given as much as they get.
       const whole = await send(service, path, { 'accept-encoding': 'gzip' });
       assert.ok(isWhole(whole.body));
-      const held = heldNow() - before - whole.body.length;
+      // Not at once: a stack that has not been unwound may keep the chunks of the whole body.
+      await until(() => heldNow() - before - whole.body.length < readers.length * READER_BYTES, 'more is held');
       const [patient, ...others] = readers;
       assert.ok(patient);
       for (const reader of others) reader.destroy();
@@ -100,7 +101,6 @@ export function testSlowClients(chosen: readonly [what: string, name: keyof type
       for await (const piece of patient) {
         bytes += piece.length;
       }
-      assert.ok(held < readers.length * READER_BYTES, `${Math.round(held / MIB)} MiB`);
       assert.ok(bytes > PAGE_BYTES - 512 * 1024 && bytes <= PAGE_BYTES);
       assert.deepEqual(service.log, []);
     });

@@ -75,11 +75,6 @@ export function parameterNames(level: Level): readonly string[] {
   return [PAGE_SIZE, ...STARTS, ...filters.map(([name]) => name)];
 }
 
-/** Is this a parameter of any level? */
-export function isParameter(name: string): boolean {
-  return name === PAGE_SIZE || isStart(name) || FILTERS.has(name);
-}
-
 /** Is this one of the parameters for the start of a page? */
 export function isStart(name: string): boolean {
   return STARTS.some((start) => start === name);

@@ -12,6 +12,7 @@ import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { filesUnder } from '../support/files.ts';
 import { AUDIENCE, ISSUER } from '../support/http/in-process-proxy.ts';
 import { freePort } from '../support/processes/nginx-varnish.ts';
+import { bootSystemd, withoutSystemd } from '../support/processes/systemd.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -41,6 +42,12 @@ function run(program: string, args: string[]) {
     env: { ...process.env, HOME: home },
   });
   return { status, stdout, stderr };
+}
+
+function tokenOf(): Promise<string> {
+  return new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: Math.floor(Date.now() / 1000) + 60 })
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(Buffer.from(SECRET));
 }
 
 test('installs the programs and what they need, and nothing of the developers or of GDAL', () => {
@@ -98,10 +105,8 @@ test('serves a release and the explorer', async () => {
     });
     child.once('exit', () => reject(new Error(printed)));
   });
-  const token = await new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: Math.floor(Date.now() / 1000) + 60 })
-    .setProtectedHeader({ alg: 'HS256' })
-    .sign(Buffer.from(SECRET));
-  const page = await fetch(`${url}/api/v1/geojsonl/lv2?gid-0=AAA`, { headers: { authorization: `Bearer ${token}` } });
+  const headers = { authorization: `Bearer ${await tokenOf()}` };
+  const page = await fetch(`${url}/api/v1/geojsonl/lv2?gid-0=AAA`, { headers });
   assert.equal((await page.text()).split('\n').length, 4);
   const [index] = await Promise.all(
     ['/', '/docs', '/openapi.json'].map(async (path) => {
@@ -115,6 +120,44 @@ test('serves a release and the explorer', async () => {
   for (const path of files) assert.equal((await fetch(`${url}/${path}`)).status, 200, path);
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+test("as proxy/README.md's systemd service it has no rights, is started again after a crash, and stops when told to", {
+  skip: withoutSystemd,
+}, async () => {
+  const port = await freePort();
+  const [tarball = ''] = readdirSync(home).filter((name) => name.endsWith('.tgz'));
+  const options = { PORT: port, ISSUER, AUDIENCE, SECRET };
+  const lines = Object.entries(options).map(([name, value]) => `BOUNDARIES_${name}="${value}"\n`);
+  writeFileSync(join(home, 'boundaries-proxy.env'), lines.join(''));
+  const machine = await bootSystemd(`
+cp '${process.execPath}' /usr/local/bin/node
+npm install --global --prefix /usr/local '${join(home, tarball)}' ${QUIET.join(' ')} > /dev/null
+mkdir /srv/boundaries
+cp -r '${out}' /srv/boundaries/output
+chmod -R a+rX /srv/boundaries
+cp '${home}/boundaries-proxy.env' /etc/boundaries-proxy.env
+cp '${REPOSITORY}/proxy/examples/systemd/boundaries-proxy.service' /etc/systemd/system`);
+  await machine('systemctl enable --quiet --now boundaries-proxy');
+  const headers = { authorization: `Bearer ${await tokenOf()}` };
+  const isServed = (): Promise<boolean> =>
+    fetch(`http://127.0.0.1:${port}/api/v1/fc/lv0`, { headers }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  await until(isServed, 'the service does not answer');
+  const show = (property: string): Promise<string> =>
+    machine(`systemctl show --value --property=${property} boundaries-proxy`);
+  const first = await show('MainPID');
+  const status = await machine(`cat /proc/${first}/status`);
+  assert.match(status, /^Uid:\t(?!0\t)/m);
+  assert.match(status, /^NoNewPrivs:\t1$/m);
+  assert.match(status, /^CapBnd:\t0+$/m);
+  await machine(`kill -KILL ${first}`);
+  await until(async () => (await isServed()) && (await show('MainPID')) !== first, 'it is not started again');
+  assert.equal(await show('NRestarts'), '1');
+  await machine('systemctl stop boundaries-proxy');
+  assert.deepEqual([await show('Result'), await show('ExecMainStatus'), await isServed()], ['success', '0', false]);
 });
 
 test('development tokens need no clone', () => {

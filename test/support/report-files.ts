@@ -93,8 +93,10 @@ function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** The error that a test threw, which node wraps. */
+/** The error that a test threw, which node wraps; of a file, how its process ended. */
 function errorText(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return inspect(cause, { depth: 5 });
+  const { exitCode, signal } = error as { exitCode?: number | null; signal?: string | null };
+  const end = exitCode === undefined ? '' : `, its process ended with ${signal ?? exitCode}`;
+  return inspect(cause, { depth: 5 }) + end;
 }

@@ -8,12 +8,11 @@ import type { HttpRequest } from './http/request.ts';
 import type { Client, Exchange, Reads } from './origin/origin.ts';
 import { ClientGone } from './origin/origin.ts';
 import type { ResponseCaches } from './pages/response-cache.ts';
+import { AT_ONCE_MAX_BYTES } from './work/body-buffers.ts';
 import type { HeldBytes } from './work/held-bytes.ts';
 
 /** A larger body in memory is sent in chunks of this length, so that its client's pace is seen. */
 const CHUNK_BYTES = 64 * 1024;
-/** Maximum size of a body that is sent at once. */
-const AT_ONCE_MAX_BYTES = 128 * 1024;
 /** Smaller bodies cost nginx and proxy as much by a redirect, and are verified when the proxy sends them. */
 const REDIRECT_MIN_BYTES = 256 * 1024;
 

@@ -1,5 +1,5 @@
-// The releases of an origin: the current one, and every other hosted release, which cursors may name. A new
-// release is served once its metadata has been loaded and verified.
+// The releases of an origin: the current one, and every other hosted release, which cursors may name. A new release is
+// served once its metadata has been loaded and verified.
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { Current } from '../../format/release.ts';

@@ -1,7 +1,7 @@
 // Memory for bodies that are read at once. Where the operating system takes a body at once, the next one is read into the
 // same memory: nothing is allocated, and the memory is in the processor's cache.
-/** Size of the largest buffer that is used again: larger bodies are sent in chunks. */
-const MAX_BYTES = 128 * 1024;
+/** Maximum size of a body that is sent at once. Larger ones are sent in chunks, and so never in memory that is used again. */
+export const AT_ONCE_MAX_BYTES: number = 128 * 1024;
 
 /** Buffers that are used again and again. */
 export class BodyBuffers {
@@ -10,7 +10,7 @@ export class BodyBuffers {
 
   /** A buffer for a body. The next call may return the same memory, unless `keep` is called before. */
   take(bytes: number): Buffer {
-    if (bytes > MAX_BYTES) return Buffer.allocUnsafe(bytes);
+    if (bytes > AT_ONCE_MAX_BYTES) return Buffer.allocUnsafe(bytes);
     const size = 32 - Math.clz32(bytes);
     this.#free[size] ??= Buffer.allocUnsafeSlow(2 ** size);
     return this.#free[size].subarray(0, bytes);

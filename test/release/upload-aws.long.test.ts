@@ -14,7 +14,7 @@ import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder } from '../support/files.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { BUCKET, S3_ENV, startS3 } from '../support/http/s3-server.ts';
+import { BUCKET, changesOf, S3_ENV, startS3 } from '../support/http/s3-server.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -35,8 +35,7 @@ async function type(script: string, cwd: string): Promise<string[]> {
   const shell = spawn('sh', ['-ec', `${aws}\n${script}`], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
   const [errors] = await Promise.all([text(shell.stderr), once(shell, 'exit')]);
   assert.equal(shell.exitCode, 0, errors);
-  const changes = bucket.asked.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
-  return changes.map(({ method, url }) => `${method} ${url.split('?')[0]?.replace(`/${BUCKET}/${PREFIX}`, '')}`);
+  return changesOf(bucket, PREFIX);
 }
 
 test('the lines for the AWS CLI copy a release before current.json, with headers, and remove another one', {

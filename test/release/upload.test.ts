@@ -20,7 +20,7 @@ import { filesUnder, sha256 } from '../support/files.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import type { RunningS3 } from '../support/http/s3-server.ts';
-import { BUCKET, S3_ENV, startS3 } from '../support/http/s3-server.ts';
+import { BUCKET, changesOf, S3_ENV, startS3 } from '../support/http/s3-server.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -71,7 +71,7 @@ async function upload(s3: RunningS3, out: string, args: readonly string[] = [], 
   assert.ok(child.stderr);
   const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   assert.equal(child.exitCode, 0, errors);
-  return changesOf(s3);
+  return changesOf(s3, PREFIX);
 }
 
 /** Uploads what must be refused; resolves to what is printed. */
@@ -81,13 +81,8 @@ async function refusalOf(s3: RunningS3, out: string): Promise<string> {
   assert.ok(child.stderr);
   const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   assert.notEqual(child.exitCode, 0);
-  assert.deepEqual(changesOf(s3), []);
+  assert.deepEqual(changesOf(s3, PREFIX), []);
   return errors;
-}
-
-function changesOf(s3: RunningS3): string[] {
-  const changes = s3.asked.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
-  return changes.map(({ method, url }) => `${method} ${url.split('?')[0]?.replace(`/${BUCKET}/${PREFIX}`, '')}`);
 }
 
 const originOf = ({ endpoint }: RunningS3): Promise<Origin> =>

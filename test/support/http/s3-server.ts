@@ -48,6 +48,12 @@ interface Mirrored {
   prefix: string;
 }
 
+/** What a server was asked to change: method and path below a prefix of the bucket, in order. */
+export function changesOf({ asked }: RunningS3, prefix: string): string[] {
+  const changes = asked.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
+  return changes.map(({ method, url }) => `${method} ${url.split('?')[0]?.replace(`/${BUCKET}/${prefix}`, '')}`);
+}
+
 /**
  * Starts a server; it stops when the test file ends. The process gets the environment of its account.
  * @param mirrored undefined for an empty bucket

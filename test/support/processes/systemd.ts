@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { without } from './programs.ts';
+import { OWN_MACHINE } from './slurm.ts';
 
 const SYSTEMD = '/lib/systemd/systemd';
 
@@ -58,7 +59,7 @@ export async function bootSystemd(prepare: string): Promise<(script: string) => 
   const group = `${folder}/groups/boundaries-test-${process.pid}`;
   await run('sh', ['-ec', `cd '${folder}'; mkdir changes groups; mount -t cgroup2 cgroup2 groups; mkdir '${group}'`]);
   ends.push(() => run('sh', ['-ec', `find '${group}' -depth -type d -exec rmdir {} +; umount '${folder}/groups'`]));
-  const script = `echo $$ > '${group}/cgroup.procs'; exec unshare --mount --pid --fork --kill-child --uts --ipc --cgroup --mount-proc sh -ec "$0"`;
+  const script = `echo $$ > '${group}/cgroup.procs'; exec unshare ${OWN_MACHINE.join(' ')} --ipc --cgroup sh -ec "$0"`;
   const child = spawn('sh', ['-ec', script, bootScript(folder, prepare)], { stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {

@@ -3,7 +3,7 @@
 import { UsageError } from '../format/command-line/messages.ts';
 import { LEVELS, type Level, levelName, type StoredPages } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import { ACCEPTABLE, type Acceptable } from './quality/kinds.ts';
+import { ACCEPTABLE, type Acceptable } from './quality/findings.ts';
 import { BuildError, withoutSecrets } from './report/errors.ts';
 import type { GidColumnOption, LevelOption, SourceOptions } from './source/source-options.ts';
 

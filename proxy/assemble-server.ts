@@ -3,24 +3,18 @@
 import { Authenticator } from './auth/authenticate.ts';
 import { keysUnavailableReason } from './auth/rotating-keys.ts';
 import type { Settings } from './config/settings.ts';
-import { StartError } from './config/start-error.ts';
-import { releaseErrorToStartError } from './config/start-remedies.ts';
+import { releaseErrorToStartError, StartError } from './config/start-error.ts';
 import { BaseUrl } from './http/base-url.ts';
 import { MemoryCounter } from './limits/client-limits.ts';
 import { Reads } from './origin/origin.ts';
 import { responseCaches } from './pages/response-cache.ts';
-import type { LoadRelease } from './releases/load-release.ts';
-import { loadRelease } from './releases/load-release.ts';
+import { type LoadRelease, loadRelease } from './releases/load-release.ts';
 import { Releases } from './releases/releases.ts';
-import type { HttpServer, Observer, ServerLimits } from './server.ts';
-import { createHttpServer } from './server.ts';
+import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './server.ts';
 import type { Assets } from './site/asset.ts';
 import { publicAssets } from './site/explorer-files.ts';
-import { BodyBuffers } from './work/body-buffers.ts';
-import type { HeldLimits } from './work/held-bytes.ts';
-import { HeldBytes } from './work/held-bytes.ts';
-import type { WorkLimits } from './work/work-queue.ts';
-import { WorkQueue } from './work/work-queue.ts';
+import { BodyBuffers, HeldBytes, type HeldLimits } from './work/held-bytes.ts';
+import { type WorkLimits, WorkQueue } from './work/work-queue.ts';
 
 /**
  * The releases of the origin, with the current one loaded.

@@ -2,14 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { errorToLogLine, isStorageError } from './error-answer.ts';
-import type { Answer, Body } from './http/answer.ts';
-import { isMatch, withoutContent } from './http/answer.ts';
+import { type Answer, type Body, isMatch, withoutContent } from './http/answer.ts';
 import type { HttpRequest } from './http/request.ts';
-import type { Client, Exchange, Reads } from './origin/origin.ts';
-import { ClientGone } from './origin/origin.ts';
+import { type Client, ClientGone, type Exchange, type Reads } from './origin/origin.ts';
 import type { ResponseCaches } from './pages/response-cache.ts';
-import { AT_ONCE_MAX_BYTES } from './work/body-buffers.ts';
-import type { HeldBytes } from './work/held-bytes.ts';
+import { AT_ONCE_MAX_BYTES, type HeldBytes } from './work/held-bytes.ts';
 
 /** A larger body in memory is sent in chunks of this length, so that its client's pace is seen. */
 const CHUNK_BYTES = 64 * 1024;

@@ -19,7 +19,7 @@ import { releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-o
 import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { optionsOf, sourceOptionsFrom } from '../option-texts.ts';
-import { ACCEPTABLE } from '../quality/kinds.ts';
+import { ACCEPTABLE } from '../quality/findings.ts';
 import { readRelease } from '../release/manage.ts';
 import { readCurrent } from '../release/staging.ts';
 import { toBuildError } from '../report/errors.ts';

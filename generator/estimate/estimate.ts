@@ -20,7 +20,7 @@ import { type LevelUnits, relativesOf, writeNames } from '../names/named-units.t
 import { writeOverview } from '../overview/write-overview.ts';
 import { filledListings, plannedFiles, plannedIndex } from '../pages/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
-import type { Acceptable } from '../quality/kinds.ts';
+import type { Acceptable } from '../quality/findings.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, layerNames, overviewLevelsOf } from '../source/level-source.ts';

@@ -1,8 +1,7 @@
-// Converts ISO WKB to the bytes of a GeoJSON geometry (RFC 7946) and its bounding box, for the feature writer.
+// Converts ISO WKB to the bytes of a GeoJSON geometry (RFC 7946 section 3.1) and its bounding box, for the feature writer.
 // The hot path of reading a dataset: coordinates never become strings or objects.
 import { type Box, Extent } from './bbox.ts';
-import { COMMA, newText, type Text, writeAscii, writeByte } from './byte-writer.ts';
-import { CLOSE, CoordinateWriter, OPEN } from './coordinates.ts';
+import { COMMA, NUMBER_BYTES, newText, reserve, type Text, writeAscii, writeByte, writeScaled } from './byte-writer.ts';
 import { Positions } from './positions.ts';
 import { GEOJSON_TYPES, WkbReader } from './wkb-reader.ts';
 
@@ -190,5 +189,55 @@ export class GeometryWriter {
     else this.#solid++;
     this.#jumps ||= ring.jumps(this.#scale);
     return area;
+  }
+}
+
+/** ASCII codes of the brackets of an array. */
+const OPEN = 0x5b;
+export const CLOSE = 0x5d;
+
+/** Maximum bytes of a position, with the comma before it. */
+const POSITION_BYTES = 2 * NUMBER_BYTES + 4;
+
+/** Appends coordinates to a text. */
+class CoordinateWriter {
+  readonly #text: Text;
+  readonly #precision: number;
+  readonly #scale: number;
+
+  /** @param precision decimals of a degree */
+  constructor(text: Text, precision: number) {
+    this.#text = text;
+    this.#precision = precision;
+    this.#scale = 10 ** precision;
+  }
+
+  /** Writes the first position. */
+  writePoint(positions: Positions): void {
+    reserve(this.#text, POSITION_BYTES);
+    this.#writePosition(positions, 0);
+  }
+
+  /** Writes all positions as an array, from last to first if `backwards`. */
+  writePositions(positions: Positions, backwards: boolean): void {
+    const text = this.#text;
+    const { count } = positions;
+    reserve(text, count * POSITION_BYTES);
+    writeByte(text, OPEN);
+    for (let i = 0; i < count; i++) {
+      if (i > 0) text.bytes[text.length++] = COMMA;
+      this.#writePosition(positions, backwards ? count - 1 - i : i);
+    }
+    writeByte(text, CLOSE);
+  }
+
+  /** The caller has reserved POSITION_BYTES. */
+  #writePosition(positions: Positions, i: number): void {
+    const text = this.#text;
+    text.bytes[text.length++] = OPEN;
+    writeScaled(text, positions.x(i), this.#scale, this.#precision);
+    text.bytes[text.length++] = COMMA;
+    writeScaled(text, positions.y(i), this.#scale, this.#precision);
+    text.bytes[text.length++] = CLOSE;
   }
 }

@@ -7,7 +7,7 @@ import { namesPath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import { type NamedUnit, namesHeader, namesLine } from '../../format/names.ts';
 import type { WholeFile } from '../../format/release.ts';
-import { writeWholeFile } from '../release/whole-file.ts';
+import { writeWholeFile } from '../release/output-file.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { readNameTable } from '../store/name-table.ts';
 

@@ -1,15 +1,16 @@
 // Reads one level of the source into a feature store. Runs in a child process: gdal-async is used from one thread of a
-// process only.
-
+// process only. Beside the store its sidecars: names, and the rings of a level in the overview.
 import { elementAt } from '../../format/element-at.ts';
 import type { StoredPages } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
+import type { RingSink } from '../geojson/geometry.ts';
+import { newCoarseRings, writeCoarseRings } from '../overview/coarse-rings.ts';
 import { createStore, type StoreWriter } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
+import { createNameTable } from '../store/name-table.ts';
 import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
-import { type LevelSidecars, newLevelSidecars } from './level-sidecars.ts';
 import { planFiles, plannedIndex, writeFilePlan } from './plan.ts';
-import { type LayersTask, readLayers } from './read-layers.ts';
+import { type LayersTask, type ReadFeature, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
 export interface ReadTask extends Omit<LayersTask, 'scratch'> {
@@ -69,5 +70,38 @@ export function readLevel({ store: file, storedPages, share, parts, ...task }: R
   return {
     read: { features: read.features, findings: read.findings.list(), isRenumbered: read.isRenumbered },
     parts: divideShare(plan, share, parts),
+  };
+}
+
+/** Takes the units of a level; `close` writes the files. */
+export interface LevelSidecars {
+  /** Takes the rings of the next unit; undefined for a level that is not in the overview. */
+  rings: RingSink | undefined;
+  unit(feature: ReadFeature): void;
+  close(): void;
+}
+
+/** Which sidecars a level has. */
+export interface SidecarOptions {
+  /** Decimals of the coordinates. */
+  precision: number;
+  /** Is the level in the overview? */
+  isInOverview: boolean;
+}
+
+/** Begins the files. @param store path of the store */
+export function newLevelSidecars(store: string, { precision, isInOverview }: SidecarOptions): LevelSidecars {
+  const names = createNameTable(store);
+  const rings = isInOverview ? newCoarseRings(10 ** precision) : undefined;
+  return {
+    rings,
+    unit({ fid, name, type }) {
+      names.append(fid, { name, type });
+      rings?.unit(fid);
+    },
+    close() {
+      names.close();
+      if (rings !== undefined) writeCoarseRings(store, rings.level());
+    },
   };
 }

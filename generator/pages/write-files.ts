@@ -1,10 +1,11 @@
 // Writes a part of a level's files: feature files and pages. Runs in child processes; several write the same level
-// concurrently, without communication.
+// concurrently, without communication. A page is one gzip member: the text of its short features is deflated together; the
+// deflate data of large features is copied from the store.
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sumOf } from '../../format/crc32.ts';
-import { deflateText, MemberWriter } from '../../format/gzip.ts';
-import type { Level, StoredPages } from '../../format/levels.ts';
+import { type DeflatedText, deflateText, FRAME_DATA, MemberWriter } from '../../format/gzip.ts';
+import { type Format, FRAMES, type Level, type StoredPages } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { createOutputFile, type WrittenFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
@@ -12,7 +13,6 @@ import { openStore, type StoreReader } from '../store/feature-store.ts';
 import type { Part } from './divide-work.ts';
 import { fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
 import { RecordsBuilder } from './records.ts';
-import { writePage } from './write-page.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask {
@@ -90,4 +90,55 @@ function linkOrCopy(file: string, twin: string): void {
     rmSync(twin, { force: true });
     copyFileSync(file, twin);
   }
+}
+
+/** A part of a format's frame, as text and as deflate data. */
+interface FramePart {
+  text: Buffer;
+  deflated: DeflatedText;
+}
+
+const FRAME_PARTS = { geojsonl: framePartsOf('geojsonl'), fc: framePartsOf('fc') };
+
+/**
+ * Writes one page. Holds at most its short features and one large one, compressed.
+ * @param ranges the positions of its features
+ */
+function writePage(file: string, format: Format, ranges: Ranges, store: StoreReader): WrittenFile {
+  const frame = FRAME_PARTS[format];
+  const output = createOutputFile(file);
+  const member = new MemberWriter(output.write);
+  let pending: Buffer[] = [frame.before.text];
+
+  function writePending(): void {
+    const text = Buffer.concat(pending);
+    pending = [];
+    // Between two large features there is only a separator, whose deflate data is known.
+    const part = Object.values(frame).find((candidate) => candidate.text.equals(text));
+    member.add(part?.deflated ?? { data: deflateText(text), ...sumOf(text) });
+  }
+
+  let isFirst = true;
+  for (const { bytes, deflated } of store.read(ranges)) {
+    if (!isFirst) pending.push(frame.between.text);
+    isFirst = false;
+    if (deflated === undefined) {
+      pending.push(bytes);
+    } else {
+      writePending();
+      member.add({ data: bytes, ...deflated });
+    }
+  }
+  pending.push(frame.after.text);
+  writePending();
+  member.end();
+  return output.close();
+}
+
+function framePartsOf(format: Format): Record<'before' | 'between' | 'after', FramePart> {
+  const part = (name: 'before' | 'between' | 'after'): FramePart => ({
+    text: Buffer.from(FRAMES[format][name]),
+    deflated: FRAME_DATA[format][name],
+  });
+  return { before: part('before'), between: part('between'), after: part('after') };
 }

@@ -5,7 +5,7 @@ import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import type { FoundLevels } from '../source/level-sources.ts';
-import { ACCEPTABLE, type Acceptable, KINDS } from './kinds.ts';
+import { ACCEPTABLE, type Acceptable, KINDS } from './findings.ts';
 
 /** A level with fewer units than this share of those in the current release is probably incomplete. */
 const FEWER_UNITS_SHARE = 0.9;

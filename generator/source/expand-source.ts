@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from './gdal.ts';
-import { fileOrFolder, isHidden, isSystemFile, namesIn } from './local-files.ts';
+import { fileOrFolder, isHidden, isSystemFile, namesIn } from './source-files.ts';
 import { isRemote } from './source-options.ts';
 
 /** A dataset of the source. */

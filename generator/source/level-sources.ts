@@ -7,10 +7,17 @@ import { findGids, gidFieldsFor, nameFieldOf, typeFieldOf } from './gid-columns.
 import { knownCredit } from './known-credits.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerSource, LevelSource } from './level-source.ts';
-import { attributionOf, gdalVersion, openDataset, openFoundDataset } from './open-dataset.ts';
+import {
+  attributionOf,
+  gdalVersion,
+  newIsStoredQuery,
+  openDataset,
+  openFoundDataset,
+  STORED_QUERY,
+  storedQueryRefused,
+} from './open-dataset.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { type SourceOptions, sourceName, valuesFor } from './source-options.ts';
-import { newIsStoredQuery, STORED_QUERY, storedQueryRefused } from './stored-queries.ts';
 
 /** The levels of a source. */
 export interface FoundLevels {

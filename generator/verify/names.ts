@@ -6,7 +6,7 @@ import { type NamedUnit, namesHeader, namesLine } from '../../format/names.ts';
 import type { WholeFile } from '../../format/release.ts';
 import { newNamedUnit, relativesOf } from '../names/named-units.ts';
 import { inflateMember } from '../reader/inflate.ts';
-import type { Label, Unit } from './feature.ts';
+import type { Label, Unit } from './features.ts';
 import { firstDifferentLine } from './findings.ts';
 import { type Metadata, readTrusted } from './metadata.ts';
 

@@ -10,8 +10,7 @@ import { plannedFiles } from '../pages/plan.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { readLevel } from '../reader/read-level.ts';
 import { type FileReading, LINE_FEED, type OnLine, readPage } from '../reader/read-page.ts';
-import { newFeatureCheck } from './feature.ts';
-import type { RangeTask } from './features.ts';
+import { newFeatureCheck, type RangeTask } from './features.ts';
 
 /** Which pages to verify, by their numbers in the order of `plannedFiles`. */
 export interface PagesTask extends RangeTask {

@@ -8,8 +8,7 @@ import type { FileReading } from '../reader/read-page.ts';
 import type { Report } from '../report/progress.ts';
 import type { Pool } from '../workers/pool.ts';
 import { workIn } from '../workers/work.ts';
-import type { Unit } from './feature.ts';
-import type { RangeTask } from './features.ts';
+import type { RangeTask, Unit } from './features.ts';
 import type { Metadata } from './metadata.ts';
 
 const VERIFY_FEATURES = workIn<typeof import('./features.ts'), 'verifyFeatures'>(

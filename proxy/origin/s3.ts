@@ -3,8 +3,8 @@
 import type { HostLimits } from './host-response.ts';
 import type { Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
-import type { Retries } from './retry.ts';
 import { openSignedBucket, type S3Location } from './s3-signer.ts';
+import type { Retries } from './static-host.ts';
 import { staticHostOrigin } from './static-host.ts';
 
 /** S3 answers 503 while it adapts to more requests. */

@@ -1,13 +1,20 @@
 // The origin that is a static host: nginx, a CDN, or with signed requests a bucket (s3.ts). Metadata and feature ranges
 // are read with node:http over kept-alive connections; whole pages for a client go through http-proxy (http-proxy.ts).
-import type { IncomingMessage } from 'node:http';
-import { Agent, request as requestHttp } from 'node:http';
+import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
-import type { HostLimits, HostResponse } from './host-response.ts';
-import { type Chunks, checkedBody, concatChunks, HOST_LIMITS, rangeHeader, requestFor } from './host-response.ts';
+import { setTimeout } from 'node:timers/promises';
+import {
+  type Chunks,
+  checkedBody,
+  concatChunks,
+  HOST_LIMITS,
+  type HostLimits,
+  type HostResponse,
+  rangeHeader,
+  requestFor,
+} from './host-response.ts';
 import { createForward, hasTimedOut, requestErrorToOriginError } from './http-proxy.ts';
-import type { ByteRange, Exchange, Origin } from './origin.ts';
-import { type Retries, withRetries } from './retry.ts';
+import { type ByteRange, type Exchange, type Origin, OriginError } from './origin.ts';
 
 /** A configured static host. */
 export interface StaticHost {
@@ -128,4 +135,41 @@ function toHostResponse(response: IncomingMessage): HostResponse {
     body: response,
     cancel: () => response.destroy(),
   };
+}
+
+/** How often requests are repeated. */
+export interface Retries {
+  /** Attempts after the first one. */
+  count: number;
+  /** Maximum pause before the second attempt; it doubles with each further one, and is chosen at random below that. */
+  pauseMs: number;
+}
+
+const NO_RETRIES: Retries = { count: 0, pauseMs: 0 };
+/** Statuses of a host that is overloaded or partly down. */
+const RETRIED: ReadonlySet<number | undefined> = new Set([429, 500, 502, 503, 504]);
+
+/**
+ * Opens a response. A response with a status of RETRIED, and a connection that fails, are tried again; one that takes
+ * too long is not: the client has waited long enough.
+ * @param open resolves to a response whose body is unread
+ * @param isGone has the client disconnected?
+ * @throws OriginError of the last attempt
+ */
+async function withRetries(
+  open: () => Promise<IncomingMessage>,
+  { count, pauseMs }: Retries = NO_RETRIES,
+  isGone: () => boolean = () => false,
+): Promise<IncomingMessage> {
+  for (let attempt = 0; attempt < count; attempt++) {
+    try {
+      const response = await open();
+      if (!RETRIED.has(response.statusCode)) return response;
+      response.destroy();
+    } catch (error) {
+      if (isGone() || !(error instanceof OriginError) || error.reason !== 'unreadable') throw error;
+    }
+    await setTimeout(Math.random() * pauseMs * 2 ** attempt);
+  }
+  return open();
 }

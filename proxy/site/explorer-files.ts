@@ -8,11 +8,9 @@ import { PAGE_CAPS } from '../../format/levels.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import type { HeaderList } from '../http/answer.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
-import type { Asset, Assets } from './asset.ts';
-import { IMMUTABLE, makeAsset } from './asset.ts';
+import { type Asset, type Assets, IMMUTABLE, makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
-import type { ExplorerFiles } from './explorer-bundle.ts';
-import { bundleExplorer, readExplorer } from './explorer-bundle.ts';
+import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { openapiAsset } from './openapi-asset.ts';
 

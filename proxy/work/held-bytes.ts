@@ -1,5 +1,5 @@
 // Bodies that clients have not taken yet: how many bytes they may be, in all and for one client, and which connections are
-// cut because they take too little while others wait. Used by send.ts.
+// cut because they take too little while others wait. And memory for bodies that are read at once. Used by send.ts.
 import type { ServerResponse } from 'node:http';
 import { Overloaded } from './work-queue.ts';
 
@@ -126,4 +126,28 @@ export class HeldBytes {
 /** Bytes that the socket of a response has handed to the operating system, in whole chunks. */
 function takenOf({ socket }: ServerResponse): number {
   return socket === null ? 0 : socket.bytesWritten - socket.writableLength;
+}
+
+export const AT_ONCE_MAX_BYTES: number = 128 * 1024;
+
+/** Buffers that are used again and again. */
+export class BodyBuffers {
+  /** The free buffer of 2^i bytes. */
+  readonly #free: (Buffer | undefined)[] = [];
+
+  /** A buffer for a body. The next call may return the same memory, unless `keep` is called before. */
+  take(bytes: number): Buffer {
+    if (bytes > AT_ONCE_MAX_BYTES) return Buffer.allocUnsafe(bytes);
+    const size = 32 - Math.clz32(bytes);
+    this.#free[size] ??= Buffer.allocUnsafeSlow(2 ** size);
+    return this.#free[size].subarray(0, bytes);
+  }
+
+  /** Leaves its memory to a body that is still being sent. @returns the size of that memory */
+  keep(body: Buffer): number {
+    const size = this.#free.findIndex((free) => free?.buffer === body.buffer);
+    if (size === -1) return body.length;
+    this.#free[size] = undefined;
+    return 2 ** size;
+  }
 }

@@ -10,7 +10,7 @@ import { gunzipSync } from 'node:zlib';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
-import { ACCEPTABLE } from '../../generator/quality/kinds.ts';
+import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { findLevels } from '../../generator/source/level-sources.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { hasProgram, printRows, type Row, secondsOf } from './measure/measure.ts';

@@ -34,8 +34,8 @@ import {
   releaseToJson,
   type WholeFile,
 } from '../../format/release.ts';
-import { overviewToJson } from '../../generator/overview/topojson.ts';
-import { writeWholeFile } from '../../generator/release/whole-file.ts';
+import { overviewToJson } from '../../generator/overview/write-overview.ts';
+import { writeWholeFile } from '../../generator/release/output-file.ts';
 import { without } from '../support/processes/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type MadeLevel, makeColumn, makeLevel, memberOf } from './make-level.ts';

@@ -5,7 +5,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeF
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { ACCEPTABLE, type Acceptable } from '../../generator/quality/kinds.ts';
+import { ACCEPTABLE, type Acceptable } from '../../generator/quality/findings.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';

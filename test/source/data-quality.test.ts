@@ -15,7 +15,7 @@ import { test } from 'node:test';
 import { LEVELS } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
-import type { Acceptable } from '../../generator/quality/kinds.ts';
+import type { Acceptable } from '../../generator/quality/findings.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { verify } from '../../generator/verify/verify.ts';

@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
-import { ACCEPTABLE, type Acceptable } from '../../generator/quality/kinds.ts';
+import { ACCEPTABLE, type Acceptable } from '../../generator/quality/findings.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';

@@ -5,7 +5,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
-import { ACCEPTABLE } from '../../generator/quality/kinds.ts';
+import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';

@@ -7,7 +7,7 @@ import type { LevelIndex } from '../../../format/level-index.ts';
 import { LEVELS } from '../../../format/levels.ts';
 import { FORMAT_VERSION } from '../../../format/manifest.ts';
 import { currentFromJson, type Release, releaseFromJson } from '../../../format/release.ts';
-import { ACCEPTABLE } from '../../../generator/quality/kinds.ts';
+import { ACCEPTABLE } from '../../../generator/quality/findings.ts';
 import { readIndex } from '../../support/releases/read-index.ts';
 import { secondsOf } from '../measure/measure.ts';
 

@@ -1,8 +1,7 @@
-// Answers as responses of the Fetch standard. Used by create-fetch-handler.ts.
+// Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard. Used by create-fetch-handler.ts.
 import { errorToLogLine } from '../error-answer.ts';
-import type { Answer } from '../http/answer.ts';
-import { isMatch, withoutContent } from '../http/answer.ts';
-import type { HttpRequest } from '../http/request.ts';
+import { type Answer, isMatch, withoutContent } from '../http/answer.ts';
+import { type HttpRequest, newRequest } from '../http/request.ts';
 import type { Client, Reads } from '../origin/origin.ts';
 import type { ResponseCaches } from '../pages/response-cache.ts';
 
@@ -96,4 +95,34 @@ function withLength(stream: ReadableStream<Uint8Array>, bytes: number): Readable
   // An error of either side ends the other.
   stream.pipeTo(writable).catch(() => {});
   return readable;
+}
+
+/**
+ * The request. Its platform has parsed it: a header that occurred several times is one value, joined with commas, and the
+ * target may be normalised.
+ */
+export function toHttpRequest({ method, url, headers }: Request): HttpRequest {
+  const authority = url.indexOf('//') + 2;
+  const target = url.slice(url.indexOf('/', authority));
+  const header = (name: string): string | undefined => headers.get(name) ?? undefined;
+  return newRequest({
+    method,
+    target,
+    headers: {
+      'accept-encoding': header('accept-encoding'),
+      'access-control-request-method': header('access-control-request-method'),
+      authorization: header('authorization'),
+      'content-length': header('content-length'),
+      expect: header('expect'),
+      // A request that a program makes has no Host, but an absolute URL.
+      host: header('host') ?? url.slice(authority, url.indexOf('/', authority)),
+      'if-none-match': header('if-none-match'),
+      origin: header('origin'),
+      'transfer-encoding': header('transfer-encoding'),
+    },
+    rawHeaders: [...headers].flat(),
+    isHttp10: false,
+    scheme: url.startsWith('https:') ? 'https' : 'http',
+    peer: {},
+  });
 }

@@ -74,6 +74,8 @@ export interface LevelSummary extends LevelAbout {
 /** What release.json says of a release besides its files. */
 export interface ReleaseAbout {
   release: string;
+  /** The date of the release, `YYYY-MM-DD`, to be shown with the data; undefined if the build was given none. */
+  date?: string | undefined;
   source: readonly SourceFile[];
   /** Version of the GDAL that read the source. */
   gdal: string;
@@ -115,6 +117,12 @@ export class FormatVersionError extends FormatError {
   }
 }
 
+/** Is it a date as `YYYY-MM-DD`? */
+export function isDate(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
+}
+
 /** Serialises release.json. */
 export function releaseToJson(release: Release): string {
   return `${JSON.stringify({ version: FORMAT_VERSION, ...release }, null, 2)}\n`;
@@ -137,6 +145,7 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
   const options = objectFrom(json['options'], `${file} options`);
   return {
     release: releaseIdIn(json, file),
+    ...(json['date'] !== undefined && { date: dateIn(json, file) }),
     source: listIn(json, 'source', file).map((entry, i) => {
       const where = `${file} source[${i}]`;
       const source = objectFrom(entry, where);
@@ -151,6 +160,12 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
     options: Object.fromEntries(Object.keys(options).map((name) => [name, textsIn(options, name, `${file} options`)])),
     quality: findingsIn(json, 'quality', file),
   };
+}
+
+function dateIn(json: JsonObject, file: string): string {
+  const date = textIn(json, 'date', file);
+  if (!isDate(date)) throw new FormatError(file, `date is ${JSON.stringify(date)}, expected YYYY-MM-DD`);
+  return date;
 }
 
 /** The member as a list of findings. */

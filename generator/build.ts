@@ -2,7 +2,14 @@
 // finalise, publish.
 import { join } from 'node:path';
 import { LEVELS, levelName, type StoredPages } from '../format/levels.ts';
-import type { Finding, LevelAbout, Release, ReleaseAbout, WholeFile } from '../format/release.ts';
+import {
+  type Finding,
+  isDate,
+  type LevelAbout,
+  type Release,
+  type ReleaseAbout,
+  type WholeFile,
+} from '../format/release.ts';
 import { describeSource, type LevelledSource, splitIntoLevels } from './describe-source.ts';
 import { type LevelUnits, relativesOf } from './names/named-units.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
@@ -13,7 +20,7 @@ import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/che
 import { readServedRelease } from './release/manage.ts';
 import { type Lock, takeLock } from './release/output-lock.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, settle } from './release/staging.ts';
-import { toBuildError } from './report/errors.ts';
+import { BuildError, toBuildError } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
 import { layerNames } from './source/level-source.ts';
 import { sourceFiles, sourceNames } from './source/source-files.ts';
@@ -47,6 +54,8 @@ export interface BuildOptions extends ContentOptions {
   out: string;
   /** The id of the new release. */
   release: string;
+  /** Its date, `YYYY-MM-DD`, to be shown with the data. */
+  date?: string | undefined;
   /** Number of child processes; 0 to work in this process. */
   workers: number;
   /** Whether the release becomes the current one. */
@@ -167,7 +176,7 @@ export function aboutLevel({ source, read }: ReadLevel): LevelAbout {
 
 /**
  * The members of release.json that do not describe its files.
- * @throws BuildError if the quality of the data is not acceptable
+ * @throws BuildError if the date is not one, or the quality of the data not acceptable
  */
 export async function aboutRelease(
   options: BuildOptions,
@@ -175,6 +184,8 @@ export async function aboutRelease(
   reading: readonly Promise<ReadLevel>[],
   pool: Pool,
 ): Promise<ReleaseAbout> {
+  const { date } = options;
+  if (date !== undefined && !isDate(date)) throw new BuildError(`date ${date}: not a date`, 'use YYYY-MM-DD');
   const [source, quality] = await Promise.all([
     sourceFiles(options.source),
     checkQuality(options, dataset, reading, pool),
@@ -182,6 +193,7 @@ export async function aboutRelease(
   const credits = options.attribution.length > 0 ? [] : dataset.credits;
   return {
     release: options.release,
+    ...(date !== undefined && { date }),
     source,
     gdal: dataset.gdal,
     precision: options.precision,

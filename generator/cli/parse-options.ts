@@ -1,7 +1,7 @@
 // Parses the values of command-line options, once; an error says what is expected.
 import { UsageError } from '../../format/command-line/messages.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../../format/layout.ts';
-import type { Release } from '../../format/release.ts';
+import { isDate, type Release } from '../../format/release.ts';
 import type { Share } from '../pages/divide-work.ts';
 
 /** Parses `i/n`, 0 <= i < n. @throws UsageError if it has another form */
@@ -43,6 +43,12 @@ export function requireSource(
     throw new UsageError('build needs either --source or --sample', 'add --source FILE, or --sample');
   if (!argv.sample && !argv.release)
     throw new UsageError('build --source needs a release id', 'add one, e.g. --release 2026-11');
+}
+
+/** Checks a date, `YYYY-MM-DD`. @throws UsageError if it is not one */
+export function calendarDate(option: string, text: string): string {
+  if (isDate(text)) return text;
+  throw new UsageError(`${option} ${text}: not a date`, 'use year, month and day, e.g. 2026-11-22');
 }
 
 const UNIT_MS: ReadonlyMap<string | undefined, number> = new Map([

@@ -15,7 +15,7 @@ import {
   WORKERS,
   WORKERS_MAX,
 } from '../cli/command.ts';
-import { releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-options.ts';
+import { calendarDate, releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-options.ts';
 import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { optionsOf, sourceOptionsFrom } from '../option-texts.ts';
@@ -42,6 +42,11 @@ export const buildCommand = defineCommand({
       })
       .option('out', OUT)
       .option('release', { type: 'string', requiresArg: true, describe: 'id of the new release, e.g. 2026-11' })
+      .option('date', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'date of the release, e.g. 2026-11-22; the explorer shows it with the attribution',
+      })
       .option('activate', ACTIVATE)
       .option('precision', {
         type: 'number',
@@ -97,6 +102,7 @@ export const buildCommand = defineCommand({
       ...sourceOptionsFrom(argv),
       out: argv.out,
       release: releaseId('--release', argv.release ?? SAMPLE_RELEASE),
+      date: argv.date === undefined ? undefined : calendarDate('--date', argv.date),
       precision: wholeNumber('--precision', argv.precision ?? recorded.precision, 0, MAX_PRECISION),
       workers: wholeNumber('--workers', argv.workers, 0, WORKERS_MAX),
       accept: argv.accept ?? recorded.accept,

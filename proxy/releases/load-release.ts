@@ -52,6 +52,8 @@ export interface LoadedRelease {
   id: string;
   /** SHA-256 of release.json in hex: two releases with the same one have the same bytes in every file. */
   digest: string;
+  /** Its date, `YYYY-MM-DD`, to show with the data; undefined if it has none. */
+  date: string | undefined;
   /** Credits to show with the data. */
   attribution: readonly string[];
   /** What release.json says of each level. */
@@ -109,8 +111,8 @@ export function describedRelease<Find extends LoadedRelease['level']>(
   { release, digest }: Description,
   level: Find,
 ): LoadedRelease & { level: Find } {
-  const { release: id, attribution, levels: summaries, overview } = release;
-  return { id, digest, attribution, summaries, overview, level };
+  const { release: id, date, attribution, levels: summaries, overview } = release;
+  return { id, digest, date, attribution, summaries, overview, level };
 }
 
 /**

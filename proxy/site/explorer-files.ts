@@ -88,13 +88,16 @@ function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): st
   return createHash('sha256').update(all).digest('base64url').slice(0, DIGEST_CHARS);
 }
 
-/** The public metadata of a release: its id, the credits to show with the data, and the columns of each level. */
-function aboutAsset({ id, attribution, summaries }: LoadedRelease): Asset {
+/** The public metadata of a release: its id and date, the credits to show with the data, and the columns of each level. */
+function aboutAsset({ id, date, attribution, summaries }: LoadedRelease): Asset {
   const levels = summaries.map(({ level, gidColumns, nameColumn, typeColumn }) => ({
     level,
     gidColumns,
     nameColumn,
     typeColumn,
   }));
-  return makeAsset('application/json', `${JSON.stringify({ release: id, attribution, caps: PAGE_CAPS, levels })}\n`);
+  return makeAsset(
+    'application/json',
+    `${JSON.stringify({ release: id, date, attribution, caps: PAGE_CAPS, levels })}\n`,
+  );
 }

@@ -57,7 +57,7 @@ function multi(places: readonly [number, number, number][]): string {
 async function start(layers: readonly FixtureLayer[]): Promise<RunningService> {
   const folder = temporaryFolder();
   const source = writeDataset(join(temporaryFolder(), 'country.gpkg'), 'GPKG', layers);
-  await buildRelease(source, folder, { attribution: ATTRIBUTION, release: 'nepal-2026' });
+  await buildRelease(source, folder, { attribution: ATTRIBUTION, release: 'nepal-2026', date: '2026-11-22' });
   return startService(folder, { explorer: true });
 }
 
@@ -106,6 +106,7 @@ for (const size of WIDTHS)
           const middle = (southWest.y + northEast.y) / 2;
           assert.ok(Math.abs(middle - (map.y + credits.y) / 2) < 8, `${middle} ${credits.y}`);
           assert.ok(credits.height < 36, `one line: ${credits.height}`);
+          assert.match(await page.locator('#credits').innerText(), /^Release nepal-2026, 2026-11-22/);
           const more = page.getByRole('button', { name: 'More of the credits' });
           await more.click();
           await page.getByRole('link', { name: /creativecommons/ }).waitFor();

@@ -7,7 +7,7 @@ import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
-import { ATTRIBUTION, ExplorerBrowser, startExplorer } from './explorer-page.ts';
+import { ATTRIBUTION, DATE, ExplorerBrowser, startExplorer } from './explorer-page.ts';
 
 const service = await startExplorer();
 const PATHS = [...explorerAssets(openapiDocument(undefined)).keys()];
@@ -42,7 +42,7 @@ test('every file is there in both codings, with a tag that is answered by 304, a
   }
 });
 
-test('anyone may read the release, its attribution, caps and columns, and nothing of the data', async () => {
+test('anyone may read the release, its date, attribution, caps and columns, and nothing of the data', async () => {
   const about = JSON.parse(textOf(await send(service, '/about.json', ANYONE)));
   const levels = LEVELS.map((level) =>
     level > 2
@@ -54,7 +54,7 @@ test('anyone may read the release, its attribution, caps and columns, and nothin
           typeColumn: level === 0 ? '' : `ENGTYPE_${level}`,
         },
   );
-  assert.deepEqual(about, { release: 'r1', attribution: ATTRIBUTION, caps: PAGE_CAPS, levels });
+  assert.deepEqual(about, { release: 'r1', date: DATE, attribution: ATTRIBUTION, caps: PAGE_CAPS, levels });
   for (const path of [...PATHS, '/openapi.json']) {
     const text = textOf(await send(service, path, ANYONE));
     assert.doesNotMatch(text, /\bAAA\b|Aland|Beland/, path);

@@ -126,6 +126,7 @@ test('no two files of a level share a path, whatever its GIDs are called', () =>
 /** A release of which every member differs from every other. */
 const RELEASE: Release = {
   release: '2026-11',
+  date: '2026-11-22',
   source: [{ name: 'levels.gpkg', bytes: 4711, sha256: 'ab'.repeat(32) }],
   gdal: '3.12.3',
   precision: 7,
@@ -171,6 +172,8 @@ test('a release.json that says something else is refused with its name, the memb
     [{ version: 4 }, /^r: format version is 4, expected 3$/],
     [{ version: undefined }, /^r: version is undefined, expected a whole number$/],
     [{ release: '../x' }, /^r: release is "\.\.\/x", expected 1 to 64 of/],
+    [{ date: '22 Nov' }, /^r: date is "22 Nov", expected YYYY-MM-DD$/],
+    [{ date: '2026-02-30' }, /^r: date is "2026-02-30", expected YYYY-MM-DD$/],
     [{ storedPages: 'some' }, /^r: storedPages is "some", expected one of all, unfiltered, none$/],
     [{ storedPages: undefined }, /^r: storedPages is undefined, expected text$/],
     [{ source: [{ name: 'x', bytes: 1 }] }, /^r source\[0\]: sha256 is undefined/],

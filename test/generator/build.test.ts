@@ -169,6 +169,13 @@ test('a release id that is taken or could name another folder is refused', async
   assert.ok(!existsSync(join(folder, 'a')));
 });
 
+test('a program that gives no date of the calendar is told so before anything is published', async () => {
+  await assert.rejects(buildRelease(source, out, { release: 'r3', date: '31.12.2026' }), {
+    message: 'date 31.12.2026: not a date',
+  });
+  assert.ok(!existsSync(join(out, 'releases', 'r3')));
+});
+
 test('missing and repeated GIDs and repeated fids are refused by level and fid, GIDs unless accepted', async () => {
   const cases: [string, (string | null)[][], RegExp, 'null-gids' | 'duplicate-gids'][] = [
     [

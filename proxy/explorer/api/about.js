@@ -1,9 +1,10 @@
-// What the service publishes about itself without a token: release, attribution, page caps and columns. Used by app.js.
+// What the service publishes about itself without a token: release, its date, attribution, page caps and columns. Used by app.js.
 
 /**
  * @typedef {import('./unit.js').LevelColumns} LevelColumns
  * @typedef {object} About
  * @property {string | undefined} release undefined while the service has none
+ * @property {string | undefined} date `YYYY-MM-DD`; undefined if the release has none
  * @property {string[]} attribution
  * @property {Record<string, number[]>} caps the most units of a page, by format and level
  * @property {LevelColumns[]} levels by level; a level without units has no columns
@@ -18,6 +19,7 @@ export async function readAbout(base) {
   const about = response?.ok ? await response.json() : {};
   return {
     release: about.release,
+    date: about.date,
     attribution: about.attribution ?? [],
     caps: about.caps ?? {},
     levels: about.levels ?? [],

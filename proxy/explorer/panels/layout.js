@@ -99,12 +99,13 @@ export function showRelease({ release }) {
 }
 
 /** @param {About} about */
-export function showCredits({ attribution }) {
+export function showCredits({ release, date, attribution }) {
+  const issued = date === undefined ? [] : [make('span', '', `Release ${release}, ${date}`)];
   const texts = attribution.map((text) =>
     make('span', '', ...text.split(ADDRESS).map((piece, i) => (i % 2 === 0 ? piece : toLink(piece)))),
   );
   const library = make('span', '', 'Map: ', link('https://maplibre.org', 'MapLibre'));
-  part('credits').replaceChildren(...texts, library);
+  part('credits').replaceChildren(...issued, ...texts, library);
   showMore();
 }
 

@@ -12,7 +12,7 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { heldService } from '../support/http/held-service.ts';
-import { refusal, send, sendRaw } from '../support/http/http-client.ts';
+import { rawGet, refusal, send, sendRaw } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService, token } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -40,9 +40,7 @@ async function slowReader({ url }: RunningService, authorization: string): Promi
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.pause();
-  socket.write(
-    `GET ${PATH} HTTP/1.1\r\nHost: a.test\r\nAuthorization: ${authorization}\r\nAccept-Encoding: gzip\r\n\r\n`,
-  );
+  socket.write(rawGet(PATH, authorization));
   return socket;
 }
 
@@ -134,9 +132,7 @@ test('what a client has not taken yet stays as it is while others are answered',
   // The operating system takes some megabytes first. No target twice: an answer that is remembered has memory of its own.
   for (; service.heldBytes() === 0; asked++) {
     const before = answered;
-    socket.write(
-      `GET ${mine}${'&'.repeat(asked)} HTTP/1.1\r\nHost: a.test\r\nAuthorization: ${authorization}\r\nAccept-Encoding: gzip\r\n\r\n`,
-    );
+    socket.write(rawGet(mine + '&'.repeat(asked), authorization));
     await until(() => answered > before || service.heldBytes() > 0, 'neither sent nor held');
   }
   for (const query of ['', '&', '&&']) await send(service, theirs + query, GZIP);

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { rawGet } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -50,9 +51,7 @@ else
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname).pause();
     const { authorization } = AUTHORIZED;
-    socket.write(
-      `GET /api/v1/fc/lv0 HTTP/1.1\r\nHost: a.test\r\nAuthorization: ${authorization}\r\nAccept-Encoding: gzip\r\n\r\n`,
-    );
+    socket.write(rawGet('/api/v1/fc/lv0', authorization));
     await until(() => service.heldBytes() > 0, 'nothing is held');
     const received: Buffer[] = [];
     let [bytes, due] = [0, 0];

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { MEMBER_END_BYTES, MEMBER_HEADER } from '../../format/gzip.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { send } from '../support/http/http-client.ts';
+import { rawGet, send } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { collectGarbage } from '../support/processes/collect-garbage.ts';
@@ -46,9 +46,6 @@ const SUBJECTS = [
   },
 ] as const;
 
-const TOKEN = `Authorization: ${AUTHORIZED.authorization}\r\n`;
-const HEAD = `HTTP/1.1\r\nHost: a.test\r\n${TOKEN}Accept-Encoding: gzip\r\nConnection: close\r\n\r\n`;
-
 const proxy = await startService(folder);
 const { url } = await startStaticHost(folder);
 const remote = await startService(folder, { origin: staticHostOrigin({ url, headers: {} }) });
@@ -56,7 +53,9 @@ const remote = await startService(folder, { origin: staticHostOrigin({ url, head
 /** A client that has asked for it, read the beginning of it, and now reads nothing. */
 async function slowReader({ url }: { url: string }, path: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname, () => socket.write(`GET ${path} ${HEAD}`));
+  const socket = connect(Number(port), hostname, () =>
+    socket.write(rawGet(path, AUTHORIZED.authorization, 'Connection: close\r\n')),
+  );
   const [piece] = await once(socket, 'data');
   socket.pause();
   assert.match(piece.toString('latin1', 0, 20), /^HTTP\/1\.1 200 /);

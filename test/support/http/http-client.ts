@@ -57,6 +57,11 @@ export function sendRaw({ url }: { url: string }, bytes: string | Buffer): Promi
   });
 }
 
+/** A request for a page as gzip, as bytes on a connection. @param more header lines, each with its end */
+export function rawGet(path: string, authorization: string, more = ''): string {
+  return `GET ${path} HTTP/1.1\r\nHost: a.test\r\nAuthorization: ${authorization}\r\nAccept-Encoding: gzip\r\n${more}\r\n`;
+}
+
 /** The body as text, inflated where it says that it is compressed. */
 export function textOf({ headers, body }: Answer): string {
   return (headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString('utf8');

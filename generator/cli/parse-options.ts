@@ -1,4 +1,5 @@
 // Parses the values of command-line options, once; an error says what is expected.
+import { secondsOf, TIMER_MAX_SECONDS } from '../../format/command-line/duration.ts';
 import { UsageError } from '../../format/command-line/messages.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../../format/layout.ts';
 import { isDate, type Release } from '../../format/release.ts';
@@ -51,15 +52,9 @@ export function calendarDate(option: string, text: string): string {
   throw new UsageError(`${option} ${text}: not a date`, 'use year, month and day, e.g. 2026-11-22');
 }
 
-const UNIT_MS: ReadonlyMap<string | undefined, number> = new Map([
-  ['s', 1000],
-  ['m', 60_000],
-]);
-
-/** Parses a duration such as `0s`, `30s` or `5m`, to milliseconds. @throws UsageError if it has another form */
+/** Parses a duration of at most a day, such as `0s`, `30s` or `5m`, to milliseconds. @throws UsageError if it is none */
 export function durationToMs(option: string, text: string): number {
-  const [, digits, unit] = /^(\d{1,4})([sm])$/.exec(text) ?? [];
-  const ms = Number(digits) * (UNIT_MS.get(unit) ?? Number.NaN);
-  if (ms >= 0) return ms;
-  throw new UsageError(`${option} ${text}: not a duration`, 'use a number and a unit: 0s, 30s, 5m');
+  const seconds = secondsOf(text);
+  if (seconds !== undefined && seconds <= TIMER_MAX_SECONDS) return 1000 * seconds;
+  throw new UsageError(`${option} ${text}: not a duration in range`, 'use a number and a unit: 0s, 30s, 5m; at most 1d');
 }

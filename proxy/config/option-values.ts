@@ -1,5 +1,6 @@
 // Values of options, parsed and checked: URLs, request headers and durations.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { secondsOf, TIMER_MAX_SECONDS } from '../../format/command-line/duration.ts';
 import type { StaticHost } from '../origin/static-host.ts';
 import { OptionError } from './start-error.ts';
 
@@ -71,12 +72,15 @@ function parseHeader(text: string): [name: string, value: string] {
   );
 }
 
-const UNIT_SECONDS: ReadonlyMap<string | undefined, number> = new Map([
-  ['s', 1],
-  ['m', 60],
-  ['h', 3600],
-  ['d', 86_400],
-]);
+/**
+ * A duration of at most a day in milliseconds, for a timer: those of the platform end at 24 days, and a longer one at once.
+ * @throws StartError
+ */
+export function durationToTimerMs(text: string, option: string, minSeconds = 1): number {
+  const seconds = durationToSeconds(text, option, minSeconds);
+  if (seconds <= TIMER_MAX_SECONDS) return 1000 * seconds;
+  throw new OptionError('too long', `${option} ${text}`, 'use at most 1d');
+}
 
 /**
  * A duration in seconds, from a number and a unit, such as 90s, 15m, 24h, 7d.
@@ -85,8 +89,7 @@ const UNIT_SECONDS: ReadonlyMap<string | undefined, number> = new Map([
  * @throws StartError
  */
 export function durationToSeconds(text: string, option: string, minSeconds = 1): number {
-  const [, digits, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(digits) * (UNIT_SECONDS.get(unit) ?? Number.NaN);
-  if (seconds >= minSeconds) return seconds;
+  const seconds = secondsOf(text);
+  if (seconds !== undefined && seconds >= minSeconds) return seconds;
   throw new OptionError('invalid duration', `${option} ${text}`, 'use a number and a unit: 90s, 15m, 24h, 7d');
 }

@@ -11,7 +11,7 @@ import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';
 import { S3Error } from '../origin/s3-signer.ts';
 import { staticHostOrigin } from '../origin/static-host.ts';
 import { optionsToTokenRules } from './issuers.ts';
-import { durationToSeconds, parseAccelRedirect, parseOriginUrl, parsePublicUrl } from './option-values.ts';
+import { durationToTimerMs, parseAccelRedirect, parseOriginUrl, parsePublicUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
@@ -90,8 +90,8 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     resourceMetadata: issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),
     workers,
     limits: parseLimits(options, workers),
-    drainMs: 1000 * durationToSeconds(drain, '--drain', 0),
-    stopTimeoutMs: 1000 * durationToSeconds(stopTimeout, '--stop-timeout'),
+    drainMs: durationToTimerMs(drain, '--drain', 0),
+    stopTimeoutMs: durationToTimerMs(stopTimeout, '--stop-timeout'),
     metricsPort: options.metricsPort === undefined ? undefined : checkPort(options.metricsPort, '--metrics-port'),
     metricsHost,
     hasExplorer: explorer,

@@ -185,6 +185,7 @@ test('an invalid option is named, without its secret', async () => {
     [{ secret, workers: 0 }, /invalid number of workers/, /--workers/],
     [{ secret, workers: 1.5 }, /invalid number of workers/, /--workers/],
     [{ secret, stopTimeout: 'soon' }, /invalid duration/, /--stop-timeout soon/],
+    [{ secret, drain: '25d' }, /too long/, /--drain 25d/],
     [{ secret, trustProxy: ['10.0.0.0/33'] }, /invalid address or network/, /--trust-proxy/],
     [{ secret, trustProxy: ['localhost'] }, /invalid address or network/, /--trust-proxy/],
     [{ secret, origin: 'https://user:pass@x.test' }, /^not a usable URL$/, /--origin$/],

@@ -80,6 +80,10 @@ for (const [title, cases] of Object.entries<[string, string][]>({
     [`${SAMPLE} --precision=7x`, '--precision 7x: not a number | write a number, e.g. --precision 1'],
     [`${SAMPLE} --precision 13`, '--precision 13: not a whole number in range | use a whole number from 0 to 12'],
     [`${SAMPLE} --date 2026-11-31`, '--date 2026-11-31: not a date | use year, month and day, e.g. 2026-11-22'],
+    ...['25d', '1y'].map((text): [string, string] => [
+      `prune --keep 1 --grace ${text}`,
+      `--grace ${text}: not a duration in range | use a number and a unit: 0s, 30s, 5m; at most 1d`,
+    ]),
     [`${SAMPLE} --workers 1.5`, '--workers 1.5: not a whole number in range | use a whole number from 0 to 1024'],
     ['serve', '--workers: not a number | write a number, e.g. --workers 1'],
     [`${SAMPLE} --pages some`, '--pages some: not a choice | use all, unfiltered, none'],

@@ -56,5 +56,8 @@ export function calendarDate(option: string, text: string): string {
 export function durationToMs(option: string, text: string): number {
   const seconds = secondsOf(text);
   if (seconds !== undefined && seconds <= TIMER_MAX_SECONDS) return 1000 * seconds;
-  throw new UsageError(`${option} ${text}: not a duration in range`, 'use a number and a unit: 0s, 30s, 5m; at most 1d');
+  throw new UsageError(
+    `${option} ${text}: not a duration in range`,
+    'use a number and a unit: 0s, 30s, 5m; at most 1d',
+  );
 }

@@ -1,7 +1,7 @@
 // Takes the pictures of the explorer in proxy/explorer/pictures/: each state at three sizes, and a short animation. Not a test.
 // With `npm start` in another terminal, and in a third one a release of Spain alone, made of the sample:
 //   npx tsx generator/main.ts sample --out sample.gpkg
-//   npx tsx generator/main.ts build --source sample.gpkg --out spain --release spain-2026 --levels lv0,lv1,lv2 \
+//   npx tsx generator/main.ts build --source sample.gpkg --out spain --release spain-2026 --date 2026-11-22 --levels lv0,lv1,lv2 \
 //     --where "lv0=GID_0 = 'ESP'" --where "lv1=GID_0 = 'ESP'" --where "lv2=GID_0 = 'ESP'"
 //   npx tsx proxy/main.ts serve --dev --origin spain --port 8081
 // node --import tsx test/explorer-page/take-pictures.ts 'LINK' 'LINK', the links that both print.
@@ -22,6 +22,8 @@ const SIZES = {
   phone: { width: 360, height: 740 },
 } as const;
 const WEBGL = ['--headless', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+/** For all shapes of a country. */
+const LOAD_MS = 120_000;
 /** Until the map has drawn. */
 const DRAW_MS = 4_000;
 const QUALITY = ['-q', '80', '-m', '6'];
@@ -80,6 +82,7 @@ async function openPage(
 }
 
 async function take(name: string, page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'hidden', timeout: LOAD_MS });
   await page.waitForLoadState('networkidle');
   await setTimeout(DRAW_MS);
   const png = join(work, `${name}.png`);

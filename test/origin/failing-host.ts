@@ -64,9 +64,12 @@ export function testFailingHost(
     host.asked = [];
   });
 
-  /** A proxy that has read nothing but metadata. */
+  /** A proxy that has read nothing but metadata, from a host that has the usual time for them. */
   async function startProxy(limits = LIMITS): Promise<RunningService> {
-    return startService(folder, { origin: await open(limits) });
+    const current = { ...LIMITS };
+    const proxy = await startService(folder, { origin: await open(current) });
+    Object.assign(current, limits);
+    return proxy;
   }
 
   const pageFile = (level: 0 | 2): string => pagePath(level, 'geojsonl', 'all', 0);

@@ -3,7 +3,8 @@
 import { Authenticator } from './auth/authenticate.ts';
 import { keysUnavailableReason } from './auth/rotating-keys.ts';
 import type { Settings } from './config/settings.ts';
-import { releaseErrorToStartError, StartError } from './config/start-error.ts';
+import { StartError } from './config/start-error.ts';
+import { releaseErrorToStartError } from './config/start-remedies.ts';
 import { BaseUrl } from './http/base-url.ts';
 import { MemoryCounter } from './limits/client-limits.ts';
 import { Reads } from './origin/origin.ts';

@@ -6,7 +6,7 @@ import { assembleServer, openReleases } from './assemble-server.ts';
 import { startWorkers } from './config/cluster.ts';
 import { SERVE_OPTIONS, type ServeOptions } from './config/options.ts';
 import { optionsToSettings, type Settings } from './config/settings.ts';
-import { listenErrorToStartError } from './config/start-error.ts';
+import { listenErrorToStartError } from './config/start-remedies.ts';
 import { accessLog, standardOutput } from './operations/access-log.ts';
 import { loadOnDemand } from './releases/load-on-demand.ts';
 import type { LoadedRelease } from './releases/load-release.ts';

@@ -46,7 +46,7 @@ test(
       const credits = page.locator('#credits');
       assert.match(
         (await credits.textContent()) ?? '',
-        /^Tests & <i>friends<\/i>, example\.org\/data\.Second source \(example\.com\)Map: /,
+        /^Release r1, 2026-11-22Tests & <i>friends<\/i>, example\.org\/data\.Second source \(example\.com\)Map: /,
       );
       const links = await credits
         .getByRole('link')

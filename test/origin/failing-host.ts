@@ -64,12 +64,15 @@ export function testFailingHost(
     host.asked = [];
   });
 
-  /** A proxy that has read nothing but metadata, from a host that has the usual time for them. */
+  /** A proxy that has read nothing but metadata: for them the host has the usual time. */
   async function startProxy(limits = LIMITS): Promise<RunningService> {
-    const current = { ...LIMITS };
-    const proxy = await startService(folder, { origin: await open(current) });
-    Object.assign(current, limits);
-    return proxy;
+    const [usual, limited] = [await open(LIMITS), await open(limits)];
+    const read: Origin['read'] = (path, extent, client) =>
+      (typeof extent === 'number' ? usual : limited).read(path, extent, client);
+    const close = (path: string): void => {
+      for (const origin of [usual, limited]) origin.close?.(path);
+    };
+    return startService(folder, { origin: { ...limited, read, close } });
   }
 
   const pageFile = (level: 0 | 2): string => pagePath(level, 'geojsonl', 'all', 0);

@@ -48,6 +48,9 @@ export interface SlurmNode {
  */
 export const OWN_MACHINE: readonly string[] = ['--mount', '--uts', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
+/** Until a daemon that has not ended is told to again. */
+const AGAIN_MS = 1_000;
+
 const THIS_MACHINE: SlurmNode = { name: 'localhost' };
 
 /**
@@ -79,7 +82,10 @@ export async function startSlurm(
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exit = once(child, 'exit');
     child.kill(signal);
+    // slurmd forgets a signal that comes just before it waits for a connection.
+    const again = setInterval(() => child.kill(signal), AGAIN_MS);
     await exit;
+    clearInterval(again);
   }
 
   /** Starts a daemon in the foreground and waits until a command finds it. */

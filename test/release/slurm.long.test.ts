@@ -34,7 +34,15 @@ test('a Slurm job array, one task of which is killed in the middle and requeued,
     async () => (await slurm.run('squeue --steps --noheader --format=%i', folder)).includes(`${array}_1.0`),
     'Slurm does not list the step of shard 1',
   );
-  await slurm.run(`scancel --signal=KILL ${array}_1.0`, folder);
+  // It may list the step and still say that the job is pending.
+  await until(
+    () =>
+      slurm.run(`scancel --signal=KILL ${array}_1.0`, folder).then(
+        () => true,
+        () => false,
+      ),
+    'Slurm does not kill the step of shard 1',
+  );
   const states = async (): Promise<string> =>
     (await slurm.run("squeue --noheader --format='%T %r'", folder)).split('\n').sort().join();
   await until(

@@ -198,7 +198,7 @@ function runStatement(dataset: gdalTypes.Dataset, statement: string): void {
   }
 }
 
-/** Members cannot be united. The message is that of GEOS; the caller adds the place. */
+/** GEOS, through GDAL, cannot unite members. The message is that of GEOS; the caller adds the place. */
 class UnionError extends Error {}
 
 /** Wraps a polygon; the positions stay as they are. */

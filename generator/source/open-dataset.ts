@@ -1,4 +1,4 @@
-// Opens datasets through GDAL (read-only), and GDAL's errors.
+// Opens datasets through GDAL (read-only), and GDAL's errors; which layers of SQLite files are not read.
 import type * as gdalTypes from 'gdal-async';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from './gdal.ts';
@@ -127,9 +127,14 @@ export function attributionOf(dataset: gdalTypes.Dataset): string[] {
   return typeof text === 'string' ? text.split('\n').filter((line) => line !== '') : [];
 }
 
+/**
+ * The drivers of SQLite files (GeoPackage, SpatiaLite), in which layers may be no tables: a view may have no end, and a virtual
+ * table may be any file of this machine (VirtualText, VirtualShape). No level is read from such a layer: even the list of its
+ * columns may take for ever.
+ */
 const SQLITE_DRIVERS: readonly string[] = ['GPKG', 'SQLite'];
 
-/** What it is, for people. */
+/** What such a layer is, for people. */
 export const STORED_QUERY = 'a view or virtual table, which is not read';
 
 const STORED_QUERIES = "SELECT name FROM sqlite_master WHERE type = 'view' OR sql LIKE 'CREATE VIRTUAL TABLE%'";
@@ -144,7 +149,7 @@ export function newIsStoredQuery(dataset: gdalTypes.Dataset): (layer: string) =>
   return (layer) => names.some((name) => layer.toLowerCase() === name || layer.toLowerCase().startsWith(`${name}(`));
 }
 
-/** The error for such a layer. */
+/** The error for a view or virtual table. */
 export function storedQueryRefused(path: string, layer: string): BuildError {
   return new BuildError(
     `${path}: layer ${layer} is ${STORED_QUERY}`,

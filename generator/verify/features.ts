@@ -127,7 +127,7 @@ export async function verifyFeatures(task: FeaturesTask): Promise<FeaturesResult
 /** Name and type of a unit. */
 export type Label = Pick<NamedUnit, 'name' | 'type'>;
 
-/** What a feature says for names and overview. Plain data. */
+/** What a feature says for names and overview: its name and type, and whether the overview must have its shape. Plain data. */
 export interface Unit extends Label {
   /** Whether the overview must, may or must not have its shape; `may` for units of little area. */
   shape: 'must' | 'may' | 'no';

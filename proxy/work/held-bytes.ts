@@ -128,9 +128,13 @@ function takenOf({ socket }: ServerResponse): number {
   return socket === null ? 0 : socket.bytesWritten - socket.writableLength;
 }
 
+/** Maximum size of a body that is sent at once. Larger ones are sent in chunks, and so never in memory that is used again. */
 export const AT_ONCE_MAX_BYTES: number = 128 * 1024;
 
-/** Buffers that are used again and again. */
+/**
+ * Buffers that are used again and again. Where the operating system takes a body at once, the next one is read into the same
+ * memory: nothing is allocated, and the memory is in the processor's cache.
+ */
 export class BodyBuffers {
   /** The free buffer of 2^i bytes. */
   readonly #free: (Buffer | undefined)[] = [];

@@ -159,7 +159,10 @@ function healthPaths(): JsonObject {
   };
 }
 
-/** Units by level, with what the sample says of their origin. It has no levels 4 and 5. */
+/**
+ * Real features for examples: a unit of each level of the sample release, as the service sends it, with what the sample says
+ * of its origin; it has no levels 4 and 5. The tests compare them with the sample.
+ */
 const UNITS: readonly { summary: string; gid: string; feature: string }[] = [
   {
     summary: 'Monaco: made with Natural Earth, public domain',

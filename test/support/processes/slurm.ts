@@ -64,11 +64,14 @@ export async function startSlurm(
   const daemons: { name: string; child: ChildProcess; output: string }[] = [];
   // Registered before the folder's: the folder is removed after the daemons have ended.
   after(async () => {
-    if (daemons.length === 2 + nodes.length) {
-      await run('scancel --state=PENDING,RUNNING --user="$(id -un)"', folder).catch(() => '');
-      await until(async () => (await run('squeue --noheader', folder).catch(() => '')) === '', 'jobs do not end');
+    try {
+      if (daemons.length === 2 + nodes.length) {
+        const cancel = 'scancel --user="$(id -un)" || true; squeue --noheader';
+        await until(async () => (await run(cancel, folder).catch(() => '')) === '', 'jobs do not end');
+      }
+    } finally {
+      for (const { name, child } of daemons.reverse()) await end(child, name === 'unshare' ? 'SIGKILL' : 'SIGTERM');
     }
-    for (const { name, child } of daemons.reverse()) await end(child, name === 'unshare' ? 'SIGKILL' : 'SIGTERM');
   });
   const folder = temporaryFolder();
   const config = join(folder, 'slurm.conf');

@@ -69,7 +69,10 @@ export async function startS3(mirrored?: Mirrored): Promise<RunningS3> {
     s3rver.httpServer.closeAllConnections();
     await s3rver.close();
   });
-  const server: Server = createServer((req, res) => void receive(req, res));
+  // s3rver removes empty folders after its answer: a listing may find one that is gone. S3's clients try again after a 500.
+  const server: Server = createServer(
+    (req, res) => void receive(req, res).catch((error) => sendError(res, 500, String(error))),
+  );
   const receive = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const [path = ''] = (req.url ?? '').split('?');
     running.asked.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers });

@@ -1,4 +1,4 @@
-// Unlucky clients: slow readers of a page, a unit and a file of names of 64 MiB, and downloads that are given up; some of
+// Unlucky clients: slow readers of a page, a unit and a file of names of 32 MiB, and downloads that are given up; some of
 // these in slow-clients.test.ts, the others in slow-clients.long.test.ts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
-const PAGE_BYTES = 64 * MIB;
+const PAGE_BYTES = 32 * MIB;
 /** What may be held for a client that reads nothing. */
 const READER_BYTES = 2 * MIB;
 
@@ -85,7 +85,7 @@ export function testSlowClients(chosen: readonly [what: string, name: keyof type
     assert.ok(subject);
     const { path, file, isWhole } = subject;
     const service = SERVICES[name];
-    test(`20 slow readers of ${what} of 64 MiB from ${name} hold a bounded memory, and get it whole later`, async () => {
+    test(`20 slow readers of ${what} of 32 MiB from ${name} hold a bounded memory, and get it whole later`, async () => {
       const before = heldNow();
       const readers = await Promise.all(Array.from({ length: 20 }, () => slowReader(service, path)));
       // By the time a quick reader has all of it, the others have been given as much as they get.

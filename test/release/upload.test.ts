@@ -33,7 +33,7 @@ await buildRelease(writeCountries(), first);
 /** The same with a second release, which is the current one. */
 const second = temporaryFolder();
 cpSync(first, second, { recursive: true });
-await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON', [countryRow(170)]), second, {
+await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON', [countryRow(60)]), second, {
   release: 'r2',
   accept: ['fewer-units'],
 });

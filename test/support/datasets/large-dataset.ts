@@ -47,7 +47,7 @@ const SMALL: WorldSize = { vertices: 40, large: new Map() };
 /** One page and one unit are larger than what is ever held at once. */
 export const ONE_LARGE: WorldSize = { vertices: 12, large: new Map([['0.3', 160_000]]) };
 /** Units of every size: small ones, ones whose deflate data pages reuse, one that no read is large enough for. */
-export const MANY_SIZES: WorldSize = { vertices: 800, large: LARGE };
+export const MANY_SIZES: WorldSize = { vertices: 500, large: LARGE };
 
 /**
  * Writes the world as a GeoPackage with six levels: gaps between fids, children away from their siblings, odd GIDs, one

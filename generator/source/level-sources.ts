@@ -1,4 +1,5 @@
 // Finds the layers of each level in the source, by the options or by their columns.
+import { dirname } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
@@ -44,19 +45,21 @@ export interface SingleLayer {
   gidColumns: readonly string[];
 }
 
-/** A layer of the source, described for messages. */
+/** A layer of the source. */
 interface SeenLayer {
   path: string;
+  isInFolder: boolean;
+  driver: string;
   layer: string;
+  fields: readonly SourceField[];
+  /** Their names, for messages. */
   columns: readonly string[];
-  isUsed: boolean;
-}
-
-/** A layer of which a level is read. */
-interface UsedLayer {
-  layer: string;
-  /** Those of the layer, or of the statement that is read instead of it. */
-  columns: readonly string[];
+  /** Empty for a layer that no level uses. */
+  levels: readonly Level[];
+  /** Does an option name it? */
+  isChosen: boolean;
+  /** May it hold areas, by the type that it declares? */
+  isAreal: boolean;
 }
 
 /**
@@ -66,19 +69,24 @@ interface UsedLayer {
  */
 export function findLevels(options: SourceOptions): FoundLevels {
   const found: LayerSource[] = [];
-  const seen: SeenLayer[] = [];
-  const attribution: string[] = [];
   const credits = new Set<string>();
   const columns = new Set<string>();
   const { datasets, systemFiles } = expandSource(options.source);
-  for (const dataset of datasets) {
-    const read = layersIn(dataset, options, seen);
-    refuseTwins(dataset.path, read.layers);
-    found.push(...read.layers);
-    attribution.push(...read.attribution);
-    for (const used of read.used) {
-      for (const column of used.columns) columns.add(column);
-      const credit = knownCredit(dataset.path, used.layer, used.columns);
+  const read = datasets.map((dataset) => layersIn(dataset, options));
+  const all = read.flatMap(({ layers }) => layers);
+  const seen: SeenLayer[] = [];
+  for (const { path, layers } of read) {
+    const used = layers.map((layer) => (isBeside(layer, all) ? { ...layer, levels: [] } : layer));
+    seen.push(...used);
+    const sources = used.flatMap((layer) => layer.levels.map((level) => layerSource(layer, level, options)));
+    refuseTwins(
+      path,
+      sources.map(({ source }) => source),
+    );
+    for (const { source, names } of sources) {
+      found.push(source);
+      for (const name of names) columns.add(name);
+      const credit = knownCredit(path, source.layer, names);
       if (credit !== undefined) credits.add(credit);
     }
   }
@@ -90,8 +98,15 @@ export function findLevels(options: SourceOptions): FoundLevels {
     const layers = found.filter((layer) => layer.level === level);
     return layers.length === 0 ? [] : [{ level, layers }];
   });
-  const unused = seen.filter(({ isUsed }) => !isUsed).map(({ path, layer }) => `${sourceName(path)}: ${layer}`);
-  return { levels, unused, systemFiles, attribution, credits: [...credits], singleLayer: findSingleLayer(found) };
+  const unused = seen.filter((layer) => layer.levels.length === 0);
+  return {
+    levels,
+    unused: unused.map(({ path, layer }) => `${sourceName(path)}: ${layer}`),
+    systemFiles,
+    attribution: read.flatMap((dataset) => dataset.attribution),
+    credits: [...credits],
+    singleLayer: findSingleLayer(found),
+  };
 }
 
 /** Some units of a single layer have no GID at its level: they belong to levels above. */
@@ -109,46 +124,61 @@ function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined
   return shallower === 0 ? undefined : { path, driver, layer, gidColumns };
 }
 
-/** The layers of a dataset that hold units, and its attribution; all layers are added to `seen`. */
+/** The layers of a dataset, with their levels, and its attribution. */
 function layersIn(
   { path, isInFolder }: FoundDataset,
   options: SourceOptions,
-  seen: SeenLayer[],
-): { layers: LayerSource[]; used: UsedLayer[]; attribution: string[] } {
+): { path: string; layers: SeenLayer[]; attribution: string[] } {
   const dataset = isInFolder ? openFoundDataset(path) : openDataset(path);
   const driver = dataset.driver.description;
   if (dataset.layers.count() === 0)
     throw new BuildError(`${path}: has no layers`, 'check that the file is complete, or remove it from --source');
-  const found: LayerSource[] = [];
-  const used: UsedLayer[] = [];
   const isStoredQuery = newIsStoredQuery(dataset);
-  for (const layer of dataset.layers) {
+  const layers = dataset.layers.map((layer) => {
+    const seen = { path, isInFolder, driver, layer: layer.name, isAreal: isArealType(layer.geomType) };
     if (isStoredQuery(layer.name)) {
-      if (levelsOf(layer.name, [], options).length > 0) throw storedQueryRefused(path, layer.name);
-      seen.push({ path, layer: layer.name, columns: [STORED_QUERY], isUsed: false });
-      continue;
+      if (levelsOf(layer.name, [], options).levels.length > 0) throw storedQueryRefused(path, layer.name);
+      return { ...seen, fields: [], columns: [STORED_QUERY], levels: [], isChosen: false };
     }
     const fields = fieldsOf(dataset, layer);
-    const levels = levelsOf(layer.name, fields, options);
-    seen.push({ path, layer: layer.name, columns: fields.map(({ name }) => name), isUsed: levels.length > 0 });
-    for (const level of levels) {
-      const read = layerSource({ path, driver, layer: layer.name, level, options, fields });
-      found.push(read.source);
-      used.push({ layer: layer.name, columns: read.columns });
-    }
-  }
+    return { ...seen, fields, columns: fields.map(({ name }) => name), ...levelsOf(layer.name, fields, options) };
+  });
   const attribution = attributionOf(dataset);
   dataset.close();
-  return { layers: found, used, attribution };
+  return { path, layers, attribution };
+}
+
+/** Types of geometries by their codes (OGC 06-103r4, table 7): points and lines, also curved ones. */
+const POINTS_AND_LINES: readonly number[] = [1, 2, 4, 5, 8, 9, 11];
+
+/** May a layer of this type hold areas? The codes of types with Z and M are larger by thousands, or by the highest bit. */
+function isArealType(type: number): boolean {
+  return !POINTS_AND_LINES.includes((type & 0x7fffffff) % 1000);
+}
+
+/** Does a layer hold points or lines that a download has beside the areas of the same level, such as labels and borders? */
+function isBeside(layer: SeenLayer, all: readonly SeenLayer[]): boolean {
+  if (layer.isAreal || layer.isChosen) return false;
+  return all.some(
+    (other) =>
+      other.isAreal &&
+      (layer.levels.length === 0 ? other.levels.length > 0 : layer.levels.every((n) => other.levels.includes(n))) &&
+      (other.path === layer.path ||
+        (layer.isInFolder && other.isInFolder && dirname(other.path) === dirname(layer.path))),
+  );
 }
 
 /** The levels of a layer: those whose option names it, otherwise the deepest level whose GIDs it has. */
-function levelsOf(layer: string, fields: readonly SourceField[], options: SourceOptions): Level[] {
+function levelsOf(
+  layer: string,
+  fields: readonly SourceField[],
+  options: SourceOptions,
+): Pick<SeenLayer, 'levels' | 'isChosen'> {
   const named = LEVELS.filter((level) => valuesFor(options.layers, level).length > 0);
   const claiming = named.filter((level) => valuesFor(options.layers, level).some((pattern) => matches(pattern, layer)));
-  if (claiming.length > 0) return claiming;
+  if (claiming.length > 0) return { levels: claiming, isChosen: true };
   const level = LEVELS.findLast((n) => gidFieldsFor(n, n, fields, options) !== undefined);
-  return level === undefined || named.includes(level) ? [] : [level];
+  return { levels: level === undefined || named.includes(level) ? [] : [level], isChosen: false };
 }
 
 /** Does a layer have this name? `*` in the pattern stands for any characters. Each part is looked for once. */
@@ -166,21 +196,12 @@ function matches(pattern: string, layer: string): boolean {
   return layer.length - last.length >= at && layer.endsWith(last);
 }
 
-function layerSource({
-  path,
-  driver,
-  layer,
-  level,
-  options,
-  fields: layerFields,
-}: {
-  path: string;
-  driver: string;
-  layer: string;
-  level: Level;
-  options: SourceOptions;
-  fields: readonly SourceField[];
-}): { source: LayerSource; columns: string[] } {
+/** A layer as the source of a level, and the names of its columns, or of those of the statement that is read instead. */
+function layerSource(
+  { path, driver, layer, fields: layerFields }: SeenLayer,
+  level: Level,
+  options: SourceOptions,
+): { source: LayerSource; names: string[] } {
   const where = valuesFor(options.where, level).at(-1);
   // The statement may name the layer as {layer}: that of NUTS has scale and year in its name.
   const sql = valuesFor(options.sql, level)
@@ -205,7 +226,7 @@ function layerSource({
     nameColumn: nameOfField(nameFieldOf({ path, layer, level }, fields, options)),
     typeColumn: nameOfField(typeFieldOf({ path, layer, level }, fields, options)),
   };
-  return { source, columns: fields.map(({ name }) => name) };
+  return { source, names: fields.map(({ name }) => name) };
 }
 
 /** Two layers of one file at the same level are variants of each other; layers of several files are merged. */
@@ -262,7 +283,7 @@ function refuseUnknownLayers(options: SourceOptions, seen: readonly SeenLayer[])
 function refuseUnusedDatasets(options: SourceOptions, seen: readonly SeenLayer[], found: readonly LayerSource[]): void {
   for (const path of new Set(seen.map((layer) => layer.path))) {
     const layers = seen.filter((layer) => layer.path === path);
-    if (layers.some(({ isUsed }) => isUsed)) continue;
+    if (layers.some(({ levels }) => levels.length > 0) || layers.every((layer) => isBeside(layer, seen))) continue;
     // With --layer, the user has chosen from all files.
     if (options.layers?.length && found.length > 0) continue;
     const described = layers.map(({ layer, columns }) => `${layer} (${columns.join(', ')})`);

@@ -374,39 +374,65 @@ for (const year of [2016, 2021, 2024])
     );
   });
 
-test('OCHA COD: GIDs by their names, columns dropped; the command reads the example', async () => {
-  const layers = [0, 1, 2].map((n) => ({
-    name: `nga_admbnda_adm${n}`,
-    columns: [...Array(n + 1).keys()].flatMap((i) => [`ADM${i}_EN`, `ADM${i}_PCODE`]).concat('validOn', 'validTo'),
-    features: [
-      {
-        values: [...Array(n + 1).keys()].flatMap((i) => [`Name ${i}`, `NG${'0'.repeat(i)}`]).concat('x', 'y'),
-        wkt: square(0, 0),
-      },
+/** Layers as downloads of COD have them: the areas of three levels, label points and border lines. */
+function codLayers(): { areas: FixtureLayer[]; others: FixtureLayer[] } {
+  const columns = (n: number): string[] =>
+    [...Array(n + 1).keys()].flatMap((i) => [`adm${i}_name`, `adm${i}_pcode`]).concat('valid_on', 'valid_to');
+  const values = (n: number): string[] =>
+    [...Array(n + 1).keys()].flatMap((i) => [`Name ${i}`, `CF${'0'.repeat(i)}`]).concat('x', 'y');
+  return {
+    areas: [0, 1, 2].map((n) => ({
+      name: `caf_admin${n}`,
+      columns: columns(n),
+      features: [{ values: values(n), wkt: square(0, 0) }],
+    })),
+    others: [
+      { name: 'caf_admin1points', columns: columns(1), features: [{ values: values(1), wkt: 'POINT Z (0.5 0.5 0)' }] },
+      { name: 'caf_adminlines', columns: ['right_pcod'], features: [{ values: ['x'], wkt: 'LINESTRING (0 0, 0 1)' }] },
     ],
-  }));
-  const files = writeLayers('cod', 'ESRI Shapefile', 'shp', layers);
-  const { out, release } = await example(
-    'cod',
-    layers.map(({ name }) => join(files, `${name}.shp`)),
+  };
+}
+
+test('OCHA COD: GIDs by their names; points and lines beside the areas are left out, which is reported', async () => {
+  const { areas, others } = codLayers();
+  const files = writeLayers('cod', 'ESRI Shapefile', 'shp', [...areas, ...others]);
+  const zip = join(folder, 'caf_admin_boundaries.shp.zip');
+  writeZip(
+    zip,
+    readdirSync(files).map((name) => ({ name, content: readFileSync(join(files, name)) })),
   );
+  const columns = sourceOptionsFrom({ columns: ['-valid_on,-valid_to'] });
+  for (const source of [files, zip]) {
+    const { out, release } = await published(source, columns);
+    assert.deepEqual(counts(release), [1, 1, 1, 0, 0, 0]);
+    const { properties } = unitsOf(out, 1)[0];
+    assert.deepEqual(Object.keys(properties), ['fid', 'adm0_name', 'adm0_pcode', 'adm1_name', 'adm1_pcode']);
+    assert.deepEqual(release.levels[2]?.nameColumn, 'adm2_name');
+    assert.match(release.attribution?.join() ?? '', /^OCHA/);
+    const [unused] = release.quality.filter(({ kind }) => kind === 'unused-layers');
+    assert.equal(unused?.count, 2);
+    assert.match(unused.example ?? '', /caf_admin1points$/);
+  }
+});
+
+test('points and lines are refused where no layer of the same download has the areas, or where an option names them', async () => {
+  const { areas, others } = codLayers();
+  const [points, lines] = others;
+  assert.ok(points && lines);
+  const pointsAlone = writeLayers('cod-points', 'ESRI Shapefile', 'shp', [...areas.slice(0, 1), points]);
+  await assert.rejects(published(pointsAlone), { message: /lv1: units whose geometry is not a polygon: 1 / });
+  const linesAlone = writeLayers('cod-lines', 'ESRI Shapefile', 'shp', [lines]);
+  await assert.rejects(published(linesAlone), { message: /caf_adminlines\.shp: no layer has GID columns/ });
+  const elsewhere = writeLayers('cod-areas', 'ESRI Shapefile', 'shp', areas);
+  await assert.rejects(published([elsewhere, pointsAlone]), {
+    message: /lv1: units whose geometry is not a polygon: 1 /,
+  });
+  const labels = { ...points, type: gdal.wkbPoint25D };
+  const all = writeDataset(join(folder, 'cod.gpkg'), 'GPKG', [...areas, labels]);
+  const { release } = await published(all);
   assert.deepEqual(counts(release), [1, 1, 1, 0, 0, 0]);
-  assert.deepEqual(Object.keys(unitsOf(out, 1)[0].properties), [
-    'fid',
-    'ADM0_EN',
-    'ADM0_PCODE',
-    'ADM1_EN',
-    'ADM1_PCODE',
-  ]);
-  assert.deepEqual(release.levels[2]?.nameColumn, 'ADM2_EN');
-  const config = resolve('generator/examples/cod.json');
-  const args = [compile('generator/main.ts'), 'build', '--config', config, '--workers', '0', '--json', '--quiet'];
-  const built = JSON.parse(execFileSync(process.execPath, args, { cwd: files, encoding: 'utf8' }));
-  assert.deepEqual(
-    built.levels,
-    release.levels.map((level) => ({ ...level, manifest: built.levels[level.level].manifest })),
-  );
-  assert.equal(built.release, 'cod-nga');
+  const chosen = sourceOptionsFrom({ layer: ['lv1=caf_admin1points'] });
+  await assert.rejects(published(all, chosen), { message: /lv1: units whose geometry is not a polygon: 1 / });
 });
 
 test('Natural Earth: layers and columns by name', async () => {
@@ -434,6 +460,14 @@ test('Natural Earth: layers and columns by name', async () => {
     ['TYPE', 'type_en'],
   );
   assert.deepEqual(release.attribution, ['Made with Natural Earth']);
+  const config = resolve('generator/examples/natural-earth.json');
+  const args = [compile('generator/main.ts'), 'build', '--config', config, '--workers', '0', '--json', '--quiet'];
+  const built = JSON.parse(execFileSync(process.execPath, args, { cwd: files, encoding: 'utf8' }));
+  assert.deepEqual(
+    built.levels,
+    release.levels.map((level) => ({ ...level, manifest: built.levels[level.level].manifest })),
+  );
+  assert.equal(built.release, 'natural-earth');
 });
 
 test('GADM: the example needs no more than the file', async () => {

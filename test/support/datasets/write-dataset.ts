@@ -8,6 +8,8 @@ export interface FixtureLayer {
   features: readonly FixtureFeature[];
   /** EPSG code of the WKT; 4326 where left out. */
   epsg?: number;
+  /** The type of geometry that the layer declares; any where left out. */
+  type?: number;
 }
 
 export interface FixtureFeature {
@@ -19,10 +21,10 @@ export interface FixtureFeature {
 /** Writes a dataset; formats that hold one layer take one. */
 export function writeDataset(file: string, driver: string, layers: readonly FixtureLayer[]): string {
   const dataset = gdal.open(file, 'w', driver);
-  for (const { name, columns, features, epsg } of layers) {
+  for (const { name, columns, features, epsg, type } of layers) {
     const options = driver === 'ESRI Shapefile' ? ['ENCODING=UTF-8'] : [];
     const srs = gdal.SpatialReference.fromEPSG(epsg ?? 4326);
-    const layer = dataset.layers.create(name, srs, gdal.wkbUnknown, options);
+    const layer = dataset.layers.create(name, srs, type ?? gdal.wkbUnknown, options);
     for (const column of columns) {
       const { name: title, type } = typeof column === 'string' ? { name: column, type: gdal.OFTString } : column;
       layer.fields.add(new gdal.FieldDefn(title, type));

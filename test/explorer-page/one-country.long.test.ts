@@ -9,7 +9,7 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ExplorerBrowser, openUnit, selectUnit, waitForPlace } from './explorer-page.ts';
+import { ExplorerBrowser, openUnit, selectUnit, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const WIDTHS = [
   { viewport: { width: 1280, height: 800 } },
@@ -124,6 +124,23 @@ for (const size of WIDTHS)
         size,
       ),
   );
+
+test('opens on the country also where its list arrives before its overview', { skip: SKIP }, () =>
+  browser.onPage(
+    service,
+    async (page) => {
+      let arrive: () => void = () => {};
+      const listed = new Promise<void>((resolve) => (arrive = resolve));
+      await page.route('**/api/v1/overview', (route) => listed.then(() => route.continue()));
+      await page.goto(`${service.url}/#token=${TOKEN}`);
+      await waitForPlace(page, 'nepal-2026', '1 country');
+      arrive();
+      // The world would be seen from zoom 0 or 1, at another place.
+      await page.waitForURL(/map=5\.\d+\/26\.\d+\/84\.00$/);
+    },
+    { path: '/' },
+  ),
+);
 
 test('a release that begins at level 2 has a map of it, and goes to what is selected', { skip: SKIP }, async () => {
   await browser.onPage(await start([districts]), async (page) => {

@@ -15,8 +15,8 @@ export class Travel {
   #shown;
   /** @type {import('../api/overview.js').Overview} */
   #overview = [];
-  /** Boxes of the whole release. @type {Box[]} */
-  #all = [];
+  /** Boxes of the whole release; undefined before its overview has arrived. @type {Box[] | undefined} */
+  #all;
   /** Boxes of units that were selected or opened. @type {Map<string, Box>} */
   #boxes = new Map();
   #isFitWanted = false;
@@ -57,12 +57,13 @@ export class Travel {
     if (box !== undefined) this.#boxes.set(keyOf(unit), box);
   }
 
-  /** Goes to what is listed, unless nothing is: then the map stays. */
+  /** Goes to what is listed, unless nothing is, or its box is not known yet: then the map stays. */
   fit() {
     const { listing, lineage, hasRows, total, isWorld, place } = this.#shown;
     if (!this.#isFitWanted || (hasRows && total === 0)) return;
     const opened = lineage.at(-1);
     const box = opened && this.#boxOf(opened);
+    if (isWorld && this.#all === undefined) return;
     if (isWorld) this.#map.fit(this.#all);
     else if (box !== undefined) this.#map.fit([box]);
     else if (listing !== undefined && listing.loaded > 0) this.#map.fit(boxesOf(listing.units, place.filters.size > 0));

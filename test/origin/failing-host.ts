@@ -68,7 +68,7 @@ export function testFailingHost(
   async function startProxy(limits = LIMITS): Promise<RunningService> {
     const [usual, limited] = [await open(LIMITS), await open(limits)];
     const read: Origin['read'] = (path, extent, client) =>
-      (typeof extent === 'number' ? usual : limited).read(path, extent, client);
+      (path.endsWith('.gz') ? limited : usual).read(path, extent, client);
     const close = (path: string): void => {
       for (const origin of [usual, limited]) origin.close?.(path);
     };

@@ -15,7 +15,7 @@ import { WORLD } from './start-map.js';
 
 /** Boxes that span more than this are fitted as the world. */
 const WORLD_DEGREES = 300;
-const FIT_ZOOM_MAX = 11;
+const FIT_ZOOM_MAX = 14;
 const FIT_PADDING_PIXELS = 24;
 const FIT_MS = 600;
 

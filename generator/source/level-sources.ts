@@ -156,13 +156,18 @@ function isArealType(type: number): boolean {
   return !POINTS_AND_LINES.includes((type & 0x7fffffff) % 1000);
 }
 
-/** Does a layer hold points or lines that a download has beside the areas of the same level, such as labels and borders? */
+/** A column of OCHA's COD, whose downloads have border lines and points of all levels beside the areas. */
+const COD_COLUMN = /^adm\d_pcode$/i;
+
+/** Does a layer hold points or lines that a download has beside the areas of the same level, or of any level of a COD? */
 function isBeside(layer: SeenLayer, all: readonly SeenLayer[]): boolean {
   if (layer.isAreal || layer.isChosen) return false;
   return all.some(
     (other) =>
       other.isAreal &&
-      (layer.levels.length === 0 ? other.levels.length > 0 : layer.levels.every((n) => other.levels.includes(n))) &&
+      (layer.levels.length > 0
+        ? layer.levels.every((n) => other.levels.includes(n))
+        : other.levels.length > 0 && other.columns.some((column) => COD_COLUMN.test(column))) &&
       (other.path === layer.path ||
         (layer.isInFolder && other.isInFolder && dirname(other.path) === dirname(layer.path))),
   );

@@ -61,6 +61,7 @@ test('the page has one script of its own and one style sheet, the map library is
   const names = (await referencesOf('/')).map((path) => path.slice(base.length));
   assert.deepEqual([...new Set(names)].sort(), [
     'icon.svg',
+    'lib/maplibre-gl-worker.mjs',
     'lib/maplibre-gl.mjs',
     'page/page.css',
     'page/page.js',
@@ -72,7 +73,7 @@ test('the page has one script of its own and one style sheet, the map library is
     assert.equal(textOf(await send(proxy, `/${base}lib/${name}`, ANYONE)), text, name);
   }
   const script = textOf(await send(proxy, `/${base}page/page.js`, ANYONE));
-  assert.deepEqual([...new Set(script.match(/(?<=\bfrom")\.[^"]*/g))], ['../lib/maplibre-gl.mjs']);
+  assert.deepEqual([...new Set(script.match(/(?<=\b(?:from|import\()")\.[^"]*/g))], ['../lib/maplibre-gl.mjs']);
 });
 
 test('the sources are not served, nor what has another digest', async () => {

@@ -1,5 +1,4 @@
 // The data in the sources of the map, and which of them have any. Used by map.js.
-import { GeoJSONSource } from '../lib/maplibre-gl.mjs';
 
 /**
  * @typedef {import('geojson').Feature} Feature
@@ -19,8 +18,8 @@ export function createSources(map) {
   const filled = new Set();
   const sourceOf = (/** @type {string} */ id) => {
     const source = map.getSource(id);
-    if (!(source instanceof GeoJSONSource)) throw new Error(`the map has no source ${id}`);
-    return source;
+    if (source?.type !== 'geojson') throw new Error(`the map has no source ${id}`);
+    return /** @type {import('maplibre-gl').GeoJSONSource} */ (source);
   };
   return {
     filled,

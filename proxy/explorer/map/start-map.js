@@ -1,5 +1,5 @@
-// Starts MapLibre GL with the sources of the explorer. Used by map.js.
-import { Map as LibraryMap, MercatorCoordinate, ScaleControl } from '../lib/maplibre-gl.mjs';
+// Starts MapLibre GL with the sources of the explorer. Used by map.js. The library is loaded here and not before: meanwhile
+// the page asks for its data.
 import { SOURCES } from './style/layers.js';
 import { ZoomButtons } from './zoom-buttons.js';
 
@@ -15,6 +15,8 @@ const TILE_ZOOM_MAX = 12;
 /** In pixels of a tile of 512: nothing that is drawn is wider. */
 const TILE_BUFFER = 16;
 const TILE_PIXELS = 512;
+/** Without the version that the library adds to it: index.html preloads this address. */
+const WORKER = new URL('../lib/maplibre-gl-worker.mjs', import.meta.url);
 /** The scale bar is at most so long. */
 const SCALE_PIXELS = 90;
 
@@ -24,19 +26,26 @@ const SCALE_PIXELS = 90;
  * @throws {Error} without WebGL 2
  */
 export async function startMap(container) {
-  const map = makeMap(container);
+  const library = await import('../lib/maplibre-gl.mjs');
+  library.setWorkerUrl(WORKER.href);
+  const map = makeMap(library, container);
   map.touchZoomRotate.disableRotation();
   map.keyboard.disableRotation();
   map.addControl(new ZoomButtons(), 'top-right');
-  map.addControl(new ScaleControl({ maxWidth: SCALE_PIXELS }), 'bottom-left');
+  map.addControl(new library.ScaleControl({ maxWidth: SCALE_PIXELS }), 'bottom-left');
   await map.once('style.load');
   return map;
 }
 
-/** @param {HTMLElement} container */
-function makeMap(container) {
+/** @typedef {typeof import('../lib/maplibre-gl.mjs')} Library */
+
+/**
+ * @param {Library} library
+ * @param {HTMLElement} container
+ */
+function makeMap(library, container) {
   try {
-    return new LibraryMap({
+    return new library.Map({
       container,
       style: { version: 8, sources: sourcesOf(), layers: [] },
       bounds: WORLD,
@@ -46,7 +55,7 @@ function makeMap(container) {
       dragRotate: false,
       touchPitch: false,
       attributionControl: false,
-      transformConstrain: (center, zoom) => constrain(center, zoom, container.clientHeight),
+      transformConstrain: (center, zoom) => constrain(library, center, zoom, container.clientHeight),
       // Glyphs of all scripts come from the same fonts.
       localIdeographFontFamily: false,
       fadeDuration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200,
@@ -78,11 +87,12 @@ function sourcesOf() {
 /**
  * Keeps the world in sight. The library's own rule has the world fill the height of the map: on a phone, half of it would
  * be out of sight.
+ * @param {Library} library
  * @param {import('maplibre-gl').LngLat} center
  * @param {number} zoom
  * @param {number} height of the map in pixels
  */
-function constrain(center, zoom, height) {
+function constrain({ MercatorCoordinate }, center, zoom, height) {
   const allowed = Math.min(Math.max(zoom, ZOOM_MIN), ZOOM_MAX);
   const half = height / 2 / (TILE_PIXELS * 2 ** allowed);
   const { x, y, z } = MercatorCoordinate.fromLngLat(center);

@@ -21,6 +21,8 @@ const [client, names] = [createClient(access), createNames(access)];
 let workspace;
 /** What was begun last. */
 let latest = {};
+/** Are the map and the description of the service there? */
+let isReady = false;
 
 wireSignIn(signIn);
 part('sign-out').addEventListener('click', () => signOut(''));
@@ -29,11 +31,6 @@ const refusal = followLink();
 if (session.token === '') showSignIn(refusal);
 else begin();
 
-const started = startMap();
-let about = await readAbout(base);
-const map = await started;
-wireLayout(() => map.resize());
-showAbout();
 addEventListener('popstate', () => {
   const { token } = session;
   const refused = followLink();
@@ -41,6 +38,13 @@ addEventListener('popstate', () => {
   else if (session.token === token) workspace?.followAddress();
   else restart();
 });
+
+const started = startMap();
+let about = await readAbout(base);
+const map = await started;
+wireLayout(() => map.resize());
+showAbout();
+isReady = true;
 if (session.token !== '') void open();
 
 /**
@@ -84,9 +88,10 @@ function showAbout() {
   showCredits(about);
 }
 
-/** Begins to show the data. */
+/** Begins to show the data, now or when the page is ready. */
 async function open() {
   hideSignIn();
+  if (!isReady) return;
   const opened = {};
   latest = opened;
   // The service had no release, or could not be reached, when the page was opened.

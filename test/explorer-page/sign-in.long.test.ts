@@ -217,3 +217,31 @@ test(
       { expected: [401] },
     ),
 );
+
+for (const [how, give] of [
+  ['a link', (page: Page) => page.goto(`${service.url}/#token=${TOKEN}`)],
+  [
+    'the form',
+    async (page: Page) => {
+      await page.getByLabel('Token').fill(TOKEN);
+      await page.keyboard.press('Enter');
+    },
+  ],
+] as const)
+  test(`a token that ${how} gives before the map is there is taken`, { skip: SKIP }, () =>
+    browser.onPage(
+      service,
+      async (page) => {
+        let load: () => void = () => {};
+        const given = new Promise<void>((resolve) => (load = resolve));
+        await page.route('**/lib/maplibre-gl.mjs', (route) => given.then(() => route.continue()));
+        await page.goto(`${service.url}/`);
+        await page.locator('#token').waitFor();
+        await give(page);
+        await page.locator('#sign-in').waitFor({ state: 'hidden' });
+        load();
+        await waitForPlace(page, ...RELEASE);
+      },
+      { path: '/docs' },
+    ),
+  );

@@ -94,8 +94,8 @@ export async function startS3(mirrored?: Mirrored): Promise<RunningS3> {
       return;
     }
     pass(req, res, body, port, async (status) => {
-      // s3rver answers before it has written the object.
-      const size = (): number => statSync(join(directory, BUCKET, key + OBJECT)).size;
+      // s3rver answers before it has written the object, or even made its file.
+      const size = (): number | undefined => statSync(running.fileOf(key), { throwIfNoEntry: false })?.size;
       if (isPut && status === 200)
         await until(
           () => size() === body.length,

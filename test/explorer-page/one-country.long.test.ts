@@ -9,7 +9,7 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ExplorerBrowser, openUnit, selectUnit, TOKEN, waitForPlace } from './explorer-page.ts';
+import { ExplorerBrowser, holdRequests, openUnit, selectUnit, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const WIDTHS = [
   { viewport: { width: 1280, height: 800 } },
@@ -129,9 +129,7 @@ test('opens on the country also where its list arrives before its overview', { s
   browser.onPage(
     service,
     async (page) => {
-      let arrive: () => void = () => {};
-      const listed = new Promise<void>((resolve) => (arrive = resolve));
-      await page.route('**/api/v1/overview', (route) => listed.then(() => route.continue()));
+      const arrive = await holdRequests(page, '**/api/v1/overview');
       await page.goto(`${service.url}/#token=${TOKEN}`);
       await waitForPlace(page, 'nepal-2026', '1 country');
       arrive();

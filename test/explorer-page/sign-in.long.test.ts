@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { token } from '../support/http/in-process-proxy.ts';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
-import { ExplorerBrowser, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+import { ExplorerBrowser, holdRequests, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
 const browser = new ExplorerBrowser({ hasWebGl: false });
@@ -232,9 +232,7 @@ for (const [how, give] of [
     browser.onPage(
       service,
       async (page) => {
-        let load: () => void = () => {};
-        const given = new Promise<void>((resolve) => (load = resolve));
-        await page.route('**/lib/maplibre-gl.mjs', (route) => given.then(() => route.continue()));
+        const load = await holdRequests(page, '**/lib/maplibre-gl.mjs');
         await page.goto(`${service.url}/`);
         await page.locator('#token').waitFor();
         await give(page);

@@ -374,49 +374,71 @@ for (const year of [2016, 2021, 2024])
     );
   });
 
+/** How downloads of COD name layers and columns: today, and before 2025. */
+const COD_NAMES = {
+  caf: {
+    areas: 'caf_admin',
+    points: 'caf_admin1points',
+    lines: 'caf_adminlines',
+    own: (i: number) => [`adm${i}_name`, `adm${i}_pcode`],
+    valid: ['valid_on', 'valid_to'],
+  },
+  nga: {
+    areas: 'nga_admbnda_adm',
+    points: 'nga_admbndp_admALL',
+    lines: 'nga_admbndl_admALL',
+    own: (i: number) => [`ADM${i}_EN`, `ADM${i}_PCODE`],
+    valid: ['validOn', 'validTo'],
+  },
+} as const;
+
 /** Layers as downloads of COD have them: the areas of three levels, label points and border lines. */
-function codLayers(): { areas: FixtureLayer[]; others: FixtureLayer[] } {
-  const columns = (n: number): string[] =>
-    [...Array(n + 1).keys()].flatMap((i) => [`adm${i}_name`, `adm${i}_pcode`]).concat('valid_on', 'valid_to');
+function codLayers(country: keyof typeof COD_NAMES): { areas: FixtureLayer[]; others: FixtureLayer[] } {
+  const { own, valid, ...names } = COD_NAMES[country];
+  const columns = (n: number): string[] => [...Array(n + 1).keys()].flatMap(own).concat(valid);
   const values = (n: number): string[] =>
-    [...Array(n + 1).keys()].flatMap((i) => [`Name ${i}`, `CF${'0'.repeat(i)}`]).concat('x', 'y');
+    [...Array(n + 1).keys()].flatMap((i) => [`Name ${i}`, `X${'0'.repeat(i)}`]).concat('x', 'y');
   return {
     areas: [0, 1, 2].map((n) => ({
-      name: `caf_admin${n}`,
+      name: `${names.areas}${n}`,
       columns: columns(n),
       features: [{ values: values(n), wkt: square(0, 0) }],
     })),
     others: [
-      { name: 'caf_admin1points', columns: columns(1), features: [{ values: values(1), wkt: 'POINT Z (0.5 0.5 0)' }] },
-      { name: 'caf_adminlines', columns: ['right_pcod'], features: [{ values: ['x'], wkt: 'LINESTRING (0 0, 0 1)' }] },
+      { name: names.points, columns: columns(1), features: [{ values: values(1), wkt: 'POINT Z (0.5 0.5 0)' }] },
+      { name: names.lines, columns: ['right_pcod'], features: [{ values: ['x'], wkt: 'LINESTRING (0 0, 0 1)' }] },
     ],
   };
 }
 
-test('OCHA COD: GIDs by their names; points and lines beside the areas are left out, which is reported', async () => {
-  const { areas, others } = codLayers();
-  const files = writeLayers('cod', 'ESRI Shapefile', 'shp', [...areas, ...others]);
-  const zip = join(folder, 'caf_admin_boundaries.shp.zip');
-  writeZip(
-    zip,
-    readdirSync(files).map((name) => ({ name, content: readFileSync(join(files, name)) })),
-  );
-  const columns = sourceOptionsFrom({ columns: ['-valid_on,-valid_to'] });
-  for (const source of [files, zip]) {
-    const { out, release } = await published(source, columns);
-    assert.deepEqual(counts(release), [1, 1, 1, 0, 0, 0]);
-    const { properties } = unitsOf(out, 1)[0];
-    assert.deepEqual(Object.keys(properties), ['fid', 'adm0_name', 'adm0_pcode', 'adm1_name', 'adm1_pcode']);
-    assert.deepEqual(release.levels[2]?.nameColumn, 'adm2_name');
-    assert.match(release.attribution?.join() ?? '', /^OCHA/);
-    const [unused] = release.quality.filter(({ kind }) => kind === 'unused-layers');
-    assert.equal(unused?.count, 2);
-    assert.match(unused.example ?? '', /caf_admin1points$/);
-  }
-});
+for (const country of ['caf', 'nga'] as const)
+  test(`OCHA COD, ${country}: GIDs by their names; points and lines beside the areas are left out, which is reported`, async () => {
+    const { areas, others } = codLayers(country);
+    const files = writeLayers(`cod-${country}`, 'ESRI Shapefile', 'shp', [...areas, ...others]);
+    const zip = join(folder, `${country}_admin_boundaries.shp.zip`);
+    writeZip(
+      zip,
+      readdirSync(files).map((name) => ({ name, content: readFileSync(join(files, name)) })),
+    );
+    const { own, points, lines, valid } = COD_NAMES[country];
+    const columns = sourceOptionsFrom({ columns: [valid.map((name) => `-${name}`).join()] });
+    for (const source of [files, zip]) {
+      const { out, release } = await published(source, columns);
+      assert.deepEqual(counts(release), [1, 1, 1, 0, 0, 0]);
+      assert.deepEqual(Object.keys(unitsOf(out, 1)[0].properties), ['fid', ...own(0), ...own(1)]);
+      assert.deepEqual(release.levels[2]?.nameColumn, own(2)[0]);
+      assert.match(release.attribution?.join() ?? '', /^OCHA/);
+      const unused = release.quality.filter(({ kind }) => kind === 'unused-layers');
+      assert.deepEqual(
+        unused.map(({ count, example = '' }) => [count, example.split(': ').at(-1)]),
+        // Files are read in alphabetical order.
+        [[2, [points, lines].sort()[0]]],
+      );
+    }
+  });
 
 test('points and lines are refused where no layer of the same download has the areas, or where an option names them', async () => {
-  const { areas, others } = codLayers();
+  const { areas, others } = codLayers('caf');
   const [points, lines] = others;
   assert.ok(points && lines);
   const pointsAlone = writeLayers('cod-points', 'ESRI Shapefile', 'shp', [...areas.slice(0, 1), points]);

@@ -1,8 +1,6 @@
 // Loads gdal-async; the only module that imports it. The package is optional: importing this module fails with a BuildError
 // if it is not installed. So `verify`, `diff`, `list`, `activate` and `prune` reach it only through child processes and
 // imports at the time of use.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type * as gdalTypes from 'gdal-async';
 import { BuildError, missingPackages } from '../report/errors.ts';
 import { GDAL_LINE, notedNode } from './gdal-node.ts';
@@ -32,9 +30,7 @@ gdal.Dataset.prototype.executeSQL = function (this: gdalTypes.Dataset, ...args: 
   return layer;
 };
 
-// Collects before Node takes V8 apart: a collection that is under way is ended there, and gdal-async 3.12.3 crashes when
-// that frees a geometry, as it asks for the current isolate and there is none (SIGSEGV).
-process.once('exit', () => {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc()');
-});
+// Ends by `process.exit`, after all other listeners: without it Node takes V8 apart, which ends a collection that is under
+// way, and gdal-async 3.12.3 crashes when that frees a geometry, as it asks for the current isolate and there is none
+// (SIGSEGV).
+process.once('beforeExit', () => process.once('exit', () => process.exit()));

@@ -17,6 +17,8 @@ interface Schema {
   names(n: Level): string[];
   /** The columns that may hold the types of the units of level n, the best first. */
   types(n: Level): string[];
+  /** Do its downloads have layers without GIDs, of border lines and points, beside the areas? */
+  hasLines?: boolean;
 }
 
 /** The known schemas, the most specific first. */
@@ -39,6 +41,7 @@ const SCHEMAS: readonly Schema[] = [
     gid: (n) => [`ADM${n}_PCODE`],
     names: (n) => [`ADM${n}_EN`, `ADM${n}_FR`, `ADM${n}_ES`, `ADM${n}_PT`, `ADM${n}_NAME`],
     types: () => [],
+    hasLines: true,
   },
 ];
 
@@ -63,6 +66,13 @@ export function gidFieldsFor(
     if (indexes !== undefined && isSchema) return indexes;
   }
   return undefined;
+}
+
+/** Is a layer of a schema whose downloads have layers without GIDs, of border lines and points, beside the areas? */
+export function isBesideLines(fields: readonly SourceField[]): boolean {
+  return SCHEMAS.some(
+    ({ gid, hasLines }) => hasLines && LEVELS.some((level) => indexesOf(gid(level), fields) !== undefined),
+  );
 }
 
 /** The last --gid-column for the GIDs of level `n` in layers of level `level`; one for that level only comes first. */

@@ -4,7 +4,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import { expandSource, type FoundDataset } from './expand-source.ts';
-import { findGids, gidFieldsFor, nameFieldOf, typeFieldOf } from './gid-columns.ts';
+import { findGids, gidFieldsFor, isBesideLines, nameFieldOf, typeFieldOf } from './gid-columns.ts';
 import { knownCredit } from './known-credits.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerSource, LevelSource } from './level-source.ts';
@@ -156,10 +156,7 @@ function isArealType(type: number): boolean {
   return !POINTS_AND_LINES.includes((type & 0x7fffffff) % 1000);
 }
 
-/** A column of OCHA's COD, whose downloads have border lines and points of all levels beside the areas. */
-const COD_COLUMN = /^adm\d_pcode$/i;
-
-/** Does a layer hold points or lines that a download has beside the areas of the same level, or of any level of a COD? */
+/** Does a layer hold points or lines that a download has beside the areas: of the same level, or without GIDs? */
 function isBeside(layer: SeenLayer, all: readonly SeenLayer[]): boolean {
   if (layer.isAreal || layer.isChosen) return false;
   return all.some(
@@ -167,7 +164,7 @@ function isBeside(layer: SeenLayer, all: readonly SeenLayer[]): boolean {
       other.isAreal &&
       (layer.levels.length > 0
         ? layer.levels.every((n) => other.levels.includes(n))
-        : other.levels.length > 0 && other.columns.some((column) => COD_COLUMN.test(column))) &&
+        : other.levels.length > 0 && isBesideLines(other.fields)) &&
       (other.path === layer.path ||
         (layer.isInFolder && other.isInFolder && dirname(other.path) === dirname(layer.path))),
   );

@@ -140,14 +140,6 @@ export class ExplorerBrowser {
   }
 }
 
-/** Holds requests back until the result is called. */
-export async function holdRequests(page: Page, paths: string): Promise<() => void> {
-  let release: () => void = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route(paths, (route) => released.then(() => route.continue()));
-  return release;
-}
-
 /** Waits until the heading is `title` and the list under it is complete: `summary` is what it says of the units. */
 export async function waitForPlace(page: Page, title: string, summary: string): Promise<void> {
   await page.locator('#heading').getByText(title, { exact: true }).waitFor();

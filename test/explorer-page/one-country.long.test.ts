@@ -6,10 +6,10 @@ import type { Page } from 'playwright-core';
 import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
+import { holdRequests, WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ExplorerBrowser, holdRequests, openUnit, selectUnit, TOKEN, waitForPlace } from './explorer-page.ts';
+import { ExplorerBrowser, openUnit, selectUnit, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const WIDTHS = [
   { viewport: { width: 1280, height: 800 } },

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { token } from '../support/http/in-process-proxy.ts';
-import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
-import { ExplorerBrowser, holdRequests, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+import { holdRequests, WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
+import { ExplorerBrowser, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
 const browser = new ExplorerBrowser({ hasWebGl: false });

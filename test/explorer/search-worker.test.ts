@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { onPageAt, runInPage, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
+import { holdRequests, onPageAt, runInPage, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -51,15 +51,7 @@ test('while a level is being loaded, a search says what is found at those above 
   skip: WITHOUT_CHROMIUM,
 }, async () => {
   const result = await onPageAt(`${proxy.url}/docs`, async (page) => {
-    let release: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/names/lv2', async (route) => {
-      await held;
-      await route.continue();
-    });
-    await page.exposeFunction('release', () => release());
+    await page.exposeFunction('release', await holdRequests(page, '**/names/lv2'));
     return runInPage(
       page,
       `${withToken(TOKEN)}

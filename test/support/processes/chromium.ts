@@ -39,3 +39,11 @@ export async function onPageAt<T>(url: string, use: (page: Page) => Promise<T>):
 export function runInPage<T>(page: Page, body: string): Promise<T> {
   return page.evaluate<T>(`(async () => {${body}})()`);
 }
+
+/** Holds requests back until the result is called. */
+export async function holdRequests(page: Page, paths: string): Promise<() => void> {
+  let release: () => void = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(paths, (route) => released.then(() => route.continue()));
+  return release;
+}

@@ -139,13 +139,13 @@ function arraysFrom(
     const firsts = firstPages(level, format, features, columns, stored);
     const pages = elementAt(firsts, firsts.length - 1);
     return {
-      listing: arrays.u32(`${format}.listing`, firsts.length),
+      listing: arrays.sums(`${format}.listing`, firsts.length),
       bytes: arrays.u32(`${format}.bytes`, pages),
       digest: arrays.u8(`${format}.digest`, DIGEST_BYTES * pages),
     };
   };
   return {
-    fid: arrays.f64('fid', features),
+    fid: arrays.f64('fid', features, 1),
     start: arrays.f64('start', features + 1),
     textStart: arrays.f64('textStart', features + 1),
     textCrc: arrays.u32('textCrc', features + 1),
@@ -158,8 +158,8 @@ function arraysFrom(
 
 function columnFrom(arrays: ArrayTable, prefix: string): ColumnArrays {
   const count = arrays.u32(`${prefix}.count`);
-  const start = arrays.u32(`${prefix}.start`, count.length + 1);
-  const run = arrays.u32(`${prefix}.run`, count.length + 1);
+  const start = arrays.sums(`${prefix}.start`, count.length + 1);
+  const run = arrays.sums(`${prefix}.run`, count.length + 1);
   const runs = elementAt(run, count.length);
   return {
     start,
@@ -195,9 +195,28 @@ class ArrayTable {
     this.#where = where;
   }
 
-  f64(name: string, length: number): Float64Array {
+  /** All arrays of this type are whole numbers that ascend, by at least `step`. */
+  f64(name: string, length: number, step = 0): Float64Array {
     const place = this.#placeOf(name, 'f64', length);
-    return new Float64Array(this.#memory, place.offset, place.length);
+    return this.#ascending(name, new Float64Array(this.#memory, place.offset, place.length), step);
+  }
+
+  /** Sums of what comes before each item. */
+  sums(name: string, length: number): Uint32Array {
+    return this.#ascending(name, this.u32(name, length), 0);
+  }
+
+  #ascending<Items extends Float64Array | Uint32Array>(name: string, items: Items, step: number): Items {
+    let least = 0;
+    for (const [i, item] of items.entries()) {
+      if (!(item >= least) || !Number.isSafeInteger(item))
+        throw new FormatError(
+          `${this.#where} ${name}`,
+          `item ${i} is ${item}, expected an integer of ${least} or more`,
+        );
+      least = item + step;
+    }
+    return items;
   }
 
   u32(name: string, length?: number): Uint32Array {

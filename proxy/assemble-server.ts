@@ -14,7 +14,8 @@ import { Releases } from './releases/releases.ts';
 import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './server.ts';
 import type { Assets } from './site/asset.ts';
 import { publicAssets } from './site/explorer-files.ts';
-import { BodyBuffers, HeldBytes, type HeldLimits } from './work/held-bytes.ts';
+import { BodyBuffers } from './work/body-buffers.ts';
+import { HeldBytes, type HeldLimits } from './work/held-bytes.ts';
 import { type WorkLimits, WorkQueue } from './work/work-queue.ts';
 
 /**

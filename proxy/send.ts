@@ -6,10 +6,9 @@ import { type Answer, type Body, isMatch, withoutContent } from './http/answer.t
 import type { HttpRequest } from './http/request.ts';
 import { type Client, ClientGone, type Exchange, type Reads } from './origin/origin.ts';
 import type { ResponseCaches } from './pages/response-cache.ts';
-import { AT_ONCE_MAX_BYTES, type HeldBytes } from './work/held-bytes.ts';
+import { AT_ONCE_MAX_BYTES } from './work/body-buffers.ts';
+import { CHUNK_BYTES, type HeldBytes } from './work/held-bytes.ts';
 
-/** A larger body in memory is sent in chunks of this length, so that its client's pace is seen. */
-const CHUNK_BYTES = 64 * 1024;
 /** Smaller bodies cost nginx and proxy as much by a redirect, and are verified when the proxy sends them. */
 const REDIRECT_MIN_BYTES = 256 * 1024;
 
@@ -64,13 +63,15 @@ function readAndSend(sending: Sending, answer: Answer, request: HttpRequest, cli
   const { body: source } = answer;
   if (source === undefined || Buffer.isBuffer(source)) throw new TypeError('the body has been read');
   try {
-    sending.held.admit(clientOf(request));
+    const principal = request.client?.client;
+    if (principal === undefined) throw new TypeError('a body to be read without a token');
+    sending.held.admit(principal);
     const body = source.read(sending.reads, client);
     if (Buffer.isBuffer(body)) {
       sendBody(sending, answer, body, request, client);
       return;
     }
-    sending.held.hold(clientOf(request), source.bytes, client.res);
+    sending.held.hold(principal, source, source.bytes, client.res);
     sendLater(sending, answer, body, request, client).catch((error: unknown) =>
       sendInstead(sending, answer, request, client, error),
     );
@@ -82,16 +83,19 @@ function readAndSend(sending: Sending, answer: Answer, request: HttpRequest, cli
 function sendBody(sending: Sending, answer: Answer, body: Buffer, request: HttpRequest, { res }: NodeClient): void {
   const { held, reads, responses } = sending;
   if (answer.basis !== undefined) responses[answer.basis.coding].offer(request.target, answer, body);
-  const headers = headersOf(answer.headers, request);
-  if (body.length > AT_ONCE_MAX_BYTES) {
-    held.hold(clientOf(request), body.length, res);
-    res.writeHead(answer.status, headers);
+  res.writeHead(answer.status, headersOf(answer.headers, request));
+  const principal = request.client?.client;
+  if (principal === undefined) {
+    // Public files and problems: in memory anyway.
+    res.end(body);
+  } else if (body.length > AT_ONCE_MAX_BYTES) {
+    held.hold(principal, body, body.length, res);
     pipeline(chunksOf(body), res).catch(() => res.destroy());
-    return;
+  } else {
+    res.end(body);
+    // The operating system did not take all of it: the client is slow.
+    if (res.writableLength > 0) held.hold(principal, body, reads.keep(body), res);
   }
-  res.writeHead(answer.status, headers).end(body);
-  // The operating system did not take all of it: the client is slow.
-  if (res.writableLength > 0) held.hold(clientOf(request), reads.keep(body), res);
 }
 
 async function sendLater(
@@ -155,11 +159,6 @@ function redirect({ accelRedirect }: Sending, answer: Answer, request: HttpReque
   return true;
 }
 
-/** The client that bytes are counted for; public files are counted for all who need no token. */
-function clientOf({ client }: HttpRequest): string {
-  return client?.client ?? '';
-}
-
 function headersOf(headers: readonly string[], { limitFields }: HttpRequest): string[] {
   return limitFields === undefined ? (headers as string[]) : [...headers, ...limitFields];
 }
@@ -172,5 +171,5 @@ async function* startingWith(
   first: IteratorResult<Buffer>,
   rest: AsyncIterator<Buffer>,
 ): AsyncGenerator<Buffer, void, undefined> {
-  for (let chunk = first; !chunk.done; chunk = await rest.next()) yield chunk.value;
+  for (let chunk = first; !chunk.done; chunk = await rest.next()) yield* chunksOf(chunk.value);
 }

@@ -8,7 +8,7 @@ import { answerAgain, handle } from './handler.ts';
 import type { Answer } from './http/answer.ts';
 import { Connection } from './http/connection.ts';
 import type { ParserError } from './http/parser-errors.ts';
-import { connectResponse, PARSER_MAX_BYTES, parserErrorToResponse } from './http/parser-errors.ts';
+import { connectResponse, isTimeout, PARSER_MAX_BYTES, parserErrorToResponse } from './http/parser-errors.ts';
 import type { HttpRequest } from './http/request.ts';
 import { asksTooMuch, newRequest } from './http/request.ts';
 import type { Sending } from './send.ts';
@@ -129,8 +129,9 @@ export function createHttpServer(
   });
   server.on('clientError', (error: ParserError, socket) => {
     observer.unparsed?.();
-    if (socket.writable && socket instanceof Socket) connectionOf(socket).refuse(parserErrorToResponse(error));
-    else socket.destroy();
+    if (!socket.writable || !(socket instanceof Socket)) socket.destroy();
+    else if (isTimeout(error)) connectionOf(socket).refuseLate(parserErrorToResponse(error), limits.headersMs);
+    else connectionOf(socket).refuse(parserErrorToResponse(error));
   });
   return {
     server,
@@ -150,5 +151,6 @@ function requestOf({ method, url, headers, rawHeaders, socket, httpVersionMinor 
 
 function whenClosed(res: ServerResponse, listener: () => void): void {
   if (res.closed) listener();
-  else res.once('close', listener);
+  // Before the listener by which the next request of the connection begins.
+  else res.prependOnceListener('close', listener);
 }

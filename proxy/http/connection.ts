@@ -22,6 +22,9 @@ export class Connection {
   #isListening = false;
   #hasDropped = false;
   #refusal: Buffer | undefined;
+  /** When it was last read from again, and the end of the time for a request that came in part before it was paused. */
+  #resumedAt = Number.NEGATIVE_INFINITY;
+  #deadline: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket, respond: Respond) {
     this.#socket = socket;
@@ -43,6 +46,8 @@ export class Connection {
    * connection: clients that do not read their responses cannot fill the memory with requests.
    */
   add(req: IncomingMessage, res: ServerResponse): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = undefined;
     if (!this.#isBusy && this.#waiting.length === 0) this.#begin(req, res);
     else if (this.#waiting.length < WAITING_MAX && !this.#hasDropped) {
       this.#waiting.push({ req, res });
@@ -59,6 +64,20 @@ export class Connection {
       this.#socket.pause();
       this.#listen();
     } else this.#close(answer);
+  }
+
+  /**
+   * Refuses a request that did not arrive in time. The time goes on while the connection is paused: then it has as much
+   * again, since the rest of the request may have arrived long ago.
+   * @param timeMs for a request, in milliseconds
+   */
+  refuseLate(answer: Buffer, timeMs: number): void {
+    if (this.hasWaiting || performance.now() - this.#resumedAt < timeMs)
+      this.#deadline ??= setTimeout(() => {
+        this.#deadline = undefined;
+        this.refuseLate(answer, timeMs);
+      }, timeMs).unref();
+    else if (!this.#socket.destroyed) this.refuse(answer);
   }
 
   /** Refuses a connection that node:http has given up: responses in progress cannot continue. */
@@ -102,7 +121,10 @@ export class Connection {
         this.#pause();
         if (this.#isBusy) this.#listen();
         else this.#next();
-      } else this.#socket.resume();
+      } else {
+        this.#resumedAt = performance.now();
+        this.#socket.resume();
+      }
     } else if (this.#refusal !== undefined) this.#close(this.#refusal);
   }
 

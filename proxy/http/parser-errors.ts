@@ -12,6 +12,11 @@ export interface ParserError extends Error {
 /** Limit of the parser of node:http for request line and headers; request.ts has precise limits below it. */
 export const PARSER_MAX_BYTES: number = 64 * 1024;
 
+/** Did the request not arrive in time? */
+export function isTimeout({ code }: ParserError): boolean {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT';
+}
+
 /** The response to a request that cannot be parsed; it closes the connection. */
 export function parserErrorToResponse(error: ParserError): Buffer {
   return answerToBytes(problemToAnswer(parserErrorToProblem(error)));

@@ -1,5 +1,5 @@
 // The origin that is a local directory: the output folder of the generator, or a copy.
-import { close, closeSync, open, openSync, read, readSync } from 'node:fs';
+import { close, closeSync, fstat, open, openSync, read, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ByteRange, Origin } from './origin.ts';
@@ -18,6 +18,7 @@ const POOL_MS = 250;
 // Callbacks as promises: they cost less than the file handles of node:fs/promises.
 const openInPool = promisify(open);
 const readInPool = promisify(read);
+const statInPool = promisify(fstat);
 
 /**
  * Creates the origin of a directory. `readNow` reads on the event loop while reads are served by the page cache of the
@@ -84,14 +85,11 @@ async function readOnce(directory: string, path: string, extent: ByteRange | num
 }
 
 async function readWhole(file: number, path: string, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for (let done = 0, got = -1; got !== 0; done += got) {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, maxBytes + 1));
-    got = (await readInPool(file, chunk, 0, chunk.length, done)).bytesRead;
-    if (done + got > maxBytes) throw new OriginError('damaged', path, `more than ${maxBytes} bytes`);
-    chunks.push(chunk.subarray(0, got));
-  }
-  return Buffer.concat(chunks);
+  const stat = await statInPool(file);
+  if (!stat.isFile()) throw new OriginError('unreadable', path, 'not a file');
+  const { size } = stat;
+  if (size > maxBytes) throw new OriginError('damaged', path, `more than ${maxBytes} bytes`);
+  return readRange(file, path, { offset: 0, length: size });
 }
 
 async function readRange(file: number, path: string, { offset, length }: ByteRange): Promise<Buffer> {

@@ -2,7 +2,7 @@
 // use it: at once where that takes microseconds, otherwise in the queue of work, and never for a client that has gone.
 // Paths come from format/layout.ts with data of an index, never from the text of a request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BodyBuffers } from '../work/held-bytes.ts';
+import type { BodyBuffers } from '../work/body-buffers.ts';
 import type { WorkQueue } from '../work/work-queue.ts';
 
 /** A range of bytes of a file. */

@@ -135,7 +135,9 @@ export async function loadLevel(origin: Origin, description: Description, level:
 
 /** Reads a whole file and checks its SHA-256. */
 async function readChecked(origin: Origin, path: string, { bytes, sha256 }: CheckedFile): Promise<Buffer> {
-  const content = bytes === 0 ? Buffer.alloc(0) : await origin.read(path, { offset: 0, length: bytes });
+  // The whole file, not a range: one that is longer than recorded is not this file.
+  const content = await origin.read(path, bytes);
+  if (content.length < bytes) throw new FormatError(path, `${content.length} bytes, expected ${bytes}`);
   const digest = createHash('sha256');
   for (let at = 0; at < content.length; at += HASHED_BYTES) {
     // Other events are handled between the pieces of a large file.

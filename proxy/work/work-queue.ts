@@ -2,8 +2,8 @@
 // streamed. It bounds how much runs at a time and how much waits, and shares the event loop with everything else.
 /** Maximum concurrent tasks: most wait for reads. */
 const RUNNING_MAX = 64;
-/** Tasks that wait; further ones are refused. */
-const WAITING_MAX = 1024;
+/** Tasks that wait; further ones are refused. More than all clients together may hold, so that none fills it for others. */
+const WAITING_MAX = 4096;
 /** Time for starting tasks in one turn of the event loop, in milliseconds. */
 const TURN_MS = 5;
 /** What may be read at once in one turn of the event loop, in bytes: some 5 ms. */

@@ -221,9 +221,14 @@ test('an array that is not aligned or does not lie in the index is refused', () 
       withArray('start', { offset }),
       new RegExp(`^lv2/manifest\\.json arrays start: 4 items at ${offset} are not in the index of ${bytes} bytes$`),
     );
-  const last = bytes - 32;
+  // A table whose items may have any value, of 4 items too.
+  const last = bytes - 16;
   assert.doesNotThrow(() =>
-    decodeLevel({ manifest: withArray('start', { offset: last - (last % 8) }), index: WRITTEN.index }, EXPECTED, FILES),
+    decodeLevel(
+      { manifest: withArray('textCrc', { offset: last - (last % 8) }), index: WRITTEN.index },
+      EXPECTED,
+      FILES,
+    ),
   );
 });
 

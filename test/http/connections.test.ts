@@ -97,6 +97,34 @@ test('requests in one packet are handled one at a time, in order', async () => {
   assert.equal(reads(), 3);
 });
 
+test('a request that arrived in part before the connection was paused is answered, however slowly the one before it is read', async () => {
+  const limits = { headersMs: 100, requestMs: 100, checkMs: 20, keepAliveMs: 65_000, idleMs: 120_000 };
+  const { service, reads, release } = await heldService(folder, { limits });
+  const connected = once(service.server, 'connection');
+  const request = `GET ${PATH} HTTP/1.1\r\n${HOST}${TOKEN}\r\n`;
+  const socket = await open(service, request + request + request.slice(0, 30));
+  const [peer]: Socket[] = await connected;
+  await until(() => reads() === 1 && peer?.isPaused() === true, 'it is still read from');
+  socket.write(`${request.slice(30)}GET /healthz HTTP/1.1\r\n${HOST}\r\n`);
+  // The time of a request that does not arrive.
+  const late = performance.now() + 3 * limits.headersMs;
+  await until(() => performance.now() > late, 'time stands still');
+  let text = '';
+  socket.on('data', (piece) => {
+    text += piece.toString('latin1');
+  });
+  release();
+  await until(
+    () => text.match(/HTTP\/1\.1 \d{3} /g)?.length === 4,
+    () => text,
+  );
+  assert.equal(text.match(/HTTP\/1\.1 200 /g)?.length, 4);
+  // Now it has the usual time.
+  socket.write('GET');
+  await until(() => /HTTP\/1\.1 408 /.test(text), 'a late request is waited for');
+  socket.destroy();
+});
+
 test('of a thousand requests in one packet some are answered, and the last answer closes the connection', async () => {
   const service = await startService(folder);
   const text = await sendRaw(service, `GET /healthz HTTP/1.1\r\n${HOST}\r\n`.repeat(1000));

@@ -6,7 +6,7 @@ import { type Origin, Reads } from '../../proxy/origin/origin.ts';
 import { WorkQueue } from '../../proxy/work/work-queue.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { heldService } from '../support/http/held-service.ts';
-import { refusal, send } from '../support/http/http-client.ts';
+import { rawGet, refusal, send, sendRaw } from '../support/http/http-client.ts';
 import { startService, token } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -54,6 +54,17 @@ test('a client beyond its number of requests in progress gets 429, and is admitt
   for (let i = 0; i < 5; i++) assert.equal((await send(service, PATH, alice)).status, 200);
 });
 
+test('a pipelined request begins after the one before it has ended: it is within a limit of one in progress', async () => {
+  const service = await startService(folder, { rules: { rate: undefined, concurrency: 1 } });
+  const { authorization } = await as('alice');
+  const more = (i: number): string => (i === 9 ? 'Connection: close\r\n' : '');
+  const text = await sendRaw(
+    service,
+    Array.from({ length: 10 }, (_, i) => rawGet(PATH, authorization, more(i))).join(''),
+  );
+  assert.equal(text.match(/HTTP\/1\.1 200 /g)?.length, 10);
+});
+
 test('without limits no answer names any', async () => {
   const { headers } = await send(await startService(folder), PATH);
   assert.deepEqual(
@@ -81,7 +92,8 @@ test('work beyond the queue gets 503 with Retry-After, health checks and cached 
   }
 });
 
-const HELD = { totalBytes: 900, clientBytes: 900, stalledMs: 60_000, paceMs: 60_000, checkMs: 60_000 };
+/** A response counts at least 64 KiB: there is room for three. */
+const HELD = { totalBytes: 3 * 64 * 1024, clientBytes: 3 * 64 * 1024, paceMs: 60_000, checkMs: 60_000 };
 
 test('bodies beyond the bytes that may be held get 503 until a response has ended', async () => {
   const { service, reads, release } = await heldService(folder, { held: { ...HELD, clientBytes: 1e9 } });
@@ -97,6 +109,28 @@ test('bodies beyond the bytes that may be held get 503 until a response has ende
   release();
   for (const answer of await Promise.all(first)) assert.equal(answer.status, 200);
   assert.equal((await send(service, '/api/v1/geojsonl/lv2', gzip)).status, 200);
+});
+
+test('one client with many requests at once cannot fill the queue for others', async () => {
+  const { service, reads, release } = await heldService(folder);
+  const [alice, bob] = [await as('alice'), await as('bob')];
+  let refused = 0;
+  const many = Array.from({ length: 1500 }, async (_, i) => {
+    const answer = await send(service, `${PATH}?page-size=1${'&'.repeat(i)}`, alice);
+    if (answer.status === 200) return;
+    refusal(answer, 503, 'overloaded');
+    refused++;
+  });
+  // All but 32 MiB in chunks of 64 KiB.
+  await until(
+    () => refused === many.length - 512,
+    () => `${refused} are refused`,
+  );
+  const other = send(service, PATH, bob);
+  assert.equal(reads(), 64);
+  release();
+  assert.equal((await other).status, 200);
+  await Promise.all(many);
 });
 
 test('one client cannot hold the share of others', async () => {

@@ -6,10 +6,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { loadRelease, readDescription } from '../../proxy/releases/load-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
+import { reseal } from '../support/releases/large-page.ts';
+import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -66,7 +69,7 @@ const DAMAGES: readonly [what: string, file: string, damage: (path: string) => v
     'cut',
     indexPath(2),
     (path) => writeFileSync(path, readFileSync(path).subarray(0, -1)),
-    /lv2\/index\.bin: damaged, ends before/,
+    /lv2\/index\.bin: \d+ bytes, expected \d+$/,
   ],
   ['one bit different', manifestPath(3), (path) => flip(path), /lv3\/manifest\.json: SHA-256 is/],
   ['missing', manifestPath(3), (path) => rmSync(path), /lv3\/manifest\.json: missing/],
@@ -75,6 +78,18 @@ const DAMAGES: readonly [what: string, file: string, damage: (path: string) => v
     manifestPath(3),
     (path) => cpSync(join(path, '../../lv2/manifest.json'), path),
     /lv3\/manifest\.json: /,
+  ],
+  [
+    'longer than recorded',
+    indexPath(2),
+    (path) => writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.alloc(8)])),
+    /lv2\/index\.bin: damaged, more than \d+ bytes$/,
+  ],
+  [
+    'longer than recorded',
+    manifestPath(3),
+    (path) => writeFileSync(path, `${readFileSync(path, 'utf8')} `),
+    /lv3\/manifest\.json: damaged, more than \d+ bytes$/,
   ],
   [
     'of version 2',
@@ -99,4 +114,33 @@ for (const [what, file, damage, message] of DAMAGES)
     const damaged = directoryOrigin(copy);
     const load = async () => loadRelease(damaged, await readDescription(damaged, 'r1'));
     await assert.rejects(load, (error: unknown) => error instanceof Error && message.test(error.message));
+  });
+
+/** Arrays that a faulty writer has sealed: SHA-256 and lengths are right. */
+const CONTRADICTIONS: readonly [what: string, change: (arrays: LevelArrays) => void, message: RegExp][] = [
+  ['a length that is no number', ({ start }) => (start[1] = Number.NaN), /arrays start: item 1 is NaN, expected/],
+  [
+    'an infinite length',
+    ({ textStart }) => (textStart[2] = Infinity),
+    /arrays textStart: item 2 is Infinity, expected/,
+  ],
+  ['a fraction of a byte', ({ start }) => (start[1] = elementAt(start, 1) - 0.5), /arrays start: item 1 is [\d.]+, /],
+  ['fids that do not ascend', ({ fid }) => (fid[1] = elementAt(fid, 0)), /arrays fid: item 1 is \d+, expected/],
+  [
+    'GIDs that end before they begin',
+    ({ columns }) => (elementAt(columns, 0).arrays.start[1] = 0xfffffff0),
+    /arrays gid0\.start: item 2 is \d+, expected/,
+  ],
+];
+
+for (const [what, change, message] of CONTRADICTIONS)
+  test(`refuses a release whose index has ${what}`, async () => {
+    const copy = temporaryFolder();
+    cpSync(join(folder, 'releases'), join(copy, 'releases'), { recursive: true });
+    const root = join(copy, releasePath('r1'));
+    const index = readIndex(root, 0);
+    change(index.arrays);
+    reseal(root, index);
+    const faulty = directoryOrigin(copy);
+    await assert.rejects(async () => loadRelease(faulty, await readDescription(faulty, 'r1')), message);
   });

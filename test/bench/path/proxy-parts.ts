@@ -10,7 +10,8 @@ import { Reads } from '../../../proxy/origin/origin.ts';
 import { responseCaches } from '../../../proxy/pages/response-cache.ts';
 import { createHttpServer } from '../../../proxy/server.ts';
 import { publicAssets } from '../../../proxy/site/explorer-files.ts';
-import { BodyBuffers, HeldBytes } from '../../../proxy/work/held-bytes.ts';
+import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
+import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
 import { WorkQueue } from '../../../proxy/work/work-queue.ts';
 
 /** What a proxy needs to be started. */

@@ -16,6 +16,7 @@ import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
 import { Releases } from '../../../proxy/releases/releases.ts';
 import type { HttpServer, Observer, ServerLimits } from '../../../proxy/server.ts';
+import type { Assets } from '../../../proxy/site/asset.ts';
 import type { HeldLimits } from '../../../proxy/work/held-bytes.ts';
 import type { WorkLimits } from '../../../proxy/work/work-queue.ts';
 import { assetsWithModules } from './explorer-modules.ts';
@@ -55,6 +56,8 @@ export interface ServiceOptions {
   early?: boolean;
   /** Shall it have the explorer; also each of its modules by itself? */
   explorer?: boolean | 'modules';
+  /** Its public files, instead of the project's own. */
+  assets?: Assets;
 }
 
 /** A running service. */
@@ -103,7 +106,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     timeouts: options.limits,
     work: options.work,
     held: options.held,
-    assets: options.explorer === 'modules' ? assetsWithModules() : undefined,
+    assets: options.explorer === 'modules' ? assetsWithModules() : options.assets,
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

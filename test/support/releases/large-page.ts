@@ -72,8 +72,8 @@ export function replaceNames(folder: string, names: Buffer, textBytes: number): 
   return file;
 }
 
-/** Writes the index of level 0 anew. */
-function reseal(release: string, levelIndex: LevelIndex): void {
+/** Writes the index of level 0 of a release anew. */
+export function reseal(release: string, levelIndex: LevelIndex): void {
   const { manifest, index } = encodeLevel('r1', levelIndex);
   for (const [member, path, content] of [
     ['manifest', manifestPath(0), manifest],

@@ -1,0 +1,30 @@
+// Hazard: the memory of a body that was taken here is used again by the next one, unless `keep` is called before. Used by
+// Reads (origin/origin.ts) for bodies that are read at once, and by send.ts, which keeps what a client does not take at once.
+
+/** Maximum size of a body that is sent at once. Larger ones are sent in chunks, and so never in memory that is used again. */
+export const AT_ONCE_MAX_BYTES: number = 128 * 1024;
+
+/**
+ * Buffers that are used again and again. Where the operating system takes a body at once, the next one is read into the same
+ * memory: nothing is allocated, and the memory is in the processor's cache.
+ */
+export class BodyBuffers {
+  /** The free buffer of 2^i bytes. */
+  readonly #free: (Buffer | undefined)[] = [];
+
+  /** A buffer for a body. The next call may return the same memory, unless `keep` is called before. */
+  take(bytes: number): Buffer {
+    if (bytes > AT_ONCE_MAX_BYTES) return Buffer.allocUnsafe(bytes);
+    const size = 32 - Math.clz32(bytes);
+    this.#free[size] ??= Buffer.allocUnsafeSlow(2 ** size);
+    return this.#free[size].subarray(0, bytes);
+  }
+
+  /** Leaves its memory to a body that is still being sent. @returns the size of that memory */
+  keep(body: Buffer): number {
+    const size = this.#free.findIndex((free) => free?.buffer === body.buffer);
+    if (size === -1) return body.length;
+    this.#free[size] = undefined;
+    return 2 ** size;
+  }
+}

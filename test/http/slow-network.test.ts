@@ -1,0 +1,139 @@
+// Clients with a slow network. On loopback the operating system takes one or two megabytes of a body at once and hides what
+// a real network shows: this file runs its tests in a network of its own, where it takes 16 kB of each connection.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { makeAsset } from '../../proxy/site/asset.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { rawGet, send } from '../support/http/http-client.ts';
+import { AUTHORIZED, type RunningService, startService, token } from '../support/http/in-process-proxy.ts';
+import { without } from '../support/processes/programs.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { enlargePage } from '../support/releases/large-page.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+const NETWORK = 'ip link set lo mtu 1500 up';
+const SMALL_BUFFERS = ['tcp_wmem', 'tcp_rmem'].map((name) => `echo 4096 16384 16384 > /proc/sys/net/ipv4/${name}`);
+const KIB = 1024;
+const PAGE = '/api/v1/fc/lv0';
+
+if (process.env['OWN_NETWORK'] === undefined)
+  test('clients with a slow network do not take the service from others, and get their bodies', {
+    skip: without(`unshare --map-root-user --net ${NETWORK}`),
+  }, async () => {
+    const script = [NETWORK, ...SMALL_BUFFERS, 'exec "$@"'].join(' && ');
+    const node = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)];
+    const child = spawn('unshare', ['--map-root-user', '--net', 'sh', '-c', script, 'sh', ...node], {
+      env: { ...process.env, OWN_NETWORK: 'yes', NODE_TEST_CONTEXT: '' },
+      stdio: 'inherit',
+    });
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+else {
+  test('a client that takes a body slowly but steadily is not cut though it holds most of its share', keepsPace);
+  test('140 connections without a token that read nothing of an asset fail no request of others', async () => {
+    const assets = new Map([['/large.bin', makeAsset('application/octet-stream', randomBytes(1024 * KIB))]]);
+    const service = await startService(await releaseWithPage(), { assets });
+    await othersAreAnswered(service, async () => openReaders(service, 140, '/large.bin'));
+  });
+  test('1,500 connections without a token that read nothing of a small asset fail no request of others', async () => {
+    const assets = new Map([['/small.bin', makeAsset('application/octet-stream', randomBytes(100 * KIB))]]);
+    const service = await startService(await releaseWithPage(), { assets });
+    await othersAreAnswered(service, async () => openReaders(service, 1500, '/small.bin'));
+  });
+  test('300 connections with one token that read nothing of a remembered page fail no request of others', async () => {
+    const service = await startService(await releaseWithPage());
+    const { authorization } = AUTHORIZED;
+    for (let i = 0; i < 2; i++) await send(service, PAGE, { authorization, 'accept-encoding': 'gzip' });
+    await othersAreAnswered(service, async () => openReaders(service, 300, PAGE, authorization));
+    // In memory once for all of them: a chunk each is counted, and its client may still ask.
+    assert.equal((await send(service, '/api/v1/fc/lv1', { authorization })).status, 200);
+  });
+  test('four clients that each hold their share fail no request of others', async () => {
+    const service = await startService(await releaseWithPage());
+    await othersAreAnswered(service, async () => {
+      const readers: Socket[] = [];
+      for (const sub of ['a', 'b', 'c', 'd']) {
+        const authorization = `Bearer ${await token({ sub })}`;
+        // No target twice: an answer that is remembered is in memory once.
+        for (let i = 0; i < 40; i++)
+          readers.push(...(await openReaders(service, 1, `${PAGE}?page-size=5${'&'.repeat(i)}`, authorization)));
+      }
+      assert.ok(service.heldBytes() > 100 * KIB * KIB, `${service.heldBytes()} bytes are held`);
+      return readers;
+    });
+  });
+}
+
+/** A release whose first page of countries has 900 KiB. */
+async function releaseWithPage(): Promise<string> {
+  const folder = temporaryFolder();
+  await buildRelease(writeCountries(), folder);
+  enlargePage(folder, 900 * KIB);
+  return folder;
+}
+
+/** Connections that ask for a body and read the beginning of the answer. */
+function openReaders(service: RunningService, count: number, path: string, authorization = ''): Promise<Socket[]> {
+  const { hostname, port } = new URL(service.url);
+  const opened = Array.from({ length: count }, async () => {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    socket.write(rawGet(path, authorization));
+    await once(socket, 'readable');
+    return socket;
+  });
+  return Promise.all(opened);
+}
+
+/** While `attack` goes on, a thousand requests of another client, none of which is remembered, are answered. */
+async function othersAreAnswered(service: RunningService, attack: () => Promise<Socket[]>): Promise<void> {
+  const readers = await attack();
+  const authorization = `Bearer ${await token({ sub: 'other' })}`;
+  const statuses = new Map<number, number>();
+  for (let i = 0; i < 1000; i++) {
+    const path = i % 100 === 0 ? `${PAGE}?${'&'.repeat(i)}` : `/api/v1/geojsonl/lv2?start-at=${i}&page-size=7`;
+    const { status } = await send(service, path, { authorization, 'accept-encoding': 'gzip' });
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  for (const reader of readers) reader.destroy();
+  assert.deepEqual([...statuses], [[200, 1000]]);
+  await until(() => service.heldBytes() === 0, 'bytes stay counted');
+}
+
+const STEP_BYTES = 64 * KIB;
+const STEP_MS = 100;
+
+async function keepsPace(): Promise<void> {
+  const folder = temporaryFolder();
+  await buildRelease(writeCountries(), folder);
+  const { page } = enlargePage(folder, 900 * KIB);
+  // Its bytes are more than half of what the client may hold: its slowest connections are cut.
+  const held = { totalBytes: 1024 * KIB, clientBytes: 1024 * KIB, paceMs: 5 * STEP_MS, checkMs: 50 };
+  const service = await startService(folder, { held });
+  const [socket] = await openReaders(service, 1, PAGE, AUTHORIZED.authorization);
+  assert.ok(socket);
+  const received: Buffer[] = [];
+  let [bytes, due] = [0, 0];
+  socket.on('data', (chunk) => {
+    received.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= due) socket.pause();
+  });
+  // The pace of the client, not a wait for something.
+  for (; service.heldBytes() > 0; await pause(STEP_MS)) {
+    due += STEP_BYTES;
+    socket.resume();
+  }
+  socket.resume();
+  await until(() => bytes > page.length, 'the connection is cut');
+  socket.destroy();
+  assert.ok(Buffer.concat(received).includes(page));
+}

@@ -108,6 +108,8 @@ export interface Current {
   release: string;
   /** Every hosted release, the current one included. A cursor of any other release is answered 410. */
   hosted: readonly string[];
+  /** SHA-256 of each release.json in hex, by id: the root of all other digests of a release. */
+  digests: ReadonlyMap<string, string>;
 }
 
 /** A file of a release of another format version. */
@@ -175,7 +177,8 @@ export function findingsIn(json: JsonObject, member: string, where: string): Fin
 
 /** Serialises current.json. */
 export function currentToJson(current: Current): string {
-  return `${JSON.stringify({ version: FORMAT_VERSION, ...current }, null, 2)}\n`;
+  const digests = Object.fromEntries(current.digests);
+  return `${JSON.stringify({ version: FORMAT_VERSION, ...current, digests }, null, 2)}\n`;
 }
 
 /**
@@ -190,7 +193,15 @@ export function currentFromJson(text: string, file: string): Current {
   if (invalid !== undefined)
     throw new FormatError(file, `hosted names ${JSON.stringify(invalid)}, expected ${RELEASE_ID_RULE}`);
   if (!hosted.includes(release)) throw new FormatError(file, `release ${release} is not among the hosted ones`);
-  return { release, hosted };
+  const digests = json['digests'] === undefined ? {} : objectFrom(json['digests'], `${file} digests`);
+  for (const id of Object.keys(digests))
+    if (!/^[0-9a-f]{64}$/.test(textIn(digests, id, `${file} digests`)))
+      throw new FormatError(file, `digests.${id} is ${JSON.stringify(digests[id])}, expected a SHA-256 in hex`);
+  return {
+    release,
+    hosted,
+    digests: new Map(hosted.filter((id) => Object.hasOwn(digests, id)).map((id) => [id, textIn(digests, id, file)])),
+  };
 }
 
 function versioned(text: string, file: string): JsonObject {

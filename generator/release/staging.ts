@@ -1,5 +1,5 @@
 // Publishes releases: the staging folder beside its target, the rename, and finally the pointer (current.json).
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
@@ -85,7 +85,7 @@ export async function activate(out: string, release: string): Promise<void> {
   // A release that was not hosted before is the newest.
   const known = hostedReleases(out);
   const hosted = known.includes(release) ? hostable : [...hostable.filter((id) => id !== release), release];
-  await writeCurrent(out, { release, hosted });
+  await writeCurrent(out, release, hosted, release);
 }
 
 /**
@@ -96,7 +96,8 @@ export async function activate(out: string, release: string): Promise<void> {
 export async function withdraw(out: string, releases: readonly string[]): Promise<boolean> {
   const current = readCurrent(out);
   if (current === undefined) return false;
-  await writeCurrent(out, { ...current, hosted: hostableReleases(out).filter((id) => !releases.includes(id)) });
+  const hosted = hostableReleases(out).filter((id) => !releases.includes(id));
+  await writeCurrent(out, current.release, hosted);
   return releases.some((id) => current.hosted.includes(id));
 }
 
@@ -162,11 +163,15 @@ export function publishedReleases(out: string): string[] {
 
 /** The releases that current.json lists, oldest first; none if it is missing or damaged, which `activate` repairs. */
 function hostedReleases(out: string): readonly string[] {
+  return recordedIn(out)?.hosted ?? [];
+}
+
+function recordedIn(out: string): Current | undefined {
   try {
-    const file = join(out, CURRENT_PATH);
-    return currentFromJson(readFileSync(file, 'utf8'), file).hosted;
-  } catch {
-    return [];
+    return readCurrent(out);
+  } catch (error) {
+    if (error instanceof BuildError) return undefined;
+    throw error;
   }
 }
 
@@ -202,10 +207,19 @@ function versionProblem(out: string, release: string): string | undefined {
   return undefined;
 }
 
-async function writeCurrent(out: string, current: Current): Promise<void> {
+/**
+ * Replaces current.json. Digests that it records stay: a release.json that has been damaged since is not what was published.
+ * @param renewed the release whose digest is that of its file now
+ */
+async function writeCurrent(out: string, release: string, hosted: readonly string[], renewed?: string): Promise<void> {
+  const recorded = recordedIn(out)?.digests;
+  const digestOf = (id: string): string =>
+    (id === renewed ? undefined : recorded?.get(id)) ??
+    hash('sha256', readFileSync(join(out, releasePath(id), RELEASE_FILE)), 'hex');
   const temporary = temporaryPath(out);
   rmSync(temporary, { force: true });
-  writeDurably(temporary, currentToJson(current));
+  const digests = new Map(hosted.map((id) => [id, digestOf(id)]));
+  writeDurably(temporary, currentToJson({ release, hosted, digests }));
   await renameDurably(temporary, join(out, CURRENT_PATH));
 }
 

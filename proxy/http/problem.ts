@@ -50,6 +50,18 @@ export class Problem extends Error {
   }
 }
 
+const RETRY_SECONDS = 5;
+
+/** 503 with Retry-After: the service cannot respond yet. */
+export function notReady(detail: string, retrySeconds: number = RETRY_SECONDS): Problem {
+  return new Problem('not-ready', detail, { 'Retry-After': String(retrySeconds) });
+}
+
+/** 503 with Retry-After: more work than the service can do at a time, or more than its share for one client. */
+export function overloaded(): Problem {
+  return new Problem('overloaded', 'The service has too much to do at the moment. Try again.', { 'Retry-After': '1' });
+}
+
 /** The members of a problem+json body, in this order. */
 export interface ProblemJson {
   type: string;

@@ -1,6 +1,6 @@
 // Admission of a request by the limits of its client: 429 beyond them, and the RateLimit fields of its answer
 // (draft-ietf-httpapi-ratelimit-headers-10).
-import type { HeaderList } from '../http/answer.ts';
+import type { HeaderList } from '../answers/answer.ts';
 import { Problem } from '../http/problem.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { Admission, ClientCounter, LimitRules } from './client-limits.ts';

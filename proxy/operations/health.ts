@@ -1,7 +1,7 @@
 // Health checks for load balancers and orchestrators: /healthz and /readyz need no token and reveal nothing of the
 // data.
-import type { Answer } from '../http/answer.ts';
-import { answerWith } from '../http/answer.ts';
+import type { Answer } from '../answers/answer.ts';
+import { answerWith } from '../answers/answer.ts';
 import { notReady, servedRelease } from '../pages/resolve.ts';
 import type { Releases } from '../releases/releases.ts';
 

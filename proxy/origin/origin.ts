@@ -126,7 +126,7 @@ export class Reads {
 
   /**
    * Runs a task that leaves the event loop, inflates, or has much to do.
-   * @throws Overloaded if too many tasks wait
+   * @throws Problem overloaded if too many tasks wait
    * @throws ClientGone if the client has disconnected before its turn
    */
   later<Result>(client: Client, task: () => Result | Promise<Result>): Promise<Result> {

@@ -1,15 +1,10 @@
-// Resolves the parameters of a page: the release, and with the index of its level the features of the page, and the stored
-// page that has them, if any.
-import type { Cursor } from '../../format/cursor.ts';
+// Resolves the parameters of a page with the index of its level: the features of the page, and the stored page that has
+// them, if any. Used by respond.ts.
 import type { LevelIndex, StoredPage } from '../../format/level-index.ts';
 import type { Format } from '../../format/levels.ts';
 import { PAGE_CAPS } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
 import { intersect, NO_POSITIONS } from '../../format/positions.ts';
-import { Problem } from '../http/problem.ts';
-import type { LoadedRelease } from '../releases/load-release.ts';
-import { ReleaseBusyError } from '../releases/recent-releases.ts';
-import type { Releases } from '../releases/releases.ts';
 import type { Filter, PageParams } from './query.ts';
 
 /** What a page consists of. */
@@ -68,59 +63,4 @@ function listingOf(index: LevelIndex, filters: readonly Filter[], { count }: Pos
     if (known?.countAt(number) === count) return index.listingOf(column, number);
   }
   return -1;
-}
-
-const RETRY_SECONDS = 5;
-
-/**
- * The release for a request; a promise only if it is not in memory.
- * @throws Problem release-gone, not-ready
- * @throws OriginError, FormatError if a hosted release cannot be loaded
- */
-export function pickRelease(releases: Releases, cursor: Cursor | undefined): LoadedRelease | Promise<LoadedRelease> {
-  if (cursor === undefined) return servedRelease(releases);
-  const known = releases.known(cursor.release);
-  return known !== undefined && isNamedBy(cursor, known) ? known : findRelease(releases, cursor);
-}
-
-async function findRelease(releases: Releases, cursor: Cursor): Promise<LoadedRelease> {
-  const found = await find(releases, cursor.release);
-  if (found !== undefined && isNamedBy(cursor, found)) return found;
-  // The release in memory may be one that was removed before another one got its id.
-  if (found !== undefined && (await releases.recheck(found, true))) {
-    const again = await find(releases, cursor.release);
-    if (again !== undefined && isNamedBy(cursor, again)) return again;
-  }
-  throw new Problem(
-    'release-gone',
-    'The release of this cursor is no longer hosted. Start again at the first page, without a cursor.',
-  );
-}
-
-function isNamedBy({ content }: Cursor, { digest }: LoadedRelease): boolean {
-  return digest.startsWith(content);
-}
-
-async function find(releases: Releases, id: string): Promise<LoadedRelease | undefined> {
-  try {
-    return await releases.find(id);
-  } catch (error) {
-    if (!(error instanceof ReleaseBusyError)) throw error;
-    const detail = 'Cursors of too many releases are in use. Try again later.';
-    throw new Problem('not-ready', detail, { 'Retry-After': String(error.retrySeconds) });
-  }
-}
-
-/**
- * The current release.
- * @throws Problem not-ready before one is loaded
- */
-export function servedRelease(releases: Releases): LoadedRelease {
-  if (releases.current !== undefined) return releases.current;
-  throw notReady('No release is loaded yet.');
-}
-
-/** 503 with Retry-After: the service cannot respond yet. */
-export function notReady(detail: string): Problem {
-  return new Problem('not-ready', detail, { 'Retry-After': String(RETRY_SECONDS) });
 }

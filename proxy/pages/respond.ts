@@ -3,8 +3,8 @@
 import { elementAt } from '../../format/element-at.ts';
 import { namesPath, OVERVIEW_FILE, pagePath, releasePath } from '../../format/layout.ts';
 import { MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
-import type { Answer, Basis, BodySource, HeaderList } from '../http/answer.ts';
-import { COMMON_HEADERS } from '../http/answer.ts';
+import type { Answer, Basis, BodySource, HeaderList } from '../answers/answer.ts';
+import { COMMON_HEADERS } from '../answers/answer.ts';
 import type { Coding } from '../http/request.ts';
 import type { LoadedLevel } from '../releases/load-release.ts';
 import type { Endpoint, FileEndpoint, PageEndpoint } from './endpoints.ts';

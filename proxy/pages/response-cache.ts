@@ -1,7 +1,7 @@
 // Response cache: a repeated request gets the finished headers and body; validation and authentication run first. Limited
 // in bytes; the least recently used response is removed first. The only file that imports lru-cache.
 import { LRUCache } from 'lru-cache';
-import type { Answer, Basis } from '../http/answer.ts';
+import type { Answer, Basis } from '../answers/answer.ts';
 import type { Coding } from '../http/request.ts';
 import type { Releases } from '../releases/releases.ts';
 

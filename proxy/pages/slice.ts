@@ -8,7 +8,7 @@ import { numberAt } from '../../format/element-at.ts';
 import { FRAME_DATA, MEMBER_END_BYTES, MEMBER_FRAME_BYTES, MEMBER_HEADER, writeMemberEnd } from '../../format/gzip.ts';
 import type { Format } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
-import type { Body, BodySource } from '../http/answer.ts';
+import type { Body, BodySource } from '../answers/answer.ts';
 import type { Client, Reads } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { LoadedLevel } from '../releases/load-release.ts';

@@ -3,7 +3,7 @@
 import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
-import type { Body, BodySource } from '../http/answer.ts';
+import type { Body, BodySource } from '../answers/answer.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 

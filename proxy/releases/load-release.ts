@@ -86,14 +86,22 @@ export type LoadRelease = (origin: Origin, description: Description) => Promise<
 
 /**
  * Reads the release.json of a release.
+ * @param digest its SHA-256 in hex
  * @throws OriginError, FormatError
  */
-export async function readDescription(origin: Origin, id: string): Promise<Description> {
+export async function readDescription(origin: Origin, id: string, digest: string): Promise<Description> {
   const file = `${releasePath(id)}/${RELEASE_FILE}`;
   const bytes = await origin.read(file, DESCRIPTION_MAX_BYTES);
+  const got = hash('sha256', bytes, 'hex');
+  if (got !== digest) throw new FormatError(file, `SHA-256 is ${got}, expected ${digest}`);
   const release = releaseFromJson(bytes.toString('utf8'), file);
   if (release.release !== id) throw new FormatError(file, `release is ${release.release}, expected ${id}`);
-  return { release, digest: hash('sha256', bytes, 'hex') };
+  return { release, digest };
+}
+
+/** The SHA-256 that the release.json of a release has now. @throws OriginError */
+export async function digestOfDescription(origin: Origin, id: string): Promise<string> {
+  return hash('sha256', await origin.read(`${releasePath(id)}/${RELEASE_FILE}`, DESCRIPTION_MAX_BYTES), 'hex');
 }
 
 /**

@@ -1,14 +1,15 @@
-// The releases of an origin: the current one, and every other hosted release, which cursors may name. A new release is
-// served once its metadata has been loaded and verified.
+// The releases of an origin: the current one, and every other hosted release, which cursors may name. A release is known by
+// its digest, which current.json names: it is served once its metadata has been loaded and verified. Used by handler.ts.
+import { LRUCache } from 'lru-cache';
+import type { Cursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { Current } from '../../format/release.ts';
 import { currentFromJson } from '../../format/release.ts';
+import { notReady, Problem } from '../http/problem.ts';
 import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { LoadedRelease, LoadRelease } from './load-release.ts';
-import { loadRelease, readDescription } from './load-release.ts';
-import { RecentReleases } from './recent-releases.ts';
+import { digestOfDescription, loadRelease, readDescription } from './load-release.ts';
 
 /** Maximum size of current.json. */
 const POINTER_MAX_BYTES = 64 * 1024;
@@ -18,8 +19,12 @@ const LOOK_PAUSE_MS = 250;
 const RETRY_MS = 5000;
 /** A damaged one that is not the current one, after this time: reading it for each of its cursors would be expensive. */
 const DAMAGED_MS = 30_000;
-/** Minimum time between two looks at release.json because files of that release are damaged. */
-const RECHECK_MS = 1000;
+/** Releases in memory besides the current one: cursors are not signed, and loading a release is expensive. */
+const RECENT_MAX = 2;
+/** A release stays in memory at least this long before another one replaces it. */
+const HOLD_MS = 10_000;
+/** A release that no request has used for this long is removed from memory. */
+const UNUSED_MS = 300_000;
 
 /** What `Releases` may be given besides the origin. */
 export interface ReleasesOptions {
@@ -29,45 +34,49 @@ export interface ReleasesOptions {
   load?: LoadRelease;
 }
 
-/** current.json. */
-interface Pointer extends Current {
+/** What current.json says. */
+interface Pointer {
   text: string;
+  /** The digest of the release for requests without a cursor. */
+  digest: string;
+  /** The digest of each hosted release by its id. */
+  hosted: ReadonlyMap<string, string>;
 }
 
 /** The releases of one origin. */
 export class Releases {
   readonly #origin: Origin;
   readonly #now: () => number;
-  readonly #load: LoadRelease;
+  readonly #loadRelease: LoadRelease;
   /** Reads current.json; resolves after a read that began after the call. */
   readonly #look: () => Promise<void>;
-  readonly #recent: RecentReleases;
+  /** By digest. Never the current one; only hosted ones. */
+  readonly #recent: LRUCache<string, { release: LoadedRelease; since: number }>;
+  /** By digest; the one that is to become the current one, too. */
   readonly #loading = new Map<string, Promise<LoadedRelease>>();
-  /** Errors of releases that could not be loaded, to be thrown again until a time. */
+  /** Errors of releases that could not be loaded, by digest, to be thrown again until a time. */
   readonly #failures = new Map<string, { error: unknown; until: number }>();
-  /**
-   * The digests of hosted releases, read since current.json last changed: the id of a removed release may be used again
-   * for another one, so a release in memory is compared before it is used.
-   */
-  readonly #digests = new Map<string, string>();
-  /** Looks at release.json because files of a release are damaged: when the last one began, by the release's digest. */
-  readonly #rechecked = new Map<string, { at: number; done: Promise<void> }>();
   #pointer: Pointer | undefined;
+  /** Stays until the one that the pointer names is loaded. */
   #current: LoadedRelease | undefined;
-  /** The pointer for which the current release was chosen. */
-  #served: Pointer | undefined;
   /** What `refresh` last returned the id of. */
   #reported: LoadedRelease | undefined;
   /** Overlapping reads of current.json may finish out of order; the one started last wins. */
   #reads = { begun: 0, applied: 0 };
 
-  constructor(origin: Origin, options: ReleasesOptions = {}) {
-    const { now = () => performance.now(), load = loadRelease } = options;
+  constructor(origin: Origin, { now = () => performance.now(), load = loadRelease }: ReleasesOptions = {}) {
     this.#origin = origin;
     this.#now = now;
-    this.#load = load;
+    this.#loadRelease = load;
     this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
-    this.#recent = new RecentReleases(now, (id) => this.#close(id));
+    this.#recent = new LRUCache({
+      max: RECENT_MAX,
+      ttl: UNUSED_MS,
+      ttlResolution: 0,
+      updateAgeOnGet: true,
+      perf: { now },
+      dispose: ({ release }) => this.#close(release),
+    });
   }
 
   /** The release for requests without a cursor; undefined before the first one is loaded. */
@@ -75,63 +84,48 @@ export class Releases {
     return this.#current;
   }
 
-  /** Is a release with this content hosted, as far as is known without reading a file? */
+  /** The same. @throws Problem not-ready before the first one is loaded */
+  get served(): LoadedRelease {
+    if (this.#current === undefined) throw notReady('No release is loaded yet.');
+    return this.#current;
+  }
+
+  /** Is this release hosted, as far as is known without reading a file? */
   hosts({ id, digest }: Pick<LoadedRelease, 'id' | 'digest'>): boolean {
-    return this.#digests.get(id) === digest;
+    return this.#pointer?.hosted.get(id) === digest;
   }
 
-  /** A hosted release in memory, as far as is known without reading a file. */
-  known(id: string): LoadedRelease | undefined {
-    const release = this.#isHosted(id) ? this.#inMemory(id) : undefined;
-    return release !== undefined && this.hosts(release) ? release : undefined;
+  /** The release that a cursor names, if it is hosted and in memory. */
+  get(cursor: Cursor): LoadedRelease | undefined {
+    const digest = this.#digestOf(cursor);
+    if (digest === undefined) return undefined;
+    return this.#current?.digest === digest ? this.#current : this.#recent.get(digest)?.release;
   }
 
   /**
-   * A hosted release, loaded on first use; undefined if it is not hosted. current.json is read again before a release
-   * counts as not hosted: another process may have noticed it earlier.
+   * Brings the release that a cursor names into memory. current.json is read again before a release counts as not hosted:
+   * another process may have noticed it earlier.
+   * @throws Problem release-gone; not-ready if other releases have been loaded recently
    * @throws OriginError, FormatError if it is hosted but cannot be loaded
-   * @throws ReleaseBusyError if other releases have been loaded recently
    */
-  async find(id: string): Promise<LoadedRelease | undefined> {
-    if (!this.#isHosted(id)) await this.#look();
-    if (!this.#isHosted(id)) return undefined;
+  async load(cursor: Cursor): Promise<LoadedRelease> {
+    if (this.#digestOf(cursor) === undefined) await this.#look();
     try {
-      return await this.#findHosted(id);
+      return await this.#loadNamed(cursor);
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!(error instanceof OriginError && error.reason === 'missing')) throw error;
       await this.#look();
-      if (this.#isHosted(id)) throw error;
-      return undefined;
+      if (this.#digestOf(cursor) === undefined) throw gone();
+      throw error;
     }
   }
 
-  /**
-   * Looks whether a release was removed or replaced, after one of its files was missing or damaged; then it is no longer
-   * the current one, and `find` does not find it.
-   * @returns is it gone?
-   */
-  async recheck(release: LoadedRelease, isFileMissing: boolean): Promise<boolean> {
-    if (isFileMissing) await this.#look();
-    if (this.#isHosted(release.id)) {
-      const now = this.#now();
-      let last = this.#rechecked.get(release.digest);
-      if (last === undefined || now - last.at >= RECHECK_MS) {
-        last = { at: now, done: this.#compareDescription(release) };
-        this.#rechecked.set(release.digest, last);
-      }
-      await last.done;
-    }
-    // If the new release cannot be loaded, the previous one is still served. `refresh` reports it.
-    await this.#takeUp().catch(() => {});
-    return !this.hosts(release);
-  }
-
-  /** Forgets that a release is hosted if another one has taken its id. Never rejects. */
-  async #compareDescription({ id, digest }: LoadedRelease): Promise<void> {
-    const description = await readDescription(this.#origin, id).catch(() => undefined);
-    if (description === undefined || description.digest === digest) return;
-    this.#digests.delete(id);
-    if (this.#served?.release === id) this.#served = undefined;
+  /** Reads current.json again on behalf of a request whose files are missing or damaged. Never rejects. */
+  async lookAgain(): Promise<void> {
+    // If a new release cannot be loaded, the previous one is still served. `refresh` reports it.
+    await this.#look()
+      .then(() => this.#takeUp())
+      .catch(() => {});
   }
 
   /**
@@ -141,109 +135,131 @@ export class Releases {
    */
   async refresh(): Promise<string | undefined> {
     await this.#readPointer();
-    this.#recent.removeUnused();
+    this.#recent.purgeStale();
     await this.#takeUp();
     if (this.#reported === this.#current) return undefined;
     this.#reported = this.#current;
     return this.#current?.id;
   }
 
-  #isHosted(id: string): boolean {
-    return this.#pointer?.hosted.includes(id) ?? false;
+  /** The digest of the hosted release that a cursor names. */
+  #digestOf({ release, content }: Cursor): string | undefined {
+    const digest = this.#pointer?.hosted.get(release);
+    return digest?.startsWith(content) ? digest : undefined;
   }
 
-  #inMemory(id: string): LoadedRelease | undefined {
-    return this.#recent.find(id) ?? (this.#current?.id === id ? this.#current : undefined);
+  async #loadNamed(cursor: Cursor): Promise<LoadedRelease> {
+    const digest = this.#digestOf(cursor);
+    if (digest === undefined) throw gone();
+    if (digest === this.#pointer?.digest) await this.#takeUp();
+    else if (this.get(cursor) === undefined) await this.#loadRecent(digest);
+    const release = this.get(cursor);
+    if (release === undefined) throw gone();
+    return release;
   }
 
-  #close(id: string): void {
-    if (id !== this.#current?.id) this.#origin.close?.(releasePath(id));
+  /** @throws Problem not-ready if all others have come recently */
+  async #loadRecent(digest: string): Promise<void> {
+    if (!this.#loading.has(digest) && !this.#hasFailed(digest)) this.#makeRoom();
+    const release = await this.#load(digest);
+    if (this.hosts(release) && release !== this.#current) this.#recent.set(digest, { release, since: this.#now() });
+  }
+
+  /** Makes room for a release that is going to be loaded, possibly in the place of the least recently used one. */
+  #makeRoom(): void {
+    this.#recent.purgeStale();
+    const coming = [...this.#loading.keys()].filter((digest) => digest !== this.#pointer?.digest).length;
+    if (this.#recent.size + coming < RECENT_MAX) return;
+    const ages = [...this.#recent.rvalues()].map(({ release, since }) => ({ release, age: this.#now() - since }));
+    const oldest = ages.find(({ age }) => age >= HOLD_MS);
+    if (oldest === undefined) {
+      const seconds = Math.ceil((HOLD_MS - Math.max(0, ...ages.map(({ age }) => age))) / 1000);
+      throw notReady('Cursors of too many releases are in use. Try again later.', Math.max(1, seconds));
+    }
+    this.#recent.delete(oldest.release.digest);
+  }
+
+  /** Closes the files of a release that has left the memory. */
+  #close({ id, digest }: LoadedRelease): void {
+    if (digest !== this.#current?.digest) this.#origin.close?.(releasePath(id));
   }
 
   /** @throws OriginError, FormatError if it cannot be read */
   async #readPointer(): Promise<void> {
     const read = ++this.#reads.begun;
     const text = (await this.#origin.read(CURRENT_PATH, POINTER_MAX_BYTES)).toString('utf8');
+    if (text === this.#pointer?.text) return;
+    const { release, hosted, digests } = currentFromJson(text, CURRENT_PATH);
+    // A pointer without digests is trusted: those of the files count that are there now.
+    const known = await Promise.all(
+      hosted.map(async (id) => [id, digests.get(id) ?? (await this.#digestNow(id))] as const),
+    );
     if (read < this.#reads.applied) return;
     this.#reads.applied = read;
-    if (text === this.#pointer?.text) return;
-    this.#pointer = { ...currentFromJson(text, CURRENT_PATH), text };
-    for (const known of [this.#digests, this.#loading, this.#failures, this.#rechecked]) known.clear();
-    for (const id of this.#recent.ids) if (!this.#isHosted(id)) this.#recent.remove(id);
+    const byId = new Map(known);
+    // What could not be read may be there at the next look.
+    const isWhole = !known.some(([id, digest]) => digest === unread(id));
+    this.#pointer = { text: isWhole ? text : '', digest: byId.get(release) ?? unread(release), hosted: byId };
+    this.#failures.clear();
+    for (const { release } of [...this.#recent.values()]) if (!this.hosts(release)) this.#recent.delete(release.digest);
   }
 
-  /** The release that current.json names, which becomes the current one. */
-  async #takeUp(): Promise<LoadedRelease | undefined> {
+  async #digestNow(id: string): Promise<string> {
+    return digestOfDescription(this.#origin, id).catch(() => unread(id));
+  }
+
+  /** Serves the release that current.json names. */
+  async #takeUp(): Promise<void> {
     const pointer = this.#pointer;
-    if (pointer === undefined || this.#served === pointer) return this.#current;
-    const release = await this.#loadOnce(pointer.release);
+    if (pointer === undefined || this.#current?.digest === pointer.digest) return;
+    const release = this.#recent.peek(pointer.digest)?.release ?? (await this.#load(pointer.digest));
+    if (this.#pointer !== pointer || this.#current === release) return;
     const previous = this.#current;
-    if (this.#pointer !== pointer) return release;
-    this.#served = pointer;
     this.#current = release;
-    this.#recent.remove(release.id);
-    if (previous === undefined || previous === release) return release;
-    const isKept = previous.id !== release.id && this.#isHosted(previous.id);
-    if (isKept && !this.#recent.ids.includes(previous.id)) this.#recent.add(previous);
-    if (!isKept) this.#origin.close?.(releasePath(previous.id));
-    return release;
+    this.#recent.delete(release.digest);
+    if (previous === undefined) return;
+    if (this.hosts(previous)) this.#recent.set(previous.digest, { release: previous, since: this.#now() });
+    else this.#close(previous);
   }
 
-  async #findHosted(id: string): Promise<LoadedRelease | undefined> {
-    const known = this.#inMemory(id);
-    if (known !== undefined && this.hosts(known)) return known;
-    if (id === this.#pointer?.release) return this.#takeUp();
-    if (known === undefined && !this.#hasFailed(id) && !this.#recent.ids.includes(id)) this.#recent.reserve(id);
-    try {
-      const release = await this.#loadOnce(id);
-      // The id of the current one may be used again before current.json names another one that can be loaded.
-      if (known === this.#current && known !== undefined && known !== release) this.#recent.add(release);
-      else this.#recent.fill(release);
-      return release;
-    } catch (error) {
-      this.#recent.remove(id);
-      throw error;
-    }
-  }
-
-  #hasFailed(id: string): boolean {
-    const failure = this.#failures.get(id);
+  #hasFailed(digest: string): boolean {
+    const failure = this.#failures.get(digest);
     return failure !== undefined && this.#now() < failure.until;
   }
 
-  /** Loads a release once for concurrent calls; an error is thrown again for a while. */
-  #loadOnce(id: string): Promise<LoadedRelease> {
-    if (this.#hasFailed(id)) return Promise.reject(this.#failures.get(id)?.error);
-    const known = this.#loading.get(id);
+  /** Loads a hosted release once for concurrent calls; an error is thrown again for a while. */
+  #load(digest: string): Promise<LoadedRelease> {
+    if (this.#hasFailed(digest)) return Promise.reject(this.#failures.get(digest)?.error);
+    const known = this.#loading.get(digest);
     if (known !== undefined) return known;
-    const loading = this.#loadNow(id).finally(() => {
-      if (this.#loading.get(id) === loading) this.#loading.delete(id);
-    });
-    this.#loading.set(id, loading);
+    const loading = this.#loadNow(digest).finally(() => this.#loading.delete(digest));
+    this.#loading.set(digest, loading);
     return loading;
   }
 
-  /** The release in memory if it is still the same, otherwise the one that is read. */
-  async #loadNow(id: string): Promise<LoadedRelease> {
+  async #loadNow(digest: string): Promise<LoadedRelease> {
     const pointer = this.#pointer;
     try {
-      const description = await readDescription(this.#origin, id);
-      const known = this.#inMemory(id);
-      if (known !== undefined && known.digest !== description.digest) this.#origin.close?.(releasePath(id));
-      const release = known?.digest === description.digest ? known : await this.#load(this.#origin, description);
-      if (this.#pointer === pointer) this.#digests.set(id, release.digest);
-      return release;
+      const [id = ''] = [...(pointer?.hosted ?? [])].find(([, known]) => known === digest) ?? [];
+      return await this.#loadRelease(this.#origin, await readDescription(this.#origin, id, digest));
     } catch (error) {
-      const isCurrent = id === this.#pointer?.release;
-      const waitMs = error instanceof FormatError && !isCurrent ? DAMAGED_MS : RETRY_MS;
-      if (this.#pointer === pointer) this.#failures.set(id, { error, until: this.#now() + waitMs });
+      const waitMs = error instanceof FormatError && digest !== this.#pointer?.digest ? DAMAGED_MS : RETRY_MS;
+      if (this.#pointer === pointer) this.#failures.set(digest, { error, until: this.#now() + waitMs });
       throw error;
     }
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof OriginError && error.reason === 'missing';
+/** Stands for the digest of a release whose release.json could not be read. */
+function unread(id: string): string {
+  return `not read: ${id}`;
+}
+
+function gone(): Problem {
+  return new Problem(
+    'release-gone',
+    'The release of this cursor is no longer hosted. Start again at the first page, without a cursor.',
+  );
 }
 
 /**

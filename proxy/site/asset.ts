@@ -2,8 +2,8 @@
 // and reveal nothing of the data except release and attribution, so they need no token and any cache may store them.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { Answer, HeaderList } from '../http/answer.ts';
-import { answerWith } from '../http/answer.ts';
+import type { Answer, HeaderList } from '../answers/answer.ts';
+import { answerWith } from '../answers/answer.ts';
 import type { Coding } from '../http/request.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
 

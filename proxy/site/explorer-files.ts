@@ -6,7 +6,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PAGE_CAPS } from '../../format/levels.ts';
 import type { JsonObject } from '../../format/parse.ts';
-import type { HeaderList } from '../http/answer.ts';
+import type { HeaderList } from '../answers/answer.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';

@@ -2,7 +2,7 @@
 // little. Each client has a fair share, and who holds most is refused and cut first: nobody takes it from others. Used by
 // send.ts. Public files are in memory anyway and are not counted.
 import type { ServerResponse } from 'node:http';
-import { Overloaded } from './work-queue.ts';
+import { overloaded } from '../http/problem.ts';
 
 /** What may be held, and the pace that clients must keep. */
 export interface HeldLimits {
@@ -67,11 +67,11 @@ export class HeldBytes {
 
   /**
    * Is there room for another body of a client?
-   * @throws Overloaded if not
+   * @throws Problem overloaded if not
    */
   admit(client: string): void {
     const holder = this.#clients.get(client);
-    if (holder !== undefined && holder.bytes >= this.#share) throw new Overloaded();
+    if (holder !== undefined && holder.bytes >= this.#share) throw overloaded();
   }
 
   /**

@@ -1,5 +1,7 @@
 // The queue of work that is not done at once: reads that leave the event loop, inflating, bodies that are large or
 // streamed. It bounds how much runs at a time and how much waits, and shares the event loop with everything else.
+import { overloaded } from '../http/problem.ts';
+
 /** Maximum concurrent tasks: most wait for reads. */
 const RUNNING_MAX = 64;
 /** Tasks that wait; further ones are refused. More than all clients together may hold, so that none fills it for others. */
@@ -15,14 +17,6 @@ const READ_BYTES = 32 * 1024;
 export interface WorkLimits {
   running: number;
   waiting: number;
-}
-
-/** The service has more to do than it can do at a time. */
-export class Overloaded extends Error {
-  constructor() {
-    super('more work than can be done at a time');
-    this.name = 'Overloaded';
-  }
 }
 
 /** A queue of tasks; between them, the event loop handles other events, health checks among them. */
@@ -55,10 +49,10 @@ export class WorkQueue {
 
   /**
    * Runs a task when it is its turn.
-   * @throws Overloaded if too many tasks wait
+   * @throws Problem overloaded if too many tasks wait
    */
   run<Result>(task: () => Result | Promise<Result>): Promise<Result> {
-    if (this.#waiting.length >= this.#limits.waiting) return Promise.reject(new Overloaded());
+    if (this.#waiting.length >= this.#limits.waiting) return Promise.reject(overloaded());
     return new Promise((resolve, reject) => {
       this.#waiting.push(() => {
         this.#running++;

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { handle } from '../../../proxy/handler.ts';
-import { type Answer, isMatch } from '../../../proxy/http/answer.ts';
+import { type Answer, isMatch } from '../../../proxy/answers/answer.ts';
 import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { newRequest } from '../../../proxy/http/request.ts';
 import type { Client } from '../../../proxy/origin/origin.ts';

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from './answer.ts';
 import { problemToAnswer } from './answer.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '../http/problem.ts';
 
 /** The error of a `clientError` event of node:http. */
 export interface ParserError extends Error {

@@ -2,10 +2,10 @@
 // answers; send.ts and fetch/ send them.
 import type { Client, Reads } from '../origin/origin.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
-import type { Problem } from './problem.ts';
-import { PROBLEMS, problemToJson } from './problem.ts';
-import type { Coding } from './request.ts';
-import { ALLOWED_METHODS } from './request.ts';
+import type { Problem } from '../http/problem.ts';
+import { PROBLEMS, problemToJson } from '../http/problem.ts';
+import type { Coding } from '../http/request.ts';
+import { ALLOWED_METHODS } from '../http/request.ts';
 
 /** A body in memory, or a stream. */
 export type Body = Buffer | AsyncIterable<Buffer>;

@@ -1,11 +1,10 @@
 // Errors become answers: a Problem as it is; every other error is logged, and its answer has no details.
-import { FormatError } from '../format/parse.ts';
-import { KeysUnavailableError } from './auth/rotating-keys.ts';
-import type { Answer } from './http/answer.ts';
-import { problemToAnswer } from './http/answer.ts';
-import { Problem } from './http/problem.ts';
-import { OriginError } from './origin/origin.ts';
-import { Overloaded } from './work/work-queue.ts';
+import { FormatError } from '../../format/parse.ts';
+import { KeysUnavailableError } from '../auth/rotating-keys.ts';
+import type { Answer } from './answer.ts';
+import { problemToAnswer } from './answer.ts';
+import { overloaded, Problem } from '../http/problem.ts';
+import { OriginError } from '../origin/origin.ts';
 
 /**
  * The answer for an error.
@@ -15,7 +14,6 @@ export function errorToAnswer(error: unknown, log: (line: string) => void): Answ
   if (error instanceof Problem) return problemToAnswer(error);
   // Logged by its key source already.
   if (error instanceof KeysUnavailableError) return problemToAnswer(keysUnavailable(error));
-  if (error instanceof Overloaded) return problemToAnswer(OVERLOADED);
   log(errorToLogLine(error));
   return problemToAnswer(unexpectedErrorToProblem(error));
 }
@@ -31,11 +29,6 @@ export function isStorageError(error: unknown): error is OriginError | FormatErr
   return error instanceof OriginError || error instanceof FormatError;
 }
 
-/** 503 with Retry-After: more work than the service can do at a time. */
-const OVERLOADED = new Problem('overloaded', 'The service has too much to do at the moment. Try again.', {
-  'Retry-After': '1',
-});
-
 function keysUnavailable({ message, retrySeconds }: KeysUnavailableError): Problem {
   return new Problem('keys-unavailable', message, { 'Retry-After': String(retrySeconds) });
 }
@@ -43,7 +36,7 @@ function keysUnavailable({ message, retrySeconds }: KeysUnavailableError): Probl
 function unexpectedErrorToProblem(error: unknown): Problem {
   if (error instanceof OriginError && error.reason === 'slow')
     return new Problem('origin-slow', 'Stored data did not arrive in time. Try again.');
-  if (error instanceof OriginError && error.reason === 'busy') return OVERLOADED;
+  if (error instanceof OriginError && error.reason === 'busy') return overloaded();
   if (isStorageError(error))
     return new Problem('origin-damaged', 'Stored data is missing or damaged. The error has been logged.');
   return new Problem('internal', 'An unexpected error occurred. It has been logged.');

@@ -46,6 +46,7 @@ const CHALLENGE = 'Bearer realm="boundaries"';
 /** What is remembered of a verified token, and the keys that verified it. */
 interface VerifiedToken extends Principal {
   hasScope: boolean;
+  notBeforeMs: number;
   expiresMs: number;
   source: KeySource;
   keys: KeySet;
@@ -75,7 +76,10 @@ export class Authenticator {
   /** The client of a remembered token; undefined if the token must be verified. */
   known(authorization: string | undefined): Principal | undefined {
     const token = authorization === undefined ? undefined : this.#tokens.get(authorization);
-    if (token === undefined || this.#rules.now() >= token.expiresMs) return undefined;
+    if (token === undefined) return undefined;
+    const now = this.#rules.now();
+    // The clock may have been ahead when the token was verified.
+    if (now < token.notBeforeMs || now >= token.expiresMs) return undefined;
     // Verified again once the issuer's keys have changed: its key may have been revoked.
     return token.source.known() === token.keys ? token : undefined;
   }
@@ -187,16 +191,19 @@ async function verifyWith(
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     currentDate: new Date(rules.now()),
   });
-  const { exp, sub } = payload;
+  const { exp, nbf = 0, sub } = payload;
   // 1e999 is JSON, and Infinity in JavaScript.
   if (exp === undefined || exp > EXPIRY_MAX_SECONDS) return undefined;
-  const { typ } = protectedHeader;
-  if (typ !== undefined && !TOKEN_TYPES.includes(typ.toLowerCase())) return undefined;
+  // Whatever its type says, it is any JSON.
+  const typ: unknown = protectedHeader.typ;
+  if (typ !== undefined && !(typeof typ === 'string' && TOKEN_TYPES.includes(typ.toLowerCase()))) return undefined;
   const hasScope = rules.scope !== undefined && scopesIn(payload).includes(rules.scope);
   const subject = typeof sub === 'string' ? sub : undefined;
   const { source, keys, issuer } = known;
-  const client = JSON.stringify([issuer, subject ?? payload['client_id'] ?? payload['azp']]);
-  return { source, keys, subject, client, hasScope, expiresMs: exp * MS_PER_SECOND };
+  // An object is no subject: a client without one is never another client whose subject has the same text.
+  const client = JSON.stringify([issuer, subject ?? { client_id: payload['client_id'] ?? payload['azp'] }]);
+  const [notBeforeMs, expiresMs] = [nbf * MS_PER_SECOND, exp * MS_PER_SECOND];
+  return { source, keys, subject, client, hasScope, notBeforeMs, expiresMs };
 }
 
 const TOKEN_ERRORS = [

@@ -269,8 +269,10 @@ test('tokens without a subject are told apart by client_id or azp', async () => 
   const authenticator = new Authenticator(rulesWith(jwksToKeySet(JWKS, 'test keys')));
   const clientOf = async (claims: Record<string, unknown>): Promise<string> =>
     (await authenticator.verify(`Bearer ${await token({ sub: undefined, ...claims })}`, () => undefined)).client;
-  const clients = await Promise.all([{ client_id: 'a' }, { client_id: 'b' }, { azp: 'c' }, {}].map(clientOf));
-  assert.equal(new Set(clients).size, 4);
+  const clients = await Promise.all(
+    [{ sub: 'a' }, { client_id: 'a' }, { client_id: 'b' }, { azp: 'c' }, {}].map(clientOf),
+  );
+  assert.equal(new Set(clients).size, 5);
 });
 
 test('a remembered token is refused once it has expired', async () => {

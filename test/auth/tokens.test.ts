@@ -229,7 +229,14 @@ test('refuses tokens of other types than JWT and at+jwt', async () => {
   for (const typ of ['jwt', 'AT+JWT', 'application/jwt', 'application/at+JWT'])
     assert.equal(await statusOf(signed('ES256', CLAIMS, { typ })), 200, typ);
   const types = ['logout+jwt', 'secevent+jwt', 'dpop+jwt', 'application/logout+jwt', 'text/jwt', 'JWT ', '', 'JWE'];
-  await refusesAll(each((alg) => Object.fromEntries(types.map((typ) => [`typ ${typ}`, signed(alg, CLAIMS, { typ })]))));
+  const notTexts = [null, 1, true, {}, ['JWT']];
+  await refusesAll(
+    each((alg) =>
+      Object.fromEntries(
+        [...types, ...notTexts].map((typ) => [`typ ${JSON.stringify(typ)}`, signed(alg, CLAIMS, { typ })]),
+      ),
+    ),
+  );
 });
 
 test('refuses issuers and audiences that only look right', async () => {

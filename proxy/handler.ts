@@ -84,7 +84,7 @@ async function authenticateAndAnswer(
   const { authenticator, resourceMetadata, baseUrl, limits } = context;
   const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
   request.client = known ?? (await authenticator.verify(request.headers.authorization, metadata));
-  if (limits !== undefined) await admitClient(limits, request.client.client, request);
+  if (limits !== undefined) admitClient(limits, request.client, request);
   return answerClient(context, request, endpoint);
 }
 

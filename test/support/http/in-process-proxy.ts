@@ -11,7 +11,7 @@ import { jwksToKeySet } from '../../../proxy/auth/key-set.ts';
 import { issuersToMetadata } from '../../../proxy/auth/resource-metadata.ts';
 import { fixedKeys } from '../../../proxy/auth/rotating-keys.ts';
 import { rangesToTrustedProxies } from '../../../proxy/config/trusted-proxies.ts';
-import type { LimitRules } from '../../../proxy/limits/client-limits.ts';
+import type { LimitRules } from '../../../proxy/limits/admit-client.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
 import { Releases } from '../../../proxy/releases/releases.ts';

@@ -1,6 +1,5 @@
 // Errors become answers: a Problem as it is; every other error is logged, and its answer has no details.
 import { FormatError } from '../format/parse.ts';
-import { KeysUnavailableError } from './auth/rotating-keys.ts';
 import type { Answer } from './http/answer.ts';
 import { problemToAnswer } from './http/answer.ts';
 import { Problem } from './http/problem.ts';
@@ -13,8 +12,6 @@ import { Overloaded } from './work/work-queue.ts';
  */
 export function errorToAnswer(error: unknown, log: (line: string) => void): Answer {
   if (error instanceof Problem) return problemToAnswer(error);
-  // Logged by its key source already.
-  if (error instanceof KeysUnavailableError) return problemToAnswer(keysUnavailable(error));
   if (error instanceof Overloaded) return problemToAnswer(OVERLOADED);
   log(errorToLogLine(error));
   return problemToAnswer(unexpectedErrorToProblem(error));
@@ -35,10 +32,6 @@ export function isStorageError(error: unknown): error is OriginError | FormatErr
 const OVERLOADED = new Problem('overloaded', 'The service has too much to do at the moment. Try again.', {
   'Retry-After': '1',
 });
-
-function keysUnavailable({ message, retrySeconds }: KeysUnavailableError): Problem {
-  return new Problem('keys-unavailable', message, { 'Retry-After': String(retrySeconds) });
-}
 
 function unexpectedErrorToProblem(error: unknown): Problem {
   if (error instanceof OriginError && error.reason === 'slow')

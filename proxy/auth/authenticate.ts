@@ -2,6 +2,7 @@
 // the challenges of refusals. Key sources and the clock are injected.
 import type { JWTPayload } from 'jose';
 import { decodeJwt, errors, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { Problem } from '../http/problem.ts';
 import type { Principal } from '../http/request.ts';
 import type { KeySet } from './key-set.ts';
@@ -10,10 +11,12 @@ import type { KeySet } from './key-set.ts';
 export interface KeySource {
   /** The set as far as it is known without waiting; the same object as long as the keys do not change. */
   known(): KeySet | undefined;
-  /** The current set. */
-  current(): Promise<KeySet>;
-  /** A set to try if `known` lacks the key of a token; `known` itself if there is no newer one. */
-  newerThan(known: KeySet): Promise<KeySet>;
+  /**
+   * The current set.
+   * @param other lacks the key of a token: a newer set, or itself if there is none
+   * @throws Problem keys-unavailable
+   */
+  load(other?: KeySet): Promise<KeySet>;
 }
 
 /** The requirements for a token. */
@@ -52,25 +55,21 @@ interface VerifiedToken extends Principal {
   keys: KeySet;
 }
 
-/** Characters of all remembered headers; the oldest are forgotten first. Only valid tokens are remembered. */
+/** Characters of all remembered headers; those that were not used for longest are forgotten first. */
 const REMEMBERED_MAX_CHARS = 8 * 1024 * 1024;
 
 /** Checks the values of Authorization headers, and remembers those that are valid. */
 export class Authenticator {
   readonly #rules: TokenRules;
   /** Verified tokens by the text of the header: a repeated token costs a look-up instead of a signature check. */
-  readonly #tokens = new Map<string, VerifiedToken>();
-  #chars = 0;
-  readonly #maxChars: number;
+  readonly #tokens: LRUCache<string, VerifiedToken>;
 
   constructor(rules: TokenRules, maxChars: number = REMEMBERED_MAX_CHARS) {
     this.#rules = rules;
-    this.#maxChars = maxChars;
-  }
-
-  /** Number of remembered tokens. */
-  get remembered(): number {
-    return this.#tokens.size;
+    this.#tokens = new LRUCache({
+      maxSize: maxChars,
+      sizeCalculation: ({ client }, header) => header.length + client.length,
+    });
   }
 
   /** The client of a remembered token; undefined if the token must be verified. */
@@ -87,37 +86,18 @@ export class Authenticator {
   /**
    * The client of a token.
    * @param metadataUrl the URL of the metadata that a challenge names, if there is one
-   * @throws Problem token-missing, token-invalid, scope-missing
-   * @throws KeysUnavailableError
+   * @throws Problem token-missing, token-invalid, scope-missing, keys-unavailable
    */
   async verify(authorization: string | undefined, metadataUrl: () => string | undefined): Promise<Principal> {
     const token = bearerToken(authorization);
     if (authorization === undefined || token === undefined) throw tokenMissing(metadataUrl());
-    this.#forget(authorization);
+    this.#tokens.delete(authorization);
     const verified = await verify(token, this.#rules);
     if (verified === undefined) throw tokenInvalid(metadataUrl());
     const { scope } = this.#rules;
     if (scope !== undefined && !verified.hasScope) throw scopeMissing(scope, metadataUrl());
-    this.#remember(authorization, verified);
+    this.#tokens.set(authorization, verified);
     return verified;
-  }
-
-  #remember(authorization: string, token: VerifiedToken): void {
-    // Another request may have verified it meanwhile.
-    this.#forget(authorization);
-    this.#tokens.set(authorization, token);
-    this.#chars += authorization.length + token.client.length;
-    for (const oldest of this.#tokens.keys()) {
-      if (this.#chars <= this.#maxChars) return;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(authorization: string): void {
-    const token = this.#tokens.get(authorization);
-    if (token === undefined) return;
-    this.#tokens.delete(authorization);
-    this.#chars -= authorization.length + token.client.length;
   }
 }
 
@@ -139,13 +119,13 @@ async function verify(token: string, rules: TokenRules): Promise<VerifiedToken |
     if (exp === undefined || (exp + CLOCK_TOLERANCE_SECONDS) * MS_PER_SECOND <= rules.now()) return undefined;
     const source = iss === undefined ? undefined : rules.issuers.get(iss);
     if (iss === undefined || source === undefined) return undefined;
-    const keys = await source.current();
+    const keys = await source.load();
     try {
       return await verifyWithAny(token, { source, keys, issuer: iss }, rules);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
-    const newer = await source.newerThan(keys);
+    const newer = await source.load(keys);
     if (newer === keys) return undefined;
     return await verifyWithAny(token, { source, keys: newer, issuer: iss }, rules);
   } catch (error) {

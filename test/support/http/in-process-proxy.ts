@@ -80,7 +80,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   const origin = options.origin ?? directoryOrigin(out);
   const releases = new Releases(origin);
   if (!options.early) await releases.refresh();
-  const { issuers } = rulesWith(jwksToKeySet(JWKS, 'test keys'));
+  const { issuers } = rulesWith(jwksToKeySet(JWKS));
   const rules = {
     issuers: options.issuers ?? issuers,
     audience: AUDIENCE,

@@ -27,20 +27,9 @@ const program = yargs()
   .command(activateCommand)
   .command(pruneCommand);
 
-const commands = [
-  buildCommand,
-  sampleCommand,
-  sealCommand,
-  verifyCommand,
-  diffCommand,
-  listCommand,
-  activateCommand,
-  pruneCommand,
-].map(({ command }) => command);
-
 const other = notedNode();
 if (other !== undefined) runOn(other);
-await runProgram(program, commands, hideBin(process.argv), (error) => {
+await runProgram(program, hideBin(process.argv), (error) => {
   const known = toBuildError(error);
   return known instanceof BuildError ? known : undefined;
 });

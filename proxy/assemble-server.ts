@@ -6,7 +6,7 @@ import type { Settings } from './config/settings.ts';
 import { StartError } from './config/start-error.ts';
 import { releaseErrorToStartError } from './config/start-remedies.ts';
 import { BaseUrl } from './http/base-url.ts';
-import { MemoryCounter } from './limits/client-limits.ts';
+import { clientLimits } from './limits/admit-client.ts';
 import { Reads } from './origin/origin.ts';
 import { responseCaches } from './pages/response-cache.ts';
 import { type LoadRelease, loadRelease } from './releases/load-release.ts';
@@ -75,7 +75,7 @@ export function assembleServer(
     authenticator: new Authenticator(tokenRules),
     releases,
     responses: responseCaches(),
-    limits: limits && { rules: limits, counter: new MemoryCounter(limits) },
+    limits: limits && clientLimits(limits),
     lifecycle: { isStopping: false },
     keysUnavailableReason: () => keysUnavailableReason(tokenRules.issuers.values()),
     baseUrl: new BaseUrl(publicUrl, trustedProxies, log),

@@ -1,25 +1,23 @@
 // The table of contents of a request: every step from its validation to its answer.
 import { FormatError } from '../format/parse.ts';
+import type { Answer, Basis } from './answers/answer.ts';
+import { OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './answers/answer.ts';
+import { errorToAnswer } from './answers/error-answer.ts';
 import type { Authenticator } from './auth/authenticate.ts';
 import type { ResourceMetadata } from './auth/resource-metadata.ts';
 import { isMetadataPath, metadataToAnswer, metadataUrl } from './auth/resource-metadata.ts';
-import { errorToAnswer } from './answers/error-answer.ts';
-import type { Answer, Basis } from './answers/answer.ts';
-import { OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './answers/answer.ts';
 import type { BaseUrl } from './http/base-url.ts';
-import { Problem } from './http/problem.ts';
-import type { HttpRequest, Principal } from './http/request.ts';
+import { notReady, Problem } from './http/problem.ts';
+import type { HttpRequest } from './http/request.ts';
 import { codingFor, isPreflight, refuseUnsupported, validate } from './http/request.ts';
 import type { ClientLimits } from './limits/admit-client.ts';
 import { admitClient } from './limits/admit-client.ts';
 import type { Lifecycle } from './operations/health.ts';
-import { answerHealth, HEALTH_PATHS } from './operations/health.ts';
+import { answerHealth, HEALTH_PATHS, healthAnswer } from './operations/health.ts';
 import { OriginError } from './origin/origin.ts';
-import type { Endpoint, PageEndpoint } from './pages/endpoints.ts';
+import type { Endpoint } from './pages/endpoints.ts';
 import { ENDPOINTS, isProtected, PATHS_RULE } from './pages/endpoints.ts';
-import type { PageParams } from './pages/query.ts';
 import { parseQuery, refuseQuery } from './pages/query.ts';
-import { pickRelease, servedRelease } from './pages/resolve.ts';
 import { respondWithFile, respondWithPage } from './pages/respond.ts';
 import type { ResponseCaches } from './pages/response-cache.ts';
 import type { Releases } from './releases/releases.ts';
@@ -48,91 +46,81 @@ export interface HandlerContext {
 }
 
 /**
- * The answer to a request; a promise only where something must be waited for: a token that is not known yet, a limit of
- * the client, a release that is not in memory. Neither throws nor rejects: errors become answers.
+ * The answer to a request; a promise only if something must be brought into memory first. Neither throws nor rejects:
+ * errors become answers.
  */
 export function handle(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
   try {
     validate(request);
-    const answer = isProtected(request.path) ? answerProtected(context, request) : answerPublic(context, request);
-    return answer instanceof Promise ? answer.catch((error: unknown) => errorToAnswer(error, context.log)) : answer;
+    return answerNow(context, request) ?? answerLater(context, request);
   } catch (error) {
     return errorToAnswer(error, context.log);
   }
 }
 
-/** The answer to a request under /api/. */
-function answerProtected(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
+/** The answer from what is in memory; undefined if something is missing: principal, keys, release or level. */
+function answerNow(context: HandlerContext, request: HttpRequest): Answer | undefined {
+  if (!isProtected(request.path)) return answerPublic(context, request);
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
   // Logged with a refusal, too; without a token the client does not learn whether there is one.
   const endpoint = ENDPOINTS.get(request.path);
   request.route = endpoint?.path;
-  const known = context.authenticator.known(request.headers.authorization);
-  if (known === undefined || context.limits !== undefined)
-    return authenticateAndAnswer(context, request, endpoint, known);
-  request.client = known;
-  return answerClient(context, request, endpoint);
-}
-
-/** The same where the token must be verified, or the client has limits. */
-async function authenticateAndAnswer(
-  context: HandlerContext,
-  request: HttpRequest,
-  endpoint: Endpoint | undefined,
-  known: Principal | undefined,
-): Promise<Answer> {
-  const { authenticator, resourceMetadata, baseUrl, limits } = context;
-  const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
-  request.client = known ?? (await authenticator.verify(request.headers.authorization, metadata));
-  if (limits !== undefined) await admitClient(limits, request.client.client, request);
-  return answerClient(context, request, endpoint);
-}
-
-/** The answer to a request with a valid token. */
-function answerClient(
-  context: HandlerContext,
-  request: HttpRequest,
-  endpoint: Endpoint | undefined,
-): Answer | Promise<Answer> {
-  const { baseUrl, responses, releases } = context;
+  request.client ??= context.authenticator.known(request.headers.authorization);
+  if (request.client === undefined) return undefined;
+  // Once for each request.
+  if (request.limitFields === undefined && context.limits !== undefined)
+    admitClient(context.limits, request.client, request);
   if (endpoint === undefined) throw new Problem('not-found', `Available: ${PATHS_RULE}.`);
   if (request.method === 'OPTIONS') return OPTIONS_ANSWER;
   refuseUnsupported(request);
   const coding = codingFor(request.headers['accept-encoding']);
-  const base = baseUrl.of(request);
-  return responses[coding].find(request.target, base, releases) ?? answerFrom(context, request, endpoint, base, coding);
+  const base = context.baseUrl.of(request);
+  return (
+    context.responses[coding].find(request.target, base, context.releases) ??
+    answerFrom(context.releases, endpoint, request.query, base, coding)
+  );
 }
 
 /** The answer from a release. */
 function answerFrom(
-  { releases }: HandlerContext,
-  request: HttpRequest,
+  releases: Releases,
   endpoint: Endpoint,
+  query: string,
   base: string,
   coding: Basis['coding'],
-): Answer | Promise<Answer> {
+): Answer | undefined {
   if (endpoint.kind === 'file') {
-    refuseQuery(request.query);
-    return respondWithFile(endpoint, { release: servedRelease(releases), base, coding, isPinned: false });
+    refuseQuery(query);
+    return respondWithFile(endpoint, { release: releases.requireCurrent(), base, coding, isPinned: false });
   }
-  const params = parseQuery(request.query, endpoint.level);
-  const release = pickRelease(releases, params.cursor);
-  if (release instanceof Promise) return release.then((found) => answerPage(endpoint, params, found, base, coding));
-  return answerPage(endpoint, params, release, base, coding);
+  const params = parseQuery(query, endpoint.level);
+  const release = params.cursor === undefined ? releases.requireCurrent() : releases.get(params.cursor);
+  const level = release?.get(endpoint.level);
+  if (release === undefined || level === undefined) return undefined;
+  const basis = { release, base, coding, isPinned: params.cursor !== undefined };
+  return respondWithPage({ endpoint, params, level, basis });
 }
 
-function answerPage(
-  endpoint: PageEndpoint,
-  params: PageParams,
-  release: Basis['release'],
-  base: string,
-  coding: Basis['coding'],
-): Answer | Promise<Answer> {
-  const basis = { release, base, coding, isPinned: params.cursor !== undefined };
-  const level = release.level(endpoint.level);
-  if (level instanceof Promise)
-    return level.then((loaded) => respondWithPage({ endpoint, params, level: loaded, basis }));
-  return respondWithPage({ endpoint, params, level, basis });
+/** The answer after what is missing has been brought into memory. The one place of the path that waits. Never rejects. */
+async function answerLater(context: HandlerContext, request: HttpRequest): Promise<Answer> {
+  const { authenticator, releases, resourceMetadata, baseUrl, keysUnavailableReason, log } = context;
+  try {
+    if (!isProtected(request.path)) return healthAnswer(await keysUnavailableReason());
+    const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
+    request.client ??= await authenticator.verify(request.headers.authorization, metadata);
+    const known = answerNow(context, request);
+    if (known !== undefined) return known;
+    const endpoint = ENDPOINTS.get(request.path);
+    if (endpoint?.kind !== 'page') throw new TypeError('nothing is missing');
+    const { cursor } = parseQuery(request.query, endpoint.level);
+    const release = cursor === undefined ? releases.requireCurrent() : await releases.load(cursor);
+    await release.load(endpoint.level);
+    const answer = answerNow(context, request);
+    if (answer === undefined) throw notReady('Too much is being loaded at the moment. Try again.');
+    return answer;
+  } catch (error) {
+    return errorToAnswer(error, log);
+  }
 }
 
 /**
@@ -145,21 +133,18 @@ export async function answerAgain(
   { basis }: Answer,
   error: unknown,
 ): Promise<Answer> {
-  try {
-    const reason = error instanceof OriginError ? error.reason : undefined;
-    const mayBeGone = reason === 'missing' || reason === 'damaged' || error instanceof FormatError;
-    const isGone =
-      mayBeGone && basis !== undefined && (await context.releases.recheck(basis.release, reason === 'missing'));
-    if (!isGone) throw error;
-    return await answerClient(context, request, ENDPOINTS.get(request.path));
-  } catch (other) {
-    return errorToAnswer(other, context.log);
-  }
+  const { releases, log } = context;
+  const mayBeGone = error instanceof FormatError || (error instanceof OriginError && error.mayBeGone);
+  if (mayBeGone) await releases.lookAgain();
+  const isGone = mayBeGone && basis !== undefined && !releases.hosts(basis.release);
+  // Without a newer release the current one is still served, though its files are gone.
+  if (!isGone || (!basis.isPinned && basis.release === releases.current)) return errorToAnswer(error, log);
+  return handle(context, request);
 }
 
-/** The answer to a request outside /api/, which needs no token. */
-function answerPublic(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
-  const { assets, releases, resourceMetadata, publicUrl, lifecycle, keysUnavailableReason, baseUrl } = context;
+/** The answer to a request outside /api/, which needs no token; undefined if keys must be read first. */
+function answerPublic(context: HandlerContext, request: HttpRequest): Answer | undefined {
+  const { assets, releases, resourceMetadata, publicUrl, lifecycle, baseUrl } = context;
   const { path } = request;
   const asset = assets.get(path);
   const isMetadata = resourceMetadata !== undefined && isMetadataPath(path, publicUrl);
@@ -170,7 +155,7 @@ function answerPublic(context: HandlerContext, request: HttpRequest): Answer | P
   if (request.method === 'OPTIONS') return OPTIONS_ANSWER;
   refuseUnsupported(request);
   if (isMetadata) return metadataToAnswer(resourceMetadata, baseUrl.of(request));
-  if (asset === undefined) return answerHealth(path, releases, lifecycle, keysUnavailableReason);
-  const file = typeof asset === 'function' ? asset(servedRelease(releases)) : asset;
+  if (asset === undefined) return answerHealth(path, releases, lifecycle);
+  const file = typeof asset === 'function' ? asset(releases.requireCurrent()) : asset;
   return assetToAnswer(file, codingFor(request.headers['accept-encoding']));
 }

@@ -65,7 +65,7 @@ const program = yargs()
     },
   );
 
-await runProgram(program, ['serve', 'token'], hideBin(process.argv), (error) => {
+await runProgram(program, hideBin(process.argv), (error) => {
   if (!(error instanceof StartError)) return undefined;
   const { message, where, remedy } = error;
   return { message: `${where}: ${message}`, remedy, isUsage: error instanceof OptionError };

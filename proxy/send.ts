@@ -1,8 +1,8 @@
 // Sends answers with node:http. Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { errorToLogLine, isStorageError } from './answers/error-answer.ts';
 import { type Answer, type Body, isMatch, withoutContent } from './answers/answer.ts';
+import { errorToLogLine, isStorageError } from './answers/error-answer.ts';
 import type { HttpRequest } from './http/request.ts';
 import { type Client, ClientGone, type Exchange, type Reads } from './origin/origin.ts';
 import type { ResponseCaches } from './pages/response-cache.ts';

@@ -2,12 +2,14 @@
 import cluster from 'node:cluster';
 import type { Server } from 'node:http';
 import { constants } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
 import { assembleServer, openReleases } from './assemble-server.ts';
 import { startWorkers } from './config/cluster.ts';
 import { SERVE_OPTIONS, type ServeOptions } from './config/options.ts';
 import { optionsToSettings, type Settings } from './config/settings.ts';
 import { listenErrorToStartError } from './config/start-remedies.ts';
-import { accessLog, standardOutput } from './operations/access-log.ts';
+import { openAccessLog } from './operations/access-log.ts';
+import { watchRequests } from './operations/watch-requests.ts';
 import { loadOnDemand } from './releases/load-on-demand.ts';
 import type { LoadedRelease } from './releases/load-release.ts';
 import type { Releases } from './releases/releases.ts';
@@ -16,6 +18,8 @@ import type { HttpServer } from './server.ts';
 
 /** Exit codes of a program that a signal ended are this and the number of the signal, as in a shell. */
 const SIGNAL_EXIT_CODE = 128;
+/** Time for responses that were cut, and for the reader of the access log. */
+const END_LOG_TIMEOUT_MS = 1000;
 
 /**
  * Serves until a signal ends the process.
@@ -60,19 +64,22 @@ async function observedServer(
   releases: Releases,
   { accessLog: hasLog = SERVE_OPTIONS['access-log'].default, logSubject = false }: ServeOptions,
   log: (line: string) => void,
-): Promise<HttpServer & { endLog(): Promise<void> }> {
+): Promise<HttpServer & { endLog(): Promise<unknown> }> {
   const metrics = settings.metricsPort === undefined ? undefined : (await loadMetrics()).collectRequestMetrics();
-  const requestLog = hasLog ? accessLog(logSubject, standardOutput(), () => metrics?.droppedLine()) : undefined;
-  const observer = {
-    observe(...request: Parameters<NonNullable<typeof requestLog>['observe']>) {
-      requestLog?.observe(...request);
-      metrics?.observe(...request);
-    },
-    unparsed: () => metrics?.unparsed(),
-  };
+  const accessLog = hasLog ? openAccessLog(logSubject, () => metrics?.droppedLine()) : undefined;
+  const { observe, running, ended } = watchRequests((request) => {
+    accessLog?.log(request);
+    metrics?.count(request);
+  });
+  const observer = { observe, unparsed: () => metrics?.unparsed() };
   const server = assembleServer(settings, releases, log, { observer });
-  metrics?.observeHeld(server.heldBytes);
-  return { ...server, endLog: async () => requestLog?.end() };
+  metrics?.observe({ running, heldBytes: server.heldBytes });
+  const endLog = async (): Promise<void> => {
+    // Responses that were just cut still write their line.
+    await ended();
+    await accessLog?.written();
+  };
+  return { ...server, endLog: () => Promise.race([endLog(), wait(END_LOG_TIMEOUT_MS)]) };
 }
 
 /** Loaded only with --metrics-port. */

@@ -2,13 +2,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { Socket } from 'node:net';
-import { errorToLogLine } from './answers/error-answer.ts';
-import type { HandlerContext } from './handler.ts';
-import { answerAgain, handle } from './handler.ts';
 import type { Answer } from './answers/answer.ts';
-import { Connection } from './http/connection.ts';
+import { errorToLogLine } from './answers/error-answer.ts';
 import type { ParserError } from './answers/parser-errors.ts';
 import { connectResponse, isTimeout, PARSER_MAX_BYTES, parserErrorToResponse } from './answers/parser-errors.ts';
+import type { HandlerContext } from './handler.ts';
+import { answerAgain, handle } from './handler.ts';
+import { Connection } from './http/connection.ts';
 import type { HttpRequest } from './http/request.ts';
 import { asksTooMuch, newRequest } from './http/request.ts';
 import type { Sending } from './send.ts';

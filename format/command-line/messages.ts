@@ -28,6 +28,22 @@ export class UsageError extends Error {
   }
 }
 
+/** What yargs knows of the options of a command: lists of names. */
+export interface DeclaredOptions {
+  /** Every option. */
+  key: Readonly<Record<string, unknown>>;
+  array: readonly string[];
+  boolean: readonly string[];
+  number: readonly string[];
+}
+
+/** The options of a program of yargs, whose types leave `getOptions` out. */
+export function declaredOptions(program: object): DeclaredOptions {
+  if (!('getOptions' in program) || typeof program.getOptions !== 'function')
+    throw new TypeError('yargs has no getOptions');
+  return program.getOptions();
+}
+
 /** The version of this package. yargs would print that of the project in which it is installed. */
 export function packageVersion(): string {
   return textIn(packageJson(), 'version', 'package.json');

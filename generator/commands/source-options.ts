@@ -1,11 +1,15 @@
 // The options that describe the source, for `build` and `verify`; option-texts.ts parses them.
 import type { Argv } from 'yargs';
+import { declaredOptions } from '../../format/command-line/messages.ts';
+import { readConfigFile } from '../cli/config-file.ts';
 
 /** Repeatable: one value or several after the option's name. */
 export const LIST = { type: 'string', array: true, requiresArg: true } as const;
 
 /** Adds the options to a command. */
 export function addSourceOptions<Known>(args: Argv<Known>) {
+  // yargs would keep only the message of an error that is thrown while it parses.
+  let configError: unknown;
   return args
     .option('source', {
       ...LIST,
@@ -44,5 +48,16 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
       type: 'boolean',
       describe: 'fail if fids of merged layers collide, instead of numbering the units of the level 1, 2, 3 ...',
     })
-    .config('config', 'JSON file with any of these options');
+    .config('config', 'JSON file with any of these options', (file) => {
+      try {
+        return readConfigFile(file, declaredOptions(args));
+      } catch (error) {
+        configError = error;
+        return {};
+      }
+    })
+    .check(() => {
+      if (configError !== undefined) throw configError;
+      return true;
+    });
 }

@@ -1,10 +1,9 @@
 // Errors become answers: a Problem as it is; every other error is logged, and its answer has no details.
 import { FormatError } from '../../format/parse.ts';
-import { KeysUnavailableError } from '../auth/rotating-keys.ts';
-import type { Answer } from './answer.ts';
-import { problemToAnswer } from './answer.ts';
 import { overloaded, Problem } from '../http/problem.ts';
 import { OriginError } from '../origin/origin.ts';
+import type { Answer } from './answer.ts';
+import { problemToAnswer } from './answer.ts';
 
 /**
  * The answer for an error.
@@ -12,8 +11,6 @@ import { OriginError } from '../origin/origin.ts';
  */
 export function errorToAnswer(error: unknown, log: (line: string) => void): Answer {
   if (error instanceof Problem) return problemToAnswer(error);
-  // Logged by its key source already.
-  if (error instanceof KeysUnavailableError) return problemToAnswer(keysUnavailable(error));
   log(errorToLogLine(error));
   return problemToAnswer(unexpectedErrorToProblem(error));
 }
@@ -27,10 +24,6 @@ export function errorToLogLine(error: unknown): string {
 /** Is a stored file the cause of this error? */
 export function isStorageError(error: unknown): error is OriginError | FormatError {
   return error instanceof OriginError || error instanceof FormatError;
-}
-
-function keysUnavailable({ message, retrySeconds }: KeysUnavailableError): Problem {
-  return new Problem('keys-unavailable', message, { 'Retry-After': String(retrySeconds) });
 }
 
 function unexpectedErrorToProblem(error: unknown): Problem {

@@ -2,6 +2,7 @@
 // the challenges of refusals. Key sources and the clock are injected.
 import type { JWTPayload } from 'jose';
 import { decodeJwt, errors, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { Problem } from '../http/problem.ts';
 import type { Principal } from '../http/request.ts';
 import type { KeySet } from './key-set.ts';
@@ -10,10 +11,12 @@ import type { KeySet } from './key-set.ts';
 export interface KeySource {
   /** The set as far as it is known without waiting; the same object as long as the keys do not change. */
   known(): KeySet | undefined;
-  /** The current set. */
-  current(): Promise<KeySet>;
-  /** A set to try if `known` lacks the key of a token; `known` itself if there is no newer one. */
-  newerThan(known: KeySet): Promise<KeySet>;
+  /**
+   * The current set.
+   * @param other lacks the key of a token: a newer set, or itself if there is none
+   * @throws Problem keys-unavailable
+   */
+  load(other?: KeySet): Promise<KeySet>;
 }
 
 /** The requirements for a token. */
@@ -46,36 +49,36 @@ const CHALLENGE = 'Bearer realm="boundaries"';
 /** What is remembered of a verified token, and the keys that verified it. */
 interface VerifiedToken extends Principal {
   hasScope: boolean;
+  notBeforeMs: number;
   expiresMs: number;
   source: KeySource;
   keys: KeySet;
 }
 
-/** Characters of all remembered headers; the oldest are forgotten first. Only valid tokens are remembered. */
+/** Characters of all remembered headers; those that were not used for longest are forgotten first. */
 const REMEMBERED_MAX_CHARS = 8 * 1024 * 1024;
 
 /** Checks the values of Authorization headers, and remembers those that are valid. */
 export class Authenticator {
   readonly #rules: TokenRules;
   /** Verified tokens by the text of the header: a repeated token costs a look-up instead of a signature check. */
-  readonly #tokens = new Map<string, VerifiedToken>();
-  #chars = 0;
-  readonly #maxChars: number;
+  readonly #tokens: LRUCache<string, VerifiedToken>;
 
   constructor(rules: TokenRules, maxChars: number = REMEMBERED_MAX_CHARS) {
     this.#rules = rules;
-    this.#maxChars = maxChars;
-  }
-
-  /** Number of remembered tokens. */
-  get remembered(): number {
-    return this.#tokens.size;
+    this.#tokens = new LRUCache({
+      maxSize: maxChars,
+      sizeCalculation: ({ client }, header) => header.length + client.length,
+    });
   }
 
   /** The client of a remembered token; undefined if the token must be verified. */
   known(authorization: string | undefined): Principal | undefined {
     const token = authorization === undefined ? undefined : this.#tokens.get(authorization);
-    if (token === undefined || this.#rules.now() >= token.expiresMs) return undefined;
+    if (token === undefined) return undefined;
+    const now = this.#rules.now();
+    // The clock may have been ahead when the token was verified.
+    if (now < token.notBeforeMs || now >= token.expiresMs) return undefined;
     // Verified again once the issuer's keys have changed: its key may have been revoked.
     return token.source.known() === token.keys ? token : undefined;
   }
@@ -83,37 +86,18 @@ export class Authenticator {
   /**
    * The client of a token.
    * @param metadataUrl the URL of the metadata that a challenge names, if there is one
-   * @throws Problem token-missing, token-invalid, scope-missing
-   * @throws KeysUnavailableError
+   * @throws Problem token-missing, token-invalid, scope-missing, keys-unavailable
    */
   async verify(authorization: string | undefined, metadataUrl: () => string | undefined): Promise<Principal> {
     const token = bearerToken(authorization);
     if (authorization === undefined || token === undefined) throw tokenMissing(metadataUrl());
-    this.#forget(authorization);
+    this.#tokens.delete(authorization);
     const verified = await verify(token, this.#rules);
     if (verified === undefined) throw tokenInvalid(metadataUrl());
     const { scope } = this.#rules;
     if (scope !== undefined && !verified.hasScope) throw scopeMissing(scope, metadataUrl());
-    this.#remember(authorization, verified);
+    this.#tokens.set(authorization, verified);
     return verified;
-  }
-
-  #remember(authorization: string, token: VerifiedToken): void {
-    // Another request may have verified it meanwhile.
-    this.#forget(authorization);
-    this.#tokens.set(authorization, token);
-    this.#chars += authorization.length + token.client.length;
-    for (const oldest of this.#tokens.keys()) {
-      if (this.#chars <= this.#maxChars) return;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(authorization: string): void {
-    const token = this.#tokens.get(authorization);
-    if (token === undefined) return;
-    this.#tokens.delete(authorization);
-    this.#chars -= authorization.length + token.client.length;
   }
 }
 
@@ -135,13 +119,13 @@ async function verify(token: string, rules: TokenRules): Promise<VerifiedToken |
     if (exp === undefined || (exp + CLOCK_TOLERANCE_SECONDS) * MS_PER_SECOND <= rules.now()) return undefined;
     const source = iss === undefined ? undefined : rules.issuers.get(iss);
     if (iss === undefined || source === undefined) return undefined;
-    const keys = await source.current();
+    const keys = await source.load();
     try {
       return await verifyWithAny(token, { source, keys, issuer: iss }, rules);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
-    const newer = await source.newerThan(keys);
+    const newer = await source.load(keys);
     if (newer === keys) return undefined;
     return await verifyWithAny(token, { source, keys: newer, issuer: iss }, rules);
   } catch (error) {
@@ -187,16 +171,19 @@ async function verifyWith(
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     currentDate: new Date(rules.now()),
   });
-  const { exp, sub } = payload;
+  const { exp, nbf = 0, sub } = payload;
   // 1e999 is JSON, and Infinity in JavaScript.
   if (exp === undefined || exp > EXPIRY_MAX_SECONDS) return undefined;
-  const { typ } = protectedHeader;
-  if (typ !== undefined && !TOKEN_TYPES.includes(typ.toLowerCase())) return undefined;
+  // Whatever its type says, it is any JSON.
+  const typ: unknown = protectedHeader.typ;
+  if (typ !== undefined && !(typeof typ === 'string' && TOKEN_TYPES.includes(typ.toLowerCase()))) return undefined;
   const hasScope = rules.scope !== undefined && scopesIn(payload).includes(rules.scope);
   const subject = typeof sub === 'string' ? sub : undefined;
   const { source, keys, issuer } = known;
-  const client = JSON.stringify([issuer, subject ?? payload['client_id'] ?? payload['azp']]);
-  return { source, keys, subject, client, hasScope, expiresMs: exp * MS_PER_SECOND };
+  // An object is no subject: a client without one is never another client whose subject has the same text.
+  const client = JSON.stringify([issuer, subject ?? { client_id: payload['client_id'] ?? payload['azp'] }]);
+  const [notBeforeMs, expiresMs] = [nbf * MS_PER_SECOND, exp * MS_PER_SECOND];
+  return { source, keys, subject, client, hasScope, notBeforeMs, expiresMs };
 }
 
 const TOKEN_ERRORS = [

@@ -3,6 +3,7 @@ import { createPublicKey, createSecretKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { JWTVerifyGetKey } from 'jose';
 import { createLocalJWKSet } from 'jose';
+import { codeOf } from '../../format/error-code.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import { FormatError, listIn, objectFrom } from '../../format/parse.ts';
 
@@ -34,7 +35,7 @@ export interface KeySet {
  */
 export async function readKeySet(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Error(error instanceof Error && 'code' in error ? `cannot be read (${error.code})` : 'cannot be read');
+    throw new KeySetError(`cannot be read (${codeOf(error)})`);
   });
 }
 
@@ -54,19 +55,18 @@ export async function fetchKeySet(url: URL, timeoutMs: number = KEY_SET_TIMEOUT_
     return await readBody(response);
   } catch (error) {
     if (error instanceof KeySetError) throw error;
-    throw new KeySetError(
-      signal.aborted ? `no complete response within ${timeoutMs} ms` : `cannot be reached${causeCode(error)}`,
-    );
+    if (signal.aborted) throw new KeySetError(`no complete response within ${timeoutMs} ms`);
+    const code = error instanceof Error ? codeOf(error.cause) : undefined;
+    throw new KeySetError(`cannot be reached${code === undefined ? '' : ` (${code})`}`);
   }
 }
 
 /**
  * The usable keys of a JSON Web Key Set (RFC 7517).
- * @param where name of the set, for messages
  * @throws FormatError if it contains a private or secret key, or no usable key
  */
-export function jwksToKeySet(text: string, where: string): KeySet {
-  const keys = usableKeys(text, where).map(({ alg, ...key }) => {
+export function jwksToKeySet(text: string): KeySet {
+  const keys = usableKeys(text).map(({ alg, ...key }) => {
     const kty = String(key['kty']);
     // A key for Ed25519 verifies signatures under the name EdDSA and under its own (RFC 9864), whichever it is listed with.
     return kty === 'OKP' || alg === undefined ? { ...key, kty } : { ...key, kty, alg: String(alg) };
@@ -86,12 +86,9 @@ export function secretToKeySet(secret: string): KeySet {
   return { algorithms: ['HS256'], getKey: () => key };
 }
 
-/**
- * The keys of a set that can verify signatures. Keys of other kinds are skipped.
- * @param where name of the set, for messages
- * @throws FormatError if the set contains a private or secret key, or no usable key
- */
-export function usableKeys(text: string, where: string): JsonObject[] {
+/** The keys of a set that can verify signatures. Keys of other kinds are skipped. */
+function usableKeys(text: string): JsonObject[] {
+  const where = 'key set';
   const keys = listIn(objectFrom(text, where), 'keys', where).map((entry, i) =>
     objectFrom(entry, `${where} keys[${i}]`),
   );
@@ -108,20 +105,15 @@ function isUsable(key: JsonObject): boolean {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key: { ...key }, format: 'jwk' });
     const bits = asymmetricKeyDetails?.modulusLength;
     if (asymmetricKeyType === 'rsa')
-      return bits !== undefined && bits >= RSA_MIN_BITS && isStrongExponent(bigintFrom(key['e']));
+      return bits !== undefined && bits >= RSA_MIN_BITS && isStrong(asymmetricKeyDetails?.publicExponent);
     return asymmetricKeyType === 'ed25519' || asymmetricKeyDetails?.namedCurve === 'prime256v1';
   } catch {
     return false;
   }
 }
 
-function isStrongExponent(exponent: bigint): boolean {
+function isStrong(exponent = 0n): boolean {
   return exponent >= RSA_EXPONENT_MIN && exponent % 2n === 1n;
-}
-
-/** The number that a JWK has as base64url text (RFC 7518 section 2). */
-function bigintFrom(text: unknown): bigint {
-  return BigInt(`0x${Buffer.from(String(text), 'base64url').toString('hex')}`);
 }
 
 /** An error whose message is safe to log. */
@@ -136,10 +128,4 @@ async function readBody(response: Response): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The system error code in the cause of a failed `fetch`, in parentheses; empty if there is none. */
-function causeCode(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
 }

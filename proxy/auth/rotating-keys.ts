@@ -1,7 +1,9 @@
 // The keys of one issuer over time: refreshed as they age, kept during an outage, with a minimum time between requests.
-// The location of the key set and the clock are injected.
+// The location of the key set and the clock are injected. Not the remote set of jose: its ages go by the time of day, so
+// that a clock which is set back would keep a revoked key, and it does not tell whether a refresh changed the keys.
+import { Problem } from '../http/problem.ts';
 import type { KeySource } from './authenticate.ts';
-import type { KeySet } from './key-set.ts';
+import { jwksToKeySet, type KeySet } from './key-set.ts';
 
 /** When keys are refreshed and how long they work, in milliseconds. */
 export interface KeyPolicy {
@@ -19,20 +21,6 @@ export interface KeySetLocation {
   name: string;
   /** Reads the text of the set. */
   read: () => Promise<string>;
-  /** @throws unless the text is a key set with a usable key */
-  parse: (text: string) => KeySet;
-}
-
-/** The keys of an issuer cannot be read, and there are no cached keys that still work. */
-export class KeysUnavailableError extends Error {
-  /** When to retry, in seconds from now. */
-  readonly retrySeconds: number;
-
-  constructor(retrySeconds: number) {
-    super('The keys that verify tokens are currently unavailable.');
-    this.name = 'KeysUnavailableError';
-    this.retrySeconds = retrySeconds;
-  }
 }
 
 /** Why no token can be verified; undefined if the keys of at least one issuer are available. */
@@ -40,10 +28,10 @@ export async function keysUnavailableReason(sources: Iterable<KeySource>): Promi
   let reason: string | undefined;
   for (const source of sources)
     try {
-      await source.current();
+      await source.load();
       return undefined;
     } catch (error) {
-      if (!(error instanceof KeysUnavailableError)) throw error;
+      if (!(error instanceof Problem)) throw error;
       reason = error.message;
     }
   return reason;
@@ -51,7 +39,7 @@ export async function keysUnavailableReason(sources: Iterable<KeySource>): Promi
 
 /** A source of keys that never change. */
 export function fixedKeys(keys: KeySet): KeySource {
-  return { known: () => keys, current: async () => keys, newerThan: async () => keys };
+  return { known: () => keys, load: async () => keys };
 }
 
 /** A source that follows the key set which an issuer publishes. */
@@ -61,12 +49,16 @@ export class RotatingKeys implements KeySource {
   readonly #log: (line: string) => void;
   readonly #now: () => number;
   #keys: KeySet | undefined;
+  /** The text that `#keys` were parsed from. */
   #text = '';
-  #reading: Promise<void> | undefined;
+  /** The attempt in progress. */
+  #attempt: Promise<void> | undefined;
+  /** When the set was last read, and when the last attempts began and failed. */
   #readAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #failedAt = Number.NEGATIVE_INFINITY;
-  #lastError = '';
+  /** Why the last attempt failed; empty if it succeeded. */
+  lastError = '';
 
   /**
    * @param log receives a line when the key set becomes unavailable, and when it is available again
@@ -79,82 +71,68 @@ export class RotatingKeys implements KeySource {
     this.#now = now;
   }
 
-  /** Why the last attempt failed; empty if it succeeded. */
-  get lastError(): string {
-    return this.#lastError;
-  }
-
   known(): KeySet | undefined {
-    const now = this.#now();
     const { cacheMs } = this.#policy;
-    const keys = this.#keys;
-    if (keys === undefined || now - this.#readAt < cacheMs / 2) return keys;
+    const age = this.#age();
+    if (age < cacheMs / 2) return this.#keys;
     // Keys past half of their maximum age are refreshed in the background, as are older ones while the issuer is known
     // to be unreachable. A request waits only if there are no keys, or old ones without a recent failed attempt.
-    void this.#attempt(now);
-    const isOutage = now - this.#failedAt < cacheMs;
-    return now - this.#readAt < cacheMs || (isOutage && this.#isUsable(now)) ? keys : undefined;
+    void this.#refresh();
+    const isOutage = this.#now() - this.#failedAt < cacheMs;
+    return age < cacheMs || isOutage ? this.#usable() : undefined;
   }
 
-  async current(): Promise<KeySet> {
+  async load(other?: KeySet): Promise<KeySet> {
     const known = this.known();
-    if (known !== undefined) return known;
-    await this.#attempt(this.#now());
-    return this.#usable(this.#now());
-  }
-
-  async newerThan(known: KeySet): Promise<KeySet> {
-    const now = this.#now();
-    if (this.#keys === known) await this.#attempt(now);
+    if (known !== undefined && known !== other) return known;
+    await this.#refresh();
+    const keys = this.#usable();
     // If the last attempt failed, the issuer may have published the key meanwhile: the token is not known to be
     // invalid.
-    if (this.#keys === known && this.#failedAt > this.#readAt) throw this.#unavailable(now);
-    return this.#usable(now);
+    if (keys !== undefined && !(keys === other && this.#failedAt > this.#readAt)) return keys;
+    const waitMs = this.#triedAt + this.#policy.cooldownMs - this.#now();
+    throw new Problem('keys-unavailable', 'The keys that verify tokens are currently unavailable.', {
+      'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))),
+    });
   }
 
-  #isUsable(now: number): boolean {
+  #age(): number {
+    return this.#now() - this.#readAt;
+  }
+
+  /** The keys, unless they are too old even for an outage. */
+  #usable(): KeySet | undefined {
     const { cacheMs, staleMs } = this.#policy;
-    return now - this.#readAt < Math.max(cacheMs, staleMs);
-  }
-
-  #usable(now: number): KeySet {
-    if (this.#keys !== undefined && this.#isUsable(now)) return this.#keys;
-    throw this.#unavailable(now);
-  }
-
-  #unavailable(now: number): KeysUnavailableError {
-    const waitMs = Math.max(0, this.#triedAt + this.#policy.cooldownMs - now);
-    return new KeysUnavailableError(Math.max(1, Math.ceil(waitMs / 1000)));
+    return this.#age() < Math.max(cacheMs, staleMs) ? this.#keys : undefined;
   }
 
   /** The attempt in progress, or a new one; undefined during the cooldown. Never rejects. */
-  #attempt(now: number): Promise<void> | undefined {
-    if (this.#reading !== undefined) return this.#reading;
-    if (now - this.#triedAt < this.#policy.cooldownMs) return undefined;
-    this.#triedAt = now;
-    this.#reading = this.#read().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
+  #refresh(): Promise<void> | undefined {
+    if (this.#attempt === undefined && this.#now() - this.#triedAt >= this.#policy.cooldownMs) {
+      this.#triedAt = this.#now();
+      this.#attempt = this.#read().finally(() => {
+        this.#attempt = undefined;
+      });
+    }
+    return this.#attempt;
   }
 
   async #read(): Promise<void> {
-    const { name, read, parse } = this.#location;
+    const { name, read } = this.#location;
     try {
       const text = await read();
       // An unchanged text keeps the same set object, so verified tokens stay cached.
-      const keys = this.#keys !== undefined && text === this.#text ? this.#keys : parse(text);
-      this.#keys = keys;
+      if (text !== this.#text) this.#keys = jwksToKeySet(text);
       this.#text = text;
       this.#readAt = this.#now();
-      if (this.#lastError !== '') this.#log(`key set ${name}: available again`);
-      this.#lastError = '';
+      if (this.lastError !== '') this.#log(`key set ${name}: available again`);
+      this.lastError = '';
     } catch (error) {
       this.#failedAt = this.#now();
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== this.#lastError)
+      if (message !== this.lastError)
         this.#log(`key set ${name}: ${message}; ${this.#keys ? 'using the cached keys' : 'no keys are cached'}`);
-      this.#lastError = message;
+      this.lastError = message;
     }
   }
 }

@@ -44,7 +44,7 @@ NEXT=$(${get} -o /dev/null -D - '${pageUrl}' | ${link}); ${get} "$NEXT"
 /** Level and query of a filtered page; the page is not empty if the release has such a page. */
 async function filteredQuery(release: LoadedRelease): Promise<string> {
   const level = firstLevelWithFeatures(release, 1);
-  const [countries] = (await release.level(level)).index.columns;
+  const [countries] = (release.get(level) ?? (await release.load(level))).index.columns;
   const hasExample = countries === undefined || countries.size === 0 || countries.find(EXAMPLE_GID) !== -1;
   const gid = hasExample ? EXAMPLE_GID : countries.gidAt(0);
   // encodeURIComponent does not encode the apostrophe, which would end the shell's quotes.

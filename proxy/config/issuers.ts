@@ -32,7 +32,7 @@ export async function optionsToTokenRules(
   if (options.dev) {
     // Loaded only here: it reads the file system.
     const { DEV_AUDIENCE, DEV_ISSUER, devKey, keyToPublicJwks } = await import('../auth/dev-key.ts');
-    const keys = fixedKeys(jwksToKeySet(keyToPublicJwks(await devKey()), 'development key'));
+    const keys = fixedKeys(jwksToKeySet(keyToPublicJwks(await devKey())));
     return { issuers: new Map([[DEV_ISSUER, keys]]), audience: DEV_AUDIENCE, scope, now };
   }
   const { issuer: names = [], jwks: locations = [], secret, audience } = options;
@@ -100,17 +100,16 @@ async function keysAt(
   log: (line: string) => void,
   fetchKeys: FetchKeys | undefined,
 ): Promise<KeySource> {
-  const parse = (text: string) => jwksToKeySet(text, 'key set');
   if (/^https?:/i.test(location)) {
     const url = parseKeySetUrl(location);
     const read = (): Promise<string> => (fetchKeys ?? fetchKeySet)(url);
-    const keys = new RotatingKeys({ name: url.href, read, parse }, urlPolicy(options), log);
+    const keys = new RotatingKeys({ name: url.href, read }, urlPolicy(options), log);
     // Requested at once, so that the first client does not wait.
-    if (fetchKeys === undefined) keys.current().catch(() => {});
+    if (fetchKeys === undefined) keys.load().catch(() => {});
     return keys;
   }
-  const keys = new RotatingKeys({ name: location, read: () => readKeySet(location), parse }, FILE_POLICY, log);
-  await keys.current().catch(() => {
+  const keys = new RotatingKeys({ name: location, read: () => readKeySet(location) }, FILE_POLICY, log);
+  await keys.load().catch(() => {
     throw new StartError(
       `the key set cannot be used: ${keys.lastError}`,
       `--jwks ${location}`,

@@ -41,7 +41,11 @@ export const SERVE_OPTIONS = {
   scope: { ...TEXT, describe: 'required token scope' },
   explorer: { ...FLAG, default: true, describe: 'serve the explorer at /; disable with --no-explorer' },
   dev: { ...FLAG, describe: 'accept development tokens of this machine; loopback addresses only' },
-  workers: { ...NUMBER, default: 1, describe: 'number of worker processes; one that exits is replaced' },
+  workers: {
+    ...NUMBER,
+    default: 1,
+    describe: 'number of worker processes (cluster of Node.js); one that exits is replaced',
+  },
   'rate-limit': { ...TEXT, describe: 'requests per client (issuer and subject of the token): 20/s, 600/m or 10000/h' },
   concurrency: { ...NUMBER, describe: 'requests in progress per client' },
   drain: {

@@ -3,8 +3,7 @@ import type { TokenRules } from '../auth/authenticate.ts';
 import type { ResourceMetadata } from '../auth/resource-metadata.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import type { TrustedProxies } from '../http/base-url.ts';
-
-import type { LimitRules, RateRule } from '../limits/client-limits.ts';
+import type { LimitRules, RateRule } from '../limits/admit-client.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
 import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';

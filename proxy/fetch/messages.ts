@@ -1,6 +1,7 @@
 // Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard. Used by create-fetch-handler.ts.
-import { errorToLogLine } from '../answers/error-answer.ts';
+
 import { type Answer, isMatch, withoutContent } from '../answers/answer.ts';
+import { errorToLogLine } from '../answers/error-answer.ts';
 import { type HttpRequest, newRequest } from '../http/request.ts';
 import type { Client, Reads } from '../origin/origin.ts';
 import type { ResponseCaches } from '../pages/response-cache.ts';

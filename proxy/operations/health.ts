@@ -2,7 +2,7 @@
 // data.
 import type { Answer } from '../answers/answer.ts';
 import { answerWith } from '../answers/answer.ts';
-import { notReady, servedRelease } from '../pages/resolve.ts';
+import { notReady } from '../http/problem.ts';
 import type { Releases } from '../releases/releases.ts';
 
 /** The state of the server, shared by its parts. */
@@ -22,21 +22,19 @@ const OK_ANSWER: Answer = answerWith(
 );
 
 /**
- * The answer to /healthz (the process runs) or /readyz (a release is loaded and keys to verify tokens are available).
- * @param keysUnavailableReason undefined if keys are available
+ * The answer to /healthz (the process runs) or /readyz (a release is loaded and keys to verify tokens are available);
+ * undefined if that depends on keys.
  * @throws Problem not-ready
  */
-export function answerHealth(
-  path: string,
-  releases: Releases,
-  { isStopping }: Lifecycle,
-  keysUnavailableReason: () => Promise<string | undefined>,
-): Answer | Promise<Answer> {
+export function answerHealth(path: string, releases: Releases, { isStopping }: Lifecycle): Answer | undefined {
   if (path === '/healthz') return OK_ANSWER;
   if (isStopping) throw notReady('The service is stopping.');
-  servedRelease(releases);
-  return keysUnavailableReason().then((reason) => {
-    if (reason !== undefined) throw notReady(reason);
-    return OK_ANSWER;
-  });
+  releases.requireCurrent();
+  return undefined;
+}
+
+/** The answer to /readyz of a service with a release. @param keysUnavailableReason undefined if keys are available */
+export function healthAnswer(keysUnavailableReason: string | undefined): Answer {
+  if (keysUnavailableReason !== undefined) throw notReady(keysUnavailableReason);
+  return OK_ANSWER;
 }

@@ -65,6 +65,11 @@ export class OriginError extends Error {
   /** Relative to the origin. */
   readonly path: string;
 
+  /** Is a release that has been removed or replaced a possible cause? */
+  get mayBeGone(): boolean {
+    return this.reason === 'missing' || this.reason === 'damaged';
+  }
+
   /** @param cause an error, or text for the message */
   constructor(reason: OriginError['reason'], path: string, cause?: unknown) {
     super(`${path}: ${reason}${typeof cause === 'string' ? `, ${cause}` : ''}`, { cause });

@@ -13,9 +13,9 @@ const LOADING_MS = 10_000;
 
 /** A level in memory, or one that is being loaded. */
 interface Place {
-  level: Promise<LoadedLevel>;
-  /** Size of the index; 0 until the level is loaded. */
-  bytes: number;
+  /** Undefined until it is loaded. */
+  level: LoadedLevel | undefined;
+  loading: Promise<LoadedLevel>;
   /** When the level is loaded again unless it has been loaded. */
   retryAt: number;
 }
@@ -30,26 +30,23 @@ export function loadOnDemand(maxBytes = LEVELS_MAX_BYTES, now: () => number = ()
   const places = new Map<string, Place>();
 
   const free = (): void => {
-    let bytes = [...places.values()].reduce((sum, place) => sum + place.bytes, 0);
+    let bytes = [...places.values()].reduce((sum, { level }) => sum + (level?.bytes ?? 0), 0);
     for (const [key, place] of places) {
       if (bytes <= maxBytes || places.size === 1) return;
       // One that is being loaded takes no memory that could be freed.
-      if (place.bytes === 0) continue;
+      if (place.level === undefined) continue;
       places.delete(key);
-      bytes -= place.bytes;
+      bytes -= place.level.bytes;
     }
   };
 
   return async (origin, description) => {
     const begin = (key: string, number: Level): Place => {
-      const place: Place = {
-        level: loadLevel(origin, description, number),
-        bytes: 0,
-        retryAt: now() + LOADING_MS,
-      };
-      place.level.then(
-        ({ bytes }) => {
-          place.bytes = bytes;
+      const loading = loadLevel(origin, description, number);
+      const place: Place = { level: undefined, loading, retryAt: now() + LOADING_MS };
+      loading.then(
+        (level) => {
+          place.level = level;
           place.retryAt = Number.POSITIVE_INFINITY;
           free();
         },
@@ -60,13 +57,21 @@ export function loadOnDemand(maxBytes = LEVELS_MAX_BYTES, now: () => number = ()
       places.set(key, place);
       return place;
     };
-    return describedRelease(description, (number) => {
-      const key = `${description.digest} ${number}`;
-      const known = places.get(key);
+    const keyOf = (number: Level): string => `${description.digest} ${number}`;
+    /** The place of a level, which has been used last now. */
+    const use = (key: string): Place | undefined => {
+      const place = places.get(key);
       places.delete(key);
-      if (known === undefined || now() >= known.retryAt) return begin(key, number).level;
-      places.set(key, known);
-      return known.level;
-    });
+      if (place !== undefined) places.set(key, place);
+      return place;
+    };
+    return describedRelease(
+      description,
+      (number) => use(keyOf(number))?.level,
+      (number) => {
+        const known = use(keyOf(number));
+        return known === undefined || now() >= known.retryAt ? begin(keyOf(number), number).loading : known.loading;
+      },
+    );
   };
 }

@@ -60,16 +60,10 @@ export interface LoadedRelease {
   summaries: readonly LevelSummary[];
   /** What it says of the overview. */
   overview: Release['overview'];
-  /**
-   * A level.
-   * @throws OriginError, FormatError if levels are loaded when they are first requested
-   */
-  level(number: Level): LoadedLevel | Promise<LoadedLevel>;
-}
-
-/** A release with all levels in memory. */
-export interface WholeRelease extends LoadedRelease {
-  level(number: Level): LoadedLevel;
+  /** A level; undefined if it is not in memory. */
+  get(level: Level): LoadedLevel | undefined;
+  /** Brings a level into memory. @throws OriginError, FormatError */
+  load(level: Level): Promise<LoadedLevel>;
 }
 
 /** release.json and its SHA-256 in hex. */
@@ -108,19 +102,21 @@ export async function digestOfDescription(origin: Origin, id: string): Promise<s
  * Loads all levels of a release.
  * @throws OriginError, FormatError
  */
-export async function loadRelease(origin: Origin, description: Description): Promise<WholeRelease> {
+export async function loadRelease(origin: Origin, description: Description): Promise<LoadedRelease> {
   const levels: LoadedLevel[] = [];
   for (const level of LEVELS) levels.push(await loadLevel(origin, description, level));
-  return describedRelease(description, (number) => elementAt(levels, number));
+  const get = (level: Level): LoadedLevel => elementAt(levels, level);
+  return describedRelease(description, get, async (level) => get(level));
 }
 
-/** A release with these levels. */
-export function describedRelease<Find extends LoadedRelease['level']>(
+/** A release with levels that are got and loaded in this way. */
+export function describedRelease(
   { release, digest }: Description,
-  level: Find,
-): LoadedRelease & { level: Find } {
+  get: LoadedRelease['get'],
+  load: LoadedRelease['load'],
+): LoadedRelease {
   const { release: id, date, attribution, levels: summaries, overview } = release;
-  return { id, digest, date, attribution, summaries, overview, level };
+  return { id, digest, date, attribution, summaries, overview, get, load };
 }
 
 /**

@@ -85,7 +85,7 @@ export class Releases {
   }
 
   /** The same. @throws Problem not-ready before the first one is loaded */
-  get served(): LoadedRelease {
+  requireCurrent(): LoadedRelease {
     if (this.#current === undefined) throw notReady('No release is loaded yet.');
     return this.#current;
   }
@@ -170,7 +170,7 @@ export class Releases {
     this.#recent.purgeStale();
     const coming = [...this.#loading.keys()].filter((digest) => digest !== this.#pointer?.digest).length;
     if (this.#recent.size + coming < RECENT_MAX) return;
-    const ages = [...this.#recent.rvalues()].map(({ release, since }) => ({ release, age: this.#now() - since }));
+    const ages = [...this.#recent.values()].reverse().map((place) => ({ ...place, age: this.#now() - place.since }));
     const oldest = ages.find(({ age }) => age >= HOLD_MS);
     if (oldest === undefined) {
       const seconds = Math.ceil((HOLD_MS - Math.max(0, ...ages.map(({ age }) => age))) / 1000);

@@ -5,13 +5,11 @@ import { existsSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PAGE_CAPS } from '../../format/levels.ts';
-import type { JsonObject } from '../../format/parse.ts';
 import type { HeaderList } from '../answers/answer.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
 import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';
-import { openapiDocument } from './openapi/document.ts';
 import { openapiAsset } from './openapi-asset.ts';
 
 const EXPLORER = fileURLToPath(new URL('../explorer', import.meta.url));
@@ -49,17 +47,15 @@ const PAGE_HEADERS: HeaderList = [
  * @param publicUrl base URL of the service, if configured
  */
 export function publicAssets(publicUrl: string | undefined, hasExplorer: boolean): Assets {
-  const openapi = openapiAsset(publicUrl);
-  return new Map([['/openapi.json', openapi], ...(hasExplorer ? explorerAssets(openapiDocument(publicUrl)) : [])]);
+  return new Map([['/openapi.json', openapiAsset(publicUrl)], ...(hasExplorer ? explorerAssets() : [])]);
 }
 
 /**
  * All files of the explorer by path. Scripts, styles and pictures are in a folder whose name has the digest of all of
  * them: what they name beside them is of the same version, and caches keep them without asking again.
- * @param document the OpenAPI document, which /docs shows
  * @param sources the explorer's folder: its sources in a clone, bundled in the package
  */
-export function explorerAssets(document: JsonObject, sources: string = EXPLORER): Assets {
+export function explorerAssets(sources: string = EXPLORER): Assets {
   const { index, files } = explorerFiles(sources);
   const parts = [...files].flatMap(([name, content]) => {
     const mediaType = MEDIA_TYPES.get(extname(name));
@@ -70,7 +66,7 @@ export function explorerAssets(document: JsonObject, sources: string = EXPLORER)
   const page = (html: string): Asset => makeAsset(HTML, html.replaceAll('"explorer/', `"${folder}/`), PAGE_HEADERS);
   return new Map<string, Asset | ((release: LoadedRelease) => Asset)>([
     ['/', page(index)],
-    ['/docs', page(docsPage(document))],
+    ['/docs', page(docsPage())],
     ['/about.json', aboutAsset],
     ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
   ]);

@@ -15,9 +15,9 @@ const clock = { ms: START_MS };
 const service = await startService(out, { now: () => clock.ms });
 
 /** A header with a token that is valid from now on. */
-async function authorized(): Promise<{ authorization: string }> {
+async function authorized(claims: Record<string, unknown> = {}): Promise<{ authorization: string }> {
   const seconds = clock.ms / 1000;
-  return { authorization: `Bearer ${await token({ iat: seconds, exp: seconds + LIFETIME_SECONDS })}` };
+  return { authorization: `Bearer ${await token({ iat: seconds, exp: seconds + LIFETIME_SECONDS, ...claims })}` };
 }
 
 test('a token that expires in the middle of a walk is refused; the walk goes on where it was with a new one', async () => {
@@ -54,4 +54,30 @@ test('a clock that jumps: a verified token is refused as soon as it has expired,
   assert.equal(await statusAt(-3600), 200);
   assert.equal(await statusAt(LIFETIME_SECONDS + 29), 200);
   assert.equal(await statusAt(LIFETIME_SECONDS + 31), 401);
+});
+
+test('a token that was verified while the clock was ahead is refused before its nbf once the clock is right', async () => {
+  clock.ms = START_MS;
+  const header = await authorized({ nbf: START_MS / 1000 });
+  const statusAt = async (seconds: number): Promise<number> => {
+    clock.ms = START_MS + seconds * 1000;
+    return (await send(service, '/api/v1/fc/lv0', header)).status;
+  };
+  assert.deepEqual(
+    [await statusAt(0), await statusAt(-31), await statusAt(-29), await statusAt(1)],
+    [200, 401, 200, 200],
+  );
+});
+
+test('after the clock was set back a limited client waits no longer than the window', async (t) => {
+  const limited = await startService(out, {
+    rules: { rate: { requests: 1, windowSeconds: 60 }, concurrency: undefined },
+  });
+  const header = { authorization: `Bearer ${await token()}` };
+  assert.equal((await send(limited, '/api/v1/fc/lv0', header)).status, 200);
+  const now = Date.now();
+  t.mock.method(Date, 'now', () => now - 7_200_000);
+  const refused = await send(limited, '/api/v1/fc/lv0', header);
+  refusal(refused, 429, 'too-many-requests');
+  assert.ok(Number(refused.headers['retry-after']) <= 60, refused.headers['retry-after']);
 });

@@ -28,7 +28,7 @@ const JWKS = JSON.stringify({
   keys: ALGORITHMS.map((kid) => ({ ...PAIRS[kid].publicKey.export({ format: 'jwk' }), kid })),
 });
 const proxy = await startService(folder, {
-  issuers: new Map([[ISSUER, fixedKeys(jwksToKeySet(JWKS, 'test keys'))]]),
+  issuers: new Map([[ISSUER, fixedKeys(jwksToKeySet(JWKS))]]),
   metadata: true,
 });
 
@@ -229,7 +229,14 @@ test('refuses tokens of other types than JWT and at+jwt', async () => {
   for (const typ of ['jwt', 'AT+JWT', 'application/jwt', 'application/at+JWT'])
     assert.equal(await statusOf(signed('ES256', CLAIMS, { typ })), 200, typ);
   const types = ['logout+jwt', 'secevent+jwt', 'dpop+jwt', 'application/logout+jwt', 'text/jwt', 'JWT ', '', 'JWE'];
-  await refusesAll(each((alg) => Object.fromEntries(types.map((typ) => [`typ ${typ}`, signed(alg, CLAIMS, { typ })]))));
+  const notTexts = [null, 1, true, {}, ['JWT']];
+  await refusesAll(
+    each((alg) =>
+      Object.fromEntries(
+        [...types, ...notTexts].map((typ) => [`typ ${JSON.stringify(typ)}`, signed(alg, CLAIMS, { typ })]),
+      ),
+    ),
+  );
 });
 
 test('refuses issuers and audiences that only look right', async () => {
@@ -485,7 +492,7 @@ test('keys of other owners sign nothing here, weak ones are no keys', async () =
     { kty: 'RSA', n: 'AA', e: 'AA' },
     { kty: 'OKP', crv: 'Ed25519', x: 'AA' },
   ])
-    assert.throws(() => jwksToKeySet(JSON.stringify({ keys: [jwk] }), 'keys'), /no usable key/, JSON.stringify(jwk));
+    assert.throws(() => jwksToKeySet(JSON.stringify({ keys: [jwk] })), /no usable key/, JSON.stringify(jwk));
   // Beside a weak key the good one works, also for a token without a kid, which exactly one key must fit.
   const jwks = JSON.stringify({
     keys: [
@@ -493,7 +500,7 @@ test('keys of other owners sign nothing here, weak ones are no keys', async () =
       { ...rsa, kid: 'RS256' },
     ],
   });
-  const both = await startService(folder, { issuers: new Map([[ISSUER, fixedKeys(jwksToKeySet(jwks, 'both'))]]) });
+  const both = await startService(folder, { issuers: new Map([[ISSUER, fixedKeys(jwksToKeySet(jwks))]]) });
   for (const kid of ['RS256', undefined]) assert.equal(await statusOf(signed('RS256', CLAIMS, { kid }), both), 200);
   const text = `${encode({ alg: 'RS256', kid: 'weak' })}.${encode(CLAIMS)}`;
   const signature = sign('sha256', Buffer.from(text), weakPair.privateKey).toString('base64url');
@@ -538,7 +545,7 @@ test('Ed25519 is accepted under its own name and as EdDSA, whichever the key is 
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   for (const listed of ['EdDSA', 'Ed25519', undefined]) {
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one', ...(listed && { alg: listed }) };
-    const keys = jwksToKeySet(JSON.stringify({ keys: [jwk] }), 'test keys');
+    const keys = jwksToKeySet(JSON.stringify({ keys: [jwk] }));
     const service = await startService(folder, { issuers: new Map([[ISSUER, fixedKeys(keys)]]) });
     for (const alg of ['EdDSA', 'Ed25519']) {
       const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'x', exp: seconds + 60 };
@@ -552,7 +559,7 @@ test('Ed25519 is accepted under its own name and as EdDSA, whichever the key is 
 test('a token without kid is tried with each key of its type, at most four', async () => {
   const pairs = Array.from({ length: 5 }, () => generateKeyPairSync('ed25519'));
   const jwks = { keys: pairs.map(({ publicKey }, i) => ({ ...publicKey.export({ format: 'jwk' }), kid: `${i}` })) };
-  const keys = jwksToKeySet(JSON.stringify(jwks), 'test keys');
+  const keys = jwksToKeySet(JSON.stringify(jwks));
   const service = await startService(folder, { issuers: new Map([[ISSUER, fixedKeys(keys)]]) });
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'x', exp: Math.floor(Date.now() / 1000) + 60 };

@@ -9,7 +9,6 @@ import { RELEASES_PATH } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
 import { writeSample } from '../../generator/sample/sample.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
-import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
 import type { KeySetLocation } from '../../proxy/auth/rotating-keys.ts';
 import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
@@ -225,8 +224,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: st
   internal: async () => {
     const broken: KeySource = {
       known: () => undefined,
-      current: () => Promise.reject(new Error('for the test')),
-      newerThan: () => Promise.reject(new Error('for the test')),
+      load: () => Promise.reject(new Error('for the test')),
     };
     return replay(PAGE, await startService(folder, { issuers: new Map([[ISSUER, broken]]) }));
   },
@@ -242,7 +240,6 @@ const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: st
     const away: KeySetLocation = {
       name: 'for the test',
       read: () => Promise.reject(new Error('away')),
-      parse: (text) => jwksToKeySet(text, 'for the test'),
     };
     const policy = { cacheMs: 1000, staleMs: 1000, cooldownMs: 1000 };
     const issuers = new Map([[ISSUER, new RotatingKeys(away, policy, () => {})]]);

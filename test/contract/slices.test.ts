@@ -57,7 +57,8 @@ test('ranges that lie near each other are read at once, large features alone, an
   const directory = directoryOrigin(folder);
   /** What is read for these ranges: the file, and the positions of the features in the range of bytes. */
   const readsFor = async (number: Level, ranges: number[]): Promise<[file: string, first: number, end: number][]> => {
-    const level = await release.level(number);
+    const level = release.get(number);
+    assert.ok(level);
     const { index } = level;
     const found: [string, number, number][] = [];
     const note = (path: string, { offset, length }: ByteRange): void => {

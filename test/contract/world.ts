@@ -1,14 +1,14 @@
 // What the contract is tested with in one setup: a service, and the releases that it can be told to serve.
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { CURRENT_PATH, RELEASES_PATH } from '../../format/layout.ts';
+import { RELEASES_PATH } from '../../format/layout.ts';
 import type { Level, StoredPages } from '../../format/levels.ts';
-import { currentToJson } from '../../format/release.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel, writeWorld } from '../support/datasets/large-dataset.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { ContractService, Setup } from './setups.ts';
 
@@ -36,8 +36,7 @@ const SCOPE = 'boundaries:read';
  */
 export async function prepareWorld(setup: Setup): Promise<World> {
   const folder = await cachedOutput(import.meta.url, setup.pages, (made) => buildReleases(made, setup.pages), ['c3']);
-  const point = (release: string, hosted: readonly string[]): void =>
-    writeFileSync(join(folder, CURRENT_PATH), currentToJson({ release, hosted: [...hosted] }));
+  const point = (release: string, hosted: readonly string[]): void => pointTo(folder, release, hosted);
   point('r1', ['r1']);
   const proxy = await setup.start(folder);
   const configured = await setup.start(withoutChanges(folder), { publicUrl: PUBLIC_URL, scope: SCOPE });
@@ -63,7 +62,7 @@ export function allFids(stored: readonly StoredLevel[], level: Level): number[] 
 function withoutChanges(folder: string): string {
   const fixed = temporaryFolder();
   symlinkSync(join(folder, RELEASES_PATH), join(fixed, RELEASES_PATH));
-  writeFileSync(join(fixed, CURRENT_PATH), currentToJson({ release: 'r1', hosted: ['r1'] }));
+  pointTo(fixed, 'r1');
   return fixed;
 }
 

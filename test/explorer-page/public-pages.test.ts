@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LEVELS, PAGE_CAPS } from '../../format/levels.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
-import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { ATTRIBUTION, DATE, ExplorerBrowser, startExplorer } from './explorer-page.ts';
 
 const service = await startExplorer();
-const PATHS = [...explorerAssets(openapiDocument(undefined)).keys()];
+const PATHS = [...explorerAssets().keys()];
 const ANYONE = { authorization: undefined };
 
 test('every file is there in both codings, with a tag that is answered by 304, and cannot be embedded or posted to', async () => {

@@ -1,14 +1,11 @@
 // The Request tab: the request that gives what is shown, its response, the pages of the listing, and errors.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { CURRENT_PATH } from '../../format/layout.ts';
-import { currentToJson } from '../../format/release.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ExplorerBrowser, openUnit, startExplorer, waitForPlace, writeExplorerCountries } from './explorer-page.ts';
 
@@ -176,7 +173,7 @@ test('a listing whose release is gone can be begun again on the new one', { skip
       await sendForm(page, 'lv2', { 'page-size': '2' });
       await waitForPages(page, 'Page 1 of 3', '2 of 5 units loaded');
       await buildRelease(source, folder, { release: 'r2', accept: ['empty-geometries'] });
-      writeFileSync(join(folder, CURRENT_PATH), currentToJson({ release: 'r2', hosted: ['r2'] }));
+      pointTo(folder, 'r2');
       await changing.releases.refresh();
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByRole('alert').getByText('The release of this listing is gone').waitFor();

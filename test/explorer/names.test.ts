@@ -1,17 +1,15 @@
 // The names of all levels as the explorer's worker asks for them, from a real proxy: search, parents, children.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CURRENT_PATH } from '../../format/layout.ts';
-import { currentToJson } from '../../format/release.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import type { Progress } from '../../proxy/explorer/search/load-names.js';
 import { NameLevels } from '../../proxy/explorer/search/name-levels.js';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
@@ -205,7 +203,7 @@ test('names of another release than those loaded before replace them', async () 
   const levels = new NameLevels(`${service.url}/`);
   assert.equal((await levels.load(0, access)).release, 'r1');
   await buildRelease(writeSource('Hispania'), out, { ...OPTIONS, release: 'r2' });
-  writeFileSync(join(out, CURRENT_PATH), currentToJson({ release: 'r2', hosted: ['r2'] }));
+  pointTo(out, 'r2');
   await service.releases.refresh();
   assert.equal((await levels.find(0, 'ESP', access))?.name, 'España');
   const { results } = await levels.search('madrid', { levels: [1], limit: 1 }, access);

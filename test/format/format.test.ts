@@ -204,7 +204,7 @@ test('a release.json that says something else is refused with its name, the memb
 });
 
 test('current.json round-trips; one that names a release that is not hosted, or could not be, is refused', () => {
-  const current = { release: 'b', hosted: ['a', 'b'] };
+  const current = { release: 'b', hosted: ['a', 'b'], digests: new Map([['a', '0f'.repeat(32)]]) };
   assert.deepEqual(currentFromJson(currentToJson(current), 'c'), current);
   const json = JSON.parse(currentToJson(current));
   const broken: [object, RegExp][] = [
@@ -213,6 +213,8 @@ test('current.json round-trips; one that names a release that is not hosted, or 
     [{ release: '.x' }, /^c: release is "\.x", expected 1 to 64 of/],
     [{ hosted: ['b', '..'] }, /^c: hosted names "\.\.", expected 1 to 64 of/],
     [{ hosted: 'b' }, /^c: hosted is not a list$/],
+    [{ digests: { b: '0F' } }, /^c: digests\.b is "0F", expected a SHA-256 in hex$/],
+    [{ digests: [] }, /^c digests: is not a JSON object$/],
   ];
   for (const [change, message] of broken)
     assert.throws(() => currentFromJson(JSON.stringify({ ...json, ...change }), 'c'), {

@@ -11,7 +11,6 @@ import { elementAt } from '../../format/element-at.ts';
 import { FRAME_DATA } from '../../format/gzip.ts';
 import {
   CHECKSUMS_FILE,
-  CURRENT_PATH,
   featureFilePath,
   gidToSegment,
   indexPath,
@@ -27,13 +26,7 @@ import type { LevelIndex } from '../../format/level-index.ts';
 import { FEATURES_PER_FILE, FORMATS, type Format, FRAMES, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
 import { decodeLevel, encodeLevel, FORMAT_VERSION, namedArrays } from '../../format/manifest.ts';
 import { namesHeader, namesLine } from '../../format/names.ts';
-import {
-  type CheckedFile,
-  currentToJson,
-  type LevelSummary,
-  releaseToJson,
-  type WholeFile,
-} from '../../format/release.ts';
+import { type CheckedFile, type LevelSummary, releaseToJson, type WholeFile } from '../../format/release.ts';
 import { overviewToJson } from '../../generator/overview/write-overview.ts';
 import { writeWholeFile } from '../../generator/release/output-file.ts';
 import { without } from '../support/processes/programs.ts';
@@ -222,7 +215,7 @@ function writeExample(out: string): void {
   const overview = writeWholeFile(join(root, OVERVIEW_FILE), [block('json overview')]);
   const about = { release, source: [], gdal: '', precision: 7, attribution: [], options: {}, quality: [] };
   put(RELEASE_FILE, releaseToJson({ ...about, storedPages: 'unfiltered', overview, levels }));
-  writeFileSync(join(out, CURRENT_PATH), currentToJson({ release, hosted: [release] }));
+  pointTo(out, release);
 }
 
 const PYTHON = without('python3 -V');
@@ -358,6 +351,8 @@ for lengths in [(0, 0), (0, 5), (5, 0), (1, 1), (255, 256), (256, 255), (65536, 
     assert shift(zlib.crc32(a), len(b)) ^ zlib.crc32(b) == zlib.crc32(a + b), lengths
     assert shift(zlib.crc32(a), len(b)) ^ zlib.crc32(a + b) == zlib.crc32(b), lengths
 `;
+
+import { pointTo } from '../support/releases/point-to.ts';
 
 test('the arithmetic of CRCs that the specification gives is right', { skip: PYTHON }, () => {
   runPython(block('python shift') + SHIFT_CHECK);

@@ -1,6 +1,6 @@
 // The generator's command line as an operator meets it when something in it is wrong.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,8 +33,8 @@ test('an error is one line that says what is wrong and one that says what to do;
   writeFileSync(kept, '');
   const build = ['build', '--source', 'none.gpkg', '--release', 'r1', '--out', join(folder, 'none')];
   const cases: [number, string[], RegExp, RegExp][] = [
-    [2, [], /^missing command$/, /build, sample, .*--help/],
-    [2, ['list', '--outt', folder], /^--outt: unknown option; did you mean --out\?$/, /--help/],
+    [2, [], /^missing command$/, /--help/],
+    [2, ['list', '--outt', folder], /^Unknown argument: outt$/, /--help/],
     [1, build, /^none\.gpkg: no such file or folder$/, /--source/],
     [1, ['activate', 'r2', '--out', out], /releases\/r2: no such release$/, /^ {2}what to do: use one of: r1$/],
     [1, ['diff', 'r1', 'r2', '--out', out], /releases\/r2: no such release$/, /use one of: r1$/],
@@ -49,6 +49,57 @@ test('an error is one line that says what is wrong and one that says what to do;
     assert.match(second, /^ {2}what to do: /);
     assert.match(second, remedy);
   }
+});
+
+test('a config file is JSON in a regular file, whose options are named and typed as on the command line', () => {
+  const config = join(folder, 'config.json');
+  const script = join(folder, 'config.js');
+  const ran = join(folder, 'ran');
+  writeFileSync(script, `require('node:fs').writeFileSync(${JSON.stringify(ran)}, ''); module.exports = {};`);
+  const pipe = join(folder, 'pipe.json');
+  execFileSync('mkfifo', [pipe]);
+  const refused = (file: string, expected: RegExp): void => {
+    const args = ['--config', file, '--sample', '--out', join(folder, 'none'), '--workers', '0', '--quiet'];
+    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'build', ...args], {
+      encoding: 'utf8',
+      timeout: END_MS,
+    });
+    const [first = '', second = '', ...rest] = stderr.split('\n');
+    assert.deepEqual([status, stdout, rest], [2, '', ['']], stderr);
+    assert.ok(first.startsWith(`--config ${file}: `), first);
+    assert.match(first, expected);
+    assert.match(second, /^ {2}what to do: /);
+  };
+  const cases: [string, RegExp][] = [
+    ['{"release": 2026}', /: release is 2026, expected text$/],
+    ['{"release": null}', /: release is null, expected text$/],
+    ['{"release": {"id": "r1"}}', /: release is \{"id":"r1"\}, expected text$/],
+    ['{"release": ["r1"]}', /: release is \["r1"\], expected text$/],
+    ['{"precision": "7"}', /: precision is "7", expected a number$/],
+    ['{"keep-fids": "yes"}', /: keep-fids is "yes", expected true or false$/],
+    ['{"attribution": ["a", 1]}', /: attribution is \["a",1\], expected a list of texts$/],
+    ['{"layer": []}', /: layer is \[\], expected a list of texts$/],
+    ['{"layer": {"lv0": "a"}}', /: layer is \{"lv0":"a"\}, expected a list of texts$/],
+    ['{"relase": "r1"}', /: relase: unknown option$/],
+    ['{"config": "other.json"}', /: config: unknown option$/],
+    ['{"__proto__": {"release": "r1"}}', /: __proto__: unknown option$/],
+    ['{"": 1}', /: : unknown option$/],
+    ['{"release.id": "r1"}', /: release\.id: unknown option/],
+    ['{"_": ["list"]}', /: _: unknown option$/],
+    ['null', /: is not a JSON object$/],
+    ['[]', /: is not a JSON object$/],
+    ['', /: is not JSON$/],
+    ["{'release': 1}", /: is not JSON$/],
+  ];
+  for (const [text, expected] of cases) {
+    writeFileSync(config, text);
+    refused(config, expected);
+  }
+  refused(script, /: is not JSON$/);
+  assert.ok(!existsSync(ran));
+  refused(pipe, /: not a regular file$/);
+  refused(folder, /: not a regular file$/);
+  refused(join(folder, 'none.json'), /: cannot be read \(ENOENT\)$/);
 });
 
 test('a file in the place of the output folder is an error with a remedy, in build, activate and prune', async () => {

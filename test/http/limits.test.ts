@@ -38,6 +38,16 @@ test('a client beyond its rate gets 429 with the fields of the draft, other clie
   assert.equal((await send(service, '/healthz', alice)).status, 200);
 });
 
+test('a client beyond its rate is admitted again in the next window', async () => {
+  const service = await startService(folder, {
+    rules: { rate: { requests: 1, windowSeconds: 1 }, concurrency: undefined },
+  });
+  const alice = await as('alice');
+  const isAdmitted = async (): Promise<boolean> => (await send(service, PATH, alice)).status === 200;
+  await until(async () => (await isAdmitted()) && !(await isAdmitted()), 'not limited');
+  await until(isAdmitted, 'not admitted again');
+});
+
 test('a client beyond its number of requests in progress gets 429, and is admitted when one has ended', async () => {
   const { service, reads, release } = await heldService(folder, { rules: { rate: undefined, concurrency: 2 } });
   const alice = await as('alice');

@@ -31,16 +31,16 @@ async function openRelease(maxBytes: number, now?: () => number, isDown: () => b
 test('a level is read when it is first requested, and once', async () => {
   const { release, manifests } = await openRelease(1e9);
   assert.deepEqual(manifests, []);
-  const [level, same] = await Promise.all([release.level(2), release.level(2)]);
+  const [level, same] = await Promise.all([release.load(2), release.load(2)]);
   assert.equal(level, same);
-  await release.level(3);
-  assert.equal(await release.level(2), level);
+  await release.load(3);
+  assert.equal(await release.load(2), level);
   assert.deepEqual([level.index.level, manifests], [2, ['lv2', 'lv3']]);
 });
 
 test('beyond the limit the level that was used least recently is freed, and read again when it is requested', async () => {
   const { release, manifests } = await openRelease(40_000);
-  for (const level of [0, 1, 0, 2, 0, 1] as const) await release.level(level);
+  for (const level of [0, 1, 0, 2, 0, 1] as const) await release.load(level);
   assert.deepEqual(manifests, ['lv0', 'lv1', 'lv2', 'lv1']);
 });
 
@@ -53,11 +53,11 @@ test('a level that cannot be read is tried again, but not at once', async () => 
     () => isDown,
   );
   for (let request = 0; request < 3; request++)
-    await assert.rejects(async () => release.level(1), { reason: 'unreadable' });
+    await assert.rejects(async () => release.load(1), { reason: 'unreadable' });
   assert.deepEqual(manifests, ['lv1']);
   isDown = false;
   clock.now = 5_000;
-  assert.equal((await release.level(1)).index.level, 1);
+  assert.equal((await release.load(1)).index.level, 1);
 });
 
 test('a level whose loading never ends is loaded again for others after ten seconds', async () => {
@@ -71,10 +71,10 @@ test('a level whose loading never ends is loaded again for others after ten seco
   };
   const releases = new Releases(stuck, { load: loadOnDemand(1e9, () => clock.now) });
   await releases.refresh();
-  const first = releases.current?.level(1);
+  const first = releases.current?.load(1);
   isStuck = false;
   clock.now = 9_999;
-  assert.equal(releases.current?.level(1), first);
+  assert.equal(releases.current?.load(1), first);
   clock.now = 10_000;
-  assert.equal((await releases.current?.level(1))?.index.level, 1);
+  assert.equal((await releases.current?.load(1))?.index.level, 1);
 });

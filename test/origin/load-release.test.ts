@@ -10,6 +10,7 @@ import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { loadRelease, readDescription } from '../../proxy/releases/load-release.ts';
+import { sha256Of } from '../support/files.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { reseal } from '../support/releases/large-page.ts';
 import { readIndex } from '../support/releases/read-index.ts';
@@ -19,11 +20,14 @@ const folder = temporaryFolder();
 await buildSynthetic(join(folder, 'source.gpkg'), 4_000, folder, { storedPages: 'none' });
 const origin = directoryOrigin(folder);
 
+/** The digest of the release in an output folder, as its file is now. */
+const digestIn = (out: string): string => sha256Of(join(out, releasePath('r1'), RELEASE_FILE));
+
 test('loads every level; fids, GIDs and listings are looked up without preparation', async () => {
-  const description = await readDescription(origin, 'r1');
+  const description = await readDescription(origin, 'r1', digestIn(folder));
   const release = await loadRelease(origin, description);
   for (const { level, features } of description.release.levels) {
-    const { index } = release.level(level);
+    const { index } = release.get(level) ?? assert.fail();
     assert.equal(index.features, features);
     const own = elementAt(index.columns, level);
     for (let number = 0; number < own.size; number += 97) assert.equal(own.find(own.gidAt(number)), number);
@@ -34,7 +38,7 @@ test('loads every level; fids, GIDs and listings are looked up without preparati
 });
 
 test('files of any size are hashed in pieces: the event loop goes on', async () => {
-  const description = await readDescription(origin, 'r1');
+  const description = await readDescription(origin, 'r1', digestIn(folder));
   // 64 MB of metadata, of which the SHA-256 is another one: hashing it takes some 50 ms.
   const bytes = Buffer.alloc(64 * 1024 * 1024);
   const levels = description.release.levels.map((level) => ({ ...level, index: { bytes: bytes.length, sha256: '' } }));
@@ -112,7 +116,7 @@ for (const [what, file, damage, message] of DAMAGES)
     cpSync(join(folder, 'releases'), join(copy, 'releases'), { recursive: true });
     damage(join(copy, releasePath('r1'), file));
     const damaged = directoryOrigin(copy);
-    const load = async () => loadRelease(damaged, await readDescription(damaged, 'r1'));
+    const load = async () => loadRelease(damaged, await readDescription(damaged, 'r1', digestIn(copy)));
     await assert.rejects(load, (error: unknown) => error instanceof Error && message.test(error.message));
   });
 
@@ -142,5 +146,5 @@ for (const [what, change, message] of CONTRADICTIONS)
     change(index.arrays);
     reseal(root, index);
     const faulty = directoryOrigin(copy);
-    await assert.rejects(async () => loadRelease(faulty, await readDescription(faulty, 'r1')), message);
+    await assert.rejects(async () => loadRelease(faulty, await readDescription(faulty, 'r1', digestIn(copy))), message);
   });

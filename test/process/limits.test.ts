@@ -1,15 +1,14 @@
 // The proxy as a process at its limits: an access log that cannot be written, limits of clients across workers, and the
 // metrics port.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { accessLog } from '../../proxy/operations/access-log.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';
-import { AUDIENCE, ISSUER, JWKS, startService, token } from '../support/http/in-process-proxy.ts';
+import { AUDIENCE, ISSUER, JWKS, token } from '../support/http/in-process-proxy.ts';
 import { PROXY, serve } from '../support/processes/proxy-process.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -77,33 +76,35 @@ test('a full disk under the access log: requests are answered, lines beyond a bu
   assert.deepEqual(await stopped, [0, null]);
 });
 
-test('the first line after a gap says how many are missing', async () => {
-  const lines: string[] = [];
-  let isFull = false;
-  let drops = 0;
-  const write = (line: string): boolean => {
-    if (!isFull) lines.push(line);
-    return !isFull;
-  };
-  const log = accessLog(false, { write, end: async () => {} }, () => drops++);
-  const service = await startService(folder, { observe: log.observe });
-  const request = async (): Promise<unknown> => send(service, '/healthz', { connection: 'close' });
-  await request();
-  await until(() => lines.length === 1, 'no line');
-  isFull = true;
-  await Promise.all([request(), request(), request()]);
-  await until(
-    () => drops === 3,
-    () => `${drops} dropped`,
-  );
-  isFull = false;
-  await request();
-  await until(
-    () => lines.length === 3,
-    () => lines.join(''),
-  );
-  const [, gap, last] = lines.map((line) => JSON.parse(line));
-  assert.deepEqual([gap.level, gap.dropped, last.path], ['warn', 3, '/healthz']);
+test('an access log in a file goes on when the disk has space again, and says how many lines are missing', {
+  skip: spawnSync('prlimit', ['--version']).error === undefined ? false : 'needs prlimit',
+}, async () => {
+  const file = join(temporaryFolder(), 'access.log');
+  const log = openSync(file, 'a');
+  const { child, url, droppedLines } = await serveWithLog(log);
+  closeSync(log);
+  // A limit for the size of files in the place of a full disk.
+  const limitFiles = (limit: string): unknown =>
+    execFileSync('prlimit', ['--pid', String(child.pid), `--fsize=${limit}:`]);
+  const isAllowed = async (): Promise<boolean> => (await send({ url }, LONG_PATH)).status === 200;
+  limitFiles('10000');
+  await until(async () => {
+    assert.ok(!(await Promise.all(Array.from({ length: 50 }, isAllowed))).includes(false));
+    return (await droppedLines()) > 0;
+  }, 'no line is dropped');
+  limitFiles('unlimited');
+  const gap = /"dropped":(\d+)/;
+  await until(async () => (await isAllowed()) && gap.test(readFileSync(file, 'utf8')), 'the gap is not named');
+  assert.equal(Number(gap.exec(readFileSync(file, 'utf8'))?.[1]), await droppedLines());
+  const stopped = once(child, 'exit');
+  child.kill('SIGTERM');
+  assert.deepEqual(await stopped, [0, null]);
+  // Every line is whole, and the log goes on after the gap.
+  const lines = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual([lines.find(({ dropped }) => dropped)?.level, lines.at(-1)?.path], ['warn', LONG_PATH]);
 });
 
 test('limits of a client count across workers', async () => {

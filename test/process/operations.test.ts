@@ -50,11 +50,9 @@ test('the access log has a line of JSON a request, without query where it was re
     ],
   );
   for (const line of lines) {
-    assert.match(line.id, /^[0-9a-f-]{36}$/);
     assert.match(line.time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     assert.ok(line.bytes > 0 && line.ms >= 0);
   }
-  assert.equal(new Set(lines.map(({ id }) => id)).size, lines.length);
   assert.ok(!running.out().includes(secret.slice(-40)) && !running.err().includes(secret.slice(-40)));
 });
 

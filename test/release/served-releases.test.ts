@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import { currentToJson } from '../../format/release.ts';
+import { Problem } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
-import { ReleaseBusyError } from '../../proxy/releases/recent-releases.ts';
+import type { LoadedRelease } from '../../proxy/releases/load-release.ts';
 import { Releases } from '../../proxy/releases/releases.ts';
 import { loggedRefresh, watchReleases } from '../../proxy/releases/watch-releases.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -17,6 +17,7 @@ import { refusal, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { collectGarbage } from '../support/processes/collect-garbage.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const source = writeCountries();
@@ -33,9 +34,18 @@ async function twoReleases(): Promise<{ out: string; releases: Releases; point(r
   cpSync(built, out, { recursive: true });
   const releases = new Releases(directoryOrigin(out));
   assert.equal(await releases.refresh(), 'r1');
-  const point = (release: string): void =>
-    writeFileSync(join(out, CURRENT_PATH), currentToJson({ release, hosted: ['r1', 'r2'] }));
+  const point = (release: string): void => pointTo(out, release, ['r1', 'r2']);
   return { out, releases, point };
+}
+
+/** The release that a cursor names by its id, whatever its content; undefined if it is gone. */
+async function find(releases: Releases, release: string): Promise<LoadedRelease | undefined> {
+  try {
+    return await releases.load({ release, content: '', level: 0, position: 0 });
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'release-gone') return undefined;
+    throw error;
+  }
 }
 
 test('serves the release that current.json names, and follows it forth and back', async () => {
@@ -50,9 +60,9 @@ test('serves the release that current.json names, and follows it forth and back'
 
 test('finds every hosted release, and no other', async () => {
   const { releases } = await twoReleases();
-  assert.equal((await releases.find('r2'))?.id, 'r2');
-  assert.equal((await releases.find('r1'))?.id, 'r1');
-  assert.equal(await releases.find('r3'), undefined);
+  assert.equal((await find(releases, 'r2'))?.id, 'r2');
+  assert.equal((await find(releases, 'r1'))?.id, 'r1');
+  assert.equal(await find(releases, 'r3'), undefined);
 });
 
 test('refuses a release whose metadata does not hold, says why, and goes on with the one that it has', async () => {
@@ -62,15 +72,16 @@ test('refuses a release whose metadata does not hold, says why, and goes on with
   const index = file(indexPath(1));
   const damages: [string, (text: string) => string | undefined, RegExp][] = [
     [manifest, (text) => text.replace('caps', 'Caps'), /lv1\/manifest\.json: SHA-256 is [0-9a-f]+, expected/],
-    [manifest, (text) => text.slice(0, -10), /lv1\/manifest\.json: damaged, ends before byte/],
+    [manifest, (text) => text.slice(0, -10), /lv1\/manifest\.json: \d+ bytes, expected \d+/],
     [manifest, () => undefined, /lv1\/manifest\.json: missing/],
     [index, (text) => text.replace('AAA.1_1', 'AAA.9_1'), /lv1\/index\.bin: SHA-256 is [0-9a-f]+, expected/],
-    [index, () => '', /lv1\/index\.bin: damaged, ends before byte/],
+    [index, () => '', /lv1\/index\.bin: 0 bytes, expected \d+/],
     [index, () => undefined, /lv1\/index\.bin: missing/],
     [json, () => undefined, /release\.json: missing/],
-    [json, () => '{', /release\.json: is not JSON/],
-    [json, (text) => text.replace('"r2"', '"r1"'), /release\.json: release is r1, expected r2/],
-    [json, (text) => text.replace('"version": 3', '"version": 2'), /version is 2, expected 3/],
+    [json, () => '{', /release\.json: SHA-256 is [0-9a-f]+, expected/],
+    [json, (text) => text.replace('2', '3'), /release\.json: SHA-256 is [0-9a-f]+, expected/],
+    [json, (text) => text.replace('"r2"', '"r1"'), /release\.json: SHA-256 is/],
+    [json, (text) => text.replace('"version": 3', '"version": 2'), /release\.json: SHA-256 is/],
     [CURRENT_PATH, () => '{}', /current\.json: version/],
     [CURRENT_PATH, () => undefined, /current\.json: missing/],
   ];
@@ -89,6 +100,9 @@ test('notices a new release by itself, and tells once why one is refused', async
   const { out, releases, point } = await twoReleases();
   const file = join(out, releasePath('r2'), RELEASE_FILE);
   const intact = readFileSync(file);
+  point('r2');
+  const pointer = readFileSync(join(out, CURRENT_PATH));
+  point('r1');
   rmSync(file);
   const lines: string[] = [];
   let next = (_line: string): void => {};
@@ -103,7 +117,7 @@ test('notices a new release by itself, and tells once why one is refused', async
       next = resolve;
     });
   const refused = line();
-  point('r2');
+  writeFileSync(join(out, CURRENT_PATH), pointer);
   assert.equal(await refused, 'still serving release r1: releases/r2/release.json: missing');
   const served = line();
   writeFileSync(file, intact);
@@ -118,8 +132,7 @@ async function fiveReleases() {
   const out = temporaryFolder();
   cpSync(fiveBuilt, out, { recursive: true });
   const hosted = ['r1', 'r2', 'r3', 'r4', 'r5'];
-  const point = (release: string, ids = hosted): void =>
-    writeFileSync(join(out, CURRENT_PATH), currentToJson({ release, hosted: ids }));
+  const point = (release: string, ids = hosted): void => pointTo(out, release, ids);
   point('r1');
   const files = directoryOrigin(out);
   const reads = new Map<string, number>();
@@ -130,7 +143,8 @@ async function fiveReleases() {
       return files.read(path, range, client);
     },
   };
-  const clock = { now: 0 };
+  // Not 0, which lru-cache takes for no time.
+  const clock = { now: 1 };
   const releases = new Releases(origin, { now: () => clock.now });
   await releases.refresh();
   const loads = (id: string): number => reads.get(`${releasePath(id)}/${manifestPath(0)}`) ?? 0;
@@ -157,38 +171,38 @@ test('holds the current release and two others in memory, and frees the memory o
   };
   assert.deepEqual(await inMemory(), ['r3', 'r4', 'r5']);
   // Nobody asks for the older two.
-  clock.now += 300_000;
+  clock.now += 300_001;
   await releases.refresh();
   assert.deepEqual(await inMemory(), ['r5']);
 });
 
 test('cursors of many releases cause two loads in ten seconds, then 503 with Retry-After; those in memory are answered', async () => {
   const { out, origin, releases, clock, loads } = await fiveReleases();
-  const find = async (id: string): Promise<string | number | undefined> => {
+  const ask = async (id: string): Promise<string | number | undefined> => {
     try {
-      return (await releases.find(id))?.id;
+      return (await find(releases, id))?.id;
     } catch (error) {
-      assert.ok(error instanceof ReleaseBusyError);
-      return error.retrySeconds;
+      assert.ok(error instanceof Problem && error.code === 'not-ready');
+      return Number(error.headers['Retry-After']);
     }
   };
-  assert.deepEqual(await Promise.all(['r2', 'r3', 'r4', 'r2'].map(find)), ['r2', 'r3', 10, 'r2']);
+  assert.deepEqual(await Promise.all(['r2', 'r3', 'r4', 'r2'].map(ask)), ['r2', 'r3', 10, 'r2']);
   clock.now += 4000;
-  assert.deepEqual(await Promise.all(['r1', 'r3', 'r5', 'r2'].map(find)), ['r1', 'r3', 6, 'r2']);
+  assert.deepEqual(await Promise.all(['r1', 'r3', 'r5', 'r2'].map(ask)), ['r1', 'r3', 6, 'r2']);
   clock.now += 6000;
   // The least recently used one leaves.
-  assert.equal(await find('r3'), 'r3');
-  assert.deepEqual([await find('r4'), await find('r2')], ['r4', 'r2']);
-  assert.deepEqual([await find('r5'), await find('r3')], [10, 10]);
+  assert.equal(await ask('r3'), 'r3');
+  assert.deepEqual([await ask('r4'), await ask('r2')], ['r4', 'r2']);
+  assert.deepEqual([await ask('r5'), await ask('r3')], [10, 10]);
   assert.deepEqual(['r1', 'r2', 'r3', 'r4', 'r5'].map(loads), [1, 2, 1, 1, 0]);
 
   const service = await startService(out, { origin });
-  const ask = (id: string) => {
+  const get = (id: string) => {
     const content = contentOf(sha256Of(join(out, releasePath(id), RELEASE_FILE)));
     return send(service, `/api/v1/fc/lv0?start-at=${encodeCursor({ release: id, content, level: 0, position: 0 })}`);
   };
-  assert.deepEqual([(await ask('r2')).status, (await ask('r3')).status], [200, 200]);
-  const busy = await ask('r4');
+  assert.deepEqual([(await get('r2')).status, (await get('r3')).status], [200, 200]);
+  const busy = await get('r4');
   refusal(busy, 503, 'not-ready');
   assert.match(busy.headers['retry-after'] ?? '', /^([1-9]|10)$/);
 });
@@ -197,7 +211,7 @@ test('a damaged release that cursors name is parsed once in 30 seconds', async (
   const { out, releases, clock, loads } = await fiveReleases();
   const manifest = join(out, releasePath('r2'), manifestPath(0));
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('caps', 'Caps'));
-  const ask = (): Promise<void> => assert.rejects(releases.find('r2'), /lv0\/manifest\.json: SHA-256/);
+  const ask = (): Promise<void> => assert.rejects(find(releases, 'r2'), /lv0\/manifest\.json: SHA-256/);
   await Promise.all(Array.from({ length: 20 }, ask));
   for (let i = 0; i < 20; i++) await ask();
   assert.equal(loads('r2'), 1);
@@ -212,15 +226,15 @@ test('a damaged release that cursors name is parsed once in 30 seconds', async (
 test('a release that is damaged does not take the place of another one', async () => {
   const { out, releases } = await fiveReleases();
   writeFileSync(join(out, releasePath('r2'), manifestPath(0)), '{}');
-  await assert.rejects(releases.find('r2'));
-  assert.deepEqual([(await releases.find('r3'))?.id, (await releases.find('r4'))?.id], ['r3', 'r4']);
+  await assert.rejects(find(releases, 'r2'));
+  assert.deepEqual([(await find(releases, 'r3'))?.id, (await find(releases, 'r4'))?.id], ['r3', 'r4']);
 });
 
 test('reads current.json once for all requests that wait, and a quarter of a second later for the next ones', async () => {
   const { releases, clock, reads, point } = await fiveReleases();
   const pointers = (): number => reads.get(CURRENT_PATH) ?? 0;
   assert.equal(pointers(), 1);
-  const gone = (): Promise<unknown[]> => Promise.all(Array.from({ length: 50 }, () => releases.find('r9')));
+  const gone = (): Promise<unknown[]> => Promise.all(Array.from({ length: 50 }, () => find(releases, 'r9')));
   assert.deepEqual(new Set(await gone()), new Set([undefined]));
   assert.equal(pointers(), 2);
   const begun = performance.now();
@@ -231,29 +245,47 @@ test('reads current.json once for all requests that wait, and a quarter of a sec
   clock.now += 250;
   // A release that has become hosted meanwhile is found.
   point('r2', ['r2', 'r3']);
-  assert.equal((await releases.find('r1'))?.id, 'r1');
+  assert.equal((await find(releases, 'r1'))?.id, 'r1');
   clock.now += 250;
-  assert.equal(await releases.find('r9'), undefined);
+  assert.equal(await find(releases, 'r9'), undefined);
   assert.equal(pointers(), 4);
   // It is no longer hosted, and could be so again.
   clock.now += 250;
-  assert.equal(await releases.find('r1'), undefined);
+  assert.equal(await find(releases, 'r1'), undefined);
   assert.equal(pointers(), 5);
 });
 
-test('a release in memory is compared with its release.json again when current.json has changed', async () => {
+test('an id that is used again with other content is another release at once; the same content is not read again', async () => {
   const { out, releases, loads, point } = await fiveReleases();
-  const found = async () => (await releases.find('r2'))?.attribution;
+  const found = async () => (await find(releases, 'r2'))?.attribution;
   assert.deepEqual(await found(), []);
   point('r1', ['r2', 'r1']);
   await releases.refresh();
-  // The same content is not parsed again.
   assert.deepEqual([await found(), loads('r2')], [[], 1]);
   const file = join(out, releasePath('r2'), RELEASE_FILE);
+  const old = { release: 'r2', content: contentOf(sha256Of(file)), level: 0, position: 0 } as const;
   writeFileSync(file, readFileSync(file, 'utf8').replace('"attribution": []', '"attribution": ["Another one"]'));
   point('r1', ['r1', 'r2']);
   await releases.refresh();
   assert.deepEqual([await found(), loads('r2')], [['Another one'], 2]);
+  await assert.rejects(releases.load(old), { code: 'release-gone' });
+});
+
+test('a pointer without digests is trusted: those that its files have when it is read count', async () => {
+  const { out } = await twoReleases();
+  const releases = new Releases(directoryOrigin(out));
+  const withoutDigests = { version: 3, release: 'r2', hosted: ['r1', 'r2'] };
+  writeFileSync(join(out, CURRENT_PATH), JSON.stringify(withoutDigests));
+  assert.equal(await releases.refresh(), 'r2');
+  const file = join(out, releasePath('r1'), RELEASE_FILE);
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace('"attribution": []', '"attribution": ["Another one"]'));
+  await assert.rejects(find(releases, 'r1'), /release\.json: SHA-256 is/);
+  rmSync(file);
+  writeFileSync(join(out, CURRENT_PATH), JSON.stringify({ ...withoutDigests, release: 'r1' }));
+  await assert.rejects(releases.refresh(), /r1\/release\.json: missing/);
+  writeFileSync(file, text);
+  assert.equal(await releases.refresh(), 'r1');
 });
 
 test('an outage of current.json is logged when it begins and when it ends, each time', async () => {

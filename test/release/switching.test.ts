@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
-import { currentToJson } from '../../format/release.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
 import { watchReleases } from '../../proxy/releases/watch-releases.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
@@ -16,6 +15,7 @@ import { fidsOf, nextOf, pagesFrom, refusal, send } from '../support/http/http-c
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
+import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -125,7 +125,7 @@ test('a proxy that has not polled yet answers a cursor of a new release that ano
   const { own, service: late } = await ownService('unpolled');
   // The late proxy must not know the new release.
   const pointer = readFileSync(join(own, CURRENT_PATH), 'utf8');
-  writeFileSync(join(own, CURRENT_PATH), currentToJson({ release: '2026-01', hosted: ['2026-01'] }));
+  pointTo(own, '2026-01');
   await late.releases.refresh();
   writeFileSync(join(own, CURRENT_PATH), pointer);
   await activateRelease(own, '2026-02');

@@ -1,15 +1,8 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
 import { FORMATS, type Format, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
-import { type JsonObject, objectFrom } from '../../../format/parse.ts';
 import { FILE_ENDPOINTS, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders } from './responses.ts';
-
-/** Version of the API, not of the program. */
-const API_VERSION = '1.0.0';
-
-/** The base URL, relative to that of the document. */
-const SAME_HOST = '/';
 
 const DESCRIPTION = `Administrative boundaries in pages, in two formats and six levels.
 
@@ -19,6 +12,14 @@ HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters a
 
 Two kinds of files describe a whole release: the overview has the simplified boundaries of the highest two
 levels that have units, and for each level a file has the names of its units.`;
+
+/** What the interface is. The version is that of the API, not of the program. */
+export const INFO = {
+  title: 'Administrative boundaries',
+  version: '1.0.0',
+  summary: 'Administrative boundaries in pages',
+  description: DESCRIPTION,
+} as const;
 
 const NOT_MODIFIED = 'Not modified: If-None-Match has the current ETag.';
 
@@ -31,16 +32,12 @@ const FORMAT_NAMES = {
  * The document.
  * @param publicUrl base URL of the service; if undefined, clients use the URL that the document came from
  */
-export function openapiDocument(publicUrl: string | undefined): JsonObject {
+export function openapiDocument(publicUrl: string | undefined) {
   return {
     openapi: '3.1.1',
-    info: {
-      title: 'Administrative boundaries',
-      version: API_VERSION,
-      summary: 'Administrative boundaries in pages',
-      description: DESCRIPTION,
-    },
-    servers: [{ url: publicUrl ?? SAME_HOST }],
+    info: INFO,
+    // By default relative to the URL of the document.
+    servers: [{ url: publicUrl ?? '/' }],
     security: [{ bearer: [] }],
     tags: [
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
@@ -67,7 +64,7 @@ export function openapiDocument(publicUrl: string | undefined): JsonObject {
 }
 
 /** One path per format and level: page caps and accepted filters differ. */
-function pagePaths(): JsonObject {
+function pagePaths() {
   return Object.fromEntries(
     PAGE_ENDPOINTS.map(({ path, format, level }) => {
       const operation = {
@@ -87,43 +84,37 @@ function pagePaths(): JsonObject {
 }
 
 /** The body of a page. */
-function pageContent(path: string, format: Format, level: Level): JsonObject {
+function pageContent(path: string, format: Format, level: Level) {
   const schema = format === 'fc' ? 'FeatureCollection' : 'FeatureLines';
   const examples = pageExamples(path, format, level);
   return { [MEDIA_TYPES[format]]: { schema: { $ref: `#/components/schemas/${schema}` }, examples } };
 }
 
 /** One path for the overview, and one per level for the names. */
-function filePaths(): JsonObject {
+function filePaths() {
   return Object.fromEntries(
     FILE_ENDPOINTS.map(({ path, mediaType, level }) => {
-      const headers = responseHeaders(level === undefined ? ['Link', 'Boundaries-Matched'] : ['Link']);
-      const schema = level === undefined ? 'Overview' : 'NameLines';
+      const [operationId, summary, schema, absent] =
+        level === undefined
+          ? ([
+              'overview',
+              'The highest two levels, simplified, as TopoJSON',
+              'Overview',
+              ['Link', 'Boundaries-Matched'],
+            ] as const)
+          : ([`names-${levelName(level)}`, `Names of the units of level ${level}`, 'NameLines', ['Link']] as const);
+      const headers = responseHeaders(absent);
+      const content = { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` } } };
       // Without a cursor no release can be gone.
       const { 410: _gone, ...problems } = problemReferences();
-      const operation = {
-        operationId: level === undefined ? 'overview' : `names-${levelName(level)}`,
-        tags: ['files'],
-        summary:
-          level === undefined
-            ? 'The highest two levels, simplified, as TopoJSON'
-            : `Names of the units of level ${level}`,
-        responses: {
-          200: {
-            description: 'The file.',
-            headers,
-            content: { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` } } },
-          },
-          304: { description: NOT_MODIFIED, headers },
-          ...problems,
-        },
-      };
-      return [path, { get: operation }];
+      const ok = { description: 'The file.', headers, content };
+      const responses = { 200: ok, 304: { description: NOT_MODIFIED, headers }, ...problems };
+      return [path, { get: { operationId, tags: ['files'], summary, responses } }];
     }),
   );
 }
 
-function problemReferences(): JsonObject {
+function problemReferences() {
   return Object.fromEntries(
     Object.keys(problemResponses()).map((name) => [
       name.slice('problem-'.length),
@@ -132,30 +123,17 @@ function problemReferences(): JsonObject {
   );
 }
 
-function healthPaths(): JsonObject {
-  const ok = (description: string): JsonObject => ({
-    description,
-    content: { 'text/plain': { schema: { type: 'string', const: 'ok\n' } } },
-  });
+function healthPaths() {
+  const path = (operationId: string, summary: string, description: string, problems: object) => {
+    const content = { 'text/plain': { schema: { type: 'string', const: 'ok\n' } } };
+    const responses = { 200: { description, content }, ...problems };
+    return { get: { operationId, tags: ['health'], summary, security: [], responses } };
+  };
   return {
-    '/healthz': {
-      get: {
-        operationId: 'healthz',
-        tags: ['health'],
-        summary: 'Liveness: the process runs',
-        security: [],
-        responses: { 200: ok('The process runs.') },
-      },
-    },
-    '/readyz': {
-      get: {
-        operationId: 'readyz',
-        tags: ['health'],
-        summary: 'Readiness: a release and keys are loaded',
-        security: [],
-        responses: { 200: ok('The service can respond.'), 503: { $ref: '#/components/responses/problem-503' } },
-      },
-    },
+    '/healthz': path('healthz', 'Liveness: the process runs', 'The process runs.', {}),
+    '/readyz': path('readyz', 'Readiness: a release and keys are loaded', 'The service can respond.', {
+      503: { $ref: '#/components/responses/problem-503' },
+    }),
   };
 }
 
@@ -191,7 +169,7 @@ const UNITS: readonly { summary: string; gid: string; feature: string }[] = [
 ];
 
 /** The examples of a page: no feature, which any data has, and where there is one a unit of the sample. */
-function pageExamples(path: string, format: Format, level: Level): JsonObject {
+export function pageExamples(path: string, format: Format, level: Level) {
   const unit = UNITS[level];
   const nothing = {
     summary: 'No feature matches',
@@ -200,7 +178,7 @@ function pageExamples(path: string, format: Format, level: Level): JsonObject {
   };
   if (unit === undefined) return { nothing };
   const { summary, gid, feature } = unit;
-  const features = [objectFrom(JSON.parse(feature), gid)];
+  const features: unknown[] = [JSON.parse(feature)];
   const value = format === 'fc' ? { type: 'FeatureCollection', features } : `${feature}\n`;
   return { unit: { summary, value, 'x-request': requestFor(`${path}?gid-${level}=${gid}`) }, nothing };
 }

@@ -1,41 +1,28 @@
 // The parameters in the OpenAPI document: one component each, and for page-size one per page cap.
 import type { Format, Level } from '../../../format/levels.ts';
 import { FORMATS, LEVELS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
-import type { JsonObject } from '../../../format/parse.ts';
 import { FID_MAX, FILTERS, isStart, PAGE_SIZE, PAGE_SIZE_MIN, parameterNames } from '../../pages/endpoints.ts';
 
 /** Valid for any data: an unknown GID gives an empty page. */
-const EXAMPLE_GIDS: readonly [string, string, string, string, string, string] = [
-  'ESP',
-  'ESP.1_1',
-  'ESP.1.2_1',
-  'ESP.1.2.3_1',
-  'ESP.1.2.3.4_1',
-  'ESP.1.2.3.4.5_1',
-];
+const EXAMPLE_GIDS = ['ESP', 'ESP.1_1', 'ESP.1.2_1', 'ESP.1.2.3_1', 'ESP.1.2.3.4_1', 'ESP.1.2.3.4.5_1'] as const;
 const EXAMPLE_FID = 1;
 
 /** The parameters of all levels and formats, by component name. */
-export function parameterComponents(): JsonObject {
+export function parameterComponents() {
   const entries = FORMATS.flatMap((format) =>
     LEVELS.flatMap((level) =>
-      parameterNames(level).map((name): [string, JsonObject] => [
-        componentName(name, format, level),
-        {
-          name,
-          in: 'query',
-          description: parameterMeaning(name, level),
-          schema: parameterSchema(name, format, level),
-          example: parameterExample(name),
-        },
-      ]),
+      parameterNames(level).map((name) => {
+        const [description, example] = [parameterMeaning(name, level), parameterExample(name)];
+        const parameter = { name, in: 'query', description, schema: parameterSchema(name, format, level), example };
+        return [componentName(name, format, level), parameter] as const;
+      }),
     ),
   );
   return Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })));
 }
 
 /** References to the parameters of a format and level. */
-export function parameterReferences(format: Format, level: Level): readonly JsonObject[] {
+export function parameterReferences(format: Format, level: Level) {
   return parameterNames(level).map((name) => ({
     $ref: `#/components/parameters/${componentName(name, format, level)}`,
   }));
@@ -60,7 +47,7 @@ function parameterMeaning(name: string, level: Level): string {
   return `Only units inside the ${levelName(column)} unit with this GID. Several filters are combined with AND.`;
 }
 
-function parameterSchema(name: string, format: Format, level: Level): JsonObject {
+function parameterSchema(name: string, format: Format, level: Level) {
   const cap = PAGE_CAPS[format][level];
   if (name === PAGE_SIZE) return { type: 'integer', minimum: PAGE_SIZE_MIN, maximum: cap, default: cap };
   if (!isStart(name)) return { type: 'string', minLength: 1 };

@@ -1,8 +1,7 @@
 // The responses in the OpenAPI document: headers, bodies, and each problem with an example.
-import type { JsonObject } from '../../../format/parse.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import { PROBLEMS, problemToJson } from '../../http/problem.ts';
-import { PROBLEM_EXAMPLES } from './problems.ts';
+import { PROBLEM_DETAILS, PROBLEM_REQUESTS } from './problems.ts';
 
 const HEADERS = {
   Link: '`<URL>; rel="next"` with an absolute URL, if and only if more features match. Its cursor stays on the release of the first page.',
@@ -19,7 +18,7 @@ const HEADERS = {
 export type HeaderName = keyof typeof HEADERS;
 
 /** The response headers of a page, by name. */
-export function headerComponents(): JsonObject {
+export function headerComponents() {
   return Object.fromEntries(
     Object.entries(HEADERS).map(([name, description]) => [
       name,
@@ -33,13 +32,13 @@ export function headerComponents(): JsonObject {
 }
 
 /** References to these headers. */
-export function responseHeaders(without: readonly HeaderName[] = []): JsonObject {
+export function responseHeaders(without: readonly HeaderName[] = []) {
   const names = Object.keys(HEADERS).filter((name) => !without.some((absent) => absent === name));
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 /** One response per status, with an example of each problem that has this status. */
-export function problemResponses(): JsonObject {
+export function problemResponses() {
   const codes = Object.keys(PROBLEMS).filter(isProblemCode);
   const statuses = [...new Set(codes.map((code) => PROBLEMS[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
@@ -54,7 +53,7 @@ export function problemResponses(): JsonObject {
 }
 
 /** The schemas of response bodies. */
-export function bodySchemas(): JsonObject {
+export function bodySchemas() {
   return {
     Feature: {
       type: 'object',
@@ -137,14 +136,14 @@ function isProblemCode(text: string): text is ProblemCode {
   return text in PROBLEMS;
 }
 
-function problemExample(code: ProblemCode): JsonObject {
-  const { request, detail } = PROBLEM_EXAMPLES[code];
-  const example = { summary: PROBLEMS[code].title, value: problemToJson(code, detail) };
-  return request === undefined ? example : { ...example, 'x-request': request };
+function problemExample(code: ProblemCode) {
+  const request = PROBLEM_REQUESTS[code];
+  const example = { summary: PROBLEMS[code].title, value: problemToJson(code, PROBLEM_DETAILS[code]) };
+  return { ...example, ...(request === undefined ? {} : { 'x-request': request }) };
 }
 
-function problemHeaders(status: number): JsonObject {
-  const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
+function problemHeaders(status: number) {
+  const text = (description: string) => ({ description, schema: { type: 'string' } });
   if (status === 401 || status === 403) return { 'WWW-Authenticate': text('The challenge (RFC 6750).') };
   if (status === 405) return { Allow: text('The allowed methods.') };
   if (status === 429)

@@ -2,8 +2,8 @@
 // matters little. Nothing is sent, so that no answer gets into the response cache by these requests.
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { handle } from '../../../proxy/handler.ts';
 import { type Answer, isMatch } from '../../../proxy/answers/answer.ts';
+import { handle } from '../../../proxy/handler.ts';
 import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { newRequest } from '../../../proxy/http/request.ts';
 import type { Client } from '../../../proxy/origin/origin.ts';

@@ -3,10 +3,13 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { RELEASE_FILE, releasePath } from '../../../format/layout.ts';
 import { LEVELS } from '../../../format/levels.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { loadLevel, loadRelease, readDescription } from '../../../proxy/releases/load-release.ts';
+import { sha256Of } from '../../support/files.ts';
 import type { Plan } from '../load/paced.ts';
 import { type Received, receive } from '../servers/service.ts';
 import { bareReadingServer, bareServer, heapBytesOf, urlOf } from './heap.ts';
@@ -95,7 +98,8 @@ async function heapFigures(
 
 async function loadFigures(): Promise<PathFigures['loading']> {
   const origin = directoryOrigin(plan.proxy.out);
-  const description = await readDescription(origin, plan.release);
+  const digest = sha256Of(join(plan.proxy.out, releasePath(plan.release), RELEASE_FILE));
+  const description = await readDescription(origin, plan.release, digest);
   const ofLevels: number[] = [];
   for (const level of LEVELS) ofLevels.push(await leastMs(() => loadLevel(origin, description, level)));
   const all = await leastMs(() => loadRelease(origin, description));

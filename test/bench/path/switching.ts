@@ -4,11 +4,11 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
+import { indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
 import { LEVELS } from '../../../format/levels.ts';
-import { currentToJson } from '../../../format/release.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { Releases } from '../../../proxy/releases/releases.ts';
+import { pointTo } from '../../support/releases/point-to.ts';
 
 const SWITCHES = 20;
 /** How often the loop is looked at; the longest delay contains it. */
@@ -31,8 +31,7 @@ export async function stallsWhileSwitching(
   folder: string,
 ): Promise<{ stallMs: number; idleMs: number }> {
   for (const id of IDS) copyMetadata(out, release, folder, id);
-  const publish = (id: string): void =>
-    writeFileSync(join(folder, CURRENT_PATH), currentToJson({ release: id, hosted: IDS }));
+  const publish = (id: string): void => pointTo(folder, id, IDS);
   publish(IDS[0]);
   const releases = new Releases(directoryOrigin(folder));
   await releases.refresh();

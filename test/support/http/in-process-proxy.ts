@@ -11,7 +11,7 @@ import { jwksToKeySet } from '../../../proxy/auth/key-set.ts';
 import { issuersToMetadata } from '../../../proxy/auth/resource-metadata.ts';
 import { fixedKeys } from '../../../proxy/auth/rotating-keys.ts';
 import { rangesToTrustedProxies } from '../../../proxy/config/trusted-proxies.ts';
-import type { LimitRules } from '../../../proxy/limits/client-limits.ts';
+import type { LimitRules } from '../../../proxy/limits/admit-client.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
 import { Releases } from '../../../proxy/releases/releases.ts';
@@ -83,7 +83,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   const origin = options.origin ?? directoryOrigin(out);
   const releases = new Releases(origin);
   if (!options.early) await releases.refresh();
-  const { issuers } = rulesWith(jwksToKeySet(JWKS, 'test keys'));
+  const { issuers } = rulesWith(jwksToKeySet(JWKS));
   const rules = {
     issuers: options.issuers ?? issuers,
     audience: AUDIENCE,

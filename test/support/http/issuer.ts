@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { SignJWT } from 'jose';
-import { fetchKeySet, jwksToKeySet } from '../../../proxy/auth/key-set.ts';
+import { fetchKeySet } from '../../../proxy/auth/key-set.ts';
 import type { KeyPolicy } from '../../../proxy/auth/rotating-keys.ts';
 import { RotatingKeys } from '../../../proxy/auth/rotating-keys.ts';
 import { AUDIENCE } from './in-process-proxy.ts';
@@ -64,7 +64,6 @@ export function keysOf(issuer: RunningIssuer, clock: Clock, policy: KeyPolicy = 
   const location = {
     name: 'of the issuer',
     read: () => fetchKeySet(issuer.url, FETCH_MS),
-    parse: (text: string) => jwksToKeySet(text, 'set'),
   };
   return new RotatingKeys(
     location,

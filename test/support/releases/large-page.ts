@@ -18,6 +18,7 @@ import {
 import { DIGEST_BYTES, type LevelIndex } from '../../../format/level-index.ts';
 import { encodeLevel } from '../../../format/manifest.ts';
 import { sha256 } from '../files.ts';
+import { pointAgain } from './point-to.ts';
 import { readIndex } from './read-index.ts';
 
 /** Puts a page of `bytes` in the place of the first one of fc/lv0, in the index and in release.json too. */
@@ -94,4 +95,5 @@ function describe(release: string, member: string, value: unknown): void {
   const summary = JSON.parse(readFileSync(file, 'utf8'));
   summary.levels[0][member] = value;
   writeFileSync(file, JSON.stringify(summary));
+  pointAgain(join(release, '../..'));
 }

@@ -21,6 +21,7 @@ import type { CheckedFile, Release } from '../../../format/release.ts';
 import { releaseFromJson, releaseToJson } from '../../../format/release.ts';
 import { plannedFiles } from '../../../generator/pages/plan.ts';
 import { sha256, sha256Of } from '../files.ts';
+import { pointAgain } from './point-to.ts';
 import { readIndex } from './read-index.ts';
 
 /** A page's text. */
@@ -109,6 +110,7 @@ export function resealRelease(root: string, change: (release: Release) => Releas
     .split('\n')
     .map((line) => line.slice(66));
   writeFileSync(file, paths.map((path) => `${sha256Of(join(root, path))}  ${path}\n`).join(''));
+  pointAgain(join(root, '../..'));
 }
 
 /** Changes the text of the names of a level, or of the overview, then release.json and checksums.txt to match. */

@@ -1,4 +1,4 @@
-// Sends answers with node:http. Used by server.ts.
+// Sends one answer with node:http. Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { type Answer, type Body, isMatch, withoutContent } from './answers/answer.ts';
@@ -12,25 +12,6 @@ import { CHUNK_BYTES, type HeldBytes } from './work/held-bytes.ts';
 /** Smaller bodies cost nginx and proxy as much by a redirect, and are verified when the proxy sends them. */
 const REDIRECT_MIN_BYTES = 256 * 1024;
 
-/** A client that is connected by node:http. */
-export class NodeClient implements Client {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-
-  constructor(req: IncomingMessage, res: ServerResponse) {
-    this.req = req;
-    this.res = res;
-  }
-
-  get exchange(): Exchange {
-    return this;
-  }
-
-  get isClosed(): boolean {
-    return this.res.closed || this.res.destroyed;
-  }
-}
-
 /** What sending needs. */
 export interface Sending {
   reads: Reads;
@@ -43,133 +24,131 @@ export interface Sending {
   log: (line: string) => void;
 }
 
-/** Sends an answer. An error becomes another answer while nothing has been sent, and cuts the connection later. */
-export function sendAnswer(sending: Sending, answer: Answer, request: HttpRequest, client: NodeClient): void {
-  const { res } = client;
-  const { status, etag, body } = answer;
-  const asked = request.headers['if-none-match'];
-  if (etag !== undefined && asked !== undefined && isMatch(asked, etag)) {
-    res.writeHead(304, headersOf(withoutContent(answer.headers), request)).end();
-  } else if (body === undefined || request.method === 'HEAD') {
-    res.writeHead(status, headersOf(answer.headers, request)).end();
-  } else if (Buffer.isBuffer(body)) {
-    sendBody(sending, answer, body, request, client);
-  } else if (!redirect(sending, answer, request, client)) {
-    readAndSend(sending, answer, request, client);
-  }
-}
+/** The response to one request: `begin` sends an answer, as a whole or in chunks; `#failed` sends another one. */
+export class SentResponse implements Client {
+  readonly #sending: Sending;
+  readonly #request: HttpRequest;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
 
-function readAndSend(sending: Sending, answer: Answer, request: HttpRequest, client: NodeClient): void {
-  const { body: source } = answer;
-  if (source === undefined || Buffer.isBuffer(source)) throw new TypeError('the body has been read');
-  try {
-    const principal = request.client?.client;
+  constructor(sending: Sending, request: HttpRequest, req: IncomingMessage, res: ServerResponse) {
+    this.#sending = sending;
+    this.#request = request;
+    this.req = req;
+    this.res = res;
+  }
+
+  get exchange(): Exchange {
+    return this;
+  }
+
+  get isClosed(): boolean {
+    return this.res.closed || this.res.destroyed;
+  }
+
+  /** Sends an answer. An error becomes another answer while nothing has been sent, and cuts the connection later. */
+  begin(answer: Answer): void {
+    const { status, headers, etag, body } = answer;
+    const asked = this.#request.headers['if-none-match'];
+    if (etag !== undefined && asked !== undefined && isMatch(asked, etag))
+      this.#head(304, withoutContent(headers)).end();
+    else if (body === undefined || this.#request.method === 'HEAD') this.#head(status, headers).end();
+    else if (Buffer.isBuffer(body)) this.#whole(answer, body);
+    else if (this.#isForNginx(body.path, body.bytes)) this.#redirect(answer, body.path);
+    else this.#read(answer, body);
+  }
+
+  #head(status: number, headers: readonly string[]): ServerResponse {
+    const { limitFields } = this.#request;
+    return this.res.writeHead(status, limitFields === undefined ? (headers as string[]) : [...headers, ...limitFields]);
+  }
+
+  #read(answer: Answer, source: Exclude<Answer['body'], Buffer | undefined>): void {
+    const { held, reads } = this.#sending;
+    const principal = this.#request.client?.client;
     if (principal === undefined) throw new TypeError('a body to be read without a token');
-    sending.held.admit(principal);
-    const body = source.read(sending.reads, client);
-    if (Buffer.isBuffer(body)) {
-      sendBody(sending, answer, body, request, client);
-      return;
+    try {
+      held.admit(principal);
+      const body = source.read(reads, this);
+      if (Buffer.isBuffer(body)) {
+        this.#whole(answer, body);
+        return;
+      }
+      held.hold(principal, source, source.bytes, this.res);
+      this.#later(answer, body).catch((error: unknown) => this.#failed(answer, error));
+    } catch (error) {
+      void this.#failed(answer, error);
     }
-    sending.held.hold(principal, source, source.bytes, client.res);
-    sendLater(sending, answer, body, request, client).catch((error: unknown) =>
-      sendInstead(sending, answer, request, client, error),
-    );
-  } catch (error) {
-    void sendInstead(sending, answer, request, client, error);
   }
-}
 
-function sendBody(sending: Sending, answer: Answer, body: Buffer, request: HttpRequest, { res }: NodeClient): void {
-  const { held, reads, responses } = sending;
-  if (answer.basis !== undefined) responses[answer.basis.coding].offer(request.target, answer, body);
-  res.writeHead(answer.status, headersOf(answer.headers, request));
-  const principal = request.client?.client;
-  if (principal === undefined) {
-    // Public files and problems: in memory anyway.
-    res.end(body);
-  } else if (body.length > AT_ONCE_MAX_BYTES) {
-    held.hold(principal, body, body.length, res);
-    pipeline(chunksOf(body), res).catch(() => res.destroy());
-  } else {
-    res.end(body);
-    // The operating system did not take all of it: the client is slow.
-    if (res.writableLength > 0) held.hold(principal, body, reads.keep(body), res);
+  #whole(answer: Answer, body: Buffer): void {
+    const { held, reads, responses } = this.#sending;
+    const { res } = this;
+    if (answer.basis !== undefined) responses[answer.basis.coding].offer(this.#request.target, answer, body);
+    this.#head(answer.status, answer.headers);
+    const principal = this.#request.client?.client;
+    if (principal === undefined) {
+      // Public files and problems: in memory anyway.
+      res.end(body);
+    } else if (body.length > AT_ONCE_MAX_BYTES) {
+      held.hold(principal, body, body.length, res);
+      pipeline(piecesOf(body), res).catch(() => res.destroy());
+    } else {
+      res.end(body);
+      // The operating system did not take all of it: the client is slow.
+      if (res.writableLength > 0) held.hold(principal, body, reads.keep(body), res);
+    }
   }
-}
 
-async function sendLater(
-  sending: Sending,
-  answer: Answer,
-  reading: AsyncIterable<Buffer> | Promise<Body>,
-  request: HttpRequest,
-  client: NodeClient,
-): Promise<void> {
-  const { res } = client;
-  const body = await reading;
-  if (Buffer.isBuffer(body)) {
-    sendBody(sending, answer, body, request, client);
-    return;
+  async #later(answer: Answer, reading: AsyncIterable<Buffer> | Promise<Body>): Promise<void> {
+    const body = await reading;
+    if (Buffer.isBuffer(body)) return this.#whole(answer, body);
+    const chunks = body[Symbol.asyncIterator]();
+    try {
+      // An error up to here can become a problem response; a later one cuts the connection.
+      const first = await chunks.next();
+      if (this.isClosed) return;
+      this.#head(answer.status, answer.headers);
+      await pipeline(piecesFrom(first, chunks), this.res);
+    } finally {
+      // Closes files and connections of the origin when the client disconnects.
+      await chunks.return?.();
+    }
   }
-  const chunks = body[Symbol.asyncIterator]();
-  try {
-    // An error up to here can become a problem response; a later one cuts the connection.
-    const first = await chunks.next();
-    if (client.isClosed) return;
-    res.writeHead(answer.status, headersOf(answer.headers, request));
-    await pipeline(startingWith(first, chunks), res);
-  } finally {
-    // Closes files and connections of the origin when the client disconnects.
-    await chunks.return?.();
-  }
-}
 
-/** What is sent after an error of reading. */
-async function sendInstead(
-  sending: Sending,
-  answer: Answer,
-  request: HttpRequest,
-  client: NodeClient,
-  error: unknown,
-): Promise<void> {
-  const { res } = client;
-  if (!res.headersSent && !client.isClosed) {
+  /** After an error of reading: another answer, or the end of the connection. */
+  async #failed(answer: Answer, error: unknown): Promise<void> {
+    const { res } = this;
     // The other answer may be a page of a newer release, whose body can fail, too.
-    sendAnswer(sending, await sending.answerAgain(request, answer, error), request, client);
-    return;
+    if (!res.headersSent && !this.isClosed)
+      return this.begin(await this.#sending.answerAgain(this.#request, answer, error));
+    // A disconnect of the client is an error here too; it is not logged.
+    if (!(error instanceof ClientGone) && (isStorageError(error) || !res.destroyed))
+      this.#sending.log(errorToLogLine(error));
+    res.destroy();
   }
-  // A disconnect of the client is an error here too; it is not logged.
-  if (!(error instanceof ClientGone) && (isStorageError(error) || !res.destroyed)) sending.log(errorToLogLine(error));
-  res.destroy();
+
+  /** Is this a large file that nginx can send? It says so with `X-Sendfile-Type: X-Accel-Redirect`. */
+  #isForNginx(path: string | undefined, bytes: number): path is string {
+    return (
+      this.#sending.accelRedirect !== undefined &&
+      this.#request.headers['x-sendfile-type'] === 'X-Accel-Redirect' &&
+      path !== undefined &&
+      bytes >= REDIRECT_MIN_BYTES
+    );
+  }
+
+  #redirect({ status, headers }: Answer, path: string): void {
+    const own = headers.map((text, i) => (headers[i - 1] === 'Content-Length' ? '0' : text));
+    this.#head(status, [...own, 'X-Accel-Redirect', `${this.#sending.accelRedirect}${path}`]).end();
+  }
 }
 
-/**
- * X-Accel-Redirect: nginx in front of the proxy sends the file of a large stored page, if the request has
- * `X-Sendfile-Type: X-Accel-Redirect`, with which nginx says that it can.
- * @returns false if the proxy must send the body
- */
-function redirect({ accelRedirect }: Sending, answer: Answer, request: HttpRequest, { res }: NodeClient): boolean {
-  const { body } = answer;
-  if (accelRedirect === undefined || request.headers['x-sendfile-type'] !== 'X-Accel-Redirect') return false;
-  if (body === undefined || Buffer.isBuffer(body) || body.path === undefined || body.bytes < REDIRECT_MIN_BYTES)
-    return false;
-  const headers = answer.headers.map((text, i) => (answer.headers[i - 1] === 'Content-Length' ? '0' : text));
-  const all = [...headers, 'X-Accel-Redirect', `${accelRedirect}${body.path}`];
-  res.writeHead(answer.status, headersOf(all, request)).end();
-  return true;
-}
-
-function headersOf(headers: readonly string[], { limitFields }: HttpRequest): string[] {
-  return limitFields === undefined ? (headers as string[]) : [...headers, ...limitFields];
-}
-
-function* chunksOf(body: Buffer): Generator<Buffer> {
+/** In pieces, so that the pace of the client is seen. */
+function* piecesOf(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
 }
 
-async function* startingWith(
-  first: IteratorResult<Buffer>,
-  rest: AsyncIterator<Buffer>,
-): AsyncGenerator<Buffer, void, undefined> {
-  for (let chunk = first; !chunk.done; chunk = await rest.next()) yield* chunksOf(chunk.value);
+async function* piecesFrom(first: IteratorResult<Buffer>, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
+  for (let chunk = first; !chunk.done; chunk = await rest.next()) yield* piecesOf(chunk.value);
 }

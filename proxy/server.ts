@@ -10,9 +10,9 @@ import type { HandlerContext } from './handler.ts';
 import { answerAgain, handle } from './handler.ts';
 import { Connection } from './http/connection.ts';
 import type { HttpRequest } from './http/request.ts';
-import { asksTooMuch, newRequest } from './http/request.ts';
+import { hasContent, newRequest } from './http/request.ts';
 import type { Sending } from './send.ts';
-import { NodeClient, sendAnswer } from './send.ts';
+import { SentResponse } from './send.ts';
 import type { StopTimes } from './stop-server.ts';
 import { stopServer } from './stop-server.ts';
 
@@ -87,18 +87,19 @@ export function createHttpServer(
   const respond = (req: IncomingMessage, res: ServerResponse, connection: Connection): void => {
     const request = requestOf(req);
     observer.observe?.(req, res, request);
+    const response = new SentResponse(sender, request, req, res);
     const answer = handle(context, request);
-    if (answer instanceof Promise) answer.then((late) => send(late, request, new NodeClient(req, res), connection));
-    else send(answer, request, new NodeClient(req, res), connection);
+    if (answer instanceof Promise) answer.then((late) => send(late, request, response, connection));
+    else send(answer, request, response, connection);
   };
-  const send = (answer: Answer, request: HttpRequest, client: NodeClient, connection: Connection): void => {
-    const { res } = client;
+  const send = (answer: Answer, request: HttpRequest, response: SentResponse, connection: Connection): void => {
+    const { res } = response;
     try {
       if (request.onClose !== undefined) whenClosed(res, request.onClose);
       // A body is never read: the connection is closed, so that the body cannot be taken for another request.
       const isLast = connection.hasDropped || (context.lifecycle.isStopping && !connection.hasWaiting);
-      if (isLast || asksTooMuch(request)) res.setHeader('Connection', 'close');
-      sendAnswer(sender, answer, request, client);
+      if (isLast || hasContent(request)) res.setHeader('Connection', 'close');
+      response.begin(answer);
     } catch (error) {
       context.log(errorToLogLine(error));
       res.destroy();

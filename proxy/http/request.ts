@@ -147,7 +147,7 @@ export function isPreflight({ method, headers }: HttpRequest): boolean {
 }
 
 /** Does the request have a body, or expect an interim response? Then its connection is closed after the answer. */
-export function asksTooMuch({ headers }: HttpRequest): boolean {
+export function hasContent({ headers }: HttpRequest): boolean {
   return hasBody(headers) || headers.expect !== undefined;
 }
 

@@ -2,6 +2,7 @@
 import { close, closeSync, fstat, open, openSync, read, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { LRUCache } from 'lru-cache';
 import type { ByteRange, Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -15,6 +16,9 @@ const FORGOTTEN_READS = 50;
 /** Then all reads use the thread pool for this long, in milliseconds. */
 const POOL_MS = 250;
 
+/** Maximum number of feature files that stay open: those of 500,000 units. Closing one does not wait for a disk. */
+const OPEN_MAX = 512;
+
 // Callbacks as promises: they cost less than the file handles of node:fs/promises.
 const openInPool = promisify(open);
 const readInPool = promisify(read);
@@ -27,7 +31,7 @@ const statInPool = promisify(fstat);
  * @param now milliseconds of a monotonic clock
  */
 export function directoryOrigin(directory: string, now: () => number = () => performance.now()): Origin {
-  const files = new OpenFiles((path) => openSync(join(directory, path), 'r'));
+  const files = new LRUCache<string, number>({ max: OPEN_MAX, dispose: (file) => closeSync(file) });
   let poolUntil = Number.NEGATIVE_INFINITY;
   let slowReads = 0;
   return {
@@ -37,7 +41,9 @@ export function directoryOrigin(directory: string, now: () => number = () => per
       let own: number | undefined;
       try {
         if (!staysOpen) own = openSync(join(directory, path), 'r');
-        readDirectly(own ?? files.find(path), path, range, target, at);
+        const file = own ?? files.get(path) ?? openSync(join(directory, path), 'r');
+        if (own === undefined && !files.has(path)) files.set(path, file);
+        readDirectly(file, path, range, target, at);
       } catch (error) {
         throw readError(path, error);
       } finally {
@@ -60,7 +66,10 @@ export function directoryOrigin(directory: string, now: () => number = () => per
         yield await readOnce(directory, path, { offset: range.offset + done, length });
       }
     },
-    close: (path) => files.close(path),
+    close(path) {
+      for (const known of [...files.keys()])
+        if (path === '' || known === path || known.startsWith(`${path}/`)) files.delete(known);
+    },
   };
 }
 
@@ -111,47 +120,4 @@ function readError(path: string, error: unknown): OriginError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EMFILE' || code === 'ENFILE') return new OriginError('busy', path, `too many open files (${code})`);
   return new OriginError(code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'unreadable', path, error);
-}
-
-/** Maximum number of open files: the feature files of 500,000 units. */
-const OPEN_MAX = 512;
-
-/** Files that stay open between reads on the event loop: a limited number, of which the least recently used is closed. */
-export class OpenFiles {
-  readonly #open: (path: string) => number;
-  readonly #max: number;
-  /** Descriptors by path, the least recently used first. */
-  readonly #files = new Map<string, number>();
-
-  /** @param open returns a file descriptor, which this object closes */
-  constructor(open: (path: string) => number, max: number = OPEN_MAX) {
-    this.#open = open;
-    this.#max = max;
-  }
-
-  /** Number of open files. */
-  get size(): number {
-    return this.#files.size;
-  }
-
-  /** The descriptor of the file at `path`, for one synchronous read. */
-  find(path: string): number {
-    const known = this.#files.get(path);
-    if (known !== undefined) this.#files.delete(path);
-    const descriptor = known ?? this.#open(path);
-    this.#files.set(path, descriptor);
-    const [leastUsed] = this.#files.size > this.#max ? this.#files.keys() : [];
-    if (leastUsed !== undefined) this.close(leastUsed);
-    return descriptor;
-  }
-
-  /** Closes the file at `path`, or every file in the folder at `path`; every file if it is empty. */
-  close(path: string): void {
-    for (const [known, descriptor] of this.#files) {
-      if (path !== '' && known !== path && !known.startsWith(`${path}/`)) continue;
-      this.#files.delete(known);
-      // Closing a file that was only read does not wait for a disk.
-      closeSync(descriptor);
-    }
-  }
 }

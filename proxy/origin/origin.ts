@@ -125,7 +125,7 @@ export class Reads {
   now(path: string, range: ByteRange, target: Buffer, at: number, staysOpen: boolean): boolean {
     const { origin } = this;
     if (origin.readNow === undefined || range.length > NOW_MAX_BYTES) return false;
-    if (this.#queue !== undefined && !this.#queue.hasTurn(range.length)) return false;
+    if (this.#queue !== undefined && !this.#queue.takeTurn(range.length)) return false;
     return origin.readNow(path, range, target, at, staysOpen);
   }
 

@@ -192,7 +192,7 @@ test('what is read at once in one turn of the event loop is bounded; the next tu
   const READ = 96 * 1024;
   const inOneTurn = (): number => {
     let reads = 0;
-    while (reads < 1000 && queue.hasTurn(READ)) reads++;
+    while (reads < 1000 && queue.takeTurn(READ)) reads++;
     return reads;
   };
   // Some 5 milliseconds: a health check waits no longer for 430 connections that ask at the same time.

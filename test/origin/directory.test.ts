@@ -1,20 +1,10 @@
 // The directory origin: which files it keeps open, when it reads on the event loop, and what it says of missing bytes.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { directoryOrigin, OpenFiles } from '../../proxy/origin/directory.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import { compile } from '../support/processes/compile.ts';
@@ -35,50 +25,35 @@ function readNow(origin: Origin, path: string, range: ByteRange, staysOpen: bool
   return target.subarray(1, -1);
 }
 
-/** Is the descriptor open? */
-function isOpen(descriptor: number): boolean {
-  try {
-    fstatSync(descriptor);
-    return true;
-  } catch {
-    return false;
-  }
+/** The files of a folder that this process has open. */
+function openIn(root: string): string[] {
+  const links = readdirSync('/proc/self/fd').map((fd) => `/proc/self/fd/${fd}`);
+  const targets = links.filter((link) => existsSync(link)).map((link) => readlinkSync(link));
+  return targets.filter((target) => target.startsWith(`${root}/`)).map((target) => target.slice(root.length + 1));
 }
 
-test('keeps a bounded number of files open, the most recently used', () => {
-  const opened: string[] = [];
-  const files = new OpenFiles((path) => {
-    opened.push(path);
-    return openSync(join(folder, path), 'r');
-  }, 3);
-  const [first = '', second = '', third = '', fourth = ''] = paths;
-  const descriptors = [first, second, third].map((path) => files.find(path));
-  assert.equal(files.find(first), descriptors[0]);
-  files.find(fourth);
-  assert.equal(files.size, 3);
-  assert.deepEqual(descriptors.map(isOpen), [true, false, true]);
-  files.find(second);
-  assert.deepEqual(descriptors.map(isOpen), [true, true, false]);
-  assert.deepEqual(opened, [first, second, third, fourth, second]);
-  files.close('a');
-  assert.equal(files.size, 0);
-});
-
-test('closes all files for an empty path, as when the server stops', () => {
-  const files = new OpenFiles((path) => openSync(join(folder, path), 'r'));
-  const descriptors = paths.map((path) => files.find(path));
-  files.close('');
-  assert.equal(files.size, 0);
-  assert.ok(!descriptors.some(isOpen));
-});
-
-test('a path that is a prefix of another one is not closed with it', () => {
-  const files = new OpenFiles(() => openSync(join(folder, 'a/0'), 'r'));
-  const other = files.find('a/10');
-  const meant = files.find('a/1');
-  files.close('a/1');
-  assert.deepEqual([isOpen(meant), isOpen(other)], [false, true]);
-  closeSync(other);
+test('keeps 512 files open, the most recently used, and closes one, a folder or all', {
+  skip: !existsSync('/proc/self/fd'),
+}, () => {
+  const many = temporaryFolder();
+  mkdirSync(join(many, 'b'));
+  const names = Array.from({ length: 515 }, (_, i) => `b/${i}`);
+  for (const name of names) writeFileSync(join(many, name), 'text');
+  const origin = directoryOrigin(many);
+  const range = { offset: 0, length: 4 };
+  for (const name of names) assert.equal(String(readNow(origin, name, range, true)), 'text');
+  assert.deepEqual(openIn(many).sort(), names.slice(3).sort());
+  readNow(origin, 'b/3', range, true);
+  readNow(origin, 'b/0', range, true);
+  assert.deepEqual([openIn(many).includes('b/3'), openIn(many).includes('b/4')], [true, false]);
+  // A path that is a prefix of another one is not closed with it.
+  origin.close?.('b/50');
+  assert.deepEqual([openIn(many).includes('b/50'), openIn(many).includes('b/500')], [false, true]);
+  origin.close?.('b');
+  assert.deepEqual(openIn(many), []);
+  readNow(origin, 'b/0', range, true);
+  origin.close?.('');
+  assert.deepEqual(openIn(many), []);
 });
 
 test('reads on the event loop until two reads are slow, then not for a while, and after that until the next slow one', () => {

@@ -185,7 +185,7 @@ function levelSizes(
       layer,
       features: index.features,
       listings: filledListings(plannedIndex(level, 'none', index)),
-      featureFiles: { files, bytes: Math.round(estimate.featureFiles(FEATURES_PER_FILE[level])) },
+      featureFiles: { files, bytes: Math.round(estimate.featureFiles(files)) },
       pages: { all: all.pages, unfiltered: unfiltered.pages, none: none.pages },
     },
     metadataBytes: { all: all.metadataBytes, unfiltered: unfiltered.metadataBytes, none: none.metadataBytes },

@@ -8,14 +8,14 @@ import { featureCount } from '../source/level-source.ts';
 import { writeStoreIndex } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { newIndexBuilder } from '../store/store-index.ts';
+import { STRETCH_FEATURES } from './size-estimate.ts';
 
 /** The sample of each level: stretches of neighbouring features, as pages hold them, spread evenly. */
 const STRETCHES = 50;
-const STRETCH_FEATURES = 40;
 
 /** What is read of a level, besides the files: everything but the text of its features. */
 export interface ReadSizes {
-  sample: Buffer[][];
+  sample: Buffer[];
   /** The problems found. */
   findings: readonly Finding[];
 }
@@ -29,7 +29,7 @@ export function readSizes(task: LayersTask & SidecarOptions): ReadSizes {
   const { gidColumns } = elementAt(source.layers, 0);
   const every = Math.max(1, Math.floor(featureCount(source) / STRETCH_FEATURES / STRETCHES));
   let builder = newIndexBuilder(gidColumns);
-  let sample: Buffer[][] = [];
+  let sample: Buffer[] = [];
   let sidecars: LevelSidecars | undefined;
   const { findings } = readLayers(task, () => {
     builder = newIndexBuilder(gidColumns);
@@ -42,13 +42,7 @@ export function readSizes(task: LayersTask & SidecarOptions): ReadSizes {
       opened.unit(entry);
       const bytes = text.reduce((sum, part) => sum + part.length, 0);
       builder.add({ fid, gids, bytes, deflated: undefined });
-      const stretch = Math.floor(read / STRETCH_FEATURES);
-      if (stretch % every === 0) {
-        const at = stretch / every;
-        sample[at] ??= [];
-        sample[at].push(Buffer.concat(text));
-      }
-      read++;
+      if (Math.floor(read++ / STRETCH_FEATURES) % every === 0) sample.push(Buffer.concat(text));
     };
     return { feature, rings: opened.rings };
   });

@@ -6,6 +6,9 @@ import type { Format } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { REUSE_TEXT_BYTES } from '../store/feature-store.ts';
 
+/** Features of a stretch of the sample: about as many as a page holds. */
+export const STRETCH_FEATURES = 40;
+
 /** Estimated sizes of the feature files and pages of a level. */
 export interface SizeEstimate {
   /** Bytes of this many feature files, which are all. */
@@ -18,18 +21,17 @@ export interface SizeEstimate {
  * Makes the estimate by three measured factors: what a short and a long text cost by the byte when they are deflated alone,
  * as in a feature file, and what a short one saves in a page after another, with which it is deflated together there.
  * @param textBytes by position
- * @param sample stretches of neighbours, the text of each
+ * @param sample texts, in stretches of neighbours
  */
-export function estimateSizes(textBytes: Float64Array, sample: readonly (readonly Buffer[])[]): SizeEstimate {
-  const isShortText = ({ length }: Buffer): boolean => isShort(length);
-  const stretches = sample.map((stretch) => stretch.filter(isShortText)).filter((stretch) => stretch.length > 0);
-  const shorts = stretches.flat();
-  const longs = sample.flat().filter((text) => !isShortText(text));
+export function estimateSizes(textBytes: Float64Array, sample: readonly Buffer[]): SizeEstimate {
+  const shorts = sample.filter(({ length }) => isShort(length));
+  const longs = sample.filter(({ length }) => !isShort(length));
   const shortFactor = deflatedShare(shorts.length > 0 ? shorts : longs);
   const longFactor = deflatedShare(longs.length > 0 ? longs : shorts);
-  const saved =
-    (deflatedBytes(shorts) - deflatedBytes(stretches.map((stretch) => Buffer.concat(stretch)))) /
-    Math.max(1, shorts.length - stretches.length);
+  const together: Buffer[] = [];
+  for (let i = 0; i < shorts.length; i += STRETCH_FEATURES)
+    together.push(Buffer.concat(shorts.slice(i, i + STRETCH_FEATURES)));
+  const saved = (deflatedBytes(shorts) - deflatedBytes(together)) / Math.max(1, shorts.length - together.length);
 
   // Each sum is over the positions before an entry, so that a range costs one subtraction.
   const alone = new Float64Array(textBytes.length + 1);

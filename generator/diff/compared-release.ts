@@ -3,15 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
-import {
-  CHECKSUMS_FILE,
-  featureFilePath,
-  indexPath,
-  isReleaseId,
-  manifestPath,
-  RELEASE_ID_RULE,
-  releasePath,
-} from '../../format/layout.ts';
+import { CHECKSUMS_FILE, featureFilePath, indexPath, manifestPath, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
@@ -35,7 +27,6 @@ export interface ComparedRelease {
  */
 export function openRelease(out: string, release: string): ComparedRelease {
   const root = join(out, releasePath(release));
-  if (!isReleaseId(release)) throw new BuildError(`${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
   requireRelease(out, release);
   return reading(release, root, () => {
     const { sums, problems } = readChecksums(root);

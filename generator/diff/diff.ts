@@ -56,26 +56,20 @@ export function diff(out: string, a: string, b: string, report: Report): LevelDi
 }
 
 function unitChanges(level: Level, before: ComparedRelease, after: ComparedRelease, report: Report): Changes {
-  const changes = noChanges();
   const path = indexPath(level);
-  if (before.sums.has(path) && before.sums.get(path) === after.sums.get(path)) return changes;
+  if (before.sums.has(path) && before.sums.get(path) === after.sums.get(path)) return changesIn([], () => [0, 0]);
   const [old, now] = [openUnits(before, level), openUnits(after, level)];
   report.expect('units compared', old.index.features + now.index.features);
   try {
-    for (const gid of new Set([...old.byGid.keys(), ...now.byGid.keys()])) {
+    return changesIn([...old.byGid.keys(), ...now.byGid.keys()], (gid) => {
       const [left, right] = [old.byGid.get(gid) ?? [], now.byGid.get(gid) ?? []];
-      const [removed, added] = differingUnits(left, right, old, now);
-      const changed = Math.min(removed, added);
-      add(changes.added, gid ?? NO_GID, added - changed);
-      add(changes.removed, gid ?? NO_GID, removed - changed);
-      add(changes.changed, gid ?? NO_GID, changed);
       report.advance('units compared', left.length + right.length);
-    }
+      return differingUnits(left, right, old, now);
+    });
   } finally {
     old.close();
     now.close();
   }
-  return changes;
 }
 
 /** How many units of a GID, or without one, have no equal one in the other release. */
@@ -105,27 +99,37 @@ function withoutEqual(
 }
 
 /** The manifest is left out: it names its release. */
-function fileChanges(level: Level, before: ComparedRelease, after: ComparedRelease): Changes {
-  const changes = noChanges();
-  const isCompared = (path: string): boolean => path.startsWith(`${levelName(level)}/`) && path !== manifestPath(level);
-  for (const [path, sum] of after.sums) {
-    if (!isCompared(path)) continue;
-    const old = before.sums.get(path);
-    if (old === undefined) add(changes.added, path, 1);
-    else if (old !== sum) add(changes.changed, path, 1);
-  }
-  for (const path of before.sums.keys()) if (isCompared(path) && !after.sums.has(path)) add(changes.removed, path, 1);
-  return changes;
+function fileChanges(level: Level, { sums: old }: ComparedRelease, { sums: now }: ComparedRelease): Changes {
+  const paths = [...old.keys(), ...now.keys()].filter(
+    (path) => path.startsWith(`${levelName(level)}/`) && path !== manifestPath(level),
+  );
+  return changesIn(paths, (path) =>
+    old.get(path) === now.get(path) ? [0, 0] : [Number(old.has(path)), Number(now.has(path))],
+  );
 }
 
-function noChanges(): Changes {
+/**
+ * The changes of what has these names; each is counted once.
+ * @param differing how many of a name are in the old release and in the new one without an equal one in the other; a pair of
+ *   them has changed
+ */
+function changesIn<Name extends string | null>(
+  names: readonly Name[],
+  differing: (name: Name) => [removed: number, added: number],
+): Changes {
   const none = (): Some => ({ count: 0, examples: [] });
-  return { added: none(), removed: none(), changed: none() };
-}
-
-function add(some: Some, example: string, count: number): void {
-  some.count += count;
-  if (count > 0 && some.examples.length < EXAMPLES) some.examples.push(example);
+  const changes = { added: none(), removed: none(), changed: none() };
+  for (const name of new Set(names)) {
+    const [removed, added] = differing(name);
+    const changed = Math.min(removed, added);
+    const counts = { added: added - changed, removed: removed - changed, changed };
+    for (const kind of ['added', 'removed', 'changed'] as const) {
+      changes[kind].count += counts[kind];
+      const { examples } = changes[kind];
+      if (counts[kind] > 0 && examples.length < EXAMPLES) examples.push(name ?? NO_GID);
+    }
+  }
+  return changes;
 }
 
 // Within a string of a feature's text, it would have a backslash before its quotation marks.

@@ -63,22 +63,9 @@ function polygonOf(rings: readonly (readonly Point[])[]): gdalTypes.Geometry {
 
 /** The parts of a geometry on the map that lies some turns to the east. A polygon of an atlas may touch or cross itself. */
 function partsOn(geometry: gdalTypes.Geometry, turn: number): Point[][][] {
-  const [west, east] = [turn * TURN - HALF_TURN, turn * TURN + HALF_TURN];
-  const corners: Point[] = [
-    [west, -POLE],
-    [east, -POLE],
-    [east, POLE],
-    [west, POLE],
-    [west, -POLE],
-  ];
-  return polygonsIn(
-    JSON.parse(
-      geometry
-        .makeValid()
-        .intersection(polygonOf([corners]))
-        .toJSON(),
-    ),
-  );
+  const [minX, maxX] = [turn * TURN - HALF_TURN, turn * TURN + HALF_TURN];
+  const map = new gdal.Envelope({ minX, minY: -POLE, maxX, maxY: POLE }).toPolygon();
+  return polygonsIn(JSON.parse(geometry.makeValid().intersection(map).toJSON()));
 }
 
 /** GeoJSON of what two polygons have in common; what only touches is a line or a point. */

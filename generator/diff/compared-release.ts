@@ -2,16 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
-import type { GidColumn } from '../../format/gid-column.ts';
-import {
-  CHECKSUMS_FILE,
-  featureFilePath,
-  indexPath,
-  isReleaseId,
-  manifestPath,
-  RELEASE_ID_RULE,
-  releasePath,
-} from '../../format/layout.ts';
+import { ownersOf } from '../../format/gid-column.ts';
+import { CHECKSUMS_FILE, featureFilePath, indexPath, manifestPath, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
@@ -35,7 +27,6 @@ export interface ComparedRelease {
  */
 export function openRelease(out: string, release: string): ComparedRelease {
   const root = join(out, releasePath(release));
-  if (!isReleaseId(release)) throw new BuildError(`${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
   requireRelease(out, release);
   return reading(release, root, () => {
     const { sums, problems } = readChecksums(root);
@@ -47,8 +38,12 @@ export function openRelease(out: string, release: string): ComparedRelease {
 /** A level of one release. */
 export interface Units {
   index: LevelIndex;
-  /** The column of the level's own GIDs. */
-  own: GidColumn;
+  /** The positions of each GID of the level; null: of the units without one. */
+  byGid: ReadonlyMap<string | null, readonly number[]>;
+  /** What two units with the same fid and text have in common: not the digest, because versions of zlib compress it differently. */
+  keyAt(position: number): string;
+  /** Length of the unit's text without its fid, which is in it twice. */
+  lengthAt(position: number): number;
   /** Reads the text of the unit at a position and returns the result of `use`. */
   read<T>(position: number, use: (text: Buffer) => T): T;
   close(): void;
@@ -63,21 +58,40 @@ export function openUnits(opened: ComparedRelease, level: Level): Units {
   const [manifest, bytes] = [readListed(opened, manifestPath(level)), readListed(opened, indexPath(level))];
   const index = reading(release, join(root, manifestPath(level)), () => levelFrom(manifest, bytes, release, level));
   const features = openFeatures(root, index);
+  const own = elementAt(index.columns, level);
+  const owners = ownersOf(own, index.features);
+  const byGid = grouped(owners.keys(), (position) => {
+    const number = elementAt(owners, position);
+    return number === -1 ? null : own.gidAt(number);
+  });
+  const textBytes = (position: number): number => index.textBytes(position, position + 1);
   return {
     index,
-    own: elementAt(index.columns, level),
-    read(position, use) {
-      const path = featureFilePath(level, index.fileOf(position));
-      return reading(release, join(root, path), () => {
+    byGid,
+    keyAt: (position) => `${index.fidAt(position)} ${textBytes(position)} ${index.textCrc(position, position + 1)}`,
+    lengthAt: (position) => textBytes(position) - 2 * String(index.fidAt(position)).length,
+    read: (position, use) =>
+      reading(release, join(root, featureFilePath(level, index.fileOf(position))), () => {
         try {
           return use(features.textAt(position));
         } catch (error) {
           throw error instanceof FileError ? new FileError(`fid ${index.fidAt(position)}: ${error.message}`) : error;
         }
-      });
-    },
+      }),
     close: features.close,
   };
+}
+
+/** Positions by their keys. */
+export function grouped<Key>(positions: Iterable<number>, keyOf: (position: number) => Key): Map<Key, number[]> {
+  const groups = new Map<Key, number[]>();
+  for (const position of positions) {
+    const key = keyOf(position);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [position]);
+    else group.push(position);
+  }
+  return groups;
 }
 
 /** Reads a file and compares it with its line of checksums.txt. */

@@ -1,14 +1,11 @@
 // The differences between two releases: units and files. For operators, before they activate a release. Units with the same
 // fid are compared by indexes alone; only those with another fid are read.
 import { createHash } from 'node:crypto';
-import { EMPTY_SUM, joinSums, sumOf, type TextSum } from '../../format/crc32.ts';
-import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { indexPath, manifestPath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
-import { positionsIn } from '../../format/positions.ts';
 import { featureFrom, parsedToJson } from '../reader/parse-feature.ts';
 import type { Report } from '../report/progress.ts';
-import { type ComparedRelease, openRelease, openUnits, type Units } from './compared-release.ts';
+import { type ComparedRelease, grouped, openRelease, openUnits, type Units } from './compared-release.ts';
 
 /** A number of units or files, with examples. */
 export interface Some {
@@ -59,184 +56,85 @@ export function diff(out: string, a: string, b: string, report: Report): LevelDi
 }
 
 function unitChanges(level: Level, before: ComparedRelease, after: ComparedRelease, report: Report): Changes {
-  const changes = noChanges();
   const path = indexPath(level);
-  if (before.sums.has(path) && before.sums.get(path) === after.sums.get(path)) return changes;
+  if (before.sums.has(path) && before.sums.get(path) === after.sums.get(path)) return changesIn([], () => [0, 0]);
   const [old, now] = [openUnits(before, level), openUnits(after, level)];
   report.expect('units compared', old.index.features + now.index.features);
   try {
-    for (const { gid, units, added, removed, changed } of compareUnits(old, now)) {
-      add(changes.added, gid ?? NO_GID, added);
-      add(changes.removed, gid ?? NO_GID, removed);
-      add(changes.changed, gid ?? NO_GID, changed);
-      report.advance('units compared', units);
-    }
+    return changesIn([...old.byGid.keys(), ...now.byGid.keys()], (gid) => {
+      const [left, right] = [old.byGid.get(gid) ?? [], now.byGid.get(gid) ?? []];
+      report.advance('units compared', left.length + right.length);
+      return differingUnits(left, right, old, now);
+    });
   } finally {
     old.close();
     now.close();
   }
-  return changes;
+}
+
+/** How many units of a GID, or without one, have no equal one in the other release. */
+function differingUnits(left: readonly number[], right: readonly number[], old: Units, now: Units): [number, number] {
+  const [before, after] = withoutEqual(left, right, old.keyAt, now.keyAt);
+  const [one, other] = [before[0], after[0]];
+  if (one === undefined || other === undefined) return [before.length, after.length];
+  // Nothing is read where the indexes decide.
+  const isPair = before.length === 1 && after.length === 1;
+  const isOther = old.index.fidAt(one) === now.index.fidAt(other) || old.lengthAt(one) !== now.lengthAt(other);
+  if (isPair && isOther) return [1, 1];
+  const hashIn = (units: Units) => (position: number) => units.read(position, unitHash);
+  const [removed, added] = withoutEqual(before, after, hashIn(old), hashIn(now));
+  return [removed.length, added.length];
+}
+
+/** The positions of both releases whose keys do not occur in the other one, each as often as it does not. */
+function withoutEqual(
+  left: readonly number[],
+  right: readonly number[],
+  leftKey: (position: number) => string,
+  rightKey: (position: number) => string,
+): [number[], number[]] {
+  const byKey = grouped(right, rightKey);
+  const rest = left.filter((position) => byKey.get(leftKey(position))?.pop() === undefined);
+  return [rest, [...byKey.values()].flat()];
 }
 
 /** The manifest is left out: it names its release. */
-function fileChanges(level: Level, before: ComparedRelease, after: ComparedRelease): Changes {
-  const changes = noChanges();
-  const isCompared = (path: string): boolean => path.startsWith(`${levelName(level)}/`) && path !== manifestPath(level);
-  for (const [path, sum] of after.sums) {
-    if (!isCompared(path)) continue;
-    const old = before.sums.get(path);
-    if (old === undefined) add(changes.added, path, 1);
-    else if (old !== sum) add(changes.changed, path, 1);
+function fileChanges(level: Level, { sums: old }: ComparedRelease, { sums: now }: ComparedRelease): Changes {
+  const paths = [...old.keys(), ...now.keys()].filter(
+    (path) => path.startsWith(`${levelName(level)}/`) && path !== manifestPath(level),
+  );
+  return changesIn(paths, (path) =>
+    old.get(path) === now.get(path) ? [0, 0] : [Number(old.has(path)), Number(now.has(path))],
+  );
+}
+
+/**
+ * The changes of what has these names; each is counted once.
+ * @param differing how many of a name are in the old release and in the new one without an equal one in the other; a pair of
+ *   them has changed
+ */
+function changesIn<Name extends string | null>(
+  names: readonly Name[],
+  differing: (name: Name) => [removed: number, added: number],
+): Changes {
+  const none = (): Some => ({ count: 0, examples: [] });
+  const changes = { added: none(), removed: none(), changed: none() };
+  for (const name of new Set(names)) {
+    const [removed, added] = differing(name);
+    const changed = Math.min(removed, added);
+    const counts = { added: added - changed, removed: removed - changed, changed };
+    for (const kind of ['added', 'removed', 'changed'] as const) {
+      changes[kind].count += counts[kind];
+      const { examples } = changes[kind];
+      if (counts[kind] > 0 && examples.length < EXAMPLES) examples.push(name ?? NO_GID);
+    }
   }
-  for (const path of before.sums.keys()) if (isCompared(path) && !after.sums.has(path)) add(changes.removed, path, 1);
   return changes;
 }
 
-function noChanges(): Changes {
-  const none = (): Some => ({ count: 0, examples: [] });
-  return { added: none(), removed: none(), changed: none() };
-}
-
-function add(some: Some, example: string, count: number): void {
-  some.count += count;
-  if (count > 0 && some.examples.length < EXAMPLES) some.examples.push(example);
-}
-
-/** The units of one GID, or all without one, in both releases: their positions, ascending. */
-interface UnitGroup {
-  /** Null for those without one. */
-  gid: string | null;
-  before: readonly number[];
-  after: readonly number[];
-}
-
-/** How many units of one GID differ. */
-interface UnitChange {
-  gid: string | null;
-  /** Units of both releases that were compared. */
-  units: number;
-  added: number;
-  removed: number;
-  changed: number;
-}
-
-/** Compares the units of two releases GID by GID; yields equal ones too. */
-function* compareUnits(before: Units, after: Units): Generator<UnitChange> {
-  for (const group of groupsOf(before, after)) {
-    const [old, now] = withoutSame(group, before, after);
-    const same = old.length > 0 && now.length > 0 ? matchingUnits(old, now, before, after) : 0;
-    const [left, right] = [old.length - same, now.length - same];
-    const changed = Math.min(left, right);
-    yield {
-      gid: group.gid,
-      units: group.before.length + group.after.length,
-      added: right - changed,
-      removed: left - changed,
-      changed,
-    };
-  }
-}
-
-function* groupsOf(before: Units, after: Units): Generator<UnitGroup> {
-  for (let number = 0; number < before.own.size; number++) {
-    const gid = before.own.gidAt(number);
-    yield { gid, before: positionsAt(before.own, number), after: positionsAt(after.own, after.own.find(gid)) };
-  }
-  for (let number = 0; number < after.own.size; number++) {
-    const gid = after.own.gidAt(number);
-    if (before.own.find(gid) === -1) yield { gid, before: [], after: positionsAt(after.own, number) };
-  }
-  yield { gid: null, before: positionsWithoutGid(before), after: positionsWithoutGid(after) };
-}
-
-function positionsAt(column: GidColumn, number: number): number[] {
-  if (number === -1) return [];
-  const positions = column.positionsAt(number);
-  return [...positionsIn(positions.slice(0, positions.count))];
-}
-
-function positionsWithoutGid({ own, index }: Units): number[] {
-  const owners = ownersOf(own, index.features);
-  return [...owners.keys()].filter((position) => owners[position] === -1);
-}
-
-/** Removes the units with the same fid and the same text in both releases. */
-function withoutSame(group: UnitGroup, before: Units, after: Units): [number[], number[]] {
-  const byFid = new Map(group.after.map((position) => [after.index.fidAt(position), position]));
-  const old = group.before.filter((position) => {
-    const fid = before.index.fidAt(position);
-    const twin = byFid.get(fid);
-    if (twin === undefined || !isSameText(before, position, after, twin)) return true;
-    byFid.delete(fid);
-    return false;
-  });
-  return [old, [...byFid.values()]];
-}
-
-/** Compares texts by length and CRC-32, not by digest: another version of zlib compresses the same text differently. */
-function isSameText(before: Units, position: number, after: Units, twin: number): boolean {
-  return textBytesAt(before, position) === textBytesAt(after, twin) && crcAt(before, position) === crcAt(after, twin);
-}
-
-function textBytesAt({ index }: Units, position: number): number {
-  return index.textBytes(position, position + 1);
-}
-
-function crcAt({ index }: Units, position: number): number {
-  return index.textCrc(position, position + 1);
-}
-
-/** Number of units of one GID with equal content but different texts. */
-function matchingUnits(old: readonly number[], now: readonly number[], before: Units, after: Units): number {
-  const [position, twin] = [old[0], now[0]];
-  if (old.length === 1 && now.length === 1 && position !== undefined && twin !== undefined)
-    return isSameButFid(position, twin, before, after) ? 1 : 0;
-  const unmatched = new Map<string, number>();
-  for (const other of old) {
-    const hash = before.read(other, unitHash);
-    unmatched.set(hash, (unmatched.get(hash) ?? 0) + 1);
-  }
-  let matched = 0;
-  for (const other of now) {
-    const hash = after.read(other, unitHash);
-    const count = unmatched.get(hash) ?? 0;
-    if (count === 0) continue;
-    unmatched.set(hash, count - 1);
-    matched++;
-  }
-  return matched;
-}
-
-/** Compares lengths first; most pairs of equal length are decided by reading one unit and replacing its fid. */
-function isSameButFid(position: number, twin: number, before: Units, after: Units): boolean {
-  const [fid, other] = [before.index.fidAt(position), after.index.fidAt(twin)];
-  const lengthened = 2 * (String(other).length - String(fid).length);
-  if (fid === other || textBytesAt(before, position) + lengthened !== textBytesAt(after, twin)) return false;
-  const { crc } = before.read(position, (text) => sumWithFid(text, fid, other));
-  // Otherwise only the order of their properties may differ.
-  return crc === crcAt(after, twin) || before.read(position, unitHash) === after.read(twin, unitHash);
-}
-
-// Within a string of a feature's text, each of these would have a backslash before its quotation marks.
-const PROPERTIES_MARK = Buffer.from('"properties":{"fid":');
+// Within a string of a feature's text, it would have a backslash before its quotation marks.
 const GEOMETRY_MARK = Buffer.from('},"geometry":');
 const NO_GEOMETRY = Buffer.from('null}\n');
-
-/**
- * The sum of a feature's text after its fid is replaced.
- * @param text its JSON and a line feed, as the generator writes it
- */
-function sumWithFid(text: Buffer, fid: number, other: number): TextSum {
-  const begin = Buffer.from(`{"type":"Feature","id":${fid}`).length;
-  const properties = text.indexOf(PROPERTIES_MARK) + PROPERTIES_MARK.length;
-  const parts = [
-    Buffer.from(`{"type":"Feature","id":${other}`),
-    text.subarray(begin, properties),
-    Buffer.from(String(other)),
-    text.subarray(properties + String(fid).length),
-  ];
-  return parts.map(sumOf).reduce(joinSums, EMPTY_SUM);
-}
 
 /**
  * Hashes a feature's geometry and its properties without the fid, whatever their order.

@@ -16,7 +16,7 @@ import {
 import { encodeLevel } from '../../format/manifest.ts';
 import type { Finding } from '../../format/release.ts';
 import { describeSource, splitIntoLevels } from '../describe-source.ts';
-import { type LevelUnits, relativesOf, writeNames } from '../names/named-units.ts';
+import { relativesOf, writeNames } from '../names/named-units.ts';
 import { writeOverview } from '../overview/write-overview.ts';
 import { filledListings, plannedFiles, plannedIndex } from '../pages/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
@@ -27,7 +27,7 @@ import { featureCount, layerNames, overviewLevelsOf } from '../source/level-sour
 import type { SourceOptions } from '../source/source-options.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { findOrphans } from '../store/identifiers.ts';
-import { emptyStoreIndex, type StoreIndex } from '../store/store-index.ts';
+import { emptyStoreIndex } from '../store/store-index.ts';
 import { openPool } from '../workers/pool.ts';
 import { workIn } from '../workers/work.ts';
 import { estimateSizes, type SizeEstimate } from './size-estimate.ts';
@@ -72,9 +72,6 @@ export interface Forecast {
   releases: readonly ReleaseForecast[];
 }
 
-/** Bytes of a line of checksums.txt besides the path: SHA-256 in hex, two spaces, line feed. */
-const CHECKSUM_BYTES = 67;
-
 /** Approximate bytes of release.json. */
 const RELEASE_JSON_BYTES = 4700;
 
@@ -83,12 +80,6 @@ const LEVEL_FILES = 3;
 
 /** Files of a release besides those of its levels: the overview, release.json and checksums.txt. */
 const RELEASE_FILES = 3;
-
-/** A level's forecast, and the bytes of its manifest, index, names and checksum lines. */
-interface LevelSizes {
-  forecast: LevelForecast;
-  metadataBytes: Readonly<Record<StoredPages, number>>;
-}
 
 /**
  * Reads the dataset and estimates a build. Publishes nothing.
@@ -108,19 +99,14 @@ export async function forecast(
     const read = await Promise.all(
       LEVELS.map(async (level) => {
         const source = dataset.levels.find((candidate) => candidate.level === level);
-        if (source === undefined) return { store: undefined, index: emptyStoreIndex(level), sample: [], findings: [] };
-        const store = join(scratch, levelName(level));
-        const features = featureCount(source);
+        const none = { level, layer: '', features: 0, store: undefined, sample: [], findings: [] };
+        if (source === undefined) return { ...none, index: emptyStoreIndex(level) };
+        const [store, features] = [join(scratch, levelName(level)), featureCount(source)];
         report.expect('features read', features);
-        const sizes = await pool.run(READ_SIZES, {
-          source,
-          precision,
-          keepFids,
-          scratch: store,
-          isInOverview: inOverview.includes(level),
-        });
+        const isInOverview = inOverview.includes(level);
+        const sizes = await pool.run(READ_SIZES, { source, precision, keepFids, scratch: store, isInOverview });
         report.advance('features read', features);
-        return { store, index: readStoreIndex(store), ...sizes };
+        return { level, layer: layerNames(source), features, store, index: readStoreIndex(store), ...sizes };
       }),
     );
     const indexes = new Map(dataset.levels.map(({ level }) => [level, elementAt(read, level).index]));
@@ -131,22 +117,27 @@ export async function forecast(
       ...findOrphans(indexes, dataset.levels),
     ];
     refuseUnaccepted(options.source, quality, options.accept);
-    const units = LEVELS.map((level) => {
-      const { store, index } = elementAt(read, level);
-      return { level, store, features: index.features };
+    const overview = writeOverview({ units: read, precision, out: scratch }).bytes;
+    const bytes = RELEASE_JSON_BYTES + overview + checksumBytes([OVERVIEW_FILE]);
+    const releases = STORED_PAGES.map((pages) => ({ pages, files: RELEASE_FILES, bytes }));
+    const levels = read.map(({ level, layer, features, index, sample, store }) => {
+      const estimate = estimateSizes(index.bytes, sample);
+      const files = Math.ceil(features / FEATURES_PER_FILE[level]);
+      const featureFiles = { files, bytes: Math.round(estimate.featureFiles(files)) };
+      mkdirSync(dirname(join(scratch, namesPath(level))), { recursive: true });
+      const names = writeNames(scratch, level, store, relativesOf(level, read)).bytes;
+      const pages = { all: NO_PAGES, unfiltered: NO_PAGES, none: NO_PAGES };
+      for (const release of releases) {
+        const planned = plannedIndex(level, release.pages, index);
+        const stored = pagesOf(planned, estimate);
+        pages[release.pages] = stored;
+        release.files += files + stored.geojsonl + stored.fc + LEVEL_FILES;
+        release.bytes += featureFiles.bytes + stored.bytes + names + metadataBytes(planned);
+      }
+      const listings = filledListings(plannedIndex(level, 'none', index));
+      return { level, layer, features, listings, featureFiles, pages };
     });
-    const overview = writeOverview({ units, precision: options.precision, out: scratch }).bytes;
-    const sizes = LEVELS.map((level) => {
-      const source = dataset.levels.find((candidate) => candidate.level === level);
-      const { index, sample } = elementAt(read, level);
-      const layer = source === undefined ? '' : layerNames(source);
-      return levelSizes(
-        { level, layer, index, names: namesBytes(scratch, level, units) },
-        estimateSizes(index.bytes, sample),
-      );
-    });
-    const levels = sizes.map((level) => level.forecast);
-    return { quality, levels, releases: STORED_PAGES.map((pages) => releaseForecast(pages, sizes, overview)) };
+    return { quality, levels, releases };
   } finally {
     await pool.close();
     remove();
@@ -154,56 +145,28 @@ export async function forecast(
   }
 }
 
-function releaseForecast(pages: StoredPages, levels: readonly LevelSizes[], overview: number): ReleaseForecast {
-  let files = RELEASE_FILES;
-  let bytes = RELEASE_JSON_BYTES + overview + CHECKSUM_BYTES + OVERVIEW_FILE.length;
-  for (const { forecast: level, metadataBytes } of levels) {
-    const { geojsonl, fc, bytes: pageBytes } = level.pages[pages];
-    files += level.featureFiles.files + geojsonl + fc + LEVEL_FILES;
-    bytes += level.featureFiles.bytes + pageBytes + metadataBytes[pages];
-  }
-  return { pages, files, bytes };
-}
+const NO_PAGES: PagesForecast = { geojsonl: 0, fc: 0, bytes: 0 };
 
-/** Writes the names as a build does; returns their bytes. */
-function namesBytes(scratch: string, level: Level, units: readonly LevelUnits[]): number {
-  mkdirSync(dirname(join(scratch, namesPath(level))), { recursive: true });
-  return writeNames(scratch, level, elementAt(units, level).store, relativesOf(level, units)).bytes;
-}
-
-/** @param names bytes of the level's names */
-function levelSizes(
-  { level, layer, index, names }: { level: Level; layer: string; index: StoreIndex; names: number },
-  estimate: SizeEstimate,
-): LevelSizes {
-  const files = Math.ceil(index.features / FEATURES_PER_FILE[level]);
-  const choose = (storedPages: StoredPages) => forecastPages(plannedIndex(level, storedPages, index), names, estimate);
-  const [all, unfiltered, none] = [choose('all'), choose('unfiltered'), choose('none')];
-  return {
-    forecast: {
-      level,
-      layer,
-      features: index.features,
-      listings: filledListings(plannedIndex(level, 'none', index)),
-      featureFiles: { files, bytes: Math.round(estimate.featureFiles(FEATURES_PER_FILE[level])) },
-      pages: { all: all.pages, unfiltered: unfiltered.pages, none: none.pages },
-    },
-    metadataBytes: { all: all.metadataBytes, unfiltered: unfiltered.metadataBytes, none: none.metadataBytes },
-  };
-}
-
-function forecastPages(index: LevelIndex, names: number, estimate: SizeEstimate) {
-  const { level } = index;
-  const encoded = encodeLevel('', index);
-  let metadataBytes = names + encoded.manifest.length + encoded.index.length;
-  for (const path of [indexPath(level), manifestPath(level), namesPath(level)])
-    metadataBytes += CHECKSUM_BYTES + path.length;
-  const pages: PagesForecast = { geojsonl: 0, fc: 0, bytes: 0 };
-  for (const { kind, path, ranges } of plannedFiles(index)) {
-    metadataBytes += CHECKSUM_BYTES + path.length;
+function pagesOf(index: LevelIndex, estimate: SizeEstimate): PagesForecast {
+  const pages = { ...NO_PAGES };
+  for (const { kind, ranges } of plannedFiles(index)) {
     if (kind === 'features') continue;
     pages[kind]++;
     pages.bytes += Math.round(estimate.page(kind, ranges));
   }
-  return { pages, metadataBytes };
+  return pages;
+}
+
+/** Bytes of the manifest and index of a level, and of the lines of checksums.txt for all its files. */
+function metadataBytes(index: LevelIndex): number {
+  const { level } = index;
+  const encoded = encodeLevel('', index);
+  const paths = [...plannedFiles(index)].map(({ path }) => path);
+  paths.push(indexPath(level), manifestPath(level), namesPath(level));
+  return encoded.manifest.length + encoded.index.length + checksumBytes(paths);
+}
+
+/** A line has the SHA-256 in hex, two spaces, the path and a line feed. */
+function checksumBytes(paths: readonly string[]): number {
+  return paths.reduce((sum, path) => sum + 67 + path.length, 0);
 }

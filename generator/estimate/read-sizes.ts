@@ -1,5 +1,5 @@
-// Reads what the estimate of `build --dry-run` needs of a level: fids, GIDs, names, sizes of the geometries, and the text of
-// a sample of features. Runs in a child process: gdal-async is used from one thread of a process only.
+// Reads what the estimate of `build --dry-run` needs of a level: fids, GIDs, names, lengths of all texts, and the texts of a
+// sample of features. Runs in a child process: gdal-async is used from one thread of a process only.
 import { elementAt } from '../../format/element-at.ts';
 import type { Finding } from '../../format/release.ts';
 import { type LayersTask, type ReadFeature, readLayers } from '../pages/read-layers.ts';
@@ -8,29 +8,28 @@ import { featureCount } from '../source/level-source.ts';
 import { writeStoreIndex } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { newIndexBuilder } from '../store/store-index.ts';
-import type { SampledFeature } from './size-estimate.ts';
+import { STRETCH_FEATURES } from './size-estimate.ts';
 
 /** The sample of each level: stretches of neighbouring features, as pages hold them, spread evenly. */
 const STRETCHES = 50;
-const STRETCH_FEATURES = 40;
 
 /** What is read of a level, besides the files: everything but the text of its features. */
 export interface ReadSizes {
-  sample: SampledFeature[][];
+  sample: Buffer[];
   /** The problems found. */
   findings: readonly Finding[];
 }
 
 /**
  * Reads the layers of a level. At the path for scratch files it leaves names, rings and index as those of a store, with
- * the bytes of each geometry in WKB in place of those in the store.
+ * the length of each text in place of its bytes in the store.
  */
 export function readSizes(task: LayersTask & SidecarOptions): ReadSizes {
   const { source, scratch } = task;
   const { gidColumns } = elementAt(source.layers, 0);
   const every = Math.max(1, Math.floor(featureCount(source) / STRETCH_FEATURES / STRETCHES));
   let builder = newIndexBuilder(gidColumns);
-  let sample: SampledFeature[][] = [];
+  let sample: Buffer[] = [];
   let sidecars: LevelSidecars | undefined;
   const { findings } = readLayers(task, () => {
     builder = newIndexBuilder(gidColumns);
@@ -39,16 +38,11 @@ export function readSizes(task: LayersTask & SidecarOptions): ReadSizes {
     sidecars = opened;
     let read = 0;
     const feature = (entry: ReadFeature): void => {
-      const { fid, gids, text, wkbBytes } = entry;
+      const { fid, gids, text } = entry;
       opened.unit(entry);
-      builder.add({ fid, gids, bytes: wkbBytes, deflated: undefined });
-      const stretch = Math.floor(read / STRETCH_FEATURES);
-      if (stretch % every === 0) {
-        const at = stretch / every;
-        sample[at] ??= [];
-        sample[at].push({ wkb: wkbBytes, text: Buffer.concat(text) });
-      }
-      read++;
+      const bytes = text.reduce((sum, part) => sum + part.length, 0);
+      builder.add({ fid, gids, bytes, deflated: undefined });
+      if (Math.floor(read++ / STRETCH_FEATURES) % every === 0) sample.push(Buffer.concat(text));
     };
     return { feature, rings: opened.rings };
   });

@@ -108,7 +108,7 @@ class Search {
   #datasetsIn(path: string, parent: Folder | undefined): FoundDataset[] {
     const isInFolder = parent !== undefined;
     if (FOLDER_DATASETS.includes(extname(path).toLowerCase())) return [{ path, isInFolder }];
-    const archive = archiveOf(path);
+    const archive = archiveOf(path, isInFolder);
     if (archive !== undefined) return this.#datasetsInFolder(archive, { parent, archiveBytes: bytesOf(path) });
     if (isFolder(path)) return this.#datasetsInFolder(path, { parent, archiveBytes: parent?.archiveBytes });
     refuseIncomplete(path, parent);
@@ -218,14 +218,20 @@ function refuseInflated(path: string, archiveBytes: number | undefined): void {
   );
 }
 
-/** The name of an archive as a folder; undefined if it is not an archive. */
-function archiveOf(path: string): string | undefined {
+/** The name of an archive as a folder; undefined if it is not an archive. @throws BuildError for one that GDAL cannot read */
+function archiveOf(path: string, isInFolder: boolean): string | undefined {
   const lower = path.toLowerCase();
   const known = [...ARCHIVES].find(([ending]) => lower.endsWith(ending));
   if (known === undefined) return undefined;
   const [, prefix] = known;
+  if (!path.startsWith(prefix)) return `${prefix}${path}`;
+  if (isInFolder)
+    throw new BuildError(
+      `${path}: an archive in an archive of the same kind`,
+      'unpack the outer one and set --source to its folder',
+    );
   // GDAL's own names of archives: /vsizip/countries.zip is a folder already.
-  return path.startsWith(prefix) ? path : `${prefix}${path}`;
+  return path;
 }
 
 /** @throws BuildError for a Shapefile that lacks a part: GDAL reads it with units that lack attributes or geometry */

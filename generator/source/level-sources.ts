@@ -124,6 +124,9 @@ function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined
   return shallower === 0 ? undefined : { path, driver, layer, gidColumns };
 }
 
+/** Maximum number of layers in a dataset: each is opened and described, which takes minutes for tens of thousands. */
+const LAYERS_MAX = 2_000;
+
 /** The layers of a dataset, with their levels, and its attribution. */
 function layersIn(
   { path, isInFolder }: FoundDataset,
@@ -131,8 +134,14 @@ function layersIn(
 ): { path: string; layers: SeenLayer[]; attribution: string[] } {
   const dataset = isInFolder ? openFoundDataset(path) : openDataset(path);
   const driver = dataset.driver.description;
-  if (dataset.layers.count() === 0)
+  const count = dataset.layers.count();
+  if (count === 0)
     throw new BuildError(`${path}: has no layers`, 'check that the file is complete, or remove it from --source');
+  if (count > LAYERS_MAX)
+    throw new BuildError(
+      `${path}: has ${count.toLocaleString('en')} layers, more than ${LAYERS_MAX.toLocaleString('en')}`,
+      'copy the layers of the boundaries to a file of their own: ogr2ogr -f GPKG COPY.gpkg FILE LAYER ...',
+    );
   const isStoredQuery = newIsStoredQuery(dataset);
   const layers = dataset.layers.map((layer) => {
     const seen = { path, isInFolder, driver, layer: layer.name, isAreal: isArealType(layer.geomType) };

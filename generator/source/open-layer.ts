@@ -42,13 +42,17 @@ export function openSelection(selection: Selection): OpenSelection {
   const dataset = openDataset(path, driver);
   const close = (): void => dataset.close();
   try {
-    if (sql !== undefined) return { dataset, layer: dataset.executeSQL(sql, undefined, DIALECT), close };
     const layer = dataset.layers.get(name);
+    if (sql !== undefined) {
+      refuseUnnameable(selection, layer);
+      return { dataset, layer: dataset.executeSQL(sql, undefined, DIALECT), close };
+    }
     if (where !== undefined) layer.setAttributeFilter(where);
     return { dataset, layer, close };
   } catch (error) {
     close();
     takeGdalMessage();
+    if (error instanceof BuildError) throw error;
     throw selectionError(selection, error instanceof Error ? error.message : String(error));
   }
 }
@@ -58,6 +62,22 @@ function refuseFurtherStatement(selection: Selection): void {
   const text = (selection.sql ?? selection.where ?? '').replaceAll(/'[^']*'|"[^"]*"/g, '');
   if (!text.includes(';')) return;
   throw selectionError(selection, 'only one condition or statement is possible, without ;');
+}
+
+/**
+ * GDAL takes a column `*` for all columns, in place of which it puts this one again, without end; no quotation mark ends
+ * after a backslash.
+ * @throws BuildError if a statement names such a column
+ */
+function refuseUnnameable({ path, layer: name, sql = '' }: Selection, layer: gdalTypes.Layer): void {
+  const column = layer.fields
+    .getNames()
+    .find((field) => (field === '*' || field.endsWith('\\')) && sql.includes(field));
+  if (column === undefined) return;
+  throw new BuildError(
+    `${path}: layer ${name} has a column named ${column}, which GDAL's SQL cannot select, and needs SQL: for --sql, or to read integers beyond 2^53`,
+    'rename the column in the source',
+  );
 }
 
 function selectionError({ path, layer, level, where, sql }: Selection, reason: string): BuildError {

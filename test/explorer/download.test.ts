@@ -150,11 +150,24 @@ test('a text that a spreadsheet would run as a formula is marked; numbers and ot
     return row.slice('1,'.length, -'\r\n'.length);
   };
   for (const text of ['=1', '+cmd', '-x', '@sum', '-1+1', '- ']) assert.equal(cellOf(text), `"'${text}"`);
-  for (const text of ['\t=1', '\r=1', '\n=1']) assert.equal(cellOf(text), `"'${text}"`);
+  for (const start of ['\t', '\r', '\n']) assert.equal(cellOf(`${start}=1`), `"'${start}'=1"`);
   for (const text of ['＝1', '＋cmd', '－x', '＠sum']) assert.equal(cellOf(text), `"'${text}"`);
   for (const value of [-5, 0, 1.5, -1e-7]) assert.equal(cellOf(value), String(value));
   for (const text of ['-5', '+34', '-1.5', '-', "L'Aquila", 'a=b', "'x", 'a,b', 'two\nlines', ' x'])
     assert.equal(cellOf(text), `"${text}"`);
+  // Read with another separator, the text's own separators and line breaks begin cells.
+  for (const mark of [',', ';', '\t', '\r', '\n']) {
+    for (const formula of ['=1+1', '+cmd', '-x', '@sum', '＝1', '-5+1', '-5 x'])
+      assert.equal(cellOf(`x${mark}${formula}${mark}y`), `"x${mark}'${formula}${mark}y"`);
+    assert.equal(cellOf(`x${mark}"=1+1"${mark}y`), `"x${mark}'""=1+1""${mark}y"`);
+    for (const text of ['-5', '+34', '-1.5', '-1,5', 'a=b', "'=1", 'y-z', ''])
+      assert.equal(cellOf(`x${mark}${text}${mark}y`), `"x${mark}${text}${mark}y"`);
+    assert.equal(cellOf(`x${mark}-5`), `"x${mark}-5"`);
+  }
+  assert.equal(cellOf('x;-5,2+cmd'), `"x;'-5,2+cmd"`);
+  assert.equal(cellOf('Marne, Saint-Denis; Aube'), '"Marne, Saint-Denis; Aube"');
+  assert.equal(cellOf([1, -5, -6.5]), '"[1,-5,-6.5]"');
+  assert.equal(cellOf(['a;=1']), `"[""a;'=1""]"`);
 });
 
 test('the name of a file says what is in it: release, level, parents, and whether units are missing', () => {

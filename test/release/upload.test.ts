@@ -1,10 +1,22 @@
-// The script that copies releases to a bucket, with rclone: what is copied in which order, what is not copied again, what
-// is served while copies are killed, what is removed, and what is refused.
+// The script that copies releases to a bucket or a folder, with rclone: what is copied in which order, what is not copied
+// again, what is served while copies are killed, what is removed, and what is refused.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestOptions, test } from 'node:test';
 import { CHECKSUMS_FILE, CURRENT_PATH, releasePath } from '../../format/layout.ts';
@@ -41,8 +53,13 @@ await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON
 /** The bucket of all tests but that of the kills; each begins with what the one before has left. */
 const s3 = await startS3();
 
+/** Where to: the bucket of a server, or a place as rclone writes it. */
+type Target = RunningS3 | string;
+
 /** Starts the script as the leader of a process group, with nothing of this machine but its programs. */
-function startUpload({ endpoint }: RunningS3, out: string, args: readonly string[] = [], more = {}): ChildProcess {
+function startUpload(target: Target, out: string, args: readonly string[] = [], more = {}): ChildProcess {
+  const [remote, endpoint] =
+    typeof target === 'string' ? [target, ''] : [`s3:${BUCKET}/${PREFIX.slice(0, -1)}`, target.endpoint];
   const env = {
     PATH: process.env['PATH'],
     ...S3_ENV,
@@ -57,32 +74,48 @@ function startUpload({ endpoint }: RunningS3, out: string, args: readonly string
     GRACE: '0',
     ...more,
   };
-  return spawn('sh', [SCRIPT, out, `s3:${BUCKET}/${PREFIX.slice(0, -1)}`, ...args], {
+  return spawn('sh', [SCRIPT, out, remote, ...args], {
     env,
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
 }
 
+/** Runs the script to its end. */
+async function run(
+  target: Target,
+  out: string,
+  args: readonly string[] = [],
+  more = {},
+): Promise<{ code: number | null; errors: string }> {
+  const child = startUpload(target, out, args, more);
+  assert.ok(child.stderr);
+  const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { code: child.exitCode, errors };
+}
+
 /** Uploads; resolves to what the bucket was asked to change: method and path in the bucket, in order. */
 async function upload(s3: RunningS3, out: string, args: readonly string[] = [], more = {}): Promise<string[]> {
   s3.asked = [];
-  const child = startUpload(s3, out, args, more);
-  assert.ok(child.stderr);
-  const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  assert.equal(child.exitCode, 0, errors);
+  const { code, errors } = await run(s3, out, args, more);
+  assert.equal(code, 0, errors);
   return changesOf(s3, PREFIX);
 }
 
 /** Uploads what must be refused; resolves to what is printed. */
 async function refusalOf(s3: RunningS3, out: string): Promise<string> {
   s3.asked = [];
-  const child = startUpload(s3, out);
-  assert.ok(child.stderr);
-  const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  assert.notEqual(child.exitCode, 0);
+  const { code, errors } = await run(s3, out);
+  assert.notEqual(code, 0);
   assert.deepEqual(changesOf(s3, PREFIX), []);
   return errors;
+}
+
+/** Asserts that a folder has the files of another, and no more. */
+function assertSameFiles(folder: string, other: string): void {
+  const contents = (root: string): string[] =>
+    filesUnder(root).map((path) => `${path} ${sha256(readFileSync(join(root, path)))}`);
+  assert.deepEqual(contents(folder), contents(other));
 }
 
 const originOf = ({ endpoint }: RunningS3): Promise<Origin> =>
@@ -162,6 +195,99 @@ test(
     assert.equal(await assertWhole(s3), 'r2');
   },
 );
+
+test(
+  'bytes that change after they were checked are not published, and the next copy puts them right',
+  OPTIONS,
+  async () => {
+    const bucket = await startS3();
+    await upload(bucket, first);
+    const out = join(temporaryFolder(), 'output');
+    cpSync(second, out, { recursive: true });
+    const page = join(out, filesUnder(out).findLast((path) => /^releases\/r2\/.*\.gz$/.test(path)) ?? '');
+    // Size and time stay, as with a disk that fails.
+    const flip = (): void => {
+      const [bytes, { atime, mtime }] = [readFileSync(page), statSync(page)];
+      bytes[0] = (bytes[0] ?? 0) ^ 1;
+      writeFileSync(page, bytes);
+      utimesSync(page, atime, mtime);
+    };
+    let isFlipped = false;
+    bucket.fault = (req) => {
+      if (req.method === 'PUT' && !isFlipped) {
+        isFlipped = true;
+        flip();
+      }
+      return false;
+    };
+    bucket.asked = [];
+    const { code, errors } = await run(bucket, out, [], { RCLONE_TRANSFERS: '1' });
+    assert.ok(isFlipped);
+    assert.notEqual(code, 0);
+    assert.match(errors, /differ/);
+    assert.match(errors, /releases\/r2 is not what checksums.txt says/);
+    assert.ok(changesOf(bucket, PREFIX).every((change) => !/(release|current)\.json$/.test(change)));
+    assert.equal(await assertWhole(bucket), 'r1');
+    flip();
+    await upload(bucket, out);
+    assert.equal(await assertWhole(bucket), 'r2');
+  },
+);
+
+test('a release is copied to a folder as the bucket gets it; symbolic links are followed', OPTIONS, async () => {
+  const [out, target] = [join(temporaryFolder(), 'output'), join(temporaryFolder(), 'target')];
+  cpSync(second, out, { recursive: true });
+  const elsewhere = temporaryFolder();
+  renameSync(join(out, 'releases/r1'), join(elsewhere, 'r1'));
+  symlinkSync(join(elsewhere, 'r1'), join(out, 'releases/r1'));
+  for (const path of filesUnder(second).filter((path) => path.startsWith('releases/r2/') && path.includes('1'))) {
+    rmSync(join(out, path));
+    symlinkSync(join(second, path), join(out, path));
+  }
+  assert.deepEqual(await run(target, out), { code: 0, errors: '' });
+  assertSameFiles(target, second);
+});
+
+test('what a SIGKILL cut off in a folder is completed, also release.json, which comes last', OPTIONS, async () => {
+  const target = join(temporaryFolder(), 'target');
+  assert.equal((await run(target, first)).code, 0);
+  const half = (path: string): void => truncateSync(join(target, path), statSync(join(target, path)).size >> 1);
+  const [page = '', other = ''] = filesUnder(second).filter((path) => /^releases\/r2\/.*\.gz$/.test(path));
+  for (const cut of [[page], [page, 'releases/r2/release.json'], ['releases/r2/release.json'], ['current.json']]) {
+    cpSync(join(second, 'releases/r2'), join(target, 'releases/r2'), { recursive: true });
+    rmSync(join(target, cut.length > 0 ? other : page));
+    if (!cut.includes('releases/r2/release.json')) rmSync(join(target, 'releases/r2/release.json'));
+    // Of an attempt with other options.
+    writeFileSync(join(target, 'releases/r2/lv0/left.gz'), 'x');
+    cut.forEach(half);
+    const { code, errors } = await run(target, second);
+    assert.equal(code, 0, errors);
+    assertSameFiles(target, second);
+  }
+});
+
+test('a target that is the source is refused, whatever its name is, and nothing is changed', OPTIONS, async () => {
+  const folder = temporaryFolder();
+  const [out, beside] = [join(folder, 'output'), join(folder, 'beside')];
+  cpSync(second, out, { recursive: true });
+  // Of the two releases, only one is listed: --delete would remove the other.
+  cpSync(join(first, CURRENT_PATH), join(out, CURRENT_PATH));
+  symlinkSync(out, join(folder, 'link'));
+  mkdirSync(beside);
+  symlinkSync(join(out, 'releases'), join(beside, 'releases'));
+  const before = join(temporaryFolder(), 'before');
+  cpSync(out, before, { recursive: true });
+  const inside = join(out, 'releases', '..');
+  const alias = { RCLONE_CONFIG_OTHER_TYPE: 'alias', RCLONE_CONFIG_OTHER_REMOTE: folder };
+  const names = [out, `${out}/`, join(folder, 'link'), `${inside}/../output`, `:local:${out}`, beside];
+  for (const target of [...names, `other:${basename(out)}`])
+    for (const source of [out, join(folder, 'link')]) {
+      const { code, errors } = await run(target, source, ['--delete'], alias);
+      assert.notEqual(code, 0, target);
+      assert.match(errors, /is the source/, target);
+      assertSameFiles(out, before);
+    }
+});
 
 test('SIGKILL at random moments: what is served is whole each time, and the next copy continues', OPTIONS, async () => {
   const bucket = await startS3();

@@ -288,6 +288,28 @@ for (const [driver, ending, day] of [
   });
 }
 
+test('writes a 64-bit number beside columns of any name; refuses one that SQL cannot name', async () => {
+  const written = (name: string): string => {
+    const source = join(folder, `names-${encodeURIComponent(name)}.geojson`);
+    writeFileSync(source, geojsonOf([`"GID_0":"AAA",${JSON.stringify(name)}:"x","POP":${BIG_INTEGERS[0]}`]));
+    return source;
+  };
+  for (const [i, name] of ['"', "it's", 'a\\b', 'n.GID_0', 'COUNT(*)', '%', ' '].entries()) {
+    const out = join(folder, `names-${i}`);
+    await buildRelease(written(name), out);
+    assert.equal(published(out, 0)[0].properties[name], 'x');
+  }
+  for (const [i, name] of ['*', 'a\\'].entries())
+    await assert.rejects(buildRelease(written(name), join(folder, `no-name-${i}`)), {
+      message: /geojson: layer .* has a column named (\*|a\\), which GDAL's SQL cannot select, and needs SQL/,
+      remedy: /^rename the column in the source$/,
+    });
+  const all = { level: 0, value: 'SELECT * FROM {layer}' } as const;
+  await assert.rejects(buildRelease(written('*'), join(folder, 'all'), { sql: [all] }), {
+    message: /has a column named \*/,
+  });
+});
+
 test('refuses a list with a 64-bit number beyond 2^53, and says where it is', async () => {
   const source = join(folder, 'list.geojson');
   writeFileSync(source, geojsonOf(['"GID_0":"AAA","POP":[1,9007199254740993]']));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -235,3 +235,22 @@ for (const workers of ['0', '1'])
     for (const socket of sockets) socket.destroy();
     server.close();
   });
+
+test('an archive in an archive is refused: what it is and what to do', async () => {
+  const content = readFileSync(countries);
+  const zip = join(folder, 'download.zip');
+  writeZip(zip, [{ name: 'countries.gpkg', content }]);
+  const outer = join(folder, 'outer.zip');
+  writeZip(outer, [{ name: 'all/download.zip', content: readFileSync(zip) }]);
+  await assertRefused(outer, /all\/download\.zip: an archive in an archive of the same kind$/);
+});
+
+test('a dataset of more than 2,000 layers is refused at once', async () => {
+  const path = join(folder, 'layers.gpkg');
+  const dataset = gdal.open(path, 'w', 'GPKG');
+  runSql(dataset, 'BEGIN');
+  for (let i = 0; i < 2_001; i++) runSql(dataset, `CREATE TABLE units_${i} (GID_0 VARCHAR)`);
+  runSql(dataset, 'COMMIT');
+  dataset.close();
+  await assertRefused(path, /layers\.gpkg: has 2,001 layers, more than 2,000$/);
+});

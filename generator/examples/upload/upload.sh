@@ -1,6 +1,7 @@
 #!/bin/sh
-# Copies the releases that current.json lists to a bucket with rclone, and current.json last, so that what is served is
-# complete at every moment. What the bucket has is not copied again; a copy that was interrupted continues.
+# Copies the releases that current.json lists to a bucket or a folder with rclone, and current.json last, so that what is
+# served is complete at every moment. What is there is not copied again; a copy that was interrupted continues. What was
+# copied is compared with checksums.txt before release.json follows.
 #
 #   sh upload.sh OUTPUT REMOTE [--delete]
 #   sh upload.sh output s3:boundaries/eu
@@ -10,38 +11,65 @@
 # RCLONE_TRANSFERS=32, RCLONE_DRY_RUN=true.
 set -eu
 # Otherwise rclone asks for a bucket to be created, which needs a further permission.
-export RCLONE_S3_NO_CHECK_BUCKET="${RCLONE_S3_NO_CHECK_BUCKET-true}"
+export RCLONE_S3_NO_CHECK_BUCKET="${RCLONE_S3_NO_CHECK_BUCKET-true}" LC_ALL=C
 output=$1 remote=$2 delete=${3-}
 
-# A copy: the file may be replaced meanwhile.
-current=$(mktemp) there_already=$(mktemp)
-trap 'rm -f "$current" "$there_already"' EXIT
-cp "$output/current.json" "$current"
-hosted=$(tr -d '\n" ' < "$current" | sed -n 's/.*hosted:\[\([^]]*\)\].*/\1/p' | tr ',' ' ')
-[ -n "$hosted" ] || {
-  echo "$output/current.json lists no release" >&2
+stop() {
+  echo "$1" >&2
   exit 1
 }
 
-# By size and MD5, which a listing has: times would need a request for each file. What is there is never overwritten.
-copy() {
-  rclone "$@" --checksum --immutable --fast-list --header-upload 'Cache-Control: public, max-age=31536000, immutable'
+scratch=$(mktemp -d) probe=
+trap 'rm -rf "$scratch" ${probe:+"$probe"}' EXIT
+trap 'exit 1' HUP INT TERM
+# A copy: the file may be replaced meanwhile.
+cp "$output/current.json" "$scratch/current.json"
+hosted=$(tr -d '\n" ' < "$scratch/current.json" | sed -n 's/.*hosted:\[\([^]]*\)\].*/\1/p' | tr ',' ' ')
+[ -n "$hosted" ] || stop "$output/current.json lists no release"
+
+# A file that appears on both sides shows that they are one folder, by whatever names, links or mounts. Where no file can be
+# made, none can be removed.
+if probe=$(mktemp "$output/releases/.upload.XXXXXX" 2> /dev/null); then
+  seen=$(rclone lsf "$remote/releases/${probe##*/}" 2> /dev/null) || :
+  rm -f "$probe"
+  [ -z "$seen" ] || stop "$remote is the source, $output; name another place"
+fi
+
+# By size and MD5, which a listing has: times would need a request for each file.
+put() {
+  rclone "$@" --checksum --copy-links --fast-list --header-upload 'Cache-Control: public, max-age=31536000, immutable'
+}
+
+# MD5 and path of every file of a release but its release.json.
+md5_of() {
+  rclone md5sum "$@" --fast-list --exclude /release.json | sort
 }
 
 for id in $hosted; do
   release=$output/releases/$id there=$remote/releases/$id
-  # Damage stays here: silence is success.
+  # 3 and 4: there is none yet.
+  rclone cat "$there/release.json" > "$scratch/there" 2> "$scratch/errors" || [ $? = 3 ] || [ $? = 4 ] || stop "$(cat "$scratch/errors")"
+  # Another release with this id is refused before anything is copied into it; the beginning of this one was cut off.
+  head -c "$(wc -c < "$scratch/there")" "$release/release.json" | cmp -s - "$scratch/there" ||
+    stop "$there is another release; build this one under another id"
+  # Nothing to copy.
+  ! cmp -s "$release/release.json" "$scratch/there" ||
+    ! rclone check "$release" "$there" --copy-links --fast-list 2> /dev/null || continue
+  # Damage stays here: silence is success. MD5 first: what changes after it is found here or there.
+  md5_of "$release" --copy-links > "$scratch/sent"
   (cd "$release" && sha256sum --quiet -c checksums.txt)
-  # Another release with this id is refused before anything is copied into it.
-  rclone cat "$there/release.json" > "$there_already" 2> /dev/null || :
-  if [ -s "$there_already" ] && ! cmp -s "$there_already" "$release/release.json"; then
-    echo "$there is another release; build this one under another id" >&2
-    exit 1
-  fi
-  copy copy "$release" "$there" --exclude /release.json
-  copy copyto "$release/release.json" "$there/release.json"
+  # Not what an earlier attempt has left.
+  put sync "$release" "$there" --exclude /release.json
+  case ${RCLONE_DRY_RUN-} in 1 | [tT] | [tT]rue | TRUE) continue ;; esac
+  # A listing has the sums; where it has none, or others, SHA-256 of what can be read there decides.
+  md5_of "$there" | cmp -s - "$scratch/sent" ||
+    rclone checksum sha256 "$release/checksums.txt" "$there" --download --one-way --exclude /release.json ||
+    stop "$there is not what checksums.txt says; it is not published: run this again"
+  put copyto "$release/release.json" "$there/release.json"
+  rclone cat "$there/release.json" | sha256sum | grep -q "^$(sed -n 's/  release\.json$//p' "$release/checksums.txt") " ||
+    stop "$there/release.json is not what checksums.txt says; nothing is published: remove it there, and run this again"
 done
-rclone copyto "$current" "$remote/current.json" --checksum --header-upload 'Cache-Control: no-cache'
+rclone copyto "$scratch/current.json" "$remote/current.json" --checksum --header-upload 'Cache-Control: no-cache'
 
 [ "$delete" = --delete ] || exit 0
 old=

@@ -10,10 +10,15 @@ const LINE_END = '\r\n';
  */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]./s;
 const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
+/**
+ * Before a formula within a text, where a cell begins for who reads the file with another separator; numbers up to the next
+ * one are none, nor are those of JSON.
+ */
+const INNER_FORMULA = /([,;\t\r\n])(?="*[=+\-@＝＋－＠].)(?![+-]\d+([.,]\d+)?(\1|[\r\n\]}]|$))/gs;
 
 /**
  * One line for each unit, with `fid` first and then all columns that any of them has, in order of appearance. Numbers are
- * those of the text received. Every text is quoted; one that a spreadsheet would run as a formula gets an apostrophe.
+ * those of the text received. Every text is quoted; what a spreadsheet would run as a formula gets an apostrophe.
  * @param {readonly string[]} features each as GeoJSON text
  * @returns {string[]} parts of the file
  */
@@ -56,5 +61,5 @@ function textCell(text) {
 
 /** @param {string} text */
 function quoted(text) {
-  return `"${text.replaceAll('"', '""')}"`;
+  return `"${text.replaceAll(INNER_FORMULA, "$1'").replaceAll('"', '""')}"`;
 }

@@ -50,11 +50,12 @@ export const NOT_ACCEPTED =
   'This token is not accepted: it has expired, is damaged, or is meant for another service. Paste a new one.';
 
 /** Why a text is no token. */
-export const NO_TOKEN = 'This is no token: it is empty, or has characters that no token has. Paste a whole one.';
+export const NO_TOKEN =
+  'This is no token: it is empty, longer than any token, or has characters that no token has. Paste a whole one.';
 
 /** Why a link does not bring its token. */
 export const NO_LINKED_TOKEN =
-  'The token in the link is empty, or has characters that no token has. Copy the whole link, or paste the token.';
+  'The token in the link is empty, longer than any token, or has characters that no token has. Copy the whole link, or paste the token.';
 
 /** Asked before the token of a link replaces another one. */
 export const REPLACE_TOKEN = 'This link brings another token than the one kept for this session. Use that of the link?';

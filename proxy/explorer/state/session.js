@@ -49,11 +49,12 @@ export function textToToken(text) {
 }
 
 /**
- * Can a header carry a token? Its characters are those of ASCII that are visible (RFC 6750 section 2.1 permits fewer).
+ * Can a header carry a token? Its characters are those of ASCII that are visible (RFC 6750 section 2.1 permits fewer), and
+ * the service takes no more than 8,192 of them.
  * @param {string} token
  */
 export function isToken(token) {
-  return /^[\x21-\x7e]+$/.test(token);
+  return /^[\x21-\x7e]{1,8192}$/.test(token);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { KeySource, TokenRules } from '../auth/authenticate.ts';
 import { fetchKeySet, jwksToKeySet, readKeySet, secretToKeySet } from '../auth/key-set.ts';
 import type { KeyPolicy } from '../auth/rotating-keys.ts';
 import { fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
-import { durationToSeconds } from './option-values.ts';
+import { durationToSeconds, parseUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
@@ -36,13 +36,16 @@ export async function optionsToTokenRules(
     return { issuers: new Map([[DEV_ISSUER, keys]]), audience: DEV_AUDIENCE, scope, now };
   }
   const { issuer: names = [], jwks: locations = [], secret, audience } = options;
-  if (names.length === 0 || !audience || (locations.length === 0 && !secret))
+  const keys = secret ? 1 : locations.length;
+  const given = { '--issuer': names.length, '--audience': audience, '--jwks or --secret': keys };
+  const missing = Object.entries(given).filter(([, value]) => !value);
+  if (missing.length > 0 || !audience)
     throw new OptionError(
       'no token issuer is configured',
-      `missing ${missingOptions(options).join(', ')}`,
+      `missing ${missing.map(([name]) => name).join(', ')}`,
       'set --issuer, --audience and --jwks (or BOUNDARIES_ISSUER and so on), or use --dev to try the service locally',
     );
-  if (names.length !== (secret ? 1 : locations.length) || new Set(names).size !== names.length)
+  if (names.length !== keys || new Set(names).size !== names.length)
     throw new OptionError(
       'issuers and key sets do not match',
       `${names.length} --issuer, ${secret ? '--secret' : `${locations.length} --jwks`}`,
@@ -74,14 +77,6 @@ function refuseConflicts({ dev, issuer, audience, jwks, secret }: ServeOptions):
       '--jwks with --secret',
       'use --jwks for public keys, or --secret for a shared secret (HS256)',
     );
-}
-
-function missingOptions({ issuer = [], audience, jwks = [], secret }: ServeOptions): string[] {
-  const missing: string[] = [];
-  if (issuer.length === 0) missing.push('--issuer');
-  if (!audience) missing.push('--audience');
-  if (jwks.length === 0 && !secret) missing.push('--jwks or --secret');
-  return missing;
 }
 
 function secretKeys(secret: string): KeySource {
@@ -133,10 +128,9 @@ function urlPolicy({
 
 /** Anyone who can change the key set in transit can sign tokens: TLS is required except on a loopback address. */
 function parseKeySetUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isLocal = url !== undefined && /^(localhost|\[::1\]|127(\.[0-9]{1,3}){3})$/.test(url.hostname);
-  if (url && !url.username && !url.password && (url.protocol === 'https:' || isLocal)) return url;
-  throw new OptionError('not a usable URL', '--jwks', 'use an https:// URL without user name and password');
+  const isLocal = (host: string): boolean => /^(localhost|\[::1\]|127(\.[0-9]{1,3}){3})$/.test(host);
+  const remedy = 'use an https:// URL without user name and password';
+  return parseUrl(text, '--jwks', remedy, ({ protocol, hostname }) => protocol === 'https:' || isLocal(hostname));
 }
 
 /** The characters of one scope (RFC 6749 section 3.3): it appears in the WWW-Authenticate header. */

@@ -1,13 +1,16 @@
 // The option --trust-proxy: addresses and networks of reverse proxies. Used by settings.ts.
 import { BlockList, isIP } from 'node:net';
 import type { TrustedProxies } from '../http/base-url.ts';
+import { OptionError } from './start-error.ts';
 
 /**
  * The reverse proxies with these addresses.
  * @param ranges IP addresses, or networks such as 10.0.0.0/8 and fd00::/8
- * @returns undefined if a range is not valid
+ * @returns undefined if there are none
+ * @throws OptionError if a range is not valid
  */
-export function rangesToTrustedProxies(ranges: readonly string[]): TrustedProxies | undefined {
+export function rangesToTrustedProxies(ranges: readonly string[] = []): TrustedProxies | undefined {
+  if (ranges.length === 0) return undefined;
   const list = new BlockList();
   for (const range of ranges) {
     const slash = range.indexOf('/');
@@ -15,7 +18,12 @@ export function rangesToTrustedProxies(ranges: readonly string[]): TrustedProxie
     const version = isIP(address);
     const maxPrefix = version === 4 ? 32 : 128;
     const prefix = slash === -1 ? maxPrefix : prefixLength(range.slice(slash + 1));
-    if (version === 0 || !(prefix <= maxPrefix)) return undefined;
+    if (version === 0 || !(prefix <= maxPrefix))
+      throw new OptionError(
+        'invalid address or network',
+        `--trust-proxy ${range}`,
+        'use addresses such as 127.0.0.1, or networks such as 10.0.0.0/8',
+      );
     list.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
   }
   // A socket that listens on IPv6 shows IPv4 clients as ::ffff:a.b.c.d.

@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importJWK, SignJWT } from 'jose';
+import { codeOf } from '../../format/error-code.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import { objectFrom } from '../../format/parse.ts';
 
@@ -37,7 +38,7 @@ export async function devKey(): Promise<JsonObject> {
   try {
     return objectFrom(await readFile(file, 'utf8'), file);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
   await mkdir(DEV_FOLDER, { recursive: true });
   const { privateKey } = generateKeyPairSync('ed25519');
@@ -46,7 +47,7 @@ export async function devKey(): Promise<JsonObject> {
   const draft = join(DEV_FOLDER, `${key.kid}.json`);
   await writeFile(draft, `${JSON.stringify(key)}\n`, { mode: OWNER_ONLY });
   await link(draft, file).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   });
   await rm(draft);
   return objectFrom(await readFile(file, 'utf8'), file);

@@ -32,7 +32,7 @@ const LISTEN_ERRORS: Readonly<Record<string, readonly [message: string, remedy: 
 
 /** An error of `server.listen` as a StartError; an unknown error is returned unchanged. */
 export function listenErrorToStartError(error: Error, host: string, port: number): Error {
-  const [message, remedy = ''] = LISTEN_ERRORS[codeOf(error) ?? ''] ?? [];
+  const [message, remedy = ''] = LISTEN_ERRORS[codeOf(error)] ?? [];
   return message === undefined ? error : new StartError(message, `${host} port ${port}`, remedy);
 }
 

@@ -73,7 +73,8 @@ async function observedServer(
   });
   const observer = { observe, unparsed: () => metrics?.unparsed() };
   const server = assembleServer(settings, releases, log, { observer });
-  metrics?.observe({ running, heldBytes: server.heldBytes });
+  metrics?.gauge('requests_running', 'Requests in progress', running);
+  metrics?.gauge('held_bytes', 'Bytes of bodies that are read for clients, or not taken by them', server.heldBytes);
   const endLog = async (): Promise<void> => {
     // Responses that were just cut still write their line.
     await ended();

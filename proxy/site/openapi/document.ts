@@ -2,7 +2,7 @@
 import { FORMATS, type Format, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import { FILE_ENDPOINTS, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
-import { bodySchemas, headerComponents, problemResponses, responseHeaders } from './responses.ts';
+import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 
 const DESCRIPTION = `Administrative boundaries in pages, in two formats and six levels.
 
@@ -87,7 +87,7 @@ function pagePaths() {
 function pageContent(path: string, format: Format, level: Level) {
   const schema = format === 'fc' ? 'FeatureCollection' : 'FeatureLines';
   const examples = pageExamples(path, format, level);
-  return { [MEDIA_TYPES[format]]: { schema: { $ref: `#/components/schemas/${schema}` }, examples } };
+  return { [MEDIA_TYPES[format]]: { schema: schemaReference(schema), examples } };
 }
 
 /** One path for the overview, and one per level for the names. */
@@ -104,7 +104,7 @@ function filePaths() {
             ] as const)
           : ([`names-${levelName(level)}`, `Names of the units of level ${level}`, 'NameLines', ['Link']] as const);
       const headers = responseHeaders(absent);
-      const content = { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` } } };
+      const content = { [mediaType]: { schema: schemaReference(schema) } };
       // Without a cursor no release can be gone.
       const { 410: _gone, ...problems } = problemReferences();
       const ok = { description: 'The file.', headers, content };

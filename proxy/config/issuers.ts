@@ -31,8 +31,8 @@ export async function optionsToTokenRules(
   const now = (): number => Date.now();
   if (options.dev) {
     // Loaded only here: it reads the file system.
-    const { DEV_AUDIENCE, DEV_ISSUER, devKey, keyToPublicJwks } = await import('../auth/dev-key.ts');
-    const keys = fixedKeys(jwksToKeySet(keyToPublicJwks(await devKey())));
+    const { DEV_AUDIENCE, DEV_ISSUER, devJwks } = await import('../auth/dev-key.ts');
+    const keys = fixedKeys(jwksToKeySet(await devJwks()));
     return { issuers: new Map([[DEV_ISSUER, keys]]), audience: DEV_AUDIENCE, scope, now };
   }
   const { issuer: names = [], jwks: locations = [], secret, audience } = options;
@@ -114,15 +114,15 @@ async function keysAt(
   return keys;
 }
 
-function urlPolicy({
-  jwksCache = SERVE_OPTIONS['jwks-cache'].default,
-  jwksStale = SERVE_OPTIONS['jwks-stale'].default,
-  jwksCooldown = SERVE_OPTIONS['jwks-cooldown'].default,
-}: ServeOptions): KeyPolicy {
+function urlPolicy({ jwksCache, jwksStale, jwksCooldown }: ServeOptions): KeyPolicy {
+  const ms = (
+    option: 'jwks-cache' | 'jwks-stale' | 'jwks-cooldown',
+    text: string = SERVE_OPTIONS[option].default,
+  ): number => 1000 * durationToSeconds(text, `--${option}`);
   return {
-    cacheMs: 1000 * durationToSeconds(jwksCache, '--jwks-cache'),
-    staleMs: 1000 * durationToSeconds(jwksStale, '--jwks-stale'),
-    cooldownMs: 1000 * durationToSeconds(jwksCooldown, '--jwks-cooldown'),
+    cacheMs: ms('jwks-cache', jwksCache),
+    staleMs: ms('jwks-stale', jwksStale),
+    cooldownMs: ms('jwks-cooldown', jwksCooldown),
   };
 }
 

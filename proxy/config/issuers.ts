@@ -12,8 +12,14 @@ import { OptionError, StartError } from './start-error.ts';
 /** A key set file is read again after this; while it cannot be used, the last valid key set stays in use. */
 const FILE_POLICY: KeyPolicy = { cacheMs: 1_000, staleMs: Number.POSITIVE_INFINITY, cooldownMs: 250 };
 
+/** The options that concern tokens. */
+export type TokenOptions = Pick<
+  ServeOptions,
+  'audience' | 'dev' | 'issuer' | 'jwks' | 'jwksCache' | 'jwksCooldown' | 'jwksStale' | 'scope' | 'secret'
+>;
+
 /** Requests the text of a key set. */
-export type FetchKeys = (url: URL) => Promise<string>;
+type FetchKeys = (url: URL) => Promise<string>;
 
 /**
  * The rules for valid tokens.
@@ -22,7 +28,7 @@ export type FetchKeys = (url: URL) => Promise<string>;
  * @throws StartError
  */
 export async function optionsToTokenRules(
-  options: ServeOptions,
+  options: TokenOptions,
   log: (line: string) => void,
   fetchKeys?: FetchKeys,
 ): Promise<TokenRules> {
@@ -61,7 +67,7 @@ export async function optionsToTokenRules(
 }
 
 /** @throws StartError if options cannot be combined */
-function refuseConflicts({ dev, issuer, audience, jwks, secret }: ServeOptions): void {
+function refuseConflicts({ dev, issuer, audience, jwks, secret }: TokenOptions): void {
   const given = Object.entries({ issuer, audience, jwks, secret })
     .filter(([, value]) => value !== undefined)
     .map(([name]) => `--${name}`);
@@ -91,7 +97,7 @@ function secretKeys(secret: string): KeySource {
 /** A key set file must be valid at the start; a URL may become reachable later. */
 async function keysAt(
   location: string,
-  options: ServeOptions,
+  options: TokenOptions,
   log: (line: string) => void,
   fetchKeys: FetchKeys | undefined,
 ): Promise<KeySource> {
@@ -114,7 +120,7 @@ async function keysAt(
   return keys;
 }
 
-function urlPolicy({ jwksCache, jwksStale, jwksCooldown }: ServeOptions): KeyPolicy {
+function urlPolicy({ jwksCache, jwksStale, jwksCooldown }: TokenOptions): KeyPolicy {
   const ms = (
     option: 'jwks-cache' | 'jwks-stale' | 'jwks-cooldown',
     text: string = SERVE_OPTIONS[option].default,

@@ -16,7 +16,7 @@ const RESERVED_HEADERS =
 export function parseOriginUrl(text: string, headers: readonly string[] = []): Pick<StaticHost, 'url' | 'headers'> {
   // The message does not repeat the URL: its query may contain a secret.
   const remedy = "use scheme, host and optional path; for a password use --origin-header 'Authorization: Basic ...'";
-  const url = parseUrl(text, '--origin', remedy, () => true);
+  const url = parseUrl(text, '--origin', remedy);
   return { url, headers: Object.fromEntries(headers.map(parseHeader)) };
 }
 
@@ -36,7 +36,7 @@ export function parsePublicUrl(text: string | undefined): string | undefined {
  * @param isAllowed what else is required of it
  * @throws StartError
  */
-export function parseUrl(text: string, where: string, remedy: string, isAllowed: (url: URL) => boolean): URL {
+export function parseUrl(text: string, where: string, remedy: string, isAllowed = (_url: URL): boolean => true): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const { protocol = '', username, password, hash } = url ?? {};
   if (url && /^https?:$/.test(protocol) && !username && !password && !hash && isAllowed(url)) return url;

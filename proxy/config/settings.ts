@@ -129,7 +129,7 @@ async function openS3Origin(origin: string, endpoint: string | undefined): Promi
   if (location === undefined)
     throw new OptionError('not an s3:// URL', `--origin ${origin}`, 'use s3://bucket or s3://bucket/prefix');
   if (endpoint !== undefined)
-    parseUrl(endpoint, '--s3-endpoint', 'use scheme and host, e.g. https://minio.internal:9000', () => true);
+    parseUrl(endpoint, '--s3-endpoint', 'use scheme and host, e.g. https://minio.internal:9000');
   try {
     return await s3Origin(location, { endpoint });
   } catch (error) {

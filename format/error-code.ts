@@ -1,6 +1,6 @@
-// The codes of errors of Node.js and of the operating system.
+// The codes of errors of Node.js and of the operating system. Used by both programs.
 
-/** The code of an error, such as ENOENT; undefined if it has none. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+/** The code of an error, such as ENOENT; empty if it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

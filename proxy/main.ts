@@ -4,7 +4,7 @@ import cluster from 'node:cluster';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { runProgram } from '../format/command-line/run-program.ts';
-import { DEV_AUDIENCE, DEV_ISSUER, devKey, signToken } from './auth/dev-key.ts';
+import { devToken } from './auth/dev-key.ts';
 import { devBanner } from './config/dev-banner.ts';
 import { durationToSeconds } from './config/option-values.ts';
 import type { ServeOptions } from './config/options.ts';
@@ -61,7 +61,7 @@ const program = yargs()
         .option('subject', { type: 'string', requiresArg: true, default: 'developer', describe: 'subject (sub)' })
         .example('TOKEN=$($0 token --dev --expires 15m)', 'store a token for curl'),
     async ({ expires, scope, subject }) => {
-      console.log(await devToken(durationToSeconds(expires, '--expires'), scope, subject));
+      console.log(await devToken(subject, scope, durationToSeconds(expires, '--expires')));
     },
   );
 
@@ -75,14 +75,8 @@ await runProgram(program, hideBin(process.argv), (error) => {
 async function announce(url: string, release: LoadedRelease | undefined, options: ServeOptions): Promise<void> {
   const { dev, scope, explorer = true } = options;
   if (dev && release !== undefined)
-    console.log(await devBanner(url, await devToken(DAY_SECONDS, scope, 'developer'), release, explorer));
+    console.log(await devBanner(url, await devToken('developer', scope, DAY_SECONDS), release, explorer));
   else log(`serving ${release ? `release ${release.id}` : 'no release yet'} at ${url}`);
-}
-
-/** A token signed with the development key. */
-async function devToken(lifetimeSeconds: number, scope: string | undefined, subject: string): Promise<string> {
-  const claims = { issuer: DEV_ISSUER, audience: DEV_AUDIENCE, subject, scope, lifetimeSeconds };
-  return signToken(await devKey(), claims, new Date());
 }
 
 function log(line: string): void {

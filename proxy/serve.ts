@@ -65,7 +65,8 @@ async function observedServer(
   { accessLog: hasLog = SERVE_OPTIONS['access-log'].default, logSubject = false }: ServeOptions,
   log: (line: string) => void,
 ): Promise<HttpServer & { endLog(): Promise<unknown> }> {
-  const metrics = settings.metricsPort === undefined ? undefined : (await loadMetrics()).collectRequestMetrics();
+  const metrics =
+    settings.metricsPort === undefined ? undefined : (await import('./operations/metrics.ts')).collectRequestMetrics();
   const accessLog = hasLog ? openAccessLog(logSubject, () => metrics?.droppedLine()) : undefined;
   const { observe, running, ended } = watchRequests((request) => {
     accessLog?.log(request);
@@ -73,7 +74,8 @@ async function observedServer(
   });
   const observer = { observe, unparsed: () => metrics?.unparsed() };
   const server = assembleServer(settings, releases, log, { observer });
-  metrics?.observe({ running, heldBytes: server.heldBytes });
+  metrics?.gauge('requests_running', 'Requests in progress', running);
+  metrics?.gauge('held_bytes', 'Bytes of bodies that are read for clients, or not taken by them', server.heldBytes);
   const endLog = async (): Promise<void> => {
     // Responses that were just cut still write their line.
     await ended();
@@ -82,18 +84,14 @@ async function observedServer(
   return { ...server, endLog: () => Promise.race([endLog(), wait(END_LOG_TIMEOUT_MS)]) };
 }
 
-/** Loaded only with --metrics-port. */
-function loadMetrics() {
-  return import('./operations/metrics.ts');
-}
-
 /** The server for Prometheus; undefined without --metrics-port. */
 async function listenForMetrics(
   { metricsHost, metricsPort }: Settings,
   log: (line: string) => void,
 ): Promise<Server | undefined> {
   if (metricsPort === undefined) return undefined;
-  const server = (await loadMetrics()).createMetricsServer();
+  const { createMetricsServer } = await import('./operations/metrics.ts');
+  const server = createMetricsServer();
   log(`metrics at ${await listen(server, metricsHost, metricsPort)}/metrics`);
   return server;
 }

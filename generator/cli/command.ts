@@ -2,6 +2,7 @@
 import { availableParallelism, constants } from 'node:os';
 import type { ArgumentsCamelCase, Argv } from 'yargs';
 import { printableLines } from '../../format/command-line/messages.ts';
+import { codeOf } from '../../format/error-code.ts';
 import { type Report, reportTo, SILENT } from '../report/progress.ts';
 
 /** The options of every command. */
@@ -50,7 +51,7 @@ export const WORKERS_MAX = 1024;
 export function printResult({ json }: GlobalOptions, data: unknown, text: string): void {
   // The reader has ended, e.g. head.
   process.stdout.on('error', (error) => {
-    if (!('code' in error && error.code === 'EPIPE')) throw error;
+    if (codeOf(error) !== 'EPIPE') throw error;
     process.exit();
   });
   console.log(json ? printableLines(JSON.stringify(data, null, 2)) : text);

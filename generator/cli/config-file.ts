@@ -16,7 +16,7 @@ export function readConfigFile(file: string, declared: DeclaredOptions): JsonObj
     return config;
   } catch (error) {
     const code = codeOf(error);
-    const problem = code === undefined ? error : new FormatError(where, `cannot be read (${code})`);
+    const problem = code === '' ? error : new FormatError(where, `cannot be read (${code})`);
     if (!(problem instanceof FormatError)) throw problem;
     throw new UsageError(problem.message, 'use a file with a JSON object of options, such as {"release": "2026-11"}');
   }

@@ -1,4 +1,5 @@
 // What is wrong with a file of a release, for the messages of `verify` and `diff`.
+import { codeOf } from '../../format/error-code.ts';
 import { FormatError } from '../../format/parse.ts';
 
 /** A file of a release, or a feature in it, is damaged; the message says how. */
@@ -24,7 +25,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 export function problemOf(error: unknown, file = ''): string {
   if (error instanceof FileError) return error.message;
   if (error instanceof FormatError) return error.message.replace(file, '').replace(/^:? /, '');
-  const problem = error instanceof Error && 'code' in error ? UNREADABLE[String(error.code)] : undefined;
+  const problem = UNREADABLE[codeOf(error)];
   if (problem === undefined) throw error;
   return problem;
 }

@@ -2,6 +2,7 @@
 // `diff`.
 import { inflateRawSync } from 'node:zlib';
 import { sumOf, type TextSum } from '../../format/crc32.ts';
+import { codeOf } from '../../format/error-code.ts';
 import { FINAL_BLOCK, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd, TRAILER_BYTES } from '../../format/gzip.ts';
 import { FileError } from './file-error.ts';
 
@@ -56,9 +57,10 @@ function isInflated(value: unknown): value is { buffer: Buffer; engine: { bytesW
 
 /** Turns an error of zlib into a FileError; returns any other error unchanged. */
 export function inflateError(error: unknown, room?: number): unknown {
-  if (!(error instanceof Error && 'code' in error)) return error;
-  if (error.code === 'ERR_BUFFER_TOO_LARGE') return new FileError(`inflates to more than ${room} bytes`);
-  return String(error.code).startsWith('Z_') ? new FileError(`cannot be inflated: ${error.message}`) : error;
+  const code = codeOf(error);
+  if (code === 'ERR_BUFFER_TOO_LARGE') return new FileError(`inflates to more than ${room} bytes`);
+  const isDamaged = error instanceof Error && code.startsWith('Z_');
+  return isDamaged ? new FileError(`cannot be inflated: ${error.message}`) : error;
 }
 
 /** @throws FileError if a deflate stream ends before its bytes do */

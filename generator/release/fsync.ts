@@ -5,6 +5,7 @@ import { open, readdir, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
+import { codeOf } from '../../format/error-code.ts';
 
 const execFileAsync = promisify(execFile);
 
@@ -65,7 +66,7 @@ export async function syncTree(root: string): Promise<void> {
       await syncFile(path);
     } catch (error) {
       // Another shard that is run again replaces its files, and syncs them itself.
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      if (codeOf(error) !== 'ENOENT') throw error;
     }
   });
 }

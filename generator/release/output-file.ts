@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writevSync } from 'node:fs';
 import { sumOf } from '../../format/crc32.ts';
+import { codeOf } from '../../format/error-code.ts';
 import { deflateWhole, MemberWriter } from '../../format/gzip.ts';
 import type { WholeFile } from '../../format/release.ts';
 
@@ -55,7 +56,7 @@ function openNew(file: string): number {
   try {
     return openSync(file, 'wx');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     rmSync(file);
     return openSync(file, 'wx');
   }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { codeOf } from '../../format/error-code.ts';
 import { RELEASES_PATH } from '../../format/layout.ts';
 import { BuildError } from '../report/errors.ts';
 import { removeFolder } from './staging.ts';
@@ -202,8 +203,4 @@ function lifeOf(pid: number): { boot: string; started: string } {
   } catch {
     return { boot: '', started: '' };
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

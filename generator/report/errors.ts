@@ -1,5 +1,7 @@
 // The generator's error: a command fails as a whole and says what is wrong, where, and what to do.
+
 import { installCommand } from '../../format/command-line/messages.ts';
+import { codeOf } from '../../format/error-code.ts';
 
 /**
  * An error in the source, the options or the environment. `message` says what and where; `remedy` what to do. Passwords in
@@ -44,9 +46,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
  * @param folder the output folder, named where the error has no path: that of a write has none
  */
 export function toBuildError(error: unknown, folder?: string): unknown {
-  if (!(error instanceof Error) || error instanceof BuildError || !('code' in error)) return error;
-  const remedy = REMEDIES[String(error.code)];
-  if (remedy === undefined) return error;
+  const remedy = REMEDIES[codeOf(error)];
+  if (!(error instanceof Error) || remedy === undefined) return error;
   const hasPath = 'path' in error && error.path !== undefined;
   return new BuildError(hasPath || folder === undefined ? error.message : `${folder}: ${error.message}`, remedy);
 }

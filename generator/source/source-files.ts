@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { codeOf } from '../../format/error-code.ts';
 import type { SourceFile } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { isRemote, sourceName } from './source-options.ts';
@@ -97,8 +98,7 @@ export function fileOrFolder(path: string): Stats {
 }
 
 function unreadable(path: string, error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const problem = PROBLEMS[code];
+  const problem = PROBLEMS[codeOf(error)];
   if (problem === undefined) return error;
   return new BuildError(`${shown(path)}: ${problem}`, 'correct --source');
 }

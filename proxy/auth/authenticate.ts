@@ -45,6 +45,10 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 const KEYS_MAX = 4;
 const MS_PER_SECOND = 1000;
 const CHALLENGE = 'Bearer realm="boundaries"';
+const MISSING = 'Send a token in the header: Authorization: Bearer <token>.';
+// Both descriptions are fixed: which check failed would only help an attacker.
+const INVALID = 'The token is expired, damaged, or not meant for this service.';
+const INVALID_ATTRIBUTES = ', error="invalid_token", error_description="The token is not valid for this service"';
 
 /** What is remembered of a verified token, and the keys that verified it. */
 interface VerifiedToken extends Principal {
@@ -90,12 +94,15 @@ export class Authenticator {
    */
   async verify(authorization: string | undefined, metadataUrl: () => string | undefined): Promise<Principal> {
     const token = bearerToken(authorization);
-    if (authorization === undefined || token === undefined) throw tokenMissing(metadataUrl());
+    if (authorization === undefined || token === undefined) throw refusal('token-missing', MISSING, '', metadataUrl());
     this.#tokens.delete(authorization);
     const verified = await verify(token, this.#rules);
-    if (verified === undefined) throw tokenInvalid(metadataUrl());
+    if (verified === undefined) throw refusal('token-invalid', INVALID, INVALID_ATTRIBUTES, metadataUrl());
     const { scope } = this.#rules;
-    if (scope !== undefined && !verified.hasScope) throw scopeMissing(scope, metadataUrl());
+    if (scope !== undefined && !verified.hasScope) {
+      const attributes = `, error="insufficient_scope", scope="${scope}"`;
+      throw refusal('scope-missing', `The token lacks the required scope ${scope}.`, attributes, metadataUrl());
+    }
     this.#tokens.set(authorization, verified);
     return verified;
   }
@@ -207,24 +214,6 @@ function isTokenError(error: unknown): boolean {
 function scopesIn(claims: JWTPayload): readonly unknown[] {
   if (typeof claims['scope'] === 'string') return claims['scope'].split(' ');
   return Array.isArray(claims['scp']) ? claims['scp'] : [];
-}
-
-/** 401: the request has no token. */
-function tokenMissing(metadataUrl: string | undefined): Problem {
-  return refusal('token-missing', 'Send a token in the header: Authorization: Bearer <token>.', '', metadataUrl);
-}
-
-/** 401: the token is not valid. The description is fixed: which check failed would only help an attacker. */
-function tokenInvalid(metadataUrl: string | undefined): Problem {
-  const attributes = ', error="invalid_token", error_description="The token is not valid for this service"';
-  const detail = 'The token is expired, damaged, or not meant for this service.';
-  return refusal('token-invalid', detail, attributes, metadataUrl);
-}
-
-/** 403: the token is valid but lacks the required scope. */
-function scopeMissing(scope: string, metadataUrl: string | undefined): Problem {
-  const attributes = `, error="insufficient_scope", scope="${scope}"`;
-  return refusal('scope-missing', `The token lacks the required scope ${scope}.`, attributes, metadataUrl);
 }
 
 /** The problem with its WWW-Authenticate challenge (RFC 6750 section 3, RFC 9728 section 5.1). */

@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importJWK, SignJWT } from 'jose';
+import { codeOf } from '../../format/error-code.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import { objectFrom } from '../../format/parse.ts';
 
@@ -21,23 +22,13 @@ const DEV_FOLDER: string = import.meta.url.endsWith('.ts')
   : join(homedir(), '.boundaries-dev');
 const OWNER_ONLY = 0o600;
 
-/** The claims of a token to sign. */
-export interface TokenClaims {
-  issuer: string;
-  audience: string;
-  subject: string;
-  /** Space-separated; undefined omits the claim. */
-  scope: string | undefined;
-  lifetimeSeconds: number;
-}
-
 /** The development key including its private part: a JWK with `alg` and `kid`. */
-export async function devKey(): Promise<JsonObject> {
+async function devKey(): Promise<JsonObject> {
   const file = join(DEV_FOLDER, 'key.json');
   try {
     return objectFrom(await readFile(file, 'utf8'), file);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
   await mkdir(DEV_FOLDER, { recursive: true });
   const { privateKey } = generateKeyPairSync('ed25519');
@@ -46,32 +37,32 @@ export async function devKey(): Promise<JsonObject> {
   const draft = join(DEV_FOLDER, `${key.kid}.json`);
   await writeFile(draft, `${JSON.stringify(key)}\n`, { mode: OWNER_ONLY });
   await link(draft, file).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   });
   await rm(draft);
   return objectFrom(await readFile(file, 'utf8'), file);
 }
 
-/** The JSON Web Key Set that verifies signatures of `key`: its public part only. */
-export function keyToPublicJwks(key: JsonObject): string {
-  const { d: _private, ...publicPart } = key;
+/** The JSON Web Key Set that verifies development tokens: the public part of the key only. */
+export async function devJwks(): Promise<string> {
+  const { d: _private, ...publicPart } = await devKey();
   return JSON.stringify({ keys: [publicPart] });
 }
 
 /**
- * Signs a token.
- * @param key private key, a JWK with `alg` and `kid`
- * @param now start of the token's lifetime
+ * A token signed with the development key, valid from now on.
+ * @param scope space-separated; undefined omits the claim
  */
-export async function signToken(key: JsonObject, claims: TokenClaims, now: Date): Promise<string> {
+export async function devToken(subject: string, scope: string | undefined, lifetimeSeconds: number): Promise<string> {
+  const key = await devKey();
   const algorithm = String(key['alg']);
-  const seconds = Math.floor(now.getTime() / 1000);
-  return new SignJWT(claims.scope === undefined ? {} : { scope: claims.scope })
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT(scope === undefined ? {} : { scope })
     .setProtectedHeader({ alg: algorithm, kid: String(key['kid']), typ: 'JWT' })
-    .setIssuer(claims.issuer)
-    .setAudience(claims.audience)
-    .setSubject(claims.subject)
-    .setIssuedAt(seconds)
-    .setExpirationTime(seconds + claims.lifetimeSeconds)
+    .setIssuer(DEV_ISSUER)
+    .setAudience(DEV_AUDIENCE)
+    .setSubject(subject)
+    .setIssuedAt(now)
+    .setExpirationTime(now + lifetimeSeconds)
     .sign(await importJWK({ ...key, kty: String(key['kty']) }, algorithm));
 }

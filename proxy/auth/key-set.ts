@@ -56,8 +56,8 @@ export async function fetchKeySet(url: URL, timeoutMs: number = KEY_SET_TIMEOUT_
   } catch (error) {
     if (error instanceof KeySetError) throw error;
     if (signal.aborted) throw new KeySetError(`no complete response within ${timeoutMs} ms`);
-    const code = error instanceof Error ? codeOf(error.cause) : undefined;
-    throw new KeySetError(`cannot be reached${code === undefined ? '' : ` (${code})`}`);
+    const code = codeOf(error instanceof Error ? error.cause : undefined);
+    throw new KeySetError(`cannot be reached${code && ` (${code})`}`);
   }
 }
 

@@ -3,16 +3,6 @@ import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
 import type { AddressInfo } from 'node:net';
 
-/** The worker processes, as the primary process sees them. */
-export interface Workers {
-  /** The port, once all workers listen; rejects if one exits before that. */
-  listening: Promise<number>;
-  /** Lets all workers finish their responses; resolves when the last worker has exited. */
-  stop(): Promise<void>;
-  /** Ends all workers at once. */
-  kill(): void;
-}
-
 /** A worker that exits sooner is replaced after this delay, so that a permanent error does not cause a fork loop. */
 const RESTART_DELAY_MS = 1_000;
 /** A worker is killed if it runs longer than the stop timeout and this. */
@@ -23,7 +13,7 @@ const EXIT_GRACE_MS = 5_000;
  * @param stopTimeoutMs time for a worker's responses in progress
  * @param log receives a line for each worker that exits
  */
-export function startWorkers(count: number, stopTimeoutMs: number, log: (line: string) => void): Workers {
+export function startWorkers(count: number, stopTimeoutMs: number, log: (line: string) => void) {
   let isStopping = false;
   let isListening = false;
   const running = new Set<Worker>();
@@ -61,7 +51,9 @@ export function startWorkers(count: number, stopTimeoutMs: number, log: (line: s
   });
   for (let i = 0; i < count; i++) start();
   return {
+    /** The port, once all workers listen; rejects if one exits before that. */
     listening,
+    /** Lets all workers finish their responses; resolves when the last worker has exited. */
     async stop() {
       isStopping = true;
       const exits = [...running].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
@@ -70,6 +62,7 @@ export function startWorkers(count: number, stopTimeoutMs: number, log: (line: s
       await Promise.all(exits);
       clearTimeout(deadline);
     },
+    /** Ends all workers at once. */
     kill,
   };
 }

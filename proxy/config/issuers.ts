@@ -4,7 +4,7 @@ import type { KeySource, TokenRules } from '../auth/authenticate.ts';
 import { fetchKeySet, jwksToKeySet, readKeySet, secretToKeySet } from '../auth/key-set.ts';
 import type { KeyPolicy } from '../auth/rotating-keys.ts';
 import { fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
-import { durationToSeconds } from './option-values.ts';
+import { durationToSeconds, parseUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
@@ -12,8 +12,14 @@ import { OptionError, StartError } from './start-error.ts';
 /** A key set file is read again after this; while it cannot be used, the last valid key set stays in use. */
 const FILE_POLICY: KeyPolicy = { cacheMs: 1_000, staleMs: Number.POSITIVE_INFINITY, cooldownMs: 250 };
 
+/** The options that concern tokens. */
+export type TokenOptions = Pick<
+  ServeOptions,
+  'audience' | 'dev' | 'issuer' | 'jwks' | 'jwksCache' | 'jwksCooldown' | 'jwksStale' | 'scope' | 'secret'
+>;
+
 /** Requests the text of a key set. */
-export type FetchKeys = (url: URL) => Promise<string>;
+type FetchKeys = (url: URL) => Promise<string>;
 
 /**
  * The rules for valid tokens.
@@ -22,7 +28,7 @@ export type FetchKeys = (url: URL) => Promise<string>;
  * @throws StartError
  */
 export async function optionsToTokenRules(
-  options: ServeOptions,
+  options: TokenOptions,
   log: (line: string) => void,
   fetchKeys?: FetchKeys,
 ): Promise<TokenRules> {
@@ -31,18 +37,21 @@ export async function optionsToTokenRules(
   const now = (): number => Date.now();
   if (options.dev) {
     // Loaded only here: it reads the file system.
-    const { DEV_AUDIENCE, DEV_ISSUER, devKey, keyToPublicJwks } = await import('../auth/dev-key.ts');
-    const keys = fixedKeys(jwksToKeySet(keyToPublicJwks(await devKey())));
+    const { DEV_AUDIENCE, DEV_ISSUER, devJwks } = await import('../auth/dev-key.ts');
+    const keys = fixedKeys(jwksToKeySet(await devJwks()));
     return { issuers: new Map([[DEV_ISSUER, keys]]), audience: DEV_AUDIENCE, scope, now };
   }
   const { issuer: names = [], jwks: locations = [], secret, audience } = options;
-  if (names.length === 0 || !audience || (locations.length === 0 && !secret))
+  const keys = secret ? 1 : locations.length;
+  const given = { '--issuer': names.length, '--audience': audience, '--jwks or --secret': keys };
+  const missing = Object.entries(given).filter(([, value]) => !value);
+  if (missing.length > 0 || !audience)
     throw new OptionError(
       'no token issuer is configured',
-      `missing ${missingOptions(options).join(', ')}`,
+      `missing ${missing.map(([name]) => name).join(', ')}`,
       'set --issuer, --audience and --jwks (or BOUNDARIES_ISSUER and so on), or use --dev to try the service locally',
     );
-  if (names.length !== (secret ? 1 : locations.length) || new Set(names).size !== names.length)
+  if (names.length !== keys || new Set(names).size !== names.length)
     throw new OptionError(
       'issuers and key sets do not match',
       `${names.length} --issuer, ${secret ? '--secret' : `${locations.length} --jwks`}`,
@@ -58,7 +67,7 @@ export async function optionsToTokenRules(
 }
 
 /** @throws StartError if options cannot be combined */
-function refuseConflicts({ dev, issuer, audience, jwks, secret }: ServeOptions): void {
+function refuseConflicts({ dev, issuer, audience, jwks, secret }: TokenOptions): void {
   const given = Object.entries({ issuer, audience, jwks, secret })
     .filter(([, value]) => value !== undefined)
     .map(([name]) => `--${name}`);
@@ -76,14 +85,6 @@ function refuseConflicts({ dev, issuer, audience, jwks, secret }: ServeOptions):
     );
 }
 
-function missingOptions({ issuer = [], audience, jwks = [], secret }: ServeOptions): string[] {
-  const missing: string[] = [];
-  if (issuer.length === 0) missing.push('--issuer');
-  if (!audience) missing.push('--audience');
-  if (jwks.length === 0 && !secret) missing.push('--jwks or --secret');
-  return missing;
-}
-
 function secretKeys(secret: string): KeySource {
   try {
     return fixedKeys(secretToKeySet(secret));
@@ -96,7 +97,7 @@ function secretKeys(secret: string): KeySource {
 /** A key set file must be valid at the start; a URL may become reachable later. */
 async function keysAt(
   location: string,
-  options: ServeOptions,
+  options: TokenOptions,
   log: (line: string) => void,
   fetchKeys: FetchKeys | undefined,
 ): Promise<KeySource> {
@@ -119,24 +120,23 @@ async function keysAt(
   return keys;
 }
 
-function urlPolicy({
-  jwksCache = SERVE_OPTIONS['jwks-cache'].default,
-  jwksStale = SERVE_OPTIONS['jwks-stale'].default,
-  jwksCooldown = SERVE_OPTIONS['jwks-cooldown'].default,
-}: ServeOptions): KeyPolicy {
+function urlPolicy({ jwksCache, jwksStale, jwksCooldown }: TokenOptions): KeyPolicy {
+  const ms = (
+    option: 'jwks-cache' | 'jwks-stale' | 'jwks-cooldown',
+    text: string = SERVE_OPTIONS[option].default,
+  ): number => 1000 * durationToSeconds(text, `--${option}`);
   return {
-    cacheMs: 1000 * durationToSeconds(jwksCache, '--jwks-cache'),
-    staleMs: 1000 * durationToSeconds(jwksStale, '--jwks-stale'),
-    cooldownMs: 1000 * durationToSeconds(jwksCooldown, '--jwks-cooldown'),
+    cacheMs: ms('jwks-cache', jwksCache),
+    staleMs: ms('jwks-stale', jwksStale),
+    cooldownMs: ms('jwks-cooldown', jwksCooldown),
   };
 }
 
 /** Anyone who can change the key set in transit can sign tokens: TLS is required except on a loopback address. */
 function parseKeySetUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isLocal = url !== undefined && /^(localhost|\[::1\]|127(\.[0-9]{1,3}){3})$/.test(url.hostname);
-  if (url && !url.username && !url.password && (url.protocol === 'https:' || isLocal)) return url;
-  throw new OptionError('not a usable URL', '--jwks', 'use an https:// URL without user name and password');
+  const isLocal = (host: string): boolean => /^(localhost|\[::1\]|127(\.[0-9]{1,3}){3})$/.test(host);
+  const remedy = 'use an https:// URL without user name and password';
+  return parseUrl(text, '--jwks', remedy, ({ protocol, hostname }) => protocol === 'https:' || isLocal(hostname));
 }
 
 /** The characters of one scope (RFC 6749 section 3.3): it appears in the WWW-Authenticate header. */

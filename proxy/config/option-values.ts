@@ -14,14 +14,9 @@ const RESERVED_HEADERS =
  * @throws StartError
  */
 export function parseOriginUrl(text: string, headers: readonly string[] = []): Pick<StaticHost, 'url' | 'headers'> {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
   // The message does not repeat the URL: its query may contain a secret.
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash)
-    throw new OptionError(
-      'not a usable URL',
-      '--origin',
-      "use scheme, host and optional path; for a password use --origin-header 'Authorization: Basic ...'",
-    );
+  const remedy = "use scheme, host and optional path; for a password use --origin-header 'Authorization: Basic ...'";
+  const url = parseUrl(text, '--origin', remedy);
   return { url, headers: Object.fromEntries(headers.map(parseHeader)) };
 }
 
@@ -31,14 +26,21 @@ export function parseOriginUrl(text: string, headers: readonly string[] = []): P
  */
 export function parsePublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
+  const remedy = 'use scheme, host and optional path, e.g. https://boundaries.example.org';
+  const url = parseUrl(text, `--public-url ${text}`, remedy, ({ search }) => search === '');
+  return url.href.replace(/\/+$/, '');
+}
+
+/**
+ * Parses an http(s) URL without user name, password and fragment.
+ * @param isAllowed what else is required of it
+ * @throws StartError
+ */
+export function parseUrl(text: string, where: string, remedy: string, isAllowed = (_url: URL): boolean => true): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password)
-    return url.href.replace(/\/+$/, '');
-  throw new OptionError(
-    'not a usable URL',
-    `--public-url ${text}`,
-    'use scheme, host and optional path, e.g. https://boundaries.example.org',
-  );
+  const { protocol = '', username, password, hash } = url ?? {};
+  if (url && /^https?:$/.test(protocol) && !username && !password && !hash && isAllowed(url)) return url;
+  throw new OptionError('not a usable URL', where, remedy);
 }
 
 /**

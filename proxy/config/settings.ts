@@ -1,8 +1,6 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
-import type { TokenRules } from '../auth/authenticate.ts';
-import type { ResourceMetadata } from '../auth/resource-metadata.ts';
+import { secondsOf } from '../../format/command-line/duration.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
-import type { TrustedProxies } from '../http/base-url.ts';
 import type { LimitRules, RateRule } from '../limits/admit-client.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
@@ -10,46 +8,24 @@ import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';
 import { S3Error } from '../origin/s3-signer.ts';
 import { staticHostOrigin } from '../origin/static-host.ts';
 import { optionsToTokenRules } from './issuers.ts';
-import { durationToTimerMs, parseAccelRedirect, parseOriginUrl, parsePublicUrl } from './option-values.ts';
+import { durationToTimerMs, parseAccelRedirect, parseOriginUrl, parsePublicUrl, parseUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
 import { rangesToTrustedProxies } from './trusted-proxies.ts';
 
 /** The options of `serve`, checked. */
-export interface Settings {
-  origin: Origin;
-  /** The value of --origin. */
-  originName: string;
-  /** Is the origin a static host or a bucket? It may be unreachable when the proxy starts. */
-  isRemote: boolean;
-  host: string;
-  port: number;
-  /** Without a slash at the end. */
-  publicUrl: string | undefined;
-  trustedProxies: TrustedProxies | undefined;
-  tokenRules: TokenRules;
-  resourceMetadata: ResourceMetadata | undefined;
-  workers: number;
-  /** Undefined if clients are not limited. */
-  limits: LimitRules | undefined;
-  drainMs: number;
-  stopTimeoutMs: number;
-  metricsHost: string;
-  metricsPort: number | undefined;
-  hasExplorer: boolean;
-  /** The path under which nginx has the files of the origin; undefined if the proxy sends all pages itself. */
-  accelRedirect: string | undefined;
-}
+export type Settings = Awaited<ReturnType<typeof optionsToSettings>>;
 
 const PORT_MAX = 65_535;
 const WORKERS_MAX = 256;
+
 /**
  * Checks the options and applies the defaults.
  * @param log receives a line when a key set becomes unavailable, and when it is available again
  * @throws StartError
  */
-export async function optionsToSettings(options: ServeOptions, log: (line: string) => void): Promise<Settings> {
+export async function optionsToSettings(options: ServeOptions, log: (line: string) => void) {
   const {
     origin = SERVE_OPTIONS.origin.default,
     host = SERVE_OPTIONS.host.default,
@@ -60,8 +36,6 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     metricsHost = SERVE_OPTIONS['metrics-host'].default,
     explorer = SERVE_OPTIONS.explorer.default,
   } = options;
-  if (!Number.isInteger(workers) || workers < 1 || workers > WORKERS_MAX)
-    throw new OptionError('invalid number of workers', '--workers', `use a whole number from 1 to ${WORKERS_MAX}`);
   if (options.dev) refuseUnlessLoopback(host);
   const isRemote = /^https?:/i.test(origin) || isS3Url(origin);
   if (isRemote && options.accelRedirect !== undefined)
@@ -79,19 +53,22 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
   const tokenRules = await optionsToTokenRules(options, log);
   return {
     origin: await openOrigin(origin, options),
+    /** The value of --origin. */
     originName: origin,
+    /** Is the origin a static host or a bucket? It may be unreachable when the proxy starts. */
     isRemote,
     host,
-    port: checkPort(port, '--port'),
+    port: wholeNumber(port, '--port', 0, PORT_MAX),
     publicUrl: parsePublicUrl(options.publicUrl),
-    trustedProxies: parseTrustProxy(options.trustProxy),
+    trustedProxies: rangesToTrustedProxies(options.trustProxy),
     tokenRules,
     resourceMetadata: issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),
-    workers,
+    workers: wholeNumber(workers, '--workers', 1, WORKERS_MAX),
     limits: parseLimits(options, workers),
     drainMs: durationToTimerMs(drain, '--drain', 0),
     stopTimeoutMs: durationToTimerMs(stopTimeout, '--stop-timeout'),
-    metricsPort: options.metricsPort === undefined ? undefined : checkPort(options.metricsPort, '--metrics-port'),
+    metricsPort:
+      options.metricsPort === undefined ? undefined : wholeNumber(options.metricsPort, '--metrics-port', 0, PORT_MAX),
     metricsHost,
     hasExplorer: explorer,
     accelRedirect: parseAccelRedirect(options.accelRedirect),
@@ -110,21 +87,14 @@ function refuseUnlessLoopback(host: string): void {
   );
 }
 
-function checkPort(port: number, option: string): number {
-  if (Number.isInteger(port) && port >= 0 && port <= PORT_MAX) return port;
-  throw new OptionError('invalid port number', option, `use a whole number from 0 to ${PORT_MAX}`);
+function wholeNumber(value: number, option: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new OptionError('not a whole number in range', option, `use a whole number from ${min} to ${max}`);
 }
-
-const WINDOW_SECONDS: ReadonlyMap<string, number> = new Map([
-  ['s', 1],
-  ['m', 60],
-  ['h', 3600],
-]);
 
 /** Each worker process counts by itself, and gets its share of the limits: connections are handed to them in turn. */
 function parseLimits({ rateLimit, concurrency }: ServeOptions, workers: number): LimitRules | undefined {
-  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1))
-    throw new OptionError('invalid number of requests', '--concurrency', 'use a whole number of at least 1');
+  if (concurrency !== undefined) wholeNumber(concurrency, '--concurrency', 1);
   const rate = rateLimit === undefined ? undefined : parseRate(rateLimit);
   if (rate === undefined && concurrency === undefined) return undefined;
   return {
@@ -135,7 +105,7 @@ function parseLimits({ rateLimit, concurrency }: ServeOptions, workers: number):
 
 function parseRate(text: string): RateRule {
   const [, requests, unit = ''] = /^([1-9][0-9]{0,8})\/([smh])$/.exec(text) ?? [];
-  const windowSeconds = WINDOW_SECONDS.get(unit);
+  const windowSeconds = secondsOf(`1${unit}`);
   if (windowSeconds !== undefined) return { requests: Number(requests), windowSeconds };
   throw new OptionError('invalid rate', `--rate-limit ${text}`, 'use a number per second, minute or hour, e.g. 20/s');
 }
@@ -158,22 +128,11 @@ async function openS3Origin(origin: string, endpoint: string | undefined): Promi
   const location = parseS3Url(origin);
   if (location === undefined)
     throw new OptionError('not an s3:// URL', `--origin ${origin}`, 'use s3://bucket or s3://bucket/prefix');
-  if (endpoint !== undefined && !/^https?:\/\//i.test(URL.canParse(endpoint) ? endpoint : ''))
-    throw new OptionError('not a usable URL', '--s3-endpoint', 'use scheme and host, e.g. https://minio.internal:9000');
+  if (endpoint !== undefined)
+    parseUrl(endpoint, '--s3-endpoint', 'use scheme and host, e.g. https://minio.internal:9000');
   try {
     return await s3Origin(location, { endpoint });
   } catch (error) {
     throw error instanceof S3Error ? new StartError(error.message, `--origin ${origin}`, error.remedy) : error;
   }
-}
-
-function parseTrustProxy(ranges: readonly string[] = []): TrustedProxies | undefined {
-  if (ranges.length === 0) return undefined;
-  const trusted = rangesToTrustedProxies(ranges);
-  if (trusted !== undefined) return trusted;
-  throw new OptionError(
-    'invalid address or network',
-    `--trust-proxy ${ranges.join(' ')}`,
-    'use addresses such as 127.0.0.1, or networks such as 10.0.0.0/8',
-  );
 }

@@ -1,6 +1,7 @@
 // Errors of listening and of loading the first release become start errors that say what to do. Used by serve.ts and
 // assemble-server.ts.
 import { resolve } from 'node:path';
+import { codeOf } from '../../format/error-code.ts';
 import { CURRENT_PATH } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { OriginError } from '../origin/origin.ts';
@@ -13,25 +14,26 @@ const GENERATOR = IS_CLONE ? 'npx tsx generator/main.ts' : 'boundaries-generator
 /** How to set a port. npm passes on the arguments after two dashes only. */
 const OTHER_PORT = IS_CLONE ? 'npm start -- --port 9000' : '--port 9000';
 
+const NO_ADDRESS = [
+  'this machine does not have this address',
+  'use --host 127.0.0.1, or --host 0.0.0.0 for all addresses',
+] as const;
+
+/** What is wrong and what to do, by the code of an error of `server.listen`. */
+const LISTEN_ERRORS: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
+  EADDRINUSE: [
+    'the port is already in use',
+    `stop the program that listens there, or choose another port, e.g. ${OTHER_PORT}`,
+  ],
+  EACCES: ['no permission to listen on this port', 'use a port above 1023, e.g. --port 8080'],
+  EADDRNOTAVAIL: NO_ADDRESS,
+  ENOTFOUND: NO_ADDRESS,
+};
+
 /** An error of `server.listen` as a StartError; an unknown error is returned unchanged. */
-export function listenErrorToStartError(error: Error, host: string, port: number): unknown {
-  const code = 'code' in error ? error.code : undefined;
-  const where = `${host} port ${port}`;
-  if (code === 'EADDRINUSE')
-    return new StartError(
-      'the port is already in use',
-      where,
-      `stop the program that listens there, or choose another port, e.g. ${OTHER_PORT}`,
-    );
-  if (code === 'EACCES')
-    return new StartError('no permission to listen on this port', where, 'use a port above 1023, e.g. --port 8080');
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new StartError(
-      'this machine does not have this address',
-      where,
-      'use --host 127.0.0.1, or --host 0.0.0.0 for all addresses',
-    );
-  return error;
+export function listenErrorToStartError(error: Error, host: string, port: number): Error {
+  const [message, remedy = ''] = LISTEN_ERRORS[codeOf(error)] ?? [];
+  return message === undefined ? error : new StartError(message, `${host} port ${port}`, remedy);
 }
 
 /** An error of loading the first release as a StartError; an unknown error is returned unchanged. */

@@ -4,7 +4,7 @@ import { Authenticator } from '../auth/authenticate.ts';
 import { fetchKeySet } from '../auth/key-set.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import { keysUnavailableReason } from '../auth/rotating-keys.ts';
-import { optionsToTokenRules } from '../config/issuers.ts';
+import { optionsToTokenRules, type TokenOptions } from '../config/issuers.ts';
 import { durationToSeconds, parseOriginUrl, parsePublicUrl } from '../config/option-values.ts';
 import type { ServeOptions } from '../config/options.ts';
 import { answerAgain, type HandlerContext, handle } from '../handler.ts';
@@ -25,20 +25,7 @@ export type { R2Bucket, R2Object } from '../origin/r2.ts';
 export { r2Origin } from '../origin/r2.ts';
 
 /** The options of `serve` that concern a handler, with the same defaults, and what only a handler has. */
-export interface FetchOptions
-  extends Pick<
-    ServeOptions,
-    | 'audience'
-    | 'issuer'
-    | 'jwks'
-    | 'jwksCache'
-    | 'jwksCooldown'
-    | 'jwksStale'
-    | 'originHeader'
-    | 'publicUrl'
-    | 'scope'
-    | 'secret'
-  > {
+export interface FetchOptions extends Omit<TokenOptions, 'dev'>, Pick<ServeOptions, 'originHeader' | 'publicUrl'> {
   /** URL of a copy of the output folder on a static host, or an origin, such as that of a bucket. */
   origin: string | Origin;
   /** How long a release is served without a look at current.json: a duration, by default `1s`; `0s` always looks. */
@@ -76,8 +63,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const publicUrl = parsePublicUrl(options.publicUrl);
   const origin = openOrigin(options);
   const background = new Background();
-  const { origin: _origin, currentCache: _cache, log: _log, ...tokenOptions } = options;
-  const rules = await optionsToTokenRules(tokenOptions, log, (url) => background.add(fetchKeySet(url)));
+  const rules = await optionsToTokenRules(options, log, (url) => background.add(fetchKeySet(url)));
   const releases = new Releases(origin, { load: loadOnDemand() });
   const context: HandlerContext = {
     authenticator: new Authenticator(rules),

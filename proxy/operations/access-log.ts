@@ -4,14 +4,6 @@ import { fstatSync, write } from 'node:fs';
 import { Writable } from 'node:stream';
 import type { EndedRequest } from './watch-requests.ts';
 
-/** An access log. */
-export interface AccessLog {
-  /** Writes the line of a request. */
-  log(request: EndedRequest): void;
-  /** Resolves when everything is written. */
-  written(): Promise<void>;
-}
-
 /** Lines in memory, in bytes; further ones are dropped until they can be written. */
 const BUFFER_MAX_BYTES = 1024 * 1024;
 /** A file on a full disk is tried again after this. */
@@ -23,7 +15,7 @@ const STDOUT = 1;
  * @param withSubject include the `sub` of the token?
  * @param onDrop is called for each line that is dropped
  */
-export function openAccessLog(withSubject: boolean, onDrop: () => void): AccessLog {
+export function openAccessLog(withSubject: boolean, onDrop: () => void) {
   const out = standardOutput();
   // A closed standard output does not stop the service.
   out.on('error', () => {});
@@ -31,7 +23,8 @@ export function openAccessLog(withSubject: boolean, onDrop: () => void): AccessL
   const lineOf = (level: 'info' | 'warn', entry: object): string =>
     `${JSON.stringify({ level, time: new Date().toISOString(), ...entry })}\n`;
   return {
-    log({ method, target, route, status, bytes, ms, isCut, subject }) {
+    /** Writes the line of a request. */
+    log({ method, target, route, status, bytes, ms, isCut, subject }: EndedRequest) {
       // The first line after a gap says how many are missing.
       const gap = dropped > 0 ? lineOf('warn', { dropped, msg: 'access log lines were dropped' }) : '';
       const line = lineOf('info', {
@@ -51,7 +44,8 @@ export function openAccessLog(withSubject: boolean, onDrop: () => void): AccessL
         out.write(gap + line);
       }
     },
-    written: () => new Promise((resolve) => out.write('', () => resolve())),
+    /** Resolves when everything is written. */
+    written: () => new Promise<void>((resolve) => out.write('', () => resolve())),
   };
 }
 

@@ -4,27 +4,8 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
-import {
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type Registry,
-  register,
-} from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client';
 import type { EndedRequest } from './watch-requests.ts';
-
-/** The metrics of the requests of this process. */
-export interface RequestMetrics {
-  /** The response of a request has ended. */
-  count(request: EndedRequest): void;
-  unparsed(): void;
-  /** A line of the access log could not be written. */
-  droppedLine(): void;
-  /** Reports what the server holds at present. Call it once. */
-  observe(server: { running(): number; heldBytes(): number }): void;
-}
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const MS_PER_SECOND = 1000;
@@ -34,62 +15,38 @@ const REPORT_TIMEOUT_MS = 2000;
 const QUESTION = 'boundaries:metrics';
 
 /** Starts to collect metrics in this process. Call it once. */
-export function collectRequestMetrics(registry: Registry = register): RequestMetrics {
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+export function collectRequestMetrics() {
+  collectDefaultMetrics();
   const duration = new Histogram({
     name: 'boundaries_request_duration_seconds',
     help: 'Time from the headers of a request to the end of its response',
     labelNames: ['route', 'status'],
     buckets: DURATION_BUCKETS_SECONDS,
-    registers,
   });
-  const sent = new Counter({
-    name: 'boundaries_sent_bytes_total',
-    help: 'Bytes of responses, headers included',
-    registers,
-  });
-  const cut = new Counter({ name: 'boundaries_cut_answers_total', help: 'Responses that were cut', registers });
-  const unparsed = new Counter({
-    name: 'boundaries_unparsed_requests_total',
-    help: 'Requests that are not HTTP, too large or too slow',
-    registers,
-  });
-  const dropped = new Counter({
-    name: 'boundaries_access_log_dropped_lines_total',
-    help: 'Access log lines that could not be written',
-    registers,
-  });
-  const gauge = (name: string, help: string, read: () => number): Gauge =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
+  const counter = (name: string, help: string): Counter => new Counter({ name: `boundaries_${name}_total`, help });
+  const sent = counter('sent_bytes', 'Bytes of responses, headers included');
+  const cut = counter('cut_answers', 'Responses that were cut');
+  const unparsed = counter('unparsed_requests', 'Requests that are not HTTP, too large or too slow');
+  const dropped = counter('access_log_dropped_lines', 'Access log lines that could not be written');
   // Whenever the primary process asks.
   if (cluster.isWorker)
     process.on('message', (message) => {
-      if (message === QUESTION) registry.getMetricsAsJSON().then((report) => process.send?.(report));
+      if (message === QUESTION) register.getMetricsAsJSON().then((report) => process.send?.(report));
     });
   return {
-    count({ route, status, bytes, ms, isCut }) {
+    /** The response of a request has ended. */
+    count({ route, status, bytes, ms, isCut }: EndedRequest) {
       sent.inc(bytes);
       if (isCut) cut.inc();
       // Routes are a fixed set: request text as a label would let clients fill the memory.
       duration.observe({ route: route ?? 'other', status: status || 'none' }, ms / MS_PER_SECOND);
     },
     unparsed: () => unparsed.inc(),
+    /** A line of the access log could not be written. */
     droppedLine: () => dropped.inc(),
-    observe({ running, heldBytes }) {
-      gauge('boundaries_requests_running', 'Requests in progress', running);
-      gauge(
-        'boundaries_held_bytes',
-        'Bytes of bodies that are being read for clients, or that clients have not taken',
-        heldBytes,
-      );
+    /** Reports a state that `read` returns, whenever the metrics are asked for. */
+    gauge(name: string, help: string, read: () => number) {
+      const gauge: Gauge = new Gauge({ name: `boundaries_${name}`, help, collect: () => gauge.set(read()) });
     },
   };
 }

@@ -21,21 +21,15 @@ export interface EndedRequest {
   subject: string | undefined;
 }
 
-/** The requests of a server. */
-export interface WatchedRequests {
-  observe(req: IncomingMessage, res: ServerResponse, request: HttpRequest): void;
-  /** The number of requests in progress. */
-  running(): number;
-  /** Resolves when none is in progress. No request may be observed afterwards. */
-  ended(): Promise<void>;
-}
-
-/** @param report is called when the response of a request has ended */
-export function watchRequests(report: (request: EndedRequest) => void): WatchedRequests {
+/**
+ * Watches the requests of a server.
+ * @param report is called when the response of a request has ended
+ */
+export function watchRequests(report: (request: EndedRequest) => void) {
   let running = 0;
   let onIdle = (): void => {};
   return {
-    observe(req, res, request) {
+    observe(req: IncomingMessage, res: ServerResponse, request: HttpRequest) {
       running++;
       const startedAt = performance.now();
       const { method, url: target, socket } = req;
@@ -54,9 +48,11 @@ export function watchRequests(report: (request: EndedRequest) => void): WatchedR
         if (--running === 0) onIdle();
       });
     },
+    /** The number of requests in progress. */
     running: () => running,
+    /** Resolves when none is in progress. No request may be observed afterwards. */
     ended: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         onIdle = resolve;
         if (running === 0) resolve();
       }),

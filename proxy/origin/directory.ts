@@ -3,6 +3,7 @@ import { close, closeSync, fstat, open, openSync, read, readSync } from 'node:fs
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { LRUCache } from 'lru-cache';
+import { codeOf } from '../../format/error-code.ts';
 import type { ByteRange, Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -117,7 +118,7 @@ function endsEarly(path: string, end: number): OriginError {
 
 function readError(path: string, error: unknown): OriginError {
   if (error instanceof OriginError) return error;
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === 'EMFILE' || code === 'ENFILE') return new OriginError('busy', path, `too many open files (${code})`);
   return new OriginError(code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'unreadable', path, error);
 }

@@ -1,5 +1,6 @@
 // The origin that is a static host, read with `fetch`: for platforms without the connections of node:http. The checks, and
 // so the answers to faults of the host, are those of static-host.ts.
+import { codeOf } from '../../format/error-code.ts';
 import type { FileRequest, HostLimits, HostResponse } from './host-response.ts';
 import { type Chunks, checkedBody, concatChunks, HOST_LIMITS, rangeHeader, requestFor } from './host-response.ts';
 import type { Origin } from './origin.ts';
@@ -77,6 +78,5 @@ async function* bytesOf({ body, headers }: Response): Chunks {
 
 /** The system error code in the cause of a failed `fetch`. */
 function causeCode(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no response';
+  return codeOf(error instanceof Error ? error.cause : undefined) || 'no response';
 }

@@ -5,6 +5,7 @@ import type { Agent } from 'node:http';
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { createProxyServer } from 'http-proxy';
+import { codeOf } from '../../format/error-code.ts';
 import type { Exchange } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -101,5 +102,5 @@ function isReset(error: unknown): boolean {
 }
 
 function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'no response';
+  return codeOf(error) || 'no response';
 }

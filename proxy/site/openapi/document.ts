@@ -2,7 +2,7 @@
 import { FORMATS, type Format, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import { FILE_ENDPOINTS, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
-import { bodySchemas, headerComponents, problemResponses, responseHeaders } from './responses.ts';
+import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 
 const DESCRIPTION = `Administrative boundaries in pages, in two formats and six levels.
 
@@ -87,7 +87,7 @@ function pagePaths() {
 function pageContent(path: string, format: Format, level: Level) {
   const schema = format === 'fc' ? 'FeatureCollection' : 'FeatureLines';
   const examples = pageExamples(path, format, level);
-  return { [MEDIA_TYPES[format]]: { schema: { $ref: `#/components/schemas/${schema}` }, examples } };
+  return { [MEDIA_TYPES[format]]: { schema: schemaReference(schema), examples } };
 }
 
 /** One path for the overview, and one per level for the names. */
@@ -104,7 +104,7 @@ function filePaths() {
             ] as const)
           : ([`names-${levelName(level)}`, `Names of the units of level ${level}`, 'NameLines', ['Link']] as const);
       const headers = responseHeaders(absent);
-      const content = { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` } } };
+      const content = { [mediaType]: { schema: schemaReference(schema) } };
       // Without a cursor no release can be gone.
       const { 410: _gone, ...problems } = problemReferences();
       const ok = { description: 'The file.', headers, content };
@@ -141,28 +141,24 @@ function healthPaths() {
  * Real features for examples: a unit of each level of the sample release, as the service sends it, with what the sample says
  * of its origin; it has no levels 4 and 5. The tests compare them with the sample.
  */
-const UNITS: readonly { summary: string; gid: string; feature: string }[] = [
+const UNITS: readonly { summary: string; feature: string }[] = [
   {
     summary: 'Monaco: made with Natural Earth, public domain',
-    gid: 'MCO',
     feature:
       '{"type":"Feature","id":133,"bbox":[7.3674737,43.7178226,7.4358744,43.7634142],"properties":{"fid":133,"GID_0":"MCO","COUNTRY":"Monaco"},"geometry":{"type":"MultiPolygon","coordinates":[[[[7.4358744,43.7431512],[7.4250743,43.7549713],[7.4070741,43.7634142],[7.3890739,43.7583484],[7.3710737,43.7465284],[7.3674737,43.7347083],[7.3674737,43.7228883],[7.3818738,43.7195111],[7.403474,43.7178226],[7.4178742,43.7313312],[7.4322743,43.7397741],[7.4358744,43.7431512]]]]}}',
   },
   {
     summary: 'Hormigueros in Puerto Rico: U.S. Census Bureau, public domain',
-    gid: 'PRI.35_1',
     feature:
       '{"type":"Feature","id":62,"bbox":[-67.1613674,18.1063233,-67.0859922,18.1535715],"properties":{"fid":62,"GID_1":"PRI.35_1","GID_0":"PRI","COUNTRY":"Puerto Rico","NAME_1":"Hormigueros","TYPE_1":"Municipio","ENGTYPE_1":"Municipality","CC_1":"72067"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-67.1613674,18.1535715],[-67.1003494,18.1063233],[-67.0859922,18.1501353],[-67.1613674,18.1535715]]]]}}',
   },
   {
     summary: 'Clay County in Iowa: U.S. Census Bureau, public domain',
-    gid: 'USA.16.21_1',
     feature:
       '{"type":"Feature","id":862,"bbox":[-95.3875754,42.9099537,-94.9137886,43.2552957],"properties":{"fid":862,"GID_2":"USA.16.21_1","GID_0":"USA","COUNTRY":"United States of America","GID_1":"USA.16_1","NAME_1":"Iowa","NAME_2":"Clay","TYPE_2":"County","ENGTYPE_2":"County","CC_2":"19041"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-95.3875754,43.2552957],[-95.3875754,42.9099537],[-94.9137886,42.9099537],[-94.9137886,43.2552957],[-95.3875754,43.2552957]]]]}}',
   },
   {
     summary: 'Abla in Andalusia: derived from boundaries CC BY 4.0 Instituto Geográfico Nacional de España (ign.es)',
-    gid: 'ESP.1.1.1_1',
     feature:
       '{"type":"Feature","id":1,"bbox":[-2.7884356,37.085911,-2.7434532,37.2458581],"properties":{"fid":1,"GID_3":"ESP.1.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","GID_2":"ESP.1.1_1","NAME_2":"Almería","NAME_3":"Abla","TYPE_3":"Municipio","ENGTYPE_3":"Municipality","CC_3":"04001"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-2.7839374,37.0939892],[-2.7569479,37.085911],[-2.7479514,37.1101455],[-2.7569479,37.1246861],[-2.7434532,37.1634611],[-2.7524497,37.1666924],[-2.7479514,37.1893112],[-2.759197,37.2264706],[-2.7749409,37.2458581],[-2.77719,37.23778],[-2.7794391,37.1973893],[-2.7884356,37.1376111],[-2.7704426,37.1182236],[-2.7839374,37.0939892]]]]}}',
   },
@@ -177,10 +173,13 @@ export function pageExamples(path: string, format: Format, level: Level) {
     'x-request': requestFor(`${path}?gid-0=no-such-unit`),
   };
   if (unit === undefined) return { nothing };
-  const { summary, gid, feature } = unit;
-  const features: unknown[] = [JSON.parse(feature)];
-  const value = format === 'fc' ? { type: 'FeatureCollection', features } : `${feature}\n`;
-  return { unit: { summary, value, 'x-request': requestFor(`${path}?gid-${level}=${gid}`) }, nothing };
+  const { summary, feature } = unit;
+  const parsed = JSON.parse(feature);
+  const value = format === 'fc' ? { type: 'FeatureCollection', features: [parsed] } : `${feature}\n`;
+  return {
+    unit: { summary, value, 'x-request': requestFor(`${path}?gid-${level}=${parsed.properties[`GID_${level}`]}`) },
+    nothing,
+  };
 }
 
 function requestFor(target: string): string {

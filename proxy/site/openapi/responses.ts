@@ -45,90 +45,83 @@ export function problemResponses() {
     statuses.map((status) => {
       const ofStatus = codes.filter((code) => PROBLEMS[code].status === status);
       const examples = Object.fromEntries(ofStatus.map((code) => [code, problemExample(code)]));
-      const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, examples } };
+      const content = { 'application/problem+json': { schema: schemaReference('Problem'), examples } };
       const description = ofStatus.map((code) => `${PROBLEMS[code].title}.`).join(' ');
       return [`problem-${status}`, { description, headers: problemHeaders(status), content }];
     }),
   );
 }
 
+const TEXT = { type: 'string' } as const;
+const FID = { type: 'integer', minimum: 0 } as const;
+
+/** A reference to a schema. */
+export function schemaReference(name: string) {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** An object with these members, of which those that are named are required. */
+function objectSchema(required: readonly string[], properties: object, description?: string) {
+  return { type: 'object', required, properties, ...(description === undefined ? {} : { description }) };
+}
+
 /** The schemas of response bodies. */
 export function bodySchemas() {
+  const bboxMeaning = 'West, south, east, north; west > east when the unit crosses the antimeridian (RFC 7946).';
+  const columns = objectSchema(
+    ['fid'],
+    { fid: FID },
+    'fid first, then the columns of the source under their original names.',
+  );
+  const levelMeaning =
+    'A GeometryCollection for each of the highest two levels that have units, such as `lv0` and `lv1`. Each geometry has the fid as `id`, and the properties gid, name, type, parent (in the second) and children.';
   return {
-    Feature: {
-      type: 'object',
-      required: ['type', 'id', 'properties', 'geometry'],
-      properties: {
-        type: { const: 'Feature' },
-        id: { type: 'integer', minimum: 0, description: 'The fid.' },
-        bbox: {
-          type: 'array',
-          items: { type: 'number' },
-          minItems: 4,
-          maxItems: 4,
-          description: 'West, south, east, north; west > east when the unit crosses the antimeridian (RFC 7946).',
-        },
-        properties: {
-          type: 'object',
-          required: ['fid'],
-          properties: { fid: { type: 'integer', minimum: 0 } },
-          additionalProperties: true,
-          description: 'fid first, then the columns of the source under their original names.',
-        },
-        geometry: { oneOf: [{ $ref: '#/components/schemas/Geometry' }, { type: 'null' }] },
-      },
-    },
-    FeatureCollection: {
-      type: 'object',
-      required: ['type', 'features'],
-      properties: {
-        type: { const: 'FeatureCollection' },
-        features: { type: 'array', items: { $ref: '#/components/schemas/Feature' } },
-      },
-    },
+    Feature: objectSchema(['type', 'id', 'properties', 'geometry'], {
+      type: { const: 'Feature' },
+      id: { ...FID, description: 'The fid.' },
+      bbox: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4, description: bboxMeaning },
+      properties: { ...columns, additionalProperties: true },
+      geometry: { oneOf: [schemaReference('Geometry'), { type: 'null' }] },
+    }),
+    FeatureCollection: objectSchema(['type', 'features'], {
+      type: { const: 'FeatureCollection' },
+      features: { type: 'array', items: schemaReference('Feature') },
+    }),
     FeatureLines: {
-      type: 'string',
+      ...TEXT,
       description: 'Each line is the JSON text of a Feature and ends with a line feed. Empty if no feature matches.',
     },
-    Geometry: {
-      type: 'object',
-      required: ['type'],
-      properties: { type: { type: 'string' }, coordinates: { type: 'array' }, geometries: { type: 'array' } },
-      description: 'RFC 7946: WGS 84, longitude first, exterior rings counter-clockwise.',
-    },
-    Overview: {
-      type: 'object',
-      required: ['type', 'objects', 'arcs'],
-      properties: {
+    Geometry: objectSchema(
+      ['type'],
+      { type: TEXT, coordinates: { type: 'array' }, geometries: { type: 'array' } },
+      'RFC 7946: WGS 84, longitude first, exterior rings counter-clockwise.',
+    ),
+    Overview: objectSchema(
+      ['type', 'objects', 'arcs'],
+      {
         type: { const: 'Topology' },
         transform: { type: 'object' },
-        objects: {
-          type: 'object',
-          additionalProperties: { type: 'object' },
-          description:
-            'A GeometryCollection for each of the highest two levels that have units, such as `lv0` and `lv1`. Each geometry has the fid as `id`, and the properties gid, name, type, parent (in the second) and children.',
-        },
+        objects: { type: 'object', additionalProperties: { type: 'object' }, description: levelMeaning },
         arcs: { type: 'array', items: { type: 'array' } },
       },
-      description: 'TopoJSON, quantised. Units that touch share arcs.',
-    },
+      'TopoJSON, quantised. Units that touch share arcs.',
+    ),
     NameLines: {
-      type: 'string',
+      ...TEXT,
       description:
         'Each line is a JSON array and ends with a line feed. The first has the names of the columns: fid, gid, name, type, parent, children.',
     },
-    Problem: {
-      type: 'object',
-      required: ['type', 'title', 'status', 'detail', 'code'],
-      properties: {
-        type: { type: 'string', format: 'uri' },
-        title: { type: 'string' },
+    Problem: objectSchema(
+      ['type', 'title', 'status', 'detail', 'code'],
+      {
+        type: { ...TEXT, format: 'uri' },
+        title: TEXT,
         status: { type: 'integer' },
-        detail: { type: 'string', description: 'What is wrong, and what is allowed.' },
+        detail: { ...TEXT, description: 'What is wrong, and what is allowed.' },
         code: { enum: Object.keys(PROBLEMS), description: 'Stable: clients may rely on it.' },
       },
-      description: 'An error (RFC 9457). Caches must not store it (`Cache-Control: no-store`).',
-    },
+      'An error (RFC 9457). Caches must not store it (`Cache-Control: no-store`).',
+    ),
   };
 }
 

@@ -1,7 +1,7 @@
 // The layout of the output folder. Every path is relative, uses `/` and contains only unreserved URL characters
 // (RFC 3986 section 2.3), so that the same text is a file path and a URL path.
 import { createHash } from 'node:crypto';
-import type { Format, Level } from './levels.ts';
+import type { Format, Geometry, Level } from './levels.ts';
 import { levelName, PAGE_ENDINGS } from './levels.ts';
 
 /** The pointer: names the current release and the hosted ones. */
@@ -34,9 +34,14 @@ export function manifestPath(level: Level): string {
   return `${levelName(level)}/manifest.json`;
 }
 
-/** A level's index, relative to the release's folder. */
-export function indexPath(level: Level): string {
-  return `${levelName(level)}/index.bin`;
+/** A level's index, or the table of another geometry, relative to the release's folder. */
+export function indexPath(level: Level, geometry: Geometry = 'full'): string {
+  return `${geometryPath(level, geometry)}/index.bin`;
+}
+
+/** The folder with the feature files of a geometry, relative to the release's folder. */
+function geometryPath(level: Level, geometry: Geometry): string {
+  return geometry === 'full' ? levelName(level) : `${levelName(level)}/${geometry}`;
 }
 
 /** A level's names of units, relative to the release's folder. */
@@ -45,8 +50,8 @@ export function namesPath(level: Level): string {
 }
 
 /** A level's feature file (`file` counts from 0), relative to the release's folder. */
-export function featureFilePath(level: Level, file: number): string {
-  return `${levelName(level)}/features/${fileNumber(file)}.${PAGE_ENDINGS.geojsonl}`;
+export function featureFilePath(level: Level, file: number, geometry: Geometry = 'full'): string {
+  return `${geometryPath(level, geometry)}/features/${fileNumber(file)}.${PAGE_ENDINGS.geojsonl}`;
 }
 
 /** Which listing: all units of a level, or those under one parent (`column` < level). */

@@ -1,17 +1,12 @@
 // A level's index, index.bin: its look-up tables as typed arrays that are used where they lie. The generator makes the
 // arrays; a reader maps them with the level's manifest, without parsing or copying.
-import { crc32 } from 'node:zlib';
-import { cutCrc } from './crc32.ts';
 import { elementAt, f64At, numberAt, u32At } from './element-at.ts';
+import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.ts';
 import type { GidColumn } from './gid-column.ts';
-import { MEMBER_HEADER } from './gzip.ts';
 import type { ListingKey } from './layout.ts';
 import type { Format, Level, StoredPages } from './levels.ts';
-import { FEATURES_PER_FILE, PAGE_CAPS } from './levels.ts';
+import { PAGE_CAPS } from './levels.ts';
 import { allPositions, type Positions } from './positions.ts';
-
-/** Bytes of a digest: 64 bits of a SHA-256. */
-export const DIGEST_BYTES = 8;
 
 /** The stored pages of one format, by number: listing by listing, in the order of the listings. */
 export interface PageTable {
@@ -24,19 +19,14 @@ export interface PageTable {
 }
 
 /** The arrays of a level with n features, as README.md describes them; "before p": of the features 0 to p - 1. */
-export interface LevelArrays {
+export interface LevelArrays extends FeatureArrays {
   /** The fids, ascending: n. */
   fid: Float64Array;
-  /** Bytes of deflate data before p: n + 1. */
-  start: Float64Array;
-  /** Bytes of text before p: n + 1. */
-  textStart: Float64Array;
-  /** CRC-32 of all text before p: n + 1. */
-  textCrc: Uint32Array;
-  /** CRC-32 of all deflate data before p: n + 1. */
-  dataCrc: Uint32Array;
-  /** The first 8 bytes of the SHA-256 of each feature's deflate data: 8 n. */
-  digest: Uint8Array;
+  /**
+   * West, south, east, north of each feature in units of 1e-7 degrees, rounded outward: 4 n. West > east across the
+   * antimeridian, south > north without geometry.
+   */
+  box: Int32Array;
   /** Columns 0 to the level. */
   columns: readonly GidColumn[];
   /** Undefined if no pages are stored. */
@@ -56,29 +46,20 @@ export function pageCount(level: Level, format: Format, features: number): numbe
   return Math.ceil(features / PAGE_CAPS[format][level]);
 }
 
-/** The index of a level: look-ups by position, fid, GID and page. */
-export class LevelIndex {
-  readonly level: Level;
-  /** Number of features; positions are 0 to features - 1, in order of fid. */
-  readonly features: number;
-  /** Features in each feature file but the last. */
-  readonly perFile: number;
+/** The index of a level: look-ups by position, fid, GID and page; as a table of features, that of the full geometries. */
+export class LevelIndex extends FeatureTable<LevelArrays> {
   /** Columns 0 to the level: those above it are parents, the last is its own. */
   readonly columns: readonly GidColumn[];
   readonly storedPages: StoredPages;
-  readonly arrays: LevelArrays;
   /** All positions. */
   readonly all: Positions;
   /** The number of each column's first listing. Listing 0 is the unfiltered one. */
   readonly #firstListing: readonly number[];
 
   constructor(level: Level, storedPages: StoredPages, arrays: LevelArrays) {
-    this.level = level;
-    this.features = arrays.fid.length;
-    this.perFile = FEATURES_PER_FILE[level];
+    super(level, arrays);
     this.columns = arrays.columns;
     this.storedPages = storedPages;
-    this.arrays = arrays;
     this.all = allPositions(this.features);
     this.#firstListing = firstListings(arrays.columns);
   }
@@ -99,67 +80,6 @@ export class LevelIndex {
   /** The fid at a position. */
   fidAt(position: number): number {
     return f64At(this.arrays.fid, position);
-  }
-
-  /** Number of feature files. */
-  get files(): number {
-    return Math.ceil(this.features / this.perFile);
-  }
-
-  /** The number of the feature file of a position, from 0. */
-  fileOf(position: number): number {
-    return Math.floor(position / this.perFile);
-  }
-
-  /** The position after the last one in a feature file. */
-  fileEnd(file: number): number {
-    return Math.min((file + 1) * this.perFile, this.features);
-  }
-
-  /** Offset of the deflate data of the feature at a position in its feature file, in bytes. */
-  offsetAt(position: number): number {
-    return MEMBER_HEADER.length + this.dataBytes(position - (position % this.perFile), position);
-  }
-
-  /** Bytes of deflate data of the positions `first` up to but not including `end`. */
-  dataBytes(first: number, end: number): number {
-    const { start } = this.arrays;
-    return f64At(start, end) - f64At(start, first);
-  }
-
-  /** CRC-32 of all deflate data before a position. */
-  dataCrcBefore(position: number): number {
-    return u32At(this.arrays.dataCrc, position);
-  }
-
-  /** Are these the bytes of deflate data of the positions `first` up to but not including `end`? */
-  hasData(data: Uint8Array, first: number, end: number): boolean {
-    // The CRC of all data before continues over the bytes: nothing needs to be cut or joined.
-    return crc32(data, this.dataCrcBefore(first)) === this.dataCrcBefore(end);
-  }
-
-  /** CRC-32 of that data, joined. */
-  dataCrc(first: number, end: number): number {
-    const { dataCrc } = this.arrays;
-    return cutCrc(u32At(dataCrc, first), u32At(dataCrc, end), this.dataBytes(first, end));
-  }
-
-  /** Bytes of text of the positions `first` up to but not including `end`. */
-  textBytes(first: number, end: number): number {
-    const { textStart } = this.arrays;
-    return f64At(textStart, end) - f64At(textStart, first);
-  }
-
-  /** CRC-32 of that text, joined; behind another text whose CRC-32 is `crc`. */
-  textCrc(first: number, end: number, crc = 0): number {
-    const { textCrc } = this.arrays;
-    // A CRC is linear: what came before here goes out by the same multiplication by which the other text comes in.
-    return cutCrc(u32At(textCrc, first) ^ crc, u32At(textCrc, end), this.textBytes(first, end));
-  }
-
-  /** The digests of the positions `first` up to but not including `end`, joined. */
-  digests(first: number, end: number): Uint8Array {
-    return this.arrays.digest.subarray(first * DIGEST_BYTES, end * DIGEST_BYTES);
   }
 
   /** Number of listings: the unfiltered one, and one for each GID of each parent column. */

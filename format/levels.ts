@@ -19,6 +19,20 @@ export const PAGE_CAPS: Readonly<Record<Format, readonly [number, number, number
   fc: [5, 5, 20, 20, 50, 50],
 };
 
+/** The geometries of a unit: as published, simplified to about 100 m and 1 km, a point inside it, or none. */
+export type Geometry = 'full' | 'medium' | 'low' | 'point' | 'none';
+
+/** Every geometry, from most to least text. */
+export const GEOMETRIES: readonly Geometry[] = ['full', 'medium', 'low', 'point', 'none'];
+
+/** Maximum features on a page with another geometry; pages with these are not stored. */
+const LIGHT_CAPS: Readonly<Partial<Record<Geometry, number>>> = { low: 100, point: 1000, none: 1000 };
+
+/** Maximum features on a page. */
+export function pageCap(format: Format, level: Level, geometry: Geometry): number {
+  return LIGHT_CAPS[geometry] ?? PAGE_CAPS[format][level];
+}
+
 /** Features in each feature file but the last of a level, by level: few on levels of large units, many otherwise. */
 export const FEATURES_PER_FILE: readonly [number, number, number, number, number, number] = [
   100, 100, 1000, 1000, 1000, 1000,

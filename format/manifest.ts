@@ -1,20 +1,21 @@
 // A level's manifest: what it holds, and where each array of its index lies. `encodeLevel` and `decodeLevel` are the two
 // directions between a `LevelIndex` and its two files, manifest.json and index.bin.
 import { elementAt } from './element-at.ts';
+import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.ts';
 import { type ColumnArrays, GidColumn } from './gid-column.ts';
-import { DIGEST_BYTES, firstPages, type LevelArrays, LevelIndex, type PageTable } from './level-index.ts';
-import type { Format, Level, StoredPages } from './levels.ts';
+import { firstPages, type LevelArrays, LevelIndex, type PageTable } from './level-index.ts';
+import type { Format, Geometry, Level, StoredPages } from './levels.ts';
 import { FEATURES_PER_FILE, FORMATS, LEVELS, PAGE_CAPS, STORED_PAGES } from './levels.ts';
 import type { JsonObject } from './parse.ts';
 import { FormatError, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 
 /** The version of everything in `format/`; readers refuse any other. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 
 /** The types of arrays, little-endian. */
-type ArrayType = 'f64' | 'u32' | 'u8';
-type TypedArray = Float64Array | Uint32Array | Uint8Array;
-const ITEM_BYTES: Readonly<Record<ArrayType, number>> = { f64: 8, u32: 4, u8: 1 };
+type ArrayType = 'f64' | 'i32' | 'u32' | 'u8';
+type TypedArray = Float64Array | Int32Array | Uint32Array | Uint8Array;
+const ITEM_BYTES: Readonly<Record<ArrayType, number>> = { f64: 8, i32: 4, u32: 4, u8: 1 };
 /** Each array begins at a multiple of this. */
 const ALIGNMENT = 8;
 
@@ -33,12 +34,14 @@ export interface LevelFiles {
   manifest: string;
   /** index.bin. */
   index: Buffer;
+  /** index.bin of each geometry but the full one. */
+  tables: ReadonlyMap<Geometry, Buffer>;
 }
 
 /** The arrays of a level by their names in the manifest, in the order of the file. */
 export function namedArrays({ columns, pages, ...arrays }: LevelArrays): [name: string, array: TypedArray][] {
-  const { fid, start, textStart, textCrc, dataCrc, digest } = arrays;
-  const named: [string, TypedArray][] = Object.entries({ fid, start, textStart, textCrc, dataCrc, digest });
+  const { fid, box } = arrays;
+  const named: [string, TypedArray][] = [['fid', fid], ...namedFeatureArrays(arrays), ['box', box]];
   const add = (prefix: string, group: Readonly<Record<string, TypedArray>>): void => {
     for (const [name, array] of Object.entries(group)) named.push([`${prefix}.${name}`, array]);
   };
@@ -54,20 +57,26 @@ export function namedArrays({ columns, pages, ...arrays }: LevelArrays): [name: 
   return named;
 }
 
-/** Makes the files of a level. The same arrays give the same bytes. */
-export function encodeLevel(release: string, { level, storedPages, features, arrays }: LevelIndex): LevelFiles {
-  requireLittleEndian('arrays');
-  const parts: Uint8Array[] = [];
-  const table: string[] = [];
-  let offset = 0;
-  for (const [name, array] of namedArrays(arrays)) {
-    const padding = -offset & (ALIGNMENT - 1);
-    parts.push(new Uint8Array(padding), new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
-    offset += padding;
-    const entry = { type: typeOf(array), offset, length: array.length };
-    table.push(`    ${JSON.stringify(name)}: ${JSON.stringify(entry)}`);
-    offset += array.byteLength;
-  }
+/** The arrays of a table of features by their names, in the order of the file. */
+export function namedFeatureArrays(arrays: FeatureArrays): [name: string, array: TypedArray][] {
+  const { start, textStart, textCrc, dataCrc, digest } = arrays;
+  return Object.entries({ start, textStart, textCrc, dataCrc, digest });
+}
+
+/**
+ * Makes the files of a level. The same arrays give the same bytes.
+ * @param tables of the geometries besides the full one, in the order of `GEOMETRIES`
+ */
+export function encodeLevel(
+  release: string,
+  { level, storedPages, features, arrays }: LevelIndex,
+  tables: ReadonlyMap<Geometry, FeatureTable>,
+): LevelFiles {
+  const own = encodeArrays(namedArrays(arrays), '  ');
+  const others = [...tables].map(([geometry, table]) => {
+    const encoded = encodeArrays(namedFeatureArrays(table.arrays), '      ');
+    return { geometry, ...encoded };
+  });
   const head = {
     version: FORMAT_VERSION,
     release,
@@ -77,14 +86,36 @@ export function encodeLevel(release: string, { level, storedPages, features, arr
     columns: arrays.columns.map(({ name }) => name),
     storedPages,
     caps: { geojsonl: PAGE_CAPS.geojsonl[level], fc: PAGE_CAPS.fc[level] },
-    indexBytes: offset,
+    indexBytes: own.bytes.length,
   };
   const members = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  const geometries = others.map(
+    ({ geometry, bytes, arrays }) =>
+      `    ${JSON.stringify(geometry)}: {\n      "indexBytes": ${bytes.length},\n      "arrays": ${arrays}\n    }`,
+  );
+  members.push(`  "arrays": ${own.arrays}`, `  "geometries": {${geometries.map((text) => `\n${text}`).join(',')}\n  }`);
   return {
-    // One array a line, for people.
-    manifest: `{\n${[...members, `  "arrays": {\n${table.join(',\n')}\n  }`].join(',\n')}\n}\n`,
-    index: Buffer.concat(parts, offset),
+    manifest: `{\n${members.join(',\n')}\n}\n`,
+    index: own.bytes,
+    tables: new Map(others.map(({ geometry, bytes }) => [geometry, bytes])),
   };
+}
+
+/** Arrays as the bytes of a file, and the JSON that lists them: one array a line, for people. */
+function encodeArrays(named: readonly [string, TypedArray][], indent: string): { bytes: Buffer; arrays: string } {
+  requireLittleEndian('arrays');
+  const parts: Uint8Array[] = [];
+  const lines: string[] = [];
+  let offset = 0;
+  for (const [name, array] of named) {
+    const padding = -offset & (ALIGNMENT - 1);
+    parts.push(new Uint8Array(padding), new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+    offset += padding;
+    const entry = { type: typeOf(array), offset, length: array.length };
+    lines.push(`${indent}  ${JSON.stringify(name)}: ${JSON.stringify(entry)}`);
+    offset += array.byteLength;
+  }
+  return { bytes: Buffer.concat(parts, offset), arrays: `{\n${lines.join(',\n')}\n${indent}}` };
 }
 
 /**
@@ -124,6 +155,36 @@ export function decodeLevel(
   );
 }
 
+/**
+ * The table of a geometry besides the full one, from the manifest of its level and the index.bin of its folder: views, as
+ * those of `decodeLevel`.
+ * @param index of the level, which has the same positions
+ * @throws FormatError likewise
+ */
+export function decodeTable(
+  { manifest, table }: { manifest: string; table: Uint8Array },
+  geometry: Geometry,
+  { level, features }: LevelIndex,
+  files: { manifest: string; table: string },
+): FeatureTable {
+  const where = `${files.manifest} geometries.${geometry}`;
+  const geometries = objectFrom(objectFrom(manifest, files.manifest)['geometries'], `${files.manifest} geometries`);
+  const json = objectFrom(geometries[geometry], where);
+  expectNumber(json, 'indexBytes', table.length, where, undefined, `the length of ${files.table}`);
+  const arrays = new ArrayTable(objectFrom(json['arrays'], `${where} arrays`), table, `${where} arrays`);
+  return new FeatureTable(level, featureArraysFrom(arrays, features));
+}
+
+function featureArraysFrom(arrays: ArrayTable, features: number): FeatureArrays {
+  return {
+    start: arrays.f64('start', features + 1),
+    textStart: arrays.f64('textStart', features + 1),
+    textCrc: arrays.u32('textCrc', features + 1),
+    dataCrc: arrays.u32('dataCrc', features + 1),
+    digest: arrays.u8('digest', DIGEST_BYTES * features),
+  };
+}
+
 /** Takes the arrays of a level from the table of its manifest; each must have the length that follows from the others. */
 function arraysFrom(
   arrays: ArrayTable,
@@ -146,11 +207,8 @@ function arraysFrom(
   };
   return {
     fid: arrays.f64('fid', features, 1),
-    start: arrays.f64('start', features + 1),
-    textStart: arrays.f64('textStart', features + 1),
-    textCrc: arrays.u32('textCrc', features + 1),
-    dataCrc: arrays.u32('dataCrc', features + 1),
-    digest: arrays.u8('digest', DIGEST_BYTES * features),
+    ...featureArraysFrom(arrays, features),
+    box: arrays.i32('box', 4 * features),
     columns,
     pages: stored === 'none' ? undefined : { geojsonl: pagesOf('geojsonl'), fc: pagesOf('fc') },
   };
@@ -219,6 +277,11 @@ class ArrayTable {
     return items;
   }
 
+  i32(name: string, length: number): Int32Array {
+    const place = this.#placeOf(name, 'i32', length);
+    return new Int32Array(this.#memory, place.offset, place.length);
+  }
+
   u32(name: string, length?: number): Uint32Array {
     const place = this.#placeOf(name, 'u32', length);
     return new Uint32Array(this.#memory, place.offset, place.length);
@@ -246,6 +309,7 @@ class ArrayTable {
 
 function typeOf(array: TypedArray): ArrayType {
   if (array instanceof Float64Array) return 'f64';
+  if (array instanceof Int32Array) return 'i32';
   return array instanceof Uint32Array ? 'u32' : 'u8';
 }
 

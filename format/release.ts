@@ -1,7 +1,7 @@
 // release.json, the description of a release, and current.json, the pointer to the current one.
 import { isReleaseId, RELEASE_ID_RULE } from './layout.ts';
-import type { Format, Level, StoredPages } from './levels.ts';
-import { LEVELS } from './levels.ts';
+import type { Format, Geometry, Level, StoredPages } from './levels.ts';
+import { GEOMETRIES, LEVELS } from './levels.ts';
 import { FORMAT_VERSION, storedPagesIn } from './manifest.ts';
 import type { JsonObject } from './parse.ts';
 import { booleanIn, FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
@@ -65,10 +65,21 @@ export interface LevelSummary extends LevelAbout {
   bytes: number;
   /** Number of feature files, and their total bytes. */
   featureFiles: { files: number; bytes: number };
+  /** The files of each geometry besides the full one, in the order of `GEOMETRIES`. */
+  geometries: Readonly<Partial<Record<Geometry, GeometrySummary>>>;
   manifest: CheckedFile;
   index: CheckedFile;
   /** The level's names of units. */
   names: WholeFile;
+}
+
+/** What release.json says of a level with another geometry than the full one. */
+export interface GeometrySummary {
+  /** Number of feature files, and their total bytes. */
+  featureFiles: { files: number; bytes: number };
+  index: CheckedFile;
+  /** Simplified units that are not valid although their full geometry is. */
+  invalid: number;
 }
 
 /** What release.json says of a release besides its files. */
@@ -83,6 +94,10 @@ export interface ReleaseAbout {
   precision: number;
   /** Which pages are stored as files. */
   storedPages: StoredPages;
+  /** The geometries of its units, `full` among them, in the order of `GEOMETRIES`. */
+  geometries: readonly Geometry[];
+  /** The licence of the data: an SPDX identifier or a URL; undefined if the build was given none. */
+  licence?: string | undefined;
   /** Attribution texts, to be shown with the data; may be empty. */
   attribution: readonly string[];
   /**
@@ -158,10 +173,23 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
     gdal: textIn(json, 'gdal', file),
     precision: numberIn(json, 'precision', file),
     storedPages: storedPagesIn(json, file),
+    geometries: geometriesIn(json, file),
+    ...(json['licence'] !== undefined && { licence: textIn(json, 'licence', file) }),
     attribution: textsIn(json, 'attribution', file),
     options: Object.fromEntries(Object.keys(options).map((name) => [name, textsIn(options, name, `${file} options`)])),
     quality: findingsIn(json, 'quality', file),
   };
+}
+
+function geometriesIn(json: JsonObject, file: string): Geometry[] {
+  const names = textsIn(json, 'geometries', file);
+  const known = GEOMETRIES.filter((geometry) => names.includes(geometry));
+  if (known.join() !== names.join() || known[0] !== 'full')
+    throw new FormatError(
+      file,
+      `geometries is ${JSON.stringify(names)}, expected some of ${GEOMETRIES.join(', ')}, full first`,
+    );
+  return known;
 }
 
 function dateIn(json: JsonObject, file: string): string {
@@ -193,14 +221,14 @@ export function currentFromJson(text: string, file: string): Current {
   if (invalid !== undefined)
     throw new FormatError(file, `hosted names ${JSON.stringify(invalid)}, expected ${RELEASE_ID_RULE}`);
   if (!hosted.includes(release)) throw new FormatError(file, `release ${release} is not among the hosted ones`);
-  const digests = json['digests'] === undefined ? {} : objectFrom(json['digests'], `${file} digests`);
-  for (const id of Object.keys(digests))
+  const digests = objectFrom(json['digests'], `${file} digests`);
+  for (const id of hosted)
     if (!/^[0-9a-f]{64}$/.test(textIn(digests, id, `${file} digests`)))
       throw new FormatError(file, `digests.${id} is ${JSON.stringify(digests[id])}, expected a SHA-256 in hex`);
   return {
     release,
     hosted,
-    digests: new Map(hosted.filter((id) => Object.hasOwn(digests, id)).map((id) => [id, textIn(digests, id, file)])),
+    digests: new Map(hosted.map((id) => [id, textIn(digests, id, file)])),
   };
 }
 
@@ -235,7 +263,6 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
   if (level === undefined || numberIn(json, 'level', where) !== level)
     throw new FormatError(where, `level is not ${i}`);
   const pages = objectFrom(json['pages'], `${where} pages`);
-  const featureFiles = objectFrom(json['featureFiles'], `${where} featureFiles`);
   return {
     level,
     ...levelAboutFrom(json, where),
@@ -246,11 +273,31 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
       fc: numberIn(pages, 'fc', where),
     },
     bytes: numberIn(json, 'bytes', where),
-    featureFiles: { files: numberIn(featureFiles, 'files', where), bytes: numberIn(featureFiles, 'bytes', where) },
+    featureFiles: featureFilesIn(json, where),
+    geometries: Object.fromEntries(
+      Object.entries(objectFrom(json['geometries'], `${where} geometries`)).map(([geometry, summary]) => [
+        geometry,
+        geometryFrom(summary, `${where} geometries.${geometry}`),
+      ]),
+    ),
     manifest: checkedFileIn(json, 'manifest', where),
     index: checkedFileIn(json, 'index', where),
     names: wholeFileIn(json, 'names', where),
   };
+}
+
+function geometryFrom(entry: unknown, where: string): GeometrySummary {
+  const json = objectFrom(entry, where);
+  return {
+    featureFiles: featureFilesIn(json, where),
+    index: checkedFileIn(json, 'index', where),
+    invalid: numberIn(json, 'invalid', where),
+  };
+}
+
+function featureFilesIn(json: JsonObject, where: string): LevelSummary['featureFiles'] {
+  const featureFiles = objectFrom(json['featureFiles'], `${where} featureFiles`);
+  return { files: numberIn(featureFiles, 'files', where), bytes: numberIn(featureFiles, 'bytes', where) };
 }
 
 /** The members of a level that do not describe its files. @throws FormatError likewise */

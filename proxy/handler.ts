@@ -17,7 +17,7 @@ import { answerHealth, HEALTH_PATHS, healthAnswer } from './operations/health.ts
 import { OriginError } from './origin/origin.ts';
 import type { Endpoint } from './pages/endpoints.ts';
 import { ENDPOINTS, isProtected, PATHS_RULE } from './pages/endpoints.ts';
-import { parseQuery, refuseQuery } from './pages/query.ts';
+import { geometryOf, parseQuery, refuseQuery } from './pages/query.ts';
 import { respondWithFile, respondWithPage } from './pages/respond.ts';
 import type { ResponseCaches } from './pages/response-cache.ts';
 import type { Releases } from './releases/releases.ts';
@@ -96,9 +96,10 @@ function answerFrom(
   const params = parseQuery(query, endpoint.level);
   const release = params.cursor === undefined ? releases.requireCurrent() : releases.get(params.cursor);
   const level = release?.get(endpoint.level);
-  if (release === undefined || level === undefined) return undefined;
+  const source = release && level?.get(geometryOf(params, release.geometries));
+  if (release === undefined || level === undefined || source === undefined) return undefined;
   const basis = { release, base, coding, isPinned: params.cursor !== undefined };
-  return respondWithPage({ endpoint, params, level, basis });
+  return respondWithPage({ endpoint, params, level, source, basis });
 }
 
 /** The answer after what is missing has been brought into memory. The one place of the path that waits. Never rejects. */
@@ -112,9 +113,9 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
     if (known !== undefined) return known;
     const endpoint = ENDPOINTS.get(request.path);
     if (endpoint?.kind !== 'page') throw new TypeError('nothing is missing');
-    const { cursor } = parseQuery(request.query, endpoint.level);
-    const release = cursor === undefined ? releases.requireCurrent() : await releases.load(cursor);
-    await release.load(endpoint.level);
+    const params = parseQuery(request.query, endpoint.level);
+    const release = params.cursor === undefined ? releases.requireCurrent() : await releases.load(params.cursor);
+    await (await release.load(endpoint.level)).load(geometryOf(params, release.geometries));
     const answer = answerNow(context, request);
     if (answer === undefined) throw notReady('Too much is being loaded at the moment. Try again.');
     return answer;

@@ -1,7 +1,7 @@
 // The interface: the paths of the API and their query parameters. One table for the handler, the parser, its error
 // messages and the OpenAPI document.
 import type { Format, Level } from '../../format/levels.ts';
-import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
+import { FORMATS, GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
 
 /** One of the twelve paths that return pages of boundaries. */
 export interface PageEndpoint {
@@ -59,6 +59,9 @@ export const PAGE_SIZE = 'page-size';
 /** Minimum value. The maximum is the page cap of level and format; a larger value counts as the cap. */
 export const PAGE_SIZE_MIN = 1;
 
+/** Which geometry the features have. */
+export const GEOMETRY = 'geometry';
+
 /** The parameters for the start of a page; they cannot be combined. */
 export const STARTS = ['start-at', 'start-after'] as const;
 /** The largest fid that they accept. */
@@ -72,7 +75,7 @@ export const FILTERS: ReadonlyMap<string, Level> = new Map(
 /** The parameters of a level, in the order of the documentation. */
 export function parameterNames(level: Level): readonly string[] {
   const filters = [...FILTERS].filter(([, column]) => column <= level);
-  return [PAGE_SIZE, ...STARTS, ...filters.map(([name]) => name)];
+  return [PAGE_SIZE, ...STARTS, ...filters.map(([name]) => name), GEOMETRY];
 }
 
 /** Is this one of the parameters for the start of a page? */
@@ -83,6 +86,7 @@ export function isStart(name: string): boolean {
 /** The allowed values of a parameter at a level, for messages; also for filters that the level does not have. */
 export function ruleOf(name: string, level: Level): string {
   if (name === PAGE_SIZE) return `a whole number of at least ${PAGE_SIZE_MIN}`;
+  if (name === GEOMETRY) return `one of ${GEOMETRIES.join(', ')}`;
   if (isStart(name)) return `a fid from 0 to ${FID_MAX} or a cursor from a Link header`;
   return `the GID of a unit, ${filterNames(level)}`;
 }

@@ -2,10 +2,19 @@
 // allowed.
 import type { Cursor } from '../../format/cursor.ts';
 import { decodeCursor } from '../../format/cursor.ts';
-import type { Level } from '../../format/levels.ts';
+import type { Geometry, Level } from '../../format/levels.ts';
 import { levelName } from '../../format/levels.ts';
 import { Problem, quote } from '../http/problem.ts';
-import { FID_MAX, FILTERS, filterNames, PAGE_SIZE, PAGE_SIZE_MIN, parameterNames, ruleOf } from './endpoints.ts';
+import {
+  FID_MAX,
+  FILTERS,
+  filterNames,
+  GEOMETRY,
+  PAGE_SIZE,
+  PAGE_SIZE_MIN,
+  parameterNames,
+  ruleOf,
+} from './endpoints.ts';
 
 /** Selects the features whose GID at level `column` is `gid`. */
 export interface Filter {
@@ -23,6 +32,8 @@ export interface PageParams {
   cursor: Cursor | undefined;
   /** Ascending by column, at most one per column. */
   filters: readonly Filter[];
+  /** As it was written: which there are is known of the release. Undefined, which means the full one, if absent. */
+  geometry: string | undefined;
 }
 
 const NO_FILTERS: readonly Filter[] = [];
@@ -37,6 +48,7 @@ export function parseQuery(query: string, level: Level): PageParams {
   let start: string | undefined;
   let startName = '';
   let filters: Filter[] | undefined;
+  let geometry: string | undefined;
   for (let at = 0; at < query.length; ) {
     const ampersand = query.indexOf('&', at);
     const end = ampersand === -1 ? query.length : ampersand;
@@ -47,6 +59,8 @@ export function parseQuery(query: string, level: Level): PageParams {
       const value = hasValue ? decode(query.slice(equals + 1, end)) : '';
       if (name === PAGE_SIZE) {
         size = checked(name, value, size, level);
+      } else if (name === GEOMETRY) {
+        geometry = checked(name, value, geometry, level);
       } else if (name === 'start-at' || name === 'start-after') {
         if (startName !== '' && startName !== name)
           throw badParameter('start-at and start-after', 'cannot be combined', 'one of them');
@@ -61,7 +75,13 @@ export function parseQuery(query: string, level: Level): PageParams {
     }
     at = end + 1;
   }
-  const params: PageParams = { pageSize: 0, fid: -1, cursor: undefined, filters: filters ?? NO_FILTERS };
+  const params: PageParams = {
+    pageSize: 0,
+    fid: -1,
+    cursor: undefined,
+    filters: filters ?? NO_FILTERS,
+    geometry,
+  };
   if (size !== undefined) params.pageSize = parsePageSize(size, level);
   if (start !== undefined) parseStart(params, startName, start, level);
   if (filters !== undefined) {
@@ -123,6 +143,13 @@ function parsePageSize(text: string, level: Level): number {
   const size = isDigits(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : 0;
   if (size < PAGE_SIZE_MIN) throw badParameter(PAGE_SIZE, `is ${quote(text)}`, ruleOf(PAGE_SIZE, level));
   return size;
+}
+
+/** The geometry that is asked for. @throws Problem bad-parameter if it is not one of the release */
+export function geometryOf({ geometry = 'full' }: PageParams, geometries: readonly Geometry[]): Geometry {
+  const known = geometries.find((name) => name === geometry);
+  if (known === undefined) throw badParameter(GEOMETRY, `is ${quote(geometry)}`, `one of ${geometries.join(', ')}`);
+  return known;
 }
 
 /** Sets the start of a page: a fid or a cursor. */

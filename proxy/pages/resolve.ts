@@ -1,8 +1,8 @@
 // Resolves the parameters of a page with the index of its level: the features of the page, and the stored page that has
 // them, if any. Used by respond.ts.
 import type { LevelIndex, StoredPage } from '../../format/level-index.ts';
-import type { Format } from '../../format/levels.ts';
-import { PAGE_CAPS } from '../../format/levels.ts';
+import type { Format, Geometry } from '../../format/levels.ts';
+import { pageCap } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
 import { intersect, NO_POSITIONS } from '../../format/positions.ts';
 import type { Filter, PageParams } from './query.ts';
@@ -22,9 +22,9 @@ export interface Resolution {
 }
 
 /** Resolves the parameters for one level of one release. */
-export function resolve(index: LevelIndex, format: Format, params: PageParams): Resolution {
+export function resolve(index: LevelIndex, format: Format, params: PageParams, geometry: Geometry): Resolution {
   const { filters, pageSize, fid, cursor } = params;
-  const cap = PAGE_CAPS[format][index.level];
+  const cap = pageCap(format, index.level, geometry);
   let positions = index.all;
   let listing = 0;
   if (filters.length > 0) {
@@ -36,7 +36,10 @@ export function resolve(index: LevelIndex, format: Format, params: PageParams): 
   else if (fid > 0) first = positions.rankOf(index.positionOf(fid));
   const size = pageSize === 0 ? cap : Math.min(pageSize, cap);
   const count = Math.min(size, positions.count - first);
-  const page = listing === -1 ? undefined : index.storedPage(format, listing, positions.count, first, count);
+  const page =
+    listing === -1 || geometry !== 'full'
+      ? undefined
+      : index.storedPage(format, listing, positions.count, first, count);
   return { positions, first, count, listing, page };
 }
 

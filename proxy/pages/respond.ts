@@ -6,7 +6,7 @@ import { MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
 import type { Answer, Basis, BodySource, HeaderList } from '../answers/answer.ts';
 import { COMMON_HEADERS } from '../answers/answer.ts';
 import type { Coding } from '../http/request.ts';
-import type { LoadedLevel } from '../releases/load-release.ts';
+import type { LoadedLevel, LoadedTable } from '../releases/load-release.ts';
 import type { Endpoint, FileEndpoint, PageEndpoint } from './endpoints.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { PageParams } from './query.ts';
@@ -19,8 +19,9 @@ import { StoredFile, TextOf } from './stored-file.ts';
 export interface PageRequest {
   endpoint: PageEndpoint;
   params: PageParams;
-  /** The level of the endpoint. */
+  /** The level of the endpoint, and its feature files with the geometry that is asked for. */
   level: LoadedLevel;
+  source: LoadedTable;
   basis: Basis;
 }
 
@@ -38,8 +39,8 @@ const MATCHED = 'Boundaries-Matched';
 
 /** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
 export function respondWithPage(request: PageRequest): Answer {
-  const { endpoint, level, params, basis } = request;
-  const resolution = resolve(level.index, endpoint.format, params);
+  const { endpoint, level, source, params, basis } = request;
+  const resolution = resolve(level.index, endpoint.format, params, source.geometry);
   const { positions, page } = resolution;
   const link = nextLink(request, resolution);
   const mediaType = MEDIA_TYPES[endpoint.format];
@@ -47,7 +48,7 @@ export function respondWithPage(request: PageRequest): Answer {
     const file = storedPage(request, resolution);
     return finished(basis, mediaType, file.digest, file, positions.count, link);
   }
-  const slice = new Slice(level, endpoint.format, positions.slice(resolution.first, resolution.count));
+  const slice = new Slice(source, endpoint.format, positions.slice(resolution.first, resolution.count));
   if (basis.coding === 'gzip') return finished(basis, mediaType, slice.tag, slice, positions.count, link);
   const file = page === undefined ? undefined : storedPage(request, resolution);
   const text = new TextOf(file ?? slice, slice.textBytes, endpoint.path);
@@ -136,6 +137,7 @@ function nextLink(
   if (first + count >= positions.count) return undefined;
   let query = '';
   for (const { column, gid } of params.filters) query += `gid-${column}=${encodeURIComponent(gid)}&`;
+  if (params.geometry !== undefined) query += `geometry=${params.geometry}&`;
   if (params.pageSize > 0) query += `page-size=${params.pageSize}&`;
   const cursor = level.cursors.write(positions.at(first + count));
   return `<${basis.base}${endpoint.path}?${query}start-at=${cursor}>; rel="next"`;

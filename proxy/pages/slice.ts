@@ -11,7 +11,7 @@ import type { Ranges } from '../../format/positions.ts';
 import type { Body, BodySource } from '../answers/answer.ts';
 import type { Client, Reads } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
-import type { LoadedLevel } from '../releases/load-release.ts';
+import type { LoadedTable } from '../releases/load-release.ts';
 import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';
 
 /** 96 bits of SHA-256 in base64url. */
@@ -27,22 +27,23 @@ const NOTHING = Buffer.alloc(0);
 /** A slice as one gzip member: a buffer, or a stream if it is large. */
 export class Slice implements BodySource {
   readonly bytes: number;
-  readonly #level: LoadedLevel;
+  /** The feature files that it is cut from. */
+  readonly #source: LoadedTable;
   readonly #format: Format;
   /** The positions of its features. */
   readonly #ranges: Ranges;
   readonly #dataBytes: number;
   readonly #features: number;
 
-  constructor(level: LoadedLevel, format: Format, ranges: Ranges) {
+  constructor(source: LoadedTable, format: Format, ranges: Ranges) {
     const { before, between, after } = FRAME_DATA[format];
     let data = 0;
     let features = 0;
     for (let i = 0; i < ranges.length; i += 2) {
-      data += level.index.dataBytes(numberAt(ranges, i), numberAt(ranges, i + 1));
+      data += source.table.dataBytes(numberAt(ranges, i), numberAt(ranges, i + 1));
       features += numberAt(ranges, i + 1) - numberAt(ranges, i);
     }
-    this.#level = level;
+    this.#source = source;
     this.#format = format;
     this.#ranges = ranges;
     this.#features = features;
@@ -56,21 +57,21 @@ export class Slice implements BodySource {
     const { before, between, after } = FRAME_DATA[this.#format];
     let bytes = before.length + Math.max(0, this.#features - 1) * between.length + after.length;
     for (let i = 0; i < this.#ranges.length; i += 2)
-      bytes += this.#level.index.textBytes(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1));
+      bytes += this.#source.table.textBytes(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1));
     return bytes;
   }
 
   /** Entity tag without quotes: the same in every release with the same features. */
   get tag(): string {
-    const { index } = this.#level;
+    const { table } = this.#source;
     const [first = 0, end = 0] = this.#ranges;
-    const digests = index.digests(first, end);
+    const digests = table.digests(first, end);
     // One feature needs no digest of its digest.
     if (this.#features === 1) return tagOf(Buffer.from(digests).toString('base64url'), this.#format);
     if (this.#ranges.length <= 2) return tagOf(hash('sha256', digests, 'base64url'), this.#format);
     const sha256 = createHash('sha256');
     for (let i = 0; i < this.#ranges.length; i += 2)
-      sha256.update(index.digests(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1)));
+      sha256.update(table.digests(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1)));
     return tagOf(sha256.digest('base64url'), this.#format);
   }
 
@@ -82,18 +83,18 @@ export class Slice implements BodySource {
   /** The body, if all of it can be read at once. */
   #readNow(reads: Reads): Buffer | undefined {
     if (this.#ranges.length > 2 * NOW_MAX_RANGES) return undefined;
-    const { index } = this.#level;
+    const { table } = this.#source;
     const body = reads.buffer(this.bytes);
     let at = this.#dataAt;
     for (let i = 0; i < this.#ranges.length; i += 2) {
       const last = numberAt(this.#ranges, i + 1);
       for (let first = numberAt(this.#ranges, i), end: number; first < last; first = end) {
-        const file = index.fileOf(first);
-        end = Math.min(last, index.fileEnd(file));
-        const length = index.dataBytes(first, end);
-        const path = this.#level.featureFile(file);
-        if (!reads.now(path, { offset: index.offsetAt(first), length }, body, at, true)) return undefined;
-        if (!index.hasData(body.subarray(at, at + length), first, end)) throw this.#damaged(reads, file);
+        const file = table.fileOf(first);
+        end = Math.min(last, table.fileEnd(file));
+        const length = table.dataBytes(first, end);
+        const path = this.#source.featureFile(file);
+        if (!reads.now(path, { offset: table.offsetAt(first), length }, body, at, true)) return undefined;
+        if (!table.hasData(body.subarray(at, at + length), first, end)) throw this.#damaged(reads, file);
         at += length;
       }
     }
@@ -138,15 +139,15 @@ export class Slice implements BodySource {
    * WHOLE_MAX_BYTES unless it is one feature.
    */
   *#groups(): Generator<Ranges> {
-    const { index } = this.#level;
+    const { table } = this.#source;
     let group: number[] = [];
     for (let i = 0; i < this.#ranges.length; i += 2)
       for (let at = numberAt(this.#ranges, i); at < numberAt(this.#ranges, i + 1); at++) {
         const [begin = at, last = at] = [group[0], group.at(-1)];
         const isNear =
-          index.fileOf(begin) === index.fileOf(at) &&
-          index.dataBytes(last, at) <= GAP_MAX_BYTES &&
-          index.dataBytes(begin, at + 1) <= WHOLE_MAX_BYTES;
+          table.fileOf(begin) === table.fileOf(at) &&
+          table.dataBytes(last, at) <= GAP_MAX_BYTES &&
+          table.dataBytes(begin, at + 1) <= WHOLE_MAX_BYTES;
         if (group.length > 0 && !isNear) {
           yield group;
           group = [];
@@ -159,19 +160,19 @@ export class Slice implements BodySource {
 
   /** The data of a group with separators between its features. What lies between its ranges is read and checked, too. */
   async #readGroup(reads: Reads, group: Ranges): Promise<Buffer> {
-    const { index } = this.#level;
+    const { table } = this.#source;
     const [first, end] = [numberAt(group, 0), numberAt(group, group.length - 1)];
-    const file = index.fileOf(first);
-    const range = { offset: index.offsetAt(first), length: index.dataBytes(first, end) };
-    const data = await reads.origin.read(this.#level.featureFile(file), range);
-    if (!index.hasData(data, first, end)) throw this.#damaged(reads, file);
+    const file = table.fileOf(first);
+    const range = { offset: table.offsetAt(first), length: table.dataBytes(first, end) };
+    const data = await reads.origin.read(this.#source.featureFile(file), range);
+    if (!table.hasData(data, first, end)) throw this.#damaged(reads, file);
     const { between } = FRAME_DATA[this.#format];
     const parts: Buffer[] = [];
     for (let i = 0; i < group.length; i += 2) {
       const step = between.length === 0 ? numberAt(group, i + 1) - numberAt(group, i) : 1;
       for (let at = numberAt(group, i); at < numberAt(group, i + 1); at += step) {
         if (parts.length > 0) parts.push(between.data);
-        parts.push(data.subarray(index.dataBytes(first, at), index.dataBytes(first, at + step)));
+        parts.push(data.subarray(table.dataBytes(first, at), table.dataBytes(first, at + step)));
       }
     }
     return Buffer.concat(parts);
@@ -179,22 +180,22 @@ export class Slice implements BodySource {
 
   /** The data of a group in chunks: of one large feature in pieces, the last one checked. */
   async *#chunksOf(reads: Reads, group: Ranges): AsyncGenerator<Buffer, void, undefined> {
-    const { index } = this.#level;
+    const { table } = this.#source;
     const [first, end] = [numberAt(group, 0), numberAt(group, group.length - 1)];
-    const length = index.dataBytes(first, end);
+    const length = table.dataBytes(first, end);
     if (length <= WHOLE_MAX_BYTES) {
       yield this.#readGroup(reads, group);
       return;
     }
-    const file = index.fileOf(first);
-    let crc = index.dataCrcBefore(first);
+    const file = table.fileOf(first);
+    let crc = table.dataCrcBefore(first);
     yield* withholdLast(
-      reads.origin.stream(this.#level.featureFile(file), { offset: index.offsetAt(first), length }),
+      reads.origin.stream(this.#source.featureFile(file), { offset: table.offsetAt(first), length }),
       (chunk) => {
         crc = crc32(chunk, crc);
       },
       () => {
-        if (crc !== index.dataCrcBefore(end)) throw this.#damaged(reads, file);
+        if (crc !== table.dataCrcBefore(end)) throw this.#damaged(reads, file);
       },
     );
   }
@@ -219,11 +220,11 @@ export class Slice implements BodySource {
   /** Moves the data of each feature but the last forward, the first one to `begin`, and writes a separator behind it. */
   #separate(body: Buffer, begin: number): void {
     const { data } = FRAME_DATA[this.#format].between;
-    const { index } = this.#level;
+    const { table } = this.#source;
     let [source, target] = [this.#dataAt, begin];
     for (let i = 0; i < this.#ranges.length; i += 2)
       for (let at = numberAt(this.#ranges, i); at < numberAt(this.#ranges, i + 1) && source > target; at++) {
-        const length = index.dataBytes(at, at + 1);
+        const length = table.dataBytes(at, at + 1);
         body.copyWithin(target, source, source + length);
         source += length;
         target += length;
@@ -233,7 +234,7 @@ export class Slice implements BodySource {
 
   /** CRC-32 of the text. */
   #textCrc(): number {
-    const { index } = this.#level;
+    const { table } = this.#source;
     const { before, between, after } = FRAME_DATA[this.#format];
     const step = between.length === 0 ? Number.POSITIVE_INFINITY : 1;
     let crc = before.crc;
@@ -243,7 +244,7 @@ export class Slice implements BodySource {
       for (let first = numberAt(this.#ranges, i), end: number; first < last; first = end) {
         end = Math.min(first + step, last);
         if (!isFirst) crc = joinCrcs(crc, between.crc, between.length);
-        crc = index.textCrc(first, end, crc);
+        crc = table.textCrc(first, end, crc);
         isFirst = false;
       }
     }
@@ -252,7 +253,7 @@ export class Slice implements BodySource {
 
   /** Closes the file: the operator may replace it by an intact one. */
   #damaged({ origin }: Reads, file: number): OriginError {
-    const path = this.#level.featureFile(file);
+    const path = this.#source.featureFile(file);
     origin.close?.(path);
     return new OriginError('damaged', path);
   }

@@ -2,13 +2,15 @@
 // releases.ts.
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
+import type { FeatureTable } from '../../format/feature-table.ts';
 import { featureFilePath, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
-import type { Level } from '../../format/levels.ts';
-import { LEVELS } from '../../format/levels.ts';
-import { decodeLevel } from '../../format/manifest.ts';
+import type { Geometry, Level } from '../../format/levels.ts';
+import { GEOMETRIES, LEVELS } from '../../format/levels.ts';
+import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
@@ -18,34 +20,95 @@ import type { Origin } from '../origin/origin.ts';
 const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
 /** Bytes that are hashed in one turn of the event loop: about a millisecond. */
 const HASHED_BYTES = 1024 * 1024;
+/** A table that no request has used for this long is freed. */
+const UNUSED_MS = 300_000;
+/** A table that could not be loaded is tried again after this time. */
+const RETRY_MS = 5000;
 
-/** A level whose index has been verified. */
-export class LoadedLevel {
-  readonly index: LevelIndex;
+/** The feature files of one geometry of a level. */
+export class LoadedTable {
+  readonly table: FeatureTable;
+  readonly geometry: Geometry;
   /** The folder of its release, relative to the origin. */
-  readonly folder: string;
-  /** Bytes of the index. */
-  readonly bytes: number;
-  readonly cursors: CursorWriter;
+  readonly #folder: string;
   /** Paths of feature files that have been read, by number: look-ups of open files use the same text again. */
   readonly #paths: string[] = [];
 
-  constructor({ release, digest }: Description, index: LevelIndex, bytes: number) {
-    this.folder = releasePath(release.release);
-    this.index = index;
-    this.bytes = bytes;
-    this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
+  constructor(folder: string, table: FeatureTable, geometry: Geometry) {
+    this.#folder = folder;
+    this.table = table;
+    this.geometry = geometry;
   }
 
   /** The path of a feature file, relative to the origin. */
   featureFile(file: number): string {
     const known = this.#paths[file];
     if (known !== undefined) return known;
-    const path = `${this.folder}/${featureFilePath(this.index.level, file)}`;
+    const path = `${this.#folder}/${featureFilePath(this.table.level, file, this.geometry)}`;
     this.#paths[file] = path;
     return path;
   }
 }
+
+/** A level whose index has been verified. */
+export class LoadedLevel {
+  readonly index: LevelIndex;
+  /** The folder of its release, relative to the origin. */
+  readonly folder: string;
+  readonly cursors: CursorWriter;
+  readonly #indexBytes: number;
+  readonly #full: LoadedTable;
+  /** Tables of the other geometries, which are mapped when they are first asked for. */
+  readonly #tables: LRUCache<Geometry, { table: LoadedTable; bytes: number }>;
+  /** Errors of tables that could not be loaded, to be thrown again until a time. */
+  readonly #failures = new Map<Geometry, { error: unknown; until: number }>();
+
+  constructor({ release, digest }: Description, index: LevelIndex, indexBytes: number, loadTable: LoadTable) {
+    this.folder = releasePath(release.release);
+    this.index = index;
+    this.#indexBytes = indexBytes;
+    this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
+    this.#full = new LoadedTable(this.folder, index, 'full');
+    this.#tables = new LRUCache({
+      max: GEOMETRIES.length,
+      ttl: UNUSED_MS,
+      updateAgeOnGet: true,
+      fetchMethod: async (geometry) => {
+        const { table, bytes } = await loadTable(index, geometry);
+        return { table: new LoadedTable(this.folder, table, geometry), bytes };
+      },
+    });
+  }
+
+  /** Bytes of the tables in memory. */
+  get bytes(): number {
+    return [...this.#tables.values()].reduce((sum, { bytes }) => sum + bytes, this.#indexBytes);
+  }
+
+  /** The feature files of a geometry; undefined if their table is not in memory. */
+  get(geometry: Geometry): LoadedTable | undefined {
+    return geometry === 'full' ? this.#full : this.#tables.get(geometry)?.table;
+  }
+
+  /** Brings the table of a geometry into memory. @throws OriginError, FormatError */
+  async load(geometry: Geometry): Promise<void> {
+    const failure = this.#failures.get(geometry);
+    if (geometry === 'full') return;
+    if (failure !== undefined && performance.now() < failure.until) throw failure.error;
+    await this.#tables.fetch(geometry).catch((error: unknown) => {
+      this.#failures.set(geometry, { error, until: performance.now() + RETRY_MS });
+      throw error;
+    });
+  }
+
+  /** Frees the tables that have not been used for long. */
+  freeUnused(): void {
+    this.#tables.purgeStale();
+  }
+}
+
+/** Reads the table of a geometry, and how many bytes it has. */
+type LoadTable = (index: LevelIndex, geometry: Geometry) => Promise<{ table: FeatureTable; bytes: number }>;
 
 /** A release whose metadata has been loaded and verified. */
 export interface LoadedRelease {
@@ -54,6 +117,10 @@ export interface LoadedRelease {
   digest: string;
   /** Its date, `YYYY-MM-DD`, to show with the data; undefined if it has none. */
   date: string | undefined;
+  /** Those that can be asked for, `full` among them. */
+  geometries: readonly Geometry[];
+  /** SPDX identifier or URL; undefined if it names none. */
+  licence: string | undefined;
   /** Credits to show with the data. */
   attribution: readonly string[];
   /** What release.json says of each level. */
@@ -64,6 +131,8 @@ export interface LoadedRelease {
   get(level: Level): LoadedLevel | undefined;
   /** Brings a level into memory. @throws OriginError, FormatError */
   load(level: Level): Promise<LoadedLevel>;
+  /** Frees what has not been used for long. */
+  freeUnused(): void;
 }
 
 /** release.json and its SHA-256 in hex. */
@@ -93,11 +162,6 @@ export async function readDescription(origin: Origin, id: string, digest: string
   return { release, digest };
 }
 
-/** The SHA-256 that the release.json of a release has now. @throws OriginError */
-export async function digestOfDescription(origin: Origin, id: string): Promise<string> {
-  return hash('sha256', await origin.read(`${releasePath(id)}/${RELEASE_FILE}`, DESCRIPTION_MAX_BYTES), 'hex');
-}
-
 /**
  * Loads all levels of a release.
  * @throws OriginError, FormatError
@@ -115,8 +179,11 @@ export function describedRelease(
   get: LoadedRelease['get'],
   load: LoadedRelease['load'],
 ): LoadedRelease {
-  const { release: id, date, attribution, levels: summaries, overview } = release;
-  return { id, digest, date, attribution, summaries, overview, get, load };
+  const { release: id, date, geometries, licence, attribution, levels: summaries, overview } = release;
+  const freeUnused = (): void => {
+    for (const level of LEVELS) get(level)?.freeUnused();
+  };
+  return { id, digest, date, geometries, licence, attribution, summaries, overview, get, load, freeUnused };
 }
 
 /**
@@ -134,7 +201,15 @@ export async function loadLevel(origin: Origin, description: Description, level:
   ]);
   const expected = { release, level, features: summary.features };
   const decoded = decodeLevel({ manifest: manifest.toString('utf8'), index }, expected, files);
-  return new LoadedLevel(description, decoded, index.length);
+  const text = manifest.toString('utf8');
+  return new LoadedLevel(description, decoded, index.length, async (full, geometry) => {
+    const file = `${folder}/${indexPath(level, geometry)}`;
+    const other = summary.geometries[geometry];
+    if (other === undefined) throw new FormatError(files.manifest, `level ${level} has no geometry ${geometry}`);
+    const table = await readChecked(origin, file, other.index);
+    const decodedTable = decodeTable({ manifest: text, table }, geometry, full, { ...files, table: file });
+    return { table: decodedTable, bytes: table.length };
+  });
 }
 
 /** Reads a whole file and checks its SHA-256. */

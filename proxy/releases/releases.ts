@@ -9,7 +9,7 @@ import { notReady, Problem } from '../http/problem.ts';
 import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { LoadedRelease, LoadRelease } from './load-release.ts';
-import { digestOfDescription, loadRelease, readDescription } from './load-release.ts';
+import { loadRelease, readDescription } from './load-release.ts';
 
 /** Maximum size of current.json. */
 const POINTER_MAX_BYTES = 64 * 1024;
@@ -136,6 +136,8 @@ export class Releases {
   async refresh(): Promise<string | undefined> {
     await this.#readPointer();
     this.#recent.purgeStale();
+    for (const release of [this.#current, ...[...this.#recent.values()].map((place) => place.release)])
+      release?.freeUnused();
     await this.#takeUp();
     if (this.#reported === this.#current) return undefined;
     this.#reported = this.#current;
@@ -189,23 +191,12 @@ export class Releases {
     const read = ++this.#reads.begun;
     const text = (await this.#origin.read(CURRENT_PATH, POINTER_MAX_BYTES)).toString('utf8');
     if (text === this.#pointer?.text) return;
-    const { release, hosted, digests } = currentFromJson(text, CURRENT_PATH);
-    // A pointer without digests is trusted: those of the files count that are there now.
-    const known = await Promise.all(
-      hosted.map(async (id) => [id, digests.get(id) ?? (await this.#digestNow(id))] as const),
-    );
+    const { release, digests } = currentFromJson(text, CURRENT_PATH);
     if (read < this.#reads.applied) return;
     this.#reads.applied = read;
-    const byId = new Map(known);
-    // What could not be read may be there at the next look.
-    const isWhole = !known.some(([id, digest]) => digest === unread(id));
-    this.#pointer = { text: isWhole ? text : '', digest: byId.get(release) ?? unread(release), hosted: byId };
+    this.#pointer = { text, digest: digests.get(release) ?? '', hosted: digests };
     this.#failures.clear();
     for (const { release } of [...this.#recent.values()]) if (!this.hosts(release)) this.#recent.delete(release.digest);
-  }
-
-  async #digestNow(id: string): Promise<string> {
-    return digestOfDescription(this.#origin, id).catch(() => unread(id));
   }
 
   /** Serves the release that current.json names. */
@@ -248,11 +239,6 @@ export class Releases {
       throw error;
     }
   }
-}
-
-/** Stands for the digest of a release whose release.json could not be read. */
-function unread(id: string): string {
-  return `not read: ${id}`;
 }
 
 function gone(): Problem {

@@ -11,11 +11,11 @@ import {
   type WholeFile,
 } from '../format/release.ts';
 import { describeSource, type LevelledSource, splitIntoLevels } from './describe-source.ts';
+import { type LevelContext, type ReadLevel, readLevel, type WrittenLevel, writeLevel } from './levels/build-level.ts';
+import { WHOLE } from './levels/divide-work.ts';
+import { type FinalizedLevel, sealRelease } from './levels/finalize.ts';
 import { type LevelUnits, relativesOf } from './names/named-units.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
-import { type LevelContext, type ReadLevel, readLevel, type WrittenLevel, writeLevel } from './pages/build-level.ts';
-import { WHOLE } from './pages/divide-work.ts';
-import { type FinalizedLevel, sealRelease } from './pages/finalize.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
 import { readServedRelease } from './release/manage.ts';
 import { type Lock, takeLock } from './release/output-lock.ts';
@@ -27,9 +27,9 @@ import { sourceFiles, sourceNames } from './source/source-files.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { workIn } from './workers/work.ts';
 
-const FINALIZE = workIn<typeof import('./pages/finalize.ts'), 'finalizeLevel'>(
+const FINALIZE = workIn<typeof import('./levels/finalize.ts'), 'finalizeLevel'>(
   import.meta.url,
-  './pages/finalize',
+  './levels/finalize',
   'finalizeLevel',
 );
 

@@ -14,8 +14,8 @@ import {
   textsIn,
 } from '../format/parse.ts';
 import { findingsIn, type LevelAbout, levelAboutFrom, type ReleaseAbout, releaseAboutFrom } from '../format/release.ts';
-import type { Share } from './pages/divide-work.ts';
-import type { ReadResult } from './pages/read-level.ts';
+import type { Share } from './levels/divide-work.ts';
+import type { ReadResult } from './levels/store-level.ts';
 
 import { BuildError } from './report/errors.ts';
 

@@ -25,9 +25,9 @@ import {
   writeOverviewFile,
 } from './build.ts';
 import { describeSource, splitIntoLevels } from './describe-source.ts';
-import { readLevel, storePath, type WrittenLevel, writeLevel } from './pages/build-level.ts';
-import type { Share } from './pages/divide-work.ts';
-import { sealRelease } from './pages/finalize.ts';
+import { readLevel, storePath, type WrittenLevel, writeLevel } from './levels/build-level.ts';
+import type { Share } from './levels/divide-work.ts';
+import { sealRelease } from './levels/finalize.ts';
 import { syncFiles, syncTree } from './release/fsync.ts';
 import { type Lock, takeLock } from './release/output-lock.ts';
 import { activate, removeFolder, settle, shardsPath } from './release/staging.ts';

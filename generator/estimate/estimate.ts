@@ -16,9 +16,9 @@ import {
 import { encodeLevel } from '../../format/manifest.ts';
 import type { Finding } from '../../format/release.ts';
 import { describeSource, splitIntoLevels } from '../describe-source.ts';
+import { filledListings, plannedFiles, plannedIndex } from '../levels/plan.ts';
 import { type LevelUnits, relativesOf, writeNames } from '../names/named-units.ts';
 import { writeOverview } from '../overview/write-overview.ts';
-import { filledListings, plannedFiles, plannedIndex } from '../pages/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import type { Acceptable } from '../quality/findings.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';

@@ -2,8 +2,8 @@
 // a sample of features. Runs in a child process: gdal-async is used from one thread of a process only.
 import { elementAt } from '../../format/element-at.ts';
 import type { Finding } from '../../format/release.ts';
-import { type LayersTask, type ReadFeature, readLayers } from '../pages/read-layers.ts';
-import { type LevelSidecars, newLevelSidecars, type SidecarOptions } from '../pages/read-level.ts';
+import { type LayersTask, type ReadFeature, readLayers } from '../levels/read-layers.ts';
+import { type LevelSidecars, newLevelSidecars, type SidecarOptions } from '../levels/store-level.ts';
 import { featureCount } from '../source/level-source.ts';
 import { writeStoreIndex } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';

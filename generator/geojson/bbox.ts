@@ -1,7 +1,7 @@
 // Bounding boxes (RFC 7946 section 5): of a unit that crosses the antimeridian, west is greater than east.
 
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import type { Positions } from './positions.ts';
+import type { Coordinates } from './coordinates.ts';
 
 /** `[west, south, east, north]` in scaled degrees (whole numbers). */
 export type Box = readonly [west: number, south: number, east: number, north: number];
@@ -14,7 +14,7 @@ export class Extent {
   #north = -Infinity;
 
   /** Adds a part: a point, a line or an exterior ring. */
-  addPart(positions: Positions): void {
+  addPart(positions: Coordinates): void {
     let west = Infinity;
     let east = -Infinity;
     let south = this.#south;

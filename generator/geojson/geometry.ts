@@ -2,7 +2,7 @@
 // The hot path of reading a dataset: coordinates never become strings or objects.
 import { type Box, Extent } from './bbox.ts';
 import { COMMA, NUMBER_BYTES, newText, reserve, type Text, writeAscii, writeByte, writeScaled } from './byte-writer.ts';
-import { Positions } from './positions.ts';
+import { Coordinates } from './coordinates.ts';
 import { GEOJSON_TYPES, WkbReader } from './wkb-reader.ts';
 
 /** Properties of a geometry that a check of the data needs. */
@@ -24,7 +24,7 @@ export interface GeometryQuality {
 /** Takes the rings of polygons, each after it is written; it may change their positions. */
 export interface RingSink {
   /** @param area twice its signed area, in scaled degrees; @param positions valid until the next ring is read */
-  ring(positions: Positions, isHole: boolean, area: number): void;
+  ring(positions: Coordinates, isHole: boolean, area: number): void;
 }
 
 /** A written geometry. */
@@ -54,7 +54,7 @@ export class GeometryWriter {
   readonly #wkb: WkbReader;
   readonly #text: Text = newText();
   readonly #coordinates: CoordinateWriter;
-  readonly #positions = new Positions();
+  readonly #positions = new Coordinates();
   readonly #rings: RingSink | undefined;
   #extent = new Extent();
   #collapsed = 0;
@@ -213,13 +213,13 @@ class CoordinateWriter {
   }
 
   /** Writes the first position. */
-  writePoint(positions: Positions): void {
+  writePoint(positions: Coordinates): void {
     reserve(this.#text, POSITION_BYTES);
     this.#writePosition(positions, 0);
   }
 
   /** Writes all positions as an array, from last to first if `backwards`. */
-  writePositions(positions: Positions, backwards: boolean): void {
+  writePositions(positions: Coordinates, backwards: boolean): void {
     const text = this.#text;
     const { count } = positions;
     reserve(text, count * POSITION_BYTES);
@@ -232,7 +232,7 @@ class CoordinateWriter {
   }
 
   /** The caller has reserved POSITION_BYTES. */
-  #writePosition(positions: Positions, i: number): void {
+  #writePosition(positions: Coordinates, i: number): void {
     const text = this.#text;
     text.bytes[text.length++] = OPEN;
     writeScaled(text, positions.x(i), this.#scale, this.#precision);

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import type { Positions } from '../geojson/positions.ts';
+import type { Coordinates } from '../geojson/coordinates.ts';
 import { type Box, boxOf, newCutRings, shift, union, unrolled } from './cut-rings.ts';
 
 /** The rings of a level. Plain data: it is kept beside the level's store. */
@@ -32,7 +32,7 @@ export interface CoarseUnit {
 /** Takes the rings of a level, unit by unit. */
 export interface CoarseRings {
   /** Takes a ring of the next unit, whose positions it may change. @param area twice its signed area */
-  ring(positions: Positions, isHole: boolean, area: number): void;
+  ring(positions: Coordinates, isHole: boolean, area: number): void;
   /** Ends the unit. */
   unit(fid: number): void;
   /** All units. */
@@ -60,7 +60,7 @@ export function newCoarseRings(scale: number): CoarseRings {
   let largest = { area: 0, centre: undefined as CoarseUnit['centre'] };
   let isExteriorLost = false;
   let exterior: Box = level.extent;
-  const take = (positions: Positions, isHole: boolean, doubledArea: number): void => {
+  const take = (positions: Coordinates, isHole: boolean, doubledArea: number): void => {
     const box = boxOf(positions);
     if (isHole) {
       // A hole is where its exterior ring is.

@@ -3,7 +3,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { CHECKSUMS_FILE, indexPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
-import { plannedFiles } from '../pages/plan.ts';
+import { plannedFiles } from '../levels/plan.ts';
 import type { FileReading } from '../reader/read-page.ts';
 import type { Report } from '../report/progress.ts';
 import type { Pool } from '../workers/pool.ts';

@@ -8,9 +8,9 @@ import { featureCount, type LevelSource, overviewLevelsOf } from '../source/leve
 import type { Pool } from '../workers/pool.ts';
 import { workIn } from '../workers/work.ts';
 import type { Part, Share } from './divide-work.ts';
-import type { ReadResult } from './read-level.ts';
+import type { ReadResult } from './store-level.ts';
 
-const READ = workIn<typeof import('./read-level.ts'), 'readLevel'>(import.meta.url, './read-level', 'readLevel');
+const READ = workIn<typeof import('./store-level.ts'), 'readLevel'>(import.meta.url, './store-level', 'readLevel');
 const WRITE = workIn<typeof import('./write-files.ts'), 'writeFiles'>(import.meta.url, './write-files', 'writeFiles');
 
 /** What the tasks of a build share. */

@@ -6,8 +6,8 @@ const INITIAL_POSITIONS = 1 << 11;
 /** The latitude from which a position is at a pole, 1e-6 degrees from it, as a share of 90 degrees. */
 const AT_POLE = 1 - 1e-6 / 90;
 
-/** Positions in scaled degrees (whole numbers). */
-export class Positions {
+/** The positions of a point, line or ring, in scaled degrees (whole numbers). */
+export class Coordinates {
   /** Number of positions. */
   count = 0;
   #flat = new Float64Array(2 * INITIAL_POSITIONS);

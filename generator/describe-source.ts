@@ -4,20 +4,14 @@ import type { Finding } from '../format/release.ts';
 import { Findings } from './quality/findings.ts';
 import type { Report } from './report/progress.ts';
 import { splitSingleLayer } from './single-layer/split-single-layer.ts';
-import type { DatasetDescription } from './source/level-sources.ts';
+import type { DatasetDescription, describeDataset } from './source/level-sources.ts';
 import { type SourceOptions, sourceName, sourceOptionsOf } from './source/source-options.ts';
 import type { Pool } from './workers/pool.ts';
-import { workIn } from './workers/work.ts';
-
-const DESCRIBE = workIn<typeof import('./source/level-sources.ts'), 'describeDataset'>(
-  import.meta.url,
-  './source/level-sources',
-  'describeDataset',
-);
+import { TASKS } from './workers/tasks.ts';
 
 /** Describes a source. @throws BuildError as `findLevels` does */
 export function describeSource(options: SourceOptions, pool: Pool): Promise<DatasetDescription> {
-  return pool.run(DESCRIBE, sourceOptionsOf(options));
+  return pool.run<typeof describeDataset>(TASKS.describeDataset, sourceOptionsOf(options));
 }
 
 /** A described source, in which every layer has units of one level. */

@@ -3,19 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LEVELS, type Level } from '../format/levels.ts';
-import {
-  booleanIn,
-  FormatError,
-  type JsonObject,
-  listIn,
-  numberIn,
-  objectFrom,
-  textIn,
-  textsIn,
-} from '../format/parse.ts';
-import { findingsIn, type LevelAbout, levelAboutFrom, type ReleaseAbout, releaseAboutFrom } from '../format/release.ts';
+import { FormatError, type JsonObject, listIn, numberIn, objectFrom, textIn, textsIn } from '../format/parse.ts';
+import { type LevelAbout, levelAboutFrom, type ReleaseAbout, releaseAboutFrom } from '../format/release.ts';
 import type { Share } from './levels/divide-work.ts';
-import type { ReadResult } from './levels/store-level.ts';
 
 import { BuildError } from './report/errors.ts';
 
@@ -33,8 +23,8 @@ export interface DoneShard {
 export interface DoneLevel {
   level: Level;
   about: LevelAbout;
-  read: ReadResult | undefined;
-  /** Digest of the store's index, equal in all shards of the same source; empty for a level without a layer. */
+  features: number;
+  /** Digest of the store's index, equal in all shards of the same source. */
   index: string;
   /** Names of the record files in the shard's folder. */
   records: readonly string[];
@@ -133,7 +123,7 @@ function refuseDifferent(root: string, shards: readonly DoneShard[]): void {
 
 /** What all shards of a release have in common. */
 function identityOf({ share, about, levels }: DoneShard): unknown {
-  return [share.shards, about, levels.map(({ about: level, read, index }) => [level, read, index])];
+  return [share.shards, about, levels.map(({ records: _, ...level }) => level)];
 }
 
 function shareText({ shard, shards }: Share): string {
@@ -168,26 +158,14 @@ function levelFrom(entry: unknown, level: Level | undefined, where: string): Don
   if (level === undefined || json['level'] !== level)
     throw new FormatError(where, `level is ${JSON.stringify(json['level'])}, expected ${level}`);
   const about = levelAboutFrom(objectFrom(json['about'], `${where} about`), `${where} about`);
-  // A level without a layer.
-  if (json['read'] === undefined) return { level, about, read: undefined, index: '', records: [] };
   const records = textsIn(json, 'records', where);
   const odd = records.find((name) => !FILE_NAME.test(name));
   if (odd !== undefined) throw new FormatError(where, `records has ${JSON.stringify(odd)}, expected names of files`);
-  const read = readResultFrom(json['read'], `${where} read`);
-  return { level, about, read, index: matching(SHA256, json, 'index', where), records };
+  return { level, about, features: numberIn(json, 'features', where), index: indexIn(json, where), records };
 }
 
-function readResultFrom(value: unknown, where: string): ReadResult {
-  const json = objectFrom(value, where);
-  return {
-    features: numberIn(json, 'features', where),
-    findings: findingsIn(json, 'findings', where),
-    isRenumbered: booleanIn(json, 'isRenumbered', where),
-  };
-}
-
-function matching(pattern: RegExp, json: JsonObject, member: string, where: string): string {
-  const text = textIn(json, member, where);
-  if (!pattern.test(text)) throw new FormatError(where, `${member} is ${JSON.stringify(text)}, expected ${pattern}`);
-  return text;
+function indexIn(json: JsonObject, where: string): string {
+  const index = textIn(json, 'index', where);
+  if (!SHA256.test(index)) throw new FormatError(where, `index is ${JSON.stringify(index)}, expected ${SHA256}`);
+  return index;
 }

@@ -27,12 +27,11 @@ import { featureCount, layerNames, overviewLevelsOf } from '../source/level-sour
 import type { SourceOptions } from '../source/source-options.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { findOrphans } from '../store/identifiers.ts';
-import { emptyStoreIndex, type StoreIndex } from '../store/store-index.ts';
+import type { StoreIndex } from '../store/store-index.ts';
 import { openPool } from '../workers/pool.ts';
-import { workIn } from '../workers/work.ts';
+import { TASKS } from '../workers/tasks.ts';
+import type { readSizes } from './read-sizes.ts';
 import { estimateSizes, type SizeEstimate } from './size-estimate.ts';
-
-const READ_SIZES = workIn<typeof import('./read-sizes.ts'), 'readSizes'>(import.meta.url, './read-sizes', 'readSizes');
 
 /** The pages of a level: number of files by format, and estimated bytes. */
 export interface PagesForecast {
@@ -107,12 +106,11 @@ export async function forecast(
     const inOverview = overviewLevelsOf(dataset.levels);
     const read = await Promise.all(
       LEVELS.map(async (level) => {
-        const source = dataset.levels.find((candidate) => candidate.level === level);
-        if (source === undefined) return { store: undefined, index: emptyStoreIndex(level), sample: [], findings: [] };
+        const source = dataset.levels.find((candidate) => candidate.level === level) ?? { level, layers: [] };
         const store = join(scratch, levelName(level));
         const features = featureCount(source);
         report.expect('features read', features);
-        const sizes = await pool.run(READ_SIZES, {
+        const sizes = await pool.run<typeof readSizes>(TASKS.readSizes, {
           source,
           precision,
           keepFids,

@@ -30,7 +30,6 @@ import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import type { WrittenFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
-import { emptyStoreIndex } from '../store/store-index.ts';
 import { countsOf, type FilePlan, fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
 import { readRecords, SHA256_BYTES, type TaskRecords } from './records.ts';
 
@@ -40,16 +39,14 @@ export interface FinalizeTask {
   level: Level;
   about: LevelAbout;
   storedPages: StoredPages;
-  /** Path of the level's store, whose index and names are read; undefined if the dataset lacks the level. */
-  store: string | undefined;
+  /** Path of the level's store, whose index, plan and names are read. */
+  store: string;
   /** The levels beside it, for the names. */
   relatives: Relatives;
   /** The record files of all tasks that wrote the level. */
   records: readonly string[];
   /** The release's folder. */
   out: string;
-  /** Path of the file for the level's lines of checksums.txt. */
-  checksums: string;
 }
 
 /** A finalised level. */
@@ -71,12 +68,11 @@ interface Checksum {
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { level, storedPages, store, out } = task;
-  const index = plannedIndex(level, storedPages, store === undefined ? emptyStoreIndex(level) : readStoreIndex(store));
+  const index = plannedIndex(level, storedPages, readStoreIndex(store));
   const records = task.records.map(readRecords).sort((a, b) => a.part.first - b.part.first);
   fillSums(index.arrays, records);
   const checksums: Checksum[] = [];
-  const files = store === undefined ? [] : writtenFiles(index, readFilePlan(store), records);
-  for (const { kind, number, path, bytes, sha256 } of files) {
+  for (const { kind, number, path, bytes, sha256 } of writtenFiles(index, readFilePlan(store), records)) {
     checkSize(join(out, path), bytes);
     checksums.push({ path, sha256: sha256.toString('hex') });
     const table = kind === 'features' ? undefined : index.arrays.pages?.[kind];
@@ -101,8 +97,9 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     names: writeNames(out, level, store, task.relatives),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });
-  writeFileSync(task.checksums, checksumLines(checksums));
-  return { summary, checksums: task.checksums };
+  const file = `${store}.checksums`;
+  writeFileSync(file, checksumLines(checksums));
+  return { summary, checksums: file };
 }
 
 /** Adds up the records of all features, in order of position. */

@@ -164,9 +164,9 @@ export function writeCoarseRings(store: string, level: CoarseLevel): void {
   writeFileSync(ringsPath(store), serialize(level));
 }
 
-/** The rings of a level; none without a store. */
-export function readCoarseRings(store: string | undefined): CoarseLevel {
-  return store === undefined ? newCoarseRings(1).level() : deserialize(readFileSync(ringsPath(store)));
+/** The rings of a level. */
+export function readCoarseRings(store: string): CoarseLevel {
+  return deserialize(readFileSync(ringsPath(store)));
 }
 
 function ringsPath(store: string): string {

@@ -7,8 +7,8 @@ import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { StoredPages } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type LevelSummary, type Release, releaseFromJson } from '../../format/release.ts';
-import { BuildError, toBuildError } from '../report/errors.ts';
-import { type Lock, takeLock } from './output-lock.ts';
+import { BuildError } from '../report/errors.ts';
+import { withLock } from './output-lock.ts';
 import {
   activate,
   publishedReleases,
@@ -63,7 +63,7 @@ export function readServedRelease(out: string): Release | undefined {
 
 /** Makes a release the current one. @throws BuildError if it does not exist or its release.json is damaged */
 export async function activateRelease(out: string, release: string): Promise<void> {
-  await locked(out, async (lock) => {
+  await withLock(out, async (lock) => {
     if (publishedReleases(out).includes(release)) await readRelease(out, release);
     lock.assertHeld();
     await activate(out, release);
@@ -94,7 +94,7 @@ async function sizeOrDamage(out: string, id: string): Promise<Partial<ListedRele
  * @returns ids of the removed releases
  */
 export async function pruneReleases(out: string, keep: number, graceMs = 0): Promise<string[]> {
-  return locked(out, async (lock) => {
+  return withLock(out, async (lock) => {
     removeLeftovers(out);
     const listed = (await listReleases(out)).filter(({ damage }) => damage === undefined);
     const stays = (release: ListedRelease): number => (release.isCurrent ? 1 : 0);
@@ -111,18 +111,6 @@ export async function pruneReleases(out: string, keep: number, graceMs = 0): Pro
 
 function sum(levels: readonly LevelSummary[], pick: (level: LevelSummary) => number): number {
   return levels.reduce((total, level) => total + pick(level), 0);
-}
-
-async function locked<T>(out: string, work: (lock: Lock) => Promise<T>): Promise<T> {
-  let lock: Lock | undefined;
-  try {
-    lock = takeLock(out);
-    return await work(lock);
-  } catch (error) {
-    throw toBuildError(error, out);
-  } finally {
-    lock?.release();
-  }
 }
 
 /** Reads release.json. @throws BuildError if there is no such release, or the file is damaged */

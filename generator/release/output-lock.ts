@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFi
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { RELEASES_PATH } from '../../format/layout.ts';
-import { BuildError } from '../report/errors.ts';
+import { BuildError, toBuildError } from '../report/errors.ts';
 import { removeFolder } from './staging.ts';
 
 /** A held lock. */
@@ -38,6 +38,19 @@ interface Holder extends Place {
   /** When the machine and the process started, from /proc; empty on systems without it. */
   boot: string;
   started: string;
+}
+
+/** Does some work with the lock of an output folder. @throws BuildError if a running process holds it */
+export async function withLock<T>(out: string, work: (lock: Lock) => Promise<T>): Promise<T> {
+  let lock: Lock | undefined;
+  try {
+    lock = takeLock(out);
+    return await work(lock);
+  } catch (error) {
+    throw toBuildError(error, out);
+  } finally {
+    lock?.release();
+  }
 }
 
 /**

@@ -7,7 +7,6 @@ import {
   CURRENT_PATH,
   isReleaseId,
   RELEASE_FILE,
-  RELEASE_ID_RULE,
   RELEASES_PATH,
   releasePath,
 } from '../../format/layout.ts';
@@ -35,10 +34,9 @@ export interface Staging {
 /**
  * Makes a staging folder with a new name. The caller holds the lock, so any other staging folder is a leftover of a build
  * that was killed: it is removed. A child process of that build may write there until it ends, so no name occurs twice.
- * @throws BuildError if `release` is not a release id, or that of a release of another format version
+ * @throws BuildError if `release` is the id of a release of another format version
  */
 export function openStaging(out: string, release: string): Staging {
-  if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
   const problem = versionProblem(out, release);
   if (problem !== undefined)
     throw new BuildError(
@@ -204,7 +202,6 @@ function versionProblem(out: string, release: string): string | undefined {
 
 async function writeCurrent(out: string, current: Current): Promise<void> {
   const temporary = temporaryPath(out);
-  rmSync(temporary, { force: true });
   writeDurably(temporary, currentToJson(current));
   await renameDurably(temporary, join(out, CURRENT_PATH));
 }

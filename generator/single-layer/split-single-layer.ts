@@ -3,12 +3,10 @@
 import { join } from 'node:path';
 import type { Report } from '../report/progress.ts';
 import type { Pool } from '../workers/pool.ts';
-import { workIn } from '../workers/work.ts';
-import type { SplitPlan } from './plan.ts';
+import { TASKS } from '../workers/tasks.ts';
+import type { planSplit, SplitPlan } from './plan.ts';
 import type { SingleLayer } from './source-units.ts';
-
-const PLAN = workIn<typeof import('./plan.ts'), 'planSplit'>(import.meta.url, './plan', 'planSplit');
-const WRITE_PART = workIn<typeof import('./write-part.ts'), 'writePart'>(import.meta.url, './write-part', 'writePart');
+import type { writePart } from './write-part.ts';
 
 // Rates of one core and memory, by bytes of geometry as WKB. Measured with GDAL 3.6.2 and GEOS 3.11.1: 2.2 MB/s for
 // 54,954 real units on six levels, 0.9 MB/s for 52,000 synthetic units of few vertices, six levels everywhere.
@@ -67,7 +65,7 @@ export async function splitSingleLayer(
   pool: Pool,
   report: Report,
 ): Promise<SplitResult> {
-  const plan = await pool.run(PLAN, source);
+  const plan = await pool.run<typeof planSplit>(TASKS.planSplit, source);
   report.note(`${source.path}: ${splitCostToText(splitCost(plan), pool.size)}`);
   const { sourceUnits, levels, parts } = plan;
   report.expect('units dissolved', sourceUnits);
@@ -75,7 +73,7 @@ export async function splitSingleLayer(
   const written = await Promise.all(
     parts.map(async (part, i) => {
       const file = join(folder, `part-${String(i + 1).padStart(digits, '0')}.gpkg`);
-      const { repaired } = await pool.run(WRITE_PART, { source, levels, part, file });
+      const { repaired } = await pool.run<typeof writePart>(TASKS.writePart, { source, levels, part, file });
       report.advance('units dissolved', part.fids.length);
       return { file, repaired };
     }),

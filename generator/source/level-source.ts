@@ -57,7 +57,7 @@ export interface LayerSource extends LayerPlace {
   typeColumn: string;
 }
 
-/** The layers of a level, in the order in which they are read; at least one. */
+/** The layers of a level, in the order in which they are read; none for a level that the dataset lacks. */
 export interface LevelSource {
   level: Level;
   layers: readonly LayerSource[];
@@ -66,6 +66,11 @@ export interface LevelSource {
 /** Number of features in all layers of a level. */
 export function featureCount({ layers }: LevelSource): number {
   return layers.reduce((sum, { features }) => sum + features, 0);
+}
+
+/** The names of the GID columns 0 .. level of a level's layers, which have the same ones. */
+export function gidColumnsOf({ level, layers }: LevelSource): readonly string[] {
+  return layers[0]?.gidColumns ?? Array.from({ length: level + 1 }, () => '');
 }
 
 /** The levels in the overview of a release. @param sources of all levels that the dataset has */

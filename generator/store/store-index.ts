@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import type { TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { type GidColumn, gidColumn } from '../../format/gid-column.ts';
-import type { Level } from '../../format/levels.ts';
 
 /** The index of a store; every array but the columns has one entry per position. */
 export interface StoreIndex {
@@ -105,9 +104,4 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
       };
     },
   };
-}
-
-/** The index of a level that the dataset lacks. */
-export function emptyStoreIndex(level: Level): StoreIndex {
-  return newIndexBuilder(Array.from({ length: level + 1 }, () => '')).finish();
 }

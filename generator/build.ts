@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
 import { LEVELS } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
-import { describeSource, type LevelledSource, splitIntoLevels } from './describe-source.ts';
+import { describeSource, splitIntoLevels } from './describe-source.ts';
 import { type BuildContext, readLevels, writeLevel, writeRelease } from './levels/build-levels.ts';
 import { WHOLE } from './levels/divide-work.ts';
 import type { StoredLevel } from './levels/store-level.ts';
@@ -86,7 +86,7 @@ export function describe(options: BuildOptions, pool: Pool): Promise<DatasetDesc
 }
 
 /** A dataset, all of whose levels are in their stores. */
-interface ReadDataset extends LevelledSource {
+interface ReadDataset extends DatasetDescription {
   /** All six levels, ascending. */
   stored: readonly StoredLevel[];
   files: readonly SourceFile[];

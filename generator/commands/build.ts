@@ -93,7 +93,7 @@ export const buildCommand = defineCommand({
       ),
   async handler(argv) {
     if (argv.unlessPublished && readCurrent(argv.out)) return;
-    const like = argv.like === undefined ? undefined : await readRelease(argv.out, releaseId('--like', argv.like));
+    const like = argv.like === undefined ? undefined : readRelease(argv.out, releaseId('--like', argv.like));
     requireSource(argv, like);
     const recorded = { ...DEFAULTS, ...(like && optionsOf(like)) };
     const settings = {

@@ -11,7 +11,7 @@ export const listCommand = defineCommand({
   describe: 'list the releases of an output folder',
   builder: (args) => args.option('out', OUT).example('$0 list --json', 'list for a script'),
   async handler(argv) {
-    const listed = await listReleases(argv.out);
+    const listed = listReleases(argv.out);
     printResult(argv, listed, releaseTable(listed));
   },
 });
@@ -50,7 +50,9 @@ export const pruneCommand = defineCommand({
   async handler(argv) {
     const keep = wholeNumber('--keep', argv.keep, 1, KEEP_MAX);
     const removed = await pruneReleases(argv.out, keep, durationToMs('--grace', argv.grace));
-    const damaged = (await listReleases(argv.out)).filter(({ damage }) => damage).map(({ release }) => release);
+    const damaged = listReleases(argv.out)
+      .filter(({ damage }) => damage)
+      .map(({ release }) => release);
     const text = [removed.length === 0 ? 'nothing to remove' : `removed: ${removed.join(', ')}`];
     if (damaged.length > 0) text.push(`damaged, not removed: ${damaged.join(', ')}`);
     printResult(argv, { removed, damaged }, text.join('\n'));

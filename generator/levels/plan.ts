@@ -76,7 +76,8 @@ export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan & { w
     firsts.push(numberAt(ranges, 0));
     works.push(estimate(ranges));
   }
-  const order = orderOf(firsts, index.features);
+  // Files with the same first position keep their order.
+  const order = Uint32Array.from(firsts.keys()).sort((a, b) => numberAt(firsts, a) - numberAt(firsts, b));
   const plan = {
     kinds: Uint8Array.from(order, (file) => numberAt(kinds, file)),
     numbers: Uint32Array.from(order, (file) => numberAt(numbers, file)),
@@ -91,21 +92,6 @@ export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan & { w
     plan.work[at] = 0;
   }
   return plan;
-}
-
-/** Indexes of the files by first position; those with the same one keep their order. */
-function orderOf(firsts: readonly number[], features: number): Uint32Array {
-  const next = new Uint32Array(features + 1);
-  for (const first of firsts) next[first + 1] = elementAt(next, first + 1) + 1;
-  for (let position = 0; position < features; position++)
-    next[position + 1] = elementAt(next, position) + elementAt(next, position + 1);
-  const order = new Uint32Array(firsts.length);
-  for (const [file, first] of firsts.entries()) {
-    const at = elementAt(next, first);
-    order[at] = file;
-    next[first] = at + 1;
-  }
-  return order;
 }
 
 /**

@@ -4,7 +4,7 @@
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sumOf } from '../../format/crc32.ts';
-import { type DeflatedText, deflateText, FRAME_DATA, MemberWriter } from '../../format/gzip.ts';
+import { deflateText, FRAME_DATA, type FrameData, MemberWriter } from '../../format/gzip.ts';
 import { type Format, FRAMES, type Level, type StoredPages } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { createOutputFile, type WrittenFile } from '../release/output-file.ts';
@@ -92,35 +92,31 @@ function linkOrCopy(file: string, twin: string): void {
   }
 }
 
-/** A part of a format's frame, as text and as deflate data. */
-interface FramePart {
-  text: Buffer;
-  deflated: DeflatedText;
-}
-
-const FRAME_PARTS = { geojsonl: framePartsOf('geojsonl'), fc: framePartsOf('fc') };
-
 /**
  * Writes one page. Holds at most its short features and one large one, compressed.
  * @param ranges the positions of its features
  */
 function writePage(file: string, format: Format, ranges: Ranges, store: StoreReader): WrittenFile {
-  const frame = FRAME_PARTS[format];
   const output = createOutputFile(file);
   const member = new MemberWriter(output.write);
-  let pending: Buffer[] = [frame.before.text];
+  let pending: (keyof FrameData | Buffer)[] = ['before'];
 
   function writePending(): void {
-    const text = Buffer.concat(pending);
-    pending = [];
+    const [only] = pending;
     // Between two large features there is only a separator, whose deflate data is known.
-    const part = Object.values(frame).find((candidate) => candidate.text.equals(text));
-    member.add(part?.deflated ?? { data: deflateText(text), ...sumOf(text) });
+    if (pending.length === 1 && typeof only === 'string') member.add(FRAME_DATA[format][only]);
+    else {
+      const text = Buffer.concat(
+        pending.map((part) => (typeof part === 'string' ? Buffer.from(FRAMES[format][part]) : part)),
+      );
+      if (text.length > 0) member.add({ data: deflateText(text), ...sumOf(text) });
+    }
+    pending = [];
   }
 
   let isFirst = true;
   for (const { bytes, deflated } of store.read(ranges)) {
-    if (!isFirst) pending.push(frame.between.text);
+    if (!isFirst) pending.push('between');
     isFirst = false;
     if (deflated === undefined) {
       pending.push(bytes);
@@ -129,16 +125,8 @@ function writePage(file: string, format: Format, ranges: Ranges, store: StoreRea
       member.add({ data: bytes, ...deflated });
     }
   }
-  pending.push(frame.after.text);
+  pending.push('after');
   writePending();
   member.end();
   return output.close();
-}
-
-function framePartsOf(format: Format): Record<'before' | 'between' | 'after', FramePart> {
-  const part = (name: 'before' | 'between' | 'after'): FramePart => ({
-    text: Buffer.from(FRAMES[format][name]),
-    deflated: FRAME_DATA[format][name],
-  });
-  return { before: part('before'), between: part('between'), after: part('after') };
 }

@@ -1,7 +1,7 @@
 // Writes a file of a release: small writes are collected into large ones, and the content is hashed. A file that is served
 // whole (the names of a level, the overview) is one gzip member.
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, rmSync, writevSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { sumOf } from '../../format/crc32.ts';
 import { deflateWhole, MemberWriter } from '../../format/gzip.ts';
 import type { WholeFile } from '../../format/release.ts';
@@ -29,7 +29,7 @@ export function createOutputFile(file: string): OutputFile {
   let total = 0;
 
   function flush(): void {
-    for (let left = waiting; left.length > 0; ) left = skipBytes(left, writevSync(handle, left));
+    writeFileSync(handle, Buffer.concat(waiting));
     waiting = [];
     waitingBytes = 0;
   }
@@ -59,17 +59,6 @@ function openNew(file: string): number {
     rmSync(file);
     return openSync(file, 'wx');
   }
-}
-
-/** `buffers` without their first `written` bytes. */
-function skipBytes(buffers: Buffer[], written: number): Buffer[] {
-  let skip = written;
-  const left: Buffer[] = [];
-  for (const buffer of buffers) {
-    if (skip < buffer.length) left.push(buffer.subarray(skip));
-    skip = Math.max(0, skip - buffer.length);
-  }
-  return left;
 }
 
 /** Characters that are compressed together: the text of a large level is never in memory as a whole. */

@@ -16,6 +16,7 @@ import {
   currentFromJson,
   currentToJson,
   FormatVersionError,
+  type Release,
   releaseFromJson,
 } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
@@ -37,10 +38,10 @@ export interface Staging {
  * @throws BuildError if `release` is the id of a release of another format version
  */
 export function openStaging(out: string, release: string): Staging {
-  const problem = versionProblem(out, release);
-  if (problem !== undefined)
+  const earlier = publishedReleases(out).includes(release) ? descriptionIn(out, release) : undefined;
+  if (earlier instanceof FormatVersionError)
     throw new BuildError(
-      `${join(out, releasePath(release))} exists already: ${problem}`,
+      `${join(out, releasePath(release))} exists already: ${earlier.message}`,
       'choose another --release, or remove that folder',
     );
   removeLeftovers(out);
@@ -130,17 +131,34 @@ export function removeFolder(folder: string): void {
 
 /** Reads current.json; undefined before the first release of this format version. @throws BuildError if it is damaged */
 export function readCurrent(out: string): Current | undefined {
+  const current = currentIn(out);
+  if (!(current instanceof FormatError)) return current;
+  throw new BuildError(
+    current.message,
+    `restore it with activate RELEASE; the releases are: ${publishedReleases(out).join(', ') || 'none'}`,
+  );
+}
+
+/** current.json, or what is wrong with it; undefined before the first release of this format version. */
+function currentIn(out: string): Current | FormatError | undefined {
   const file = join(out, CURRENT_PATH);
   if (!existsSync(file)) return undefined;
+  const current = parsed(() => currentFromJson(readFileSync(file, 'utf8'), file));
+  return current instanceof FormatVersionError ? undefined : current;
+}
+
+/** release.json of a published release, or what is wrong with it. */
+export function descriptionIn(out: string, release: string): Release | FormatError {
+  const file = join(out, releasePath(release), RELEASE_FILE);
+  return parsed(() => releaseFromJson(readFileSync(file, 'utf8'), RELEASE_FILE));
+}
+
+function parsed<T>(parse: () => T): T | FormatError {
   try {
-    return currentFromJson(readFileSync(file, 'utf8'), file);
+    return parse();
   } catch (error) {
-    if (error instanceof FormatVersionError) return undefined;
-    if (!(error instanceof FormatError)) throw error;
-    throw new BuildError(
-      error.message,
-      `restore it with activate RELEASE; the releases are: ${publishedReleases(out).join(', ') || 'none'}`,
-    );
+    if (error instanceof FormatError) return error;
+    throw error;
   }
 }
 
@@ -160,17 +178,13 @@ export function publishedReleases(out: string): string[] {
 
 /** The releases that current.json lists, oldest first; none if it is missing or damaged, which `activate` repairs. */
 function hostedReleases(out: string): readonly string[] {
-  try {
-    const file = join(out, CURRENT_PATH);
-    return currentFromJson(readFileSync(file, 'utf8'), file).hosted;
-  } catch {
-    return [];
-  }
+  const current = currentIn(out);
+  return current === undefined || current instanceof FormatError ? [] : current.hosted;
 }
 
 /** Ids of the published releases of another format version, which nothing of this version can read. */
 export function otherVersions(out: string): string[] {
-  return publishedReleases(out).filter((id) => versionProblem(out, id) !== undefined);
+  return publishedReleases(out).filter((id) => descriptionIn(out, id) instanceof FormatVersionError);
 }
 
 /** Checks that a release is one of those that there are. @throws BuildError that lists them */
@@ -185,19 +199,6 @@ export function requireRelease(out: string, release: string, among: readonly str
 function hostableReleases(out: string): string[] {
   const others = otherVersions(out);
   return publishedReleases(out).filter((id) => !others.includes(id));
-}
-
-/** What is wrong with the format version of a release; undefined if nothing is, or there is no such release. */
-function versionProblem(out: string, release: string): string | undefined {
-  const file = join(out, releasePath(release), RELEASE_FILE);
-  if (!existsSync(file)) return undefined;
-  try {
-    releaseFromJson(readFileSync(file, 'utf8'), RELEASE_FILE);
-  } catch (error) {
-    if (error instanceof FormatVersionError) return error.message;
-    if (!(error instanceof FormatError)) throw error;
-  }
-  return undefined;
 }
 
 async function writeCurrent(out: string, current: Current): Promise<void> {

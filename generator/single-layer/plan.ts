@@ -2,9 +2,11 @@
 // from, and which part file holds it. Runs in a child process. The plan depends on the data alone, not on the workers.
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
+import { gidFrom } from '../geojson/property-values.ts';
 import { BuildError } from '../report/errors.ts';
+import type { SingleLayer } from '../source/level-source.ts';
 import { openDataset } from '../source/open-dataset.ts';
-import { atLayer, atUnit, polygonsOf, type SingleLayer, unitsIn } from './source-units.ts';
+import { atLayer, atUnit, polygonsOf, unitsIn } from './source-units.ts';
 
 /** The plan. Plain data: its parts are sent to child processes. */
 export interface SplitPlan {
@@ -88,15 +90,11 @@ function scanUnits(
 ): SourceUnit[] {
   const units: SourceUnit[] = [];
   for (const feature of unitsIn(layer, source)) {
-    const gids = columns.map((at) => gidFrom(feature.fields.get(at)));
+    const gids = columns.map((at) => gidFrom([feature.fields.get(at)], [0]));
     noteValues(common, feature, units.length);
     units.push({ fid: feature.fid, gids, bytes: polygonsOf(feature, source)?.wkbSize ?? 0 });
   }
   return units;
-}
-
-function gidFrom(value: unknown): string | null {
-  return value === null || value === undefined || value === '' ? null : String(value);
 }
 
 /** The level in the name of a column, as in NAME_1. */

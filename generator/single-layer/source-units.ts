@@ -2,19 +2,8 @@
 import type * as gdalTypes from 'gdal-async';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from '../source/gdal.ts';
+import type { SingleLayer } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
-
-/** A layer whose units end at different levels, like GADM's single-layer download (gadm_410.gpkg). */
-export interface SingleLayer {
-  /** The name for `gdal.open`. */
-  path: string;
-  /** GDAL's name of its format; undefined to find it. */
-  driver?: string | undefined;
-  /** The layer's name. */
-  layer: string;
-  /** The names of the columns of the GIDs of level 0, 1, ... */
-  gidColumns: readonly string[];
-}
 
 /** A polygonal geometry. */
 export type Polygonal = gdalTypes.Polygon | gdalTypes.MultiPolygon;

@@ -5,9 +5,10 @@ import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from '../source/gdal.ts';
+import type { SingleLayer } from '../source/level-source.ts';
 import { openDataset, takeGdalMessage } from '../source/open-dataset.ts';
 import type { LevelPlan, PartPlan } from './plan.ts';
-import { atUnit, type Polygonal, polygonsOf, type SingleLayer, unitAt } from './source-units.ts';
+import { atUnit, type Polygonal, polygonsOf, unitAt } from './source-units.ts';
 
 /** What to write. */
 export interface PartTask {

@@ -4,7 +4,7 @@ import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import type { SourceField } from './layer-columns.ts';
 import type { GidFields, LayerPlace } from './level-source.ts';
-import { type GidColumnOption, type LevelOption, type SourceOptions, valuesFor } from './source-options.ts';
+import { type GidColumnOption, type SourceOptions, valuesFor } from './source-options.ts';
 
 /** A family of column names. Names are compared without regard to case. */
 interface Schema {
@@ -99,39 +99,26 @@ export function findGids(place: LayerPlace, fields: readonly SourceField[], opti
   });
 }
 
-/** The field with the units' names: as the options say, otherwise by the known schemas; undefined if there is none. */
-export function nameFieldOf(
-  place: LayerPlace,
-  fields: readonly SourceField[],
-  options: SourceOptions,
-): number | undefined {
-  const known = [...SCHEMAS.flatMap((schema) => schema.names(place.level)), ...NAME_COLUMNS];
-  return chosenField(place, fields, { name: '--name-column', values: options.nameColumns }, known);
-}
-
-/** The field with the units' types, e.g. `Province`, likewise. */
-export function typeFieldOf(
-  place: LayerPlace,
-  fields: readonly SourceField[],
-  options: SourceOptions,
-): number | undefined {
-  const known = SCHEMAS.flatMap((schema) => schema.types(place.level));
-  return chosenField(place, fields, { name: '--type-column', values: options.typeColumns }, known);
-}
-
-/** The field that an option names, otherwise the first of the known columns that the layer has. */
-function chosenField(
+/**
+ * The field with the units' names, or with their types, e.g. `Province`: the one that an option names, otherwise the first of
+ * the known columns that the layer has; undefined if there is none.
+ */
+export function labelFieldOf(
+  label: 'name' | 'type',
   { path, layer, level }: LayerPlace,
   fields: readonly SourceField[],
-  option: { name: string; values: readonly LevelOption[] | undefined },
-  known: readonly string[],
+  options: SourceOptions,
 ): number | undefined {
-  const chosen = valuesFor(option.values, level).at(-1);
+  const known =
+    label === 'name'
+      ? [...SCHEMAS.flatMap((schema) => schema.names(level)), ...NAME_COLUMNS]
+      : SCHEMAS.flatMap((schema) => schema.types(level));
+  const chosen = valuesFor(options[`${label}Columns`], level).at(-1);
   if (chosen !== undefined) {
     const [at] = indexesOf([chosen], fields) ?? [];
     if (at !== undefined) return at;
     throw new BuildError(
-      `${option.name} ${levelName(level)}=${chosen}: ${path}: layer ${layer} has no such column`,
+      `--${label}-column ${levelName(level)}=${chosen}: ${path}: layer ${layer} has no such column`,
       `use one of: ${fields.map(({ name }) => name).join(', ')}`,
     );
   }

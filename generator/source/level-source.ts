@@ -63,6 +63,18 @@ export interface LevelSource {
   layers: readonly LayerSource[];
 }
 
+/** A layer whose units end at different levels, like GADM's single-layer download (gadm_410.gpkg). */
+export interface SingleLayer {
+  /** The name for `gdal.open`. */
+  path: string;
+  /** GDAL's name of its format; undefined to find it. */
+  driver?: string | undefined;
+  /** The layer's name. */
+  layer: string;
+  /** The names of the columns of the GIDs of level 0, 1, ... */
+  gidColumns: readonly string[];
+}
+
 /** Number of features in all layers of a level. */
 export function featureCount({ layers }: LevelSource): number {
   return layers.reduce((sum, { features }) => sum + features, 0);

@@ -2,15 +2,16 @@
 import { dirname } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
+import type { Finding } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { expandSource, type FoundDataset } from './expand-source.ts';
-import { findGids, gidFieldsFor, isBesideLines, nameFieldOf, typeFieldOf } from './gid-columns.ts';
+import { gdal } from './gdal.ts';
+import { findGids, gidFieldsFor, isBesideLines, labelFieldOf } from './gid-columns.ts';
 import { knownCredit } from './known-credits.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
-import type { LayerSource, LevelSource } from './level-source.ts';
+import type { LayerSource, LevelSource, SingleLayer } from './level-source.ts';
 import {
   attributionOf,
-  gdalVersion,
   newIsStoredQuery,
   openDataset,
   openFoundDataset,
@@ -20,8 +21,8 @@ import {
 import { countFeatures, openSelection } from './open-layer.ts';
 import { type SourceOptions, sourceName, valuesFor } from './source-options.ts';
 
-/** The levels of a source. */
-export interface FoundLevels {
+/** What a build needs to know of its dataset. */
+export interface DatasetDescription {
   /** Ascending. */
   levels: readonly LevelSource[];
   /** Layers that no level uses, e.g. tables of styles. */
@@ -34,15 +35,10 @@ export interface FoundLevels {
   credits: readonly string[];
   /** The only layer, if it holds the deepest units of every area, of whatever level; undefined otherwise. */
   singleLayer: SingleLayer | undefined;
-}
-
-/** A layer that holds units of several levels, as GADM's single-layer download does. */
-export interface SingleLayer {
-  path: string;
-  driver: string;
-  layer: string;
-  /** Names of the columns GID_0 .. GID_n. */
-  gidColumns: readonly string[];
+  /** What was found while a single layer was split. */
+  findings: readonly Finding[];
+  /** Version of GDAL. */
+  gdal: string;
 }
 
 /** A layer of the source. */
@@ -63,11 +59,12 @@ interface SeenLayer {
 }
 
 /**
- * Finds the layers of every level in the source.
+ * Describes a dataset before its features are read: finds the layers of every level in the source. Runs in a child process,
+ * so that the parent process does not hold the memory of GDAL (some drivers load a whole file to count its features).
  * @throws BuildError if a file cannot be read, a dataset has no layer with GIDs, two layers of one file have the same
  *   level, a layer lacks the column of a parent, or an option names a layer or column that does not exist
  */
-export function findLevels(options: SourceOptions): FoundLevels {
+export function describeDataset(options: SourceOptions): DatasetDescription {
   const found: LayerSource[] = [];
   const credits = new Set<string>();
   const columns = new Set<string>();
@@ -106,6 +103,8 @@ export function findLevels(options: SourceOptions): FoundLevels {
     attribution: read.flatMap((dataset) => dataset.attribution),
     credits: [...credits],
     singleLayer: findSingleLayer(found),
+    findings: [],
+    gdal: gdal.version,
   };
 }
 
@@ -212,8 +211,9 @@ function layerSource(
   const selection = { path, driver, layer, level, where, sql };
   const opened = openSelection(selection);
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
-  const gids = findGids({ path, layer, level }, fields, options);
-  const columns = publishedColumns({ path, layer, level }, fields, gids, options.columns ?? []);
+  const place = { path, layer, level };
+  const gids = findGids(place, fields, options);
+  const columns = publishedColumns(place, fields, gids, options.columns ?? []);
   const features = countFeatures(opened, selection);
   opened.close();
   const nameOf = (wanted: readonly number[]): string =>
@@ -225,8 +225,8 @@ function layerSource(
     columns,
     gids: gids.map((gid) => gid.fields),
     gidColumns: gids.map((gid) => nameOf(gid.fields)),
-    nameColumn: nameOfField(nameFieldOf({ path, layer, level }, fields, options)),
-    typeColumn: nameOfField(typeFieldOf({ path, layer, level }, fields, options)),
+    nameColumn: nameOfField(labelFieldOf('name', place, fields, options)),
+    typeColumn: nameOfField(labelFieldOf('type', place, fields, options)),
   };
   return { source, names: fields.map(({ name }) => name) };
 }
@@ -312,19 +312,4 @@ function remedyFor(layers: readonly SeenLayer[]): string {
   if (example !== undefined)
     return `copy generator/examples/${example}, change the names of the files in it, and build with --config`;
   return 'name the layer and the GID column of each level, e.g. --layer lv0=countries --gid-column lv0=ISO3; or remove the file from --source';
-}
-
-/** What a build needs to know of its dataset. */
-export interface DatasetDescription extends FoundLevels {
-  /** Version of GDAL. */
-  gdal: string;
-}
-
-/**
- * Describes a dataset before its features are read. Runs in a child process, so that the parent process does not hold the
- * memory of GDAL (some drivers load a whole file to count its features).
- * @throws BuildError as `findLevels` does
- */
-export function describeDataset(options: SourceOptions): DatasetDescription {
-  return { ...findLevels(options), gdal: gdalVersion() };
 }

@@ -44,11 +44,6 @@ export interface GdalMessage {
   isFailure: boolean;
 }
 
-/** Version of the GDAL in use, e.g. `3.6.2`. */
-export function gdalVersion(): string {
-  return gdal.version;
-}
-
 /** GDAL's last message since the last call of this function; undefined if there is none. */
 export function takeGdalMessage(): GdalMessage | undefined {
   const error: unknown = gdal.lastError;

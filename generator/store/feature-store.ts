@@ -1,18 +1,17 @@
 // The feature store: a file in the work folder with every feature of a level, serialised once. The task that reads the
 // dataset appends to it; the tasks that write feature files and pages copy from it.
-import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { sumOf, type TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { GidColumn } from '../../format/gid-column.ts';
 import { deflateText } from '../../format/gzip.ts';
 import type { Ranges } from '../../format/positions.ts';
+import { createOutputFile } from '../release/output-file.ts';
 import { newIndexBuilder, type StoreIndex } from './store-index.ts';
 
 /** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
 export const REUSE_TEXT_BYTES = 8 * 1024;
-
-const WRITE_BYTES = 1 << 20;
 
 /** Appends features; `close` writes the index. */
 export interface StoreWriter {
@@ -23,41 +22,18 @@ export interface StoreWriter {
 
 /** Creates a store at `file`; its index will be at `file`.index. */
 export function createStore(file: string, columns: readonly string[]): StoreWriter {
-  const handle = openSync(file, 'w');
+  const output = createOutputFile(file);
   const builder = newIndexBuilder(columns);
-  const pending = Buffer.allocUnsafe(WRITE_BYTES);
-  let filled = 0;
-
-  function flush(): void {
-    writeAll(handle, pending.subarray(0, filled));
-    filled = 0;
-  }
-
-  function write(bytes: Buffer): void {
-    if (filled + bytes.length > pending.length) flush();
-    if (bytes.length > pending.length) {
-      writeAll(handle, bytes);
-    } else {
-      filled += bytes.copy(pending, filled);
-    }
-  }
-
   return {
     append(fid, gids, parts) {
-      const length = parts.reduce((sum, part) => sum + part.length, 0);
-      if (length < REUSE_TEXT_BYTES) {
-        builder.add({ fid, gids, bytes: length, deflated: undefined });
-        for (const part of parts) write(part);
-        return;
-      }
-      const text = Buffer.concat(parts, length);
-      const data = deflateText(text);
-      builder.add({ fid, gids, bytes: data.length, deflated: sumOf(text) });
-      write(data);
+      const text = Buffer.concat(parts);
+      const isShort = text.length < REUSE_TEXT_BYTES;
+      const stored = isShort ? text : deflateText(text);
+      builder.add({ fid, gids, bytes: stored.length, deflated: isShort ? undefined : sumOf(text) });
+      output.write(stored);
     },
     close() {
-      flush();
-      closeSync(handle);
+      output.close();
       const index = builder.finish();
       writeStoreIndex(file, index);
       return index;
@@ -153,9 +129,4 @@ export function readStoreIndex(file: string): StoreIndex {
 
 function indexPath(file: string): string {
   return `${file}.index`;
-}
-
-function writeAll(handle: number, bytes: Buffer): void {
-  let done = 0;
-  while (done < bytes.length) done += writeSync(handle, bytes, done);
 }

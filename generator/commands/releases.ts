@@ -1,5 +1,5 @@
 // The commands for the releases of an output folder: list, activate, prune and diff.
-import { defineCommand, OUT, printResult, RELEASE, reportOf } from '../cli/command.ts';
+import { defineCommand, NUMBER, OUT, printResult, RELEASE, reportOf, TEXT } from '../cli/command.ts';
 import { durationToMs, releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { diffTable, releaseTable } from '../cli/tables.ts';
 import { activateRelease, listReleases, pruneReleases } from '../release/manage.ts';
@@ -34,15 +34,9 @@ export const pruneCommand = defineCommand({
   builder: (args) =>
     args
       .option('out', OUT)
-      .option('keep', {
-        type: 'number',
-        requiresArg: true,
-        demandOption: true,
-        describe: 'number of releases to keep',
-      })
+      .option('keep', { ...NUMBER, demandOption: true, describe: 'number of releases to keep' })
       .option('grace', {
-        type: 'string',
-        requiresArg: true,
+        ...TEXT,
         default: '10s',
         describe: 'time between the removal from current.json and that of the files, for responses in progress',
       })

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { joinCrcs } from '../../format/crc32.ts';
-import { elementAt } from '../../format/element-at.ts';
+import { elementAt, numberAt } from '../../format/element-at.ts';
 import {
   CHECKSUMS_FILE,
   indexPath,
@@ -27,11 +27,10 @@ import {
 import { type Relatives, writeNames } from '../names/named-units.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
-import type { WrittenFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { countsOf, type FilePlan, fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
-import { readRecords, SHA256_BYTES, type TaskRecords } from './records.ts';
+import { readRecords, type TaskRecords } from './records.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {
@@ -74,11 +73,11 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const checksums: Checksum[] = [];
   for (const { kind, number, path, bytes, sha256 } of writtenFiles(index, readFilePlan(store), records)) {
     checkSize(join(out, path), bytes);
-    checksums.push({ path, sha256: sha256.toString('hex') });
+    checksums.push({ path, sha256 });
     const table = kind === 'features' ? undefined : index.arrays.pages?.[kind];
     if (table === undefined) continue;
     table.bytes[number] = bytes;
-    table.digest.set(sha256.subarray(0, DIGEST_BYTES), DIGEST_BYTES * number);
+    table.digest.set(Buffer.from(sha256, 'hex').subarray(0, DIGEST_BYTES), DIGEST_BYTES * number);
   }
   const put = (path: string, content: string | Buffer): CheckedFile => {
     mkdirSync(dirname(join(out, path)), { recursive: true });
@@ -105,15 +104,15 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
 /** Adds up the records of all features, in order of position. */
 function fillSums({ start, textStart, textCrc, dataCrc, digest }: LevelArrays, records: readonly TaskRecords[]): void {
   let position = 0;
-  for (const { features } of records) {
-    digest.set(features.digest, DIGEST_BYTES * position);
+  for (const features of records) {
+    digest.set(Buffer.from(features.digest.join(''), 'hex'), DIGEST_BYTES * position);
     for (const [i, dataBytes] of features.dataBytes.entries()) {
-      const textBytes = elementAt(features.textBytes, i);
+      const textBytes = numberAt(features.textBytes, i);
       const next = position + 1;
       start[next] = elementAt(start, position) + dataBytes;
       textStart[next] = elementAt(textStart, position) + textBytes;
-      textCrc[next] = joinCrcs(elementAt(textCrc, position), elementAt(features.textCrc, i), textBytes);
-      dataCrc[next] = joinCrcs(elementAt(dataCrc, position), elementAt(features.dataCrc, i), dataBytes);
+      textCrc[next] = joinCrcs(elementAt(textCrc, position), numberAt(features.textCrc, i), textBytes);
+      dataCrc[next] = joinCrcs(elementAt(dataCrc, position), numberAt(features.dataCrc, i), dataBytes);
       position = next;
     }
   }
@@ -122,22 +121,22 @@ function fillSums({ start, textStart, textCrc, dataCrc, digest }: LevelArrays, r
 /** The planned files with their records. @throws BuildError if a file was not written */
 function* writtenFiles(
   index: LevelIndex,
-  plan: FilePlan,
+  { order }: FilePlan,
   records: readonly TaskRecords[],
-): Generator<PlannedFile & WrittenFile> {
+): Generator<PlannedFile & CheckedFile> {
   let at = 0;
   for (const { part, bytes, sha256 } of records) {
     if (part.first !== at) break;
     for (let i = 0; at < part.end; at++, i++)
       yield {
-        ...fileAt(index, plan, at),
-        bytes: elementAt(bytes, i),
-        sha256: sha256.subarray(i * SHA256_BYTES, (i + 1) * SHA256_BYTES),
+        ...fileAt(index, elementAt(order, at)),
+        bytes: numberAt(bytes, i),
+        sha256: elementAt(sha256, i),
       };
   }
-  if (at < plan.numbers.length)
+  if (at < order.length)
     throw new BuildError(
-      `level ${index.level}: ${fileAt(index, plan, at).path} was not written`,
+      `level ${index.level}: ${fileAt(index, elementAt(order, at)).path} was not written`,
       'run the build again; if it fails again, report a bug',
     );
 }

@@ -54,44 +54,35 @@ export interface PlannedFile {
 
 /** The files of a level that tasks write: by first position, feature files before geojsonl pages before fc pages. */
 export interface FilePlan {
-  /** Index of each file's kind in `FILE_KINDS`. */
-  kinds: Uint8Array;
-  numbers: Uint32Array;
+  /** Which of `plannedFiles` each one is. */
+  order: Uint32Array;
   /** 1 for a page that is identical to the one before it. */
   copies: Uint8Array;
+  /** The estimated work of writing each; 0 for a copy. */
+  work: Float64Array;
 }
 
 /** Estimates the work of writing the features at some positions; the same positions give the same number. */
 export type Estimate = (ranges: Ranges) => number;
 
-/** Plans the files of a level. @returns with the plan, the estimated work of each file: 0 for a copy */
-export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan & { work: Float64Array } {
-  const kinds: number[] = [];
-  const numbers: number[] = [];
+/** Plans the files of a level. */
+export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan {
   const firsts: number[] = [];
   const works: number[] = [];
-  for (const { kind, number, ranges } of plannedFiles(index)) {
-    kinds.push(FILE_KINDS.indexOf(kind));
-    numbers.push(number);
+  for (const { ranges } of plannedFiles(index)) {
     firsts.push(numberAt(ranges, 0));
     works.push(estimate(ranges));
   }
   // Files with the same first position keep their order.
   const order = Uint32Array.from(firsts.keys()).sort((a, b) => numberAt(firsts, a) - numberAt(firsts, b));
-  const plan = {
-    kinds: Uint8Array.from(order, (file) => numberAt(kinds, file)),
-    numbers: Uint32Array.from(order, (file) => numberAt(numbers, file)),
-    copies: new Uint8Array(order.length),
-    work: Float64Array.from(order, (file) => numberAt(works, file)),
-  };
-  for (let at = 1; at < order.length; at++) {
-    const [one, other] = [elementAt(order, at - 1), elementAt(order, at)];
-    if (kinds[one] !== kinds[other] || firsts[one] !== firsts[other] || works[one] !== works[other]) continue;
-    if (String(fileAt(index, plan, at).ranges) !== String(fileAt(index, plan, at - 1).ranges)) continue;
-    plan.copies[at] = 1;
-    plan.work[at] = 0;
+  const copies = order.map((file, at) => (at > 0 && isSame(elementAt(order, at - 1), file) ? 1 : 0));
+  function isSame(one: number, other: number): boolean {
+    if (firsts[one] !== firsts[other] || works[one] !== works[other]) return false;
+    const [a, b] = [fileAt(index, one), fileAt(index, other)];
+    return a.kind === b.kind && String(a.ranges) === String(b.ranges);
   }
-  return plan;
+  const work = Float64Array.from(order, (file, at) => (copies[at] === 1 ? 0 : numberAt(works, file)));
+  return { order, copies: Uint8Array.from(copies), work };
 }
 
 /**
@@ -99,13 +90,12 @@ export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan & { w
  * @param from,to which of them
  */
 export function* plannedFiles(index: LevelIndex, from = 0, to = Number.POSITIVE_INFINITY): Generator<PlannedFile> {
-  let before = 0;
-  for (const kind of FILE_KINDS) {
-    const count = kind === 'features' ? index.files : pagesOf(index, kind).bytes.length;
-    for (let number = Math.max(0, from - before); number < Math.min(count, to - before); number++)
-      yield fileOf(index, kind, number);
-    before += count;
-  }
+  const end = FILE_KINDS.reduce((sum, kind) => sum + filesOf(index, kind), 0);
+  for (let file = from; file < Math.min(end, to); file++) yield fileAt(index, file);
+}
+
+function filesOf(index: LevelIndex, kind: FileKind): number {
+  return kind === 'features' ? index.files : pagesOf(index, kind).bytes.length;
 }
 
 /** Number of listings that have features: every parent has a unit; only the unfiltered listing can be empty. */
@@ -133,9 +123,15 @@ function sum(sizes: Uint32Array): number {
   return sizes.reduce((total, size) => total + size, 0);
 }
 
-/** A file by its place in the plan. */
-export function fileAt(index: LevelIndex, { kinds, numbers }: FilePlan, at: number): PlannedFile {
-  return fileOf(index, elementAt(FILE_KINDS, elementAt(kinds, at)), elementAt(numbers, at));
+/** A file by its place among `plannedFiles`. */
+export function fileAt(index: LevelIndex, file: number): PlannedFile {
+  let number = file;
+  for (const kind of FILE_KINDS) {
+    const files = filesOf(index, kind);
+    if (number < files) return fileOf(index, kind, number);
+    number -= files;
+  }
+  throw new RangeError(`level ${index.level} has no file ${file}`);
 }
 
 function fileOf(index: LevelIndex, kind: FileKind, number: number): PlannedFile {
@@ -164,8 +160,8 @@ function pagesOf({ arrays }: LevelIndex, format: Format): PageTable {
 }
 
 /** Writes the plan beside the level's store. */
-export function writeFilePlan(store: string, { kinds, numbers, copies }: FilePlan): void {
-  writeFileSync(planPath(store), serialize({ kinds, numbers, copies }));
+export function writeFilePlan(store: string, plan: FilePlan): void {
+  writeFileSync(planPath(store), serialize(plan));
 }
 
 /** Reads the plan of a store. */

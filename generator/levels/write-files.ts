@@ -4,15 +4,17 @@
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sumOf } from '../../format/crc32.ts';
+import { elementAt } from '../../format/element-at.ts';
 import { deflateText, FRAME_DATA, type FrameData, MemberWriter } from '../../format/gzip.ts';
 import { type Format, FRAMES, type Level, type StoredPages } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
-import { createOutputFile, type WrittenFile } from '../release/output-file.ts';
+import type { CheckedFile } from '../../format/release.ts';
+import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { openStore, type StoreReader } from '../store/feature-store.ts';
 import type { Part } from './divide-work.ts';
 import { fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
-import { RecordsBuilder } from './records.ts';
+import { addFeature, addFile, newRecords, type TaskRecords, writeRecords } from './records.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask {
@@ -35,24 +37,24 @@ export function writeFiles({ level, storedPages, out, part, ...task }: WriteTask
   const store = openStore(task.store);
   const index = plannedIndex(level, storedPages, store.index);
   const plan = readFilePlan(task.store);
-  const records = new RecordsBuilder();
+  const records = newRecords(part);
   const folders = new Set<string>();
-  let last: { file: string; written: WrittenFile } | undefined;
+  let last: { file: string; written: CheckedFile } | undefined;
   for (let at = part.first; at < part.end; at++) {
-    const planned = fileAt(index, plan, at);
+    const planned = fileAt(index, elementAt(plan.order, at));
     const file = join(out, planned.path);
     const folder = dirname(file);
     if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
     folders.add(folder);
     if (plan.copies[at] === 1 && last !== undefined) linkOrCopy(last.file, file);
     else last = { file, written: writeFile(file, planned, store, records) };
-    records.addFile(last.written);
+    addFile(records, last.written);
   }
   store.close();
-  records.write(task.records, part);
+  writeRecords(task.records, records);
 }
 
-function writeFile(file: string, { kind, ranges }: PlannedFile, store: StoreReader, records: RecordsBuilder) {
+function writeFile(file: string, { kind, ranges }: PlannedFile, store: StoreReader, records: TaskRecords) {
   if (kind === 'features') return writeFeatureFile(file, ranges, store, records);
   const written = writePage(file, kind, ranges, store);
   refuseLargePage(file, written.bytes);
@@ -69,13 +71,13 @@ export function refuseLargePage(file: string, bytes: number): void {
 }
 
 /** Writes a feature file: one gzip member with a seam after every line. */
-function writeFeatureFile(file: string, ranges: Ranges, store: StoreReader, records: RecordsBuilder): WrittenFile {
+function writeFeatureFile(file: string, ranges: Ranges, store: StoreReader, records: TaskRecords): CheckedFile {
   const output = createOutputFile(file);
   const member = new MemberWriter(output.write);
   for (const { bytes, deflated } of store.read(ranges)) {
     const feature = deflated ? { data: bytes, ...deflated } : { data: deflateText(bytes), ...sumOf(bytes) };
     member.add(feature);
-    records.addFeature(feature);
+    addFeature(records, feature);
   }
   member.end();
   return output.close();
@@ -96,7 +98,7 @@ function linkOrCopy(file: string, twin: string): void {
  * Writes one page. Holds at most its short features and one large one, compressed.
  * @param ranges the positions of its features
  */
-function writePage(file: string, format: Format, ranges: Ranges, store: StoreReader): WrittenFile {
+function writePage(file: string, format: Format, ranges: Ranges, store: StoreReader): CheckedFile {
   const output = createOutputFile(file);
   const member = new MemberWriter(output.write);
   let pending: (keyof FrameData | Buffer)[] = ['before'];

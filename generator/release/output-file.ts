@@ -4,18 +4,12 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { sumOf } from '../../format/crc32.ts';
 import { deflateWhole, MemberWriter } from '../../format/gzip.ts';
-import type { WholeFile } from '../../format/release.ts';
-
-/** Size and SHA-256 of a written file. */
-export interface WrittenFile {
-  bytes: number;
-  sha256: Buffer;
-}
+import type { CheckedFile, WholeFile } from '../../format/release.ts';
 
 /** A file to append to. */
 export interface OutputFile {
   write(bytes: Buffer): void;
-  close(): WrittenFile;
+  close(): CheckedFile;
 }
 
 const WRITE_BYTES = 1 << 20;
@@ -45,7 +39,7 @@ export function createOutputFile(file: string): OutputFile {
     close() {
       flush();
       closeSync(handle);
-      return { bytes: total, sha256: hash.digest() };
+      return { bytes: total, sha256: hash.digest('hex') };
     },
   };
 }
@@ -87,5 +81,5 @@ export function writeWholeFile(file: string, texts: Iterable<string>): WholeFile
   const { textBytes } = member;
   member.end();
   const { bytes, sha256 } = output.close();
-  return { bytes, textBytes, sha256: sha256.toString('hex') };
+  return { bytes, textBytes, sha256 };
 }

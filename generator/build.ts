@@ -11,7 +11,7 @@ import type { StoredLevel } from './levels/store-level.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
 import { readServedRelease } from './release/manage.ts';
-import { type Lock, takeLock } from './release/output-lock.ts';
+import { type Lock, withLock } from './release/output-lock.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
 import type { Report } from './report/progress.ts';
@@ -55,24 +55,29 @@ export const DEFAULTS = {
  */
 export async function build(options: BuildOptions, report: Report): Promise<Release> {
   const pool = openPool(options.workers, LEVELS.length);
-  let lock: Lock | undefined;
   try {
     const described = await describe(options, pool);
-    lock = takeLock(options.out);
-    const staging = openStaging(options.out, options.release);
-    const context = { options, staging, pool, report, share: WHOLE };
-    const dataset = await readDataset(described, context);
-    const about = aboutRelease(options, dataset, await refuseFindings(options, dataset, pool), report);
-    const release = await writeRelease(about, dataset.stored, (level) => writeLevel(level, context), context);
-    await publish(options, staging, lock, report);
-    return release;
+    return await withLock(options.out, async (lock) => {
+      try {
+        const staging = openStaging(options.out, options.release);
+        const context = { options, staging, pool, report, share: WHOLE };
+        const dataset = await readDataset(described, context);
+        const quality = await refuseFindings(options, dataset, pool);
+        const about = aboutRelease(options, dataset, quality, report);
+        const release = await writeRelease(about, dataset.stored, (level) => writeLevel(level, context), context);
+        await publish(options, staging, lock, report);
+        return release;
+      } catch (error) {
+        // Child processes write in the staging folder until they end.
+        await pool.close();
+        removeLeftovers(options.out);
+        throw error;
+      }
+    });
   } catch (error) {
-    await pool.close();
-    if (lock) removeLeftovers(options.out);
     throw toBuildError(error, options.out);
   } finally {
     await pool.close();
-    lock?.release();
     report.end();
   }
 }

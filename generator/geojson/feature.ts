@@ -25,15 +25,6 @@ export interface WrittenFeature {
   quality: GeometryQuality;
 }
 
-const OF_NO_GEOMETRY: GeometryQuality = {
-  isEmpty: true,
-  isPolygonal: false,
-  collapsed: 0,
-  isCollapsed: false,
-  outOfRange: false,
-  jumps: false,
-};
-
 const NO_GEOMETRY = Buffer.from('null');
 const END = Buffer.from('}\n');
 
@@ -62,11 +53,10 @@ export function newFeatureWriter(columns: readonly Column[], precision: number, 
   return (fid, values, wkb, sourceFid = fid) => {
     if (!Number.isSafeInteger(fid) || fid < 0) throw new ValueError(`fid ${fid} is not between 0 and 2^53 - 1`);
     const properties = propertiesToJson({ fid, sourceFid }, columns, keys, values);
-    const written = wkb === null ? undefined : geometry.write(wkb);
-    const bbox = written?.box ? `"bbox":[${boxToJson(written.box)}],` : '';
+    const { json, box: corners, quality } = geometry.write(wkb);
+    const bbox = corners === undefined ? '' : `"bbox":[${boxToJson(corners)}],`;
     const head = `{"type":"Feature","id":${fid},${bbox}"properties":${properties},"geometry":`;
-    const text = [Buffer.from(head), written?.json ?? NO_GEOMETRY, END];
-    return { text, quality: written?.quality ?? OF_NO_GEOMETRY };
+    return { text: [Buffer.from(head), json ?? NO_GEOMETRY, END], quality };
   };
 }
 

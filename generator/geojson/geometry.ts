@@ -81,17 +81,17 @@ export class GeometryWriter {
 
   /**
    * Writes one geometry.
-   * @param wkb little-endian ISO WKB in WGS 84, longitude first
+   * @param wkb little-endian ISO WKB in WGS 84, longitude first; null for none
    * @throws GeometryError for coordinates that are not WGS 84 positions and for types without a GeoJSON form
    */
-  write(wkb: Buffer): WrittenGeometry {
-    this.#wkb.open(wkb);
+  write(wkb: Buffer | null): WrittenGeometry {
+    this.#wkb.open(wkb ?? Buffer.alloc(0));
     this.#text.length = 0;
     this.#extent = new Extent();
     this.#collapsed = 0;
     this.#solid = 0;
     this.#jumps = false;
-    const { type, isFilled } = this.#writeGeometry();
+    const { type, isFilled } = wkb === null ? { type: 0, isFilled: false } : this.#writeGeometry();
     return {
       json: isFilled ? this.#text.bytes.subarray(0, this.#text.length) : undefined,
       box: isFilled ? this.#extent.box(this.#scale) : undefined,

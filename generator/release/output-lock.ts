@@ -42,14 +42,15 @@ interface Holder extends Place {
 
 /** Does some work with the lock of an output folder. @throws BuildError if a running process holds it */
 export async function withLock<T>(out: string, work: (lock: Lock) => Promise<T>): Promise<T> {
-  let lock: Lock | undefined;
   try {
-    lock = takeLock(out);
-    return await work(lock);
+    const lock = takeLock(out);
+    try {
+      return await work(lock);
+    } finally {
+      lock.release();
+    }
   } catch (error) {
     throw toBuildError(error, out);
-  } finally {
-    lock?.release();
   }
 }
 

@@ -8,7 +8,7 @@ import { gdal } from '../source/gdal.ts';
 import type { SingleLayer } from '../source/level-source.ts';
 import { openDataset, takeGdalMessage } from '../source/open-dataset.ts';
 import type { LevelPlan, PartPlan } from './plan.ts';
-import { atUnit, type Polygonal, polygonsOf, unitAt } from './source-units.ts';
+import { atUnit, polygonsOf, unitAt } from './source-units.ts';
 
 /** What to write. */
 export interface PartTask {
@@ -79,7 +79,7 @@ class PartWriter {
     const feature = this.#readFeature(first);
     const polygons = polygonsOf(feature, this.#task.source);
     polygons?.flattenTo2D();
-    const geometry = polygons === null ? null : multiPolygonFrom(polygons);
+    const geometry = polygons && multiPolygonOf([polygons]);
     return { first, values: feature.fields.toArray(), geometry, isValid: false };
   }
 
@@ -202,14 +202,6 @@ function runStatement(dataset: gdalTypes.Dataset, statement: string): void {
 /** GEOS, through GDAL, cannot unite members. The message is that of GEOS; the caller adds the place. */
 class UnionError extends Error {}
 
-/** Wraps a polygon; the positions stay as they are. */
-function multiPolygonFrom(geometry: Polygonal): gdalTypes.MultiPolygon {
-  if (geometry instanceof gdal.MultiPolygon) return geometry;
-  const multi = new gdal.MultiPolygon();
-  multi.children.add(geometry);
-  return multi;
-}
-
 /**
  * The same area in valid polygons, which GEOS needs: its union of invalid ones may be wrong without an error. Each
  * polygon is repaired by itself, so that polygons which overlap keep their whole area.
@@ -221,10 +213,7 @@ function validPolygons(geometry: gdalTypes.MultiPolygon): gdalTypes.MultiPolygon
   // GDAL describes each invalid polygon in a warning.
   takeGdalMessage();
   if (!isValid.includes(false)) return geometry;
-  const valid = new gdal.MultiPolygon();
-  for (const [i, polygon] of polygons.entries())
-    addPolygons(valid, isValid[i] === true ? polygon : gdalResult(() => polygon.makeValid()));
-  return valid;
+  return multiPolygonOf(polygons.map((polygon, i) => (isValid[i] ? polygon : gdalResult(() => polygon.makeValid()))));
 }
 
 /**
@@ -233,20 +222,19 @@ function validPolygons(geometry: gdalTypes.MultiPolygon): gdalTypes.MultiPolygon
  * @throws UnionError if GEOS fails
  */
 export function union(members: readonly gdalTypes.MultiPolygon[]): gdalTypes.MultiPolygon {
-  const all = new gdal.MultiPolygon();
-  for (const member of members) addPolygons(all, member);
-  const united = new gdal.MultiPolygon();
-  addPolygons(
-    united,
-    gdalResult(() => all.unionCascaded()),
-  );
-  return united;
+  const all = multiPolygonOf(members);
+  return multiPolygonOf([gdalResult(() => all.unionCascaded())]);
 }
 
-/** Adds the polygons of a geometry; its lines and points, which have no area, are left out. */
-function addPolygons(to: gdalTypes.MultiPolygon, geometry: gdalTypes.Geometry): void {
-  if (geometry instanceof gdal.Polygon) to.children.add(geometry);
-  else if (geometry instanceof gdal.GeometryCollection) for (const child of geometry.children) addPolygons(to, child);
+/** The polygons of some geometries; their lines and points, which have no area, are left out. */
+function multiPolygonOf(geometries: Iterable<gdalTypes.Geometry>): gdalTypes.MultiPolygon {
+  const multi = new gdal.MultiPolygon();
+  const add = (geometry: gdalTypes.Geometry): void => {
+    if (geometry instanceof gdal.Polygon) multi.children.add(geometry);
+    else if (geometry instanceof gdal.GeometryCollection) for (const child of geometry.children) add(child);
+  };
+  for (const geometry of geometries) add(geometry);
+  return multi;
 }
 
 function gdalResult(operation: () => gdalTypes.Geometry): gdalTypes.Geometry {

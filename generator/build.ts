@@ -1,5 +1,6 @@
 // The build, from end to end: describe the dataset, read its levels, refuse problems of the data, write the release,
-// publish it.
+// publish it. The command line calls it, and programs that import the package.
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
 import { LEVELS } from '../format/levels.ts';
@@ -14,13 +15,16 @@ import { readServedRelease } from './release/manage.ts';
 import { type Lock, withLock } from './release/output-lock.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
-import type { Report } from './report/progress.ts';
+import { type Report, SILENT } from './report/progress.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
 import { sourceFiles } from './source/source-files.ts';
 import { sourceName } from './source/source-options.ts';
 import type { checkParents } from './store/identifiers.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
+
+export { BuildError } from './report/errors.ts';
+export type { Report } from './report/progress.ts';
 
 /** Folder of the levels of a single layer, in the work folder. */
 const SPLIT_FOLDER = 'levels';
@@ -46,14 +50,22 @@ export const DEFAULTS = {
   storedPages: 'all',
   accept: [],
   attribution: [],
+  workers: availableParallelism(),
+  activate: true,
 } as const satisfies Partial<BuildOptions>;
 
+/** The source, the output folder and the id of the release; all other options have defaults. */
+export type ReleaseOptions = Pick<BuildOptions, 'source' | 'out' | 'release'> & Partial<BuildOptions>;
+
 /**
- * Builds a release, publishes it and, unless `activate` is false, makes it current.
+ * Builds a release, publishes it and, unless `activate` is false, makes it current. Needs gdal-async.
+ * @param report receives the progress; by default nothing is shown
  * @returns the content of release.json
- * @throws BuildError; then nothing is published, and the staging folder is removed
+ * @throws BuildError, with `message` and `remedy`; then nothing is published, and the staging folder is removed
+ * @example await build({ source: ['gadm_410-levels.gpkg'], out: 'output', release: 'gadm-4.1' })
  */
-export async function build(options: BuildOptions, report: Report): Promise<Release> {
+export async function build(given: ReleaseOptions, report: Report = SILENT): Promise<Release> {
+  const options: BuildOptions = { ...DEFAULTS, ...given };
   const pool = openPool(options.workers, LEVELS.length);
   try {
     const described = await describe(options, pool);

@@ -12,7 +12,7 @@ import {
   OVERVIEW_FILE,
   RELEASE_FILE,
 } from '../../format/layout.ts';
-import { DIGEST_BYTES, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
+import { DIGEST_BYTES, type LevelArrays } from '../../format/level-index.ts';
 import type { Level, StoredPages } from '../../format/levels.ts';
 import { encodeLevel } from '../../format/manifest.ts';
 import {
@@ -29,7 +29,7 @@ import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import { BuildError } from '../report/errors.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
-import { countsOf, type FilePlan, fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
+import { countsOf, fileAt, plannedIndex, readFilePlan } from './plan.ts';
 import { readRecords, type TaskRecords } from './records.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
@@ -70,15 +70,27 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const index = plannedIndex(level, storedPages, readStoreIndex(store));
   const records = task.records.map(readRecords).sort((a, b) => a.part.first - b.part.first);
   fillSums(index.arrays, records);
+  const { order } = readFilePlan(store);
   const checksums: Checksum[] = [];
-  for (const { kind, number, path, bytes, sha256 } of writtenFiles(index, readFilePlan(store), records)) {
-    checkSize(join(out, path), bytes);
-    checksums.push({ path, sha256 });
-    const table = kind === 'features' ? undefined : index.arrays.pages?.[kind];
-    if (table === undefined) continue;
-    table.bytes[number] = bytes;
-    table.digest.set(Buffer.from(sha256, 'hex').subarray(0, DIGEST_BYTES), DIGEST_BYTES * number);
+  let at = 0;
+  for (const { part, ...written } of records) {
+    if (part.first !== at) break;
+    for (const [i, sha256] of written.sha256.entries()) {
+      const { kind, number, path } = fileAt(index, elementAt(order, at++));
+      const bytes = numberAt(written.bytes, i);
+      checkSize(join(out, path), bytes);
+      checksums.push({ path, sha256 });
+      const table = kind === 'features' ? undefined : index.arrays.pages?.[kind];
+      if (table === undefined) continue;
+      table.bytes[number] = bytes;
+      table.digest.set(Buffer.from(sha256, 'hex').subarray(0, DIGEST_BYTES), DIGEST_BYTES * number);
+    }
   }
+  if (at < order.length)
+    throw new BuildError(
+      `level ${level}: ${fileAt(index, elementAt(order, at)).path} was not written`,
+      'run the build again; if it fails again, report a bug',
+    );
   const put = (path: string, content: string | Buffer): CheckedFile => {
     mkdirSync(dirname(join(out, path)), { recursive: true });
     writeDurably(join(out, path), content);
@@ -116,29 +128,6 @@ function fillSums({ start, textStart, textCrc, dataCrc, digest }: LevelArrays, r
       position = next;
     }
   }
-}
-
-/** The planned files with their records. @throws BuildError if a file was not written */
-function* writtenFiles(
-  index: LevelIndex,
-  { order }: FilePlan,
-  records: readonly TaskRecords[],
-): Generator<PlannedFile & CheckedFile> {
-  let at = 0;
-  for (const { part, bytes, sha256 } of records) {
-    if (part.first !== at) break;
-    for (let i = 0; at < part.end; at++, i++)
-      yield {
-        ...fileAt(index, elementAt(order, at)),
-        bytes: numberAt(bytes, i),
-        sha256: elementAt(sha256, i),
-      };
-  }
-  if (at < order.length)
-    throw new BuildError(
-      `level ${index.level}: ${fileAt(index, elementAt(order, at)).path} was not written`,
-      'run the build again; if it fails again, report a bug',
-    );
 }
 
 /** The last check before the release is published: the folder may have been changed since. */

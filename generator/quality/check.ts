@@ -26,11 +26,9 @@ export function refuseUnaccepted(
   findings: readonly Finding[],
   accept: readonly Acceptable[],
 ): void {
-  const isRefused = ({ kind }: Finding): boolean =>
-    ACCEPTABLE.some((name) => name === kind) && !accept.some((name) => name === kind);
-  const refused = findings.filter(isRefused);
-  if (refused.length === 0) return;
-  const kinds = ACCEPTABLE.filter((name) => refused.some(({ kind }) => kind === name));
+  const kinds = ACCEPTABLE.filter((name) => !accept.includes(name) && findings.some(({ kind }) => kind === name));
+  if (kinds.length === 0) return;
+  const refused = findings.filter(({ kind }) => kinds.some((name) => name === kind));
   const lines = refused.slice(0, LISTED_MAX).map(findingToText);
   if (refused.length > LISTED_MAX) lines.push(`and ${refused.length - LISTED_MAX} more`);
   throw new BuildError(

@@ -3,7 +3,7 @@
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import type { SourceField } from './layer-columns.ts';
-import type { GidFields, LayerPlace } from './level-source.ts';
+import type { LayerPlace } from './level-source.ts';
 import { type GidColumnOption, type SourceOptions, valuesFor } from './source-options.ts';
 
 /** A family of column names. Names are compared without regard to case. */
@@ -83,12 +83,12 @@ function optionFor(n: Level, level: Level, { gidColumns = [] }: SourceOptions): 
   );
 }
 
-/** The GIDs 0 .. level of a layer. @throws BuildError if the layer lacks a column */
-export function findGids(place: LayerPlace, fields: readonly SourceField[], options: SourceOptions): GidFields[] {
+/** The fields of the GIDs 0 .. level of a layer. @throws BuildError if the layer lacks a column */
+export function findGids(place: LayerPlace, fields: readonly SourceField[], options: SourceOptions): number[][] {
   const { path, layer, level } = place;
   return LEVELS.slice(0, level + 1).map((n) => {
     const indexes = gidFieldsFor(n, level, fields, options);
-    if (indexes !== undefined && (n < level || indexes.length > 0)) return { of: n, fields: indexes };
+    if (indexes !== undefined && (n < level || indexes.length > 0)) return indexes;
     const option = optionFor(n, level, options);
     const wanted = option?.columns.length ? option.columns.join('+') : `GID_${n}`;
     const none = n < level ? `, or --gid-column ${levelName(level)}:${levelName(n)}= if there is none` : '';

@@ -24,14 +24,6 @@ export interface LayerPlace {
   level: Level;
 }
 
-/** The fields of a GID. */
-export interface GidFields {
-  /** The level of the unit that has this GID. */
-  of: Level;
-  /** Indexes of fields; empty for no parent at that level. */
-  fields: readonly number[];
-}
-
 /** A layer of the source that holds units of a level. */
 export interface LayerSource extends LayerPlace {
   /** GDAL's name of the dataset's format: it is opened as no other. */

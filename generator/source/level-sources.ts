@@ -65,29 +65,18 @@ interface SeenLayer {
  *   level, a layer lacks the column of a parent, or an option names a layer or column that does not exist
  */
 export function describeDataset(options: SourceOptions): DatasetDescription {
-  const found: LayerSource[] = [];
-  const credits = new Set<string>();
-  const columns = new Set<string>();
   const { datasets, systemFiles } = expandSource(options.source);
   const read = datasets.map((dataset) => layersIn(dataset, options));
   const all = read.flatMap(({ layers }) => layers);
-  const seen: SeenLayer[] = [];
-  for (const { path, layers } of read) {
-    const used = layers.map((layer) => (isBeside(layer, all) ? { ...layer, levels: [] } : layer));
-    seen.push(...used);
-    const sources = used.flatMap((layer) => layer.levels.map((level) => layerSource(layer, level, options)));
-    refuseTwins(
-      path,
-      sources.map(({ source }) => source),
-    );
-    for (const { source, names } of sources) {
-      found.push(source);
-      for (const name of names) columns.add(name);
-      const credit = knownCredit(path, source.layer, names);
-      if (credit !== undefined) credits.add(credit);
-    }
-  }
-  refuseUnknownColumns(options, [...columns]);
+  const used = read.map(({ layers }) =>
+    layers.map((layer) => (isBeside(layer, all) ? { ...layer, levels: [] } : layer)),
+  );
+  for (const layers of used) refuseTwins(layers);
+  const seen = used.flat();
+  const sources = seen.flatMap((layer) => layer.levels.map((level) => layerSource(layer, level, options)));
+  const found = sources.map(({ source }) => source);
+  const credits = sources.flatMap(({ source, names }) => knownCredit(source.path, source.layer, names) ?? []);
+  refuseUnknownColumns(options, [...new Set(sources.flatMap(({ names }) => names))]);
   refuseOtherColumns(found);
   refuseUnknownLayers(options, seen);
   refuseUnusedDatasets(options, seen, found);
@@ -101,7 +90,7 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
     unused: unused.map(({ path, layer }) => `${sourceName(path)}: ${layer}`),
     systemFiles,
     attribution: read.flatMap((dataset) => dataset.attribution),
-    credits: [...credits],
+    credits: [...new Set(credits)],
     singleLayer: findSingleLayer(found),
     findings: [],
     gdal: gdal.version,
@@ -127,7 +116,7 @@ function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined
 function layersIn(
   { path, isInFolder }: FoundDataset,
   options: SourceOptions,
-): { path: string; layers: SeenLayer[]; attribution: string[] } {
+): { layers: SeenLayer[]; attribution: string[] } {
   const dataset = isInFolder ? openFoundDataset(path) : openDataset(path);
   const driver = dataset.driver.description;
   if (dataset.layers.count() === 0)
@@ -144,7 +133,7 @@ function layersIn(
   });
   const attribution = attributionOf(dataset);
   dataset.close();
-  return { path, layers, attribution };
+  return { layers, attribution };
 }
 
 /** Types of geometries by their codes (OGC 06-103r4, table 7): points and lines, also curved ones. */
@@ -223,8 +212,8 @@ function layerSource(
     ...selection,
     features,
     columns,
-    gids: gids.map((gid) => gid.fields),
-    gidColumns: gids.map((gid) => nameOf(gid.fields)),
+    gids,
+    gidColumns: gids.map(nameOf),
     nameColumn: nameOfField(labelFieldOf('name', place, fields, options)),
     typeColumn: nameOfField(labelFieldOf('type', place, fields, options)),
   };
@@ -232,13 +221,13 @@ function layerSource(
 }
 
 /** Two layers of one file at the same level are variants of each other; layers of several files are merged. */
-function refuseTwins(path: string, layers: readonly LayerSource[]): void {
-  for (const [i, { level, layer }] of layers.entries()) {
-    const twin = layers.slice(0, i).find((other) => other.level === level);
-    if (twin === undefined) continue;
+function refuseTwins(layers: readonly SeenLayer[]): void {
+  for (const level of LEVELS) {
+    const [one, other] = layers.filter(({ levels }) => levels.includes(level));
+    if (one === undefined || other === undefined) continue;
     throw new BuildError(
-      `${path}: layers ${twin.layer} and ${layer} are both level ${level}`,
-      `choose one: add --layer ${levelName(level)}=${twin.layer} or --layer ${levelName(level)}=${layer}`,
+      `${one.path}: layers ${one.layer} and ${other.layer} are both level ${level}`,
+      `choose one: add --layer ${levelName(level)}=${one.layer} or --layer ${levelName(level)}=${other.layer}`,
     );
   }
 }

@@ -103,16 +103,11 @@ export function takeLock(out: string): Lock {
  * file systems lack. So a lock always has its holder's file.
  */
 function tryTake(lock: string, candidate: string, mine: Holder): boolean {
-  try {
+  return isFirst(() => {
     mkdirSync(candidate, { recursive: true });
     writeFileSync(join(candidate, HOLDER_FILE), JSON.stringify(mine));
     renameSync(candidate, lock);
-    return true;
-  } catch (error) {
-    // ENOENT: the process that took the lock has removed the candidate.
-    if (['EEXIST', 'ENOTEMPTY', 'ENOENT'].includes(codeOf(error))) return false;
-    throw error;
-  }
+  });
 }
 
 function releaseLock(lock: string, mine: Holder): void {
@@ -136,15 +131,15 @@ function dropStaleLock(lock: string, out: string): void {
   }
   // Renamed first: of two processes that find the same stale lock, one moves it; a new lock moved by mistake is put back.
   const moved = `${lock}.${randomUUID()}`;
-  if (!tryRename(lock, moved)) return;
-  if (readHolder(moved)?.token !== holder.token && tryRename(moved, lock)) return;
+  if (!isFirst(() => renameSync(lock, moved))) return;
+  if (readHolder(moved)?.token !== holder.token && isFirst(() => renameSync(moved, lock))) return;
   removeFolder(moved);
 }
 
-/** Renames a folder unless it is gone or another has taken the place. */
-function tryRename(from: string, to: string): boolean {
+/** Takes a step by which a folder takes its place; false if another one has it, or another process has removed the folder. */
+function isFirst(step: () => void): boolean {
   try {
-    renameSync(from, to);
+    step();
     return true;
   } catch (error) {
     if (['EEXIST', 'ENOTEMPTY', 'ENOENT'].includes(codeOf(error))) return false;

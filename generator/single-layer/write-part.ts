@@ -6,7 +6,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from '../source/gdal.ts';
 import type { SingleLayer } from '../source/level-source.ts';
-import { openDataset, takeGdalMessage } from '../source/open-dataset.ts';
+import { gdalResult, openDataset, takeGdalMessage } from '../source/open-dataset.ts';
 import type { LevelPlan, PartPlan } from './plan.ts';
 import { atUnit, polygonsOf, unitAt } from './source-units.ts';
 
@@ -169,18 +169,10 @@ class PartWriter {
 
   /** Runs a step of writing. */
   #writing<Result>(step: () => Result): Result {
-    const failed = (reason: string): BuildError =>
-      new BuildError(`${this.#task.file}: GDAL cannot write it: ${reason}`, 'check the space on that disk');
-    let result: Result;
-    try {
-      result = step();
-    } catch (error) {
-      if (error instanceof BuildError) throw error;
-      throw failed(takeGdalMessage()?.message ?? String(error));
-    }
-    const gdalMessage = takeGdalMessage();
-    if (gdalMessage?.isFailure) throw failed(gdalMessage.message);
-    return result;
+    return gdalResult(
+      step,
+      (reason) => new BuildError(`${this.#task.file}: GDAL cannot write it: ${reason}`, 'check the space on that disk'),
+    );
   }
 }
 
@@ -213,7 +205,7 @@ function validPolygons(geometry: gdalTypes.MultiPolygon): gdalTypes.MultiPolygon
   // GDAL describes each invalid polygon in a warning.
   takeGdalMessage();
   if (!isValid.includes(false)) return geometry;
-  return multiPolygonOf(polygons.map((polygon, i) => (isValid[i] ? polygon : gdalResult(() => polygon.makeValid()))));
+  return multiPolygonOf(polygons.map((polygon, i) => (isValid[i] ? polygon : geosResult(() => polygon.makeValid()))));
 }
 
 /**
@@ -223,7 +215,7 @@ function validPolygons(geometry: gdalTypes.MultiPolygon): gdalTypes.MultiPolygon
  */
 export function union(members: readonly gdalTypes.MultiPolygon[]): gdalTypes.MultiPolygon {
   const all = multiPolygonOf(members);
-  return multiPolygonOf([gdalResult(() => all.unionCascaded())]);
+  return multiPolygonOf([geosResult(() => all.unionCascaded())]);
 }
 
 /** The polygons of some geometries; their lines and points, which have no area, are left out. */
@@ -237,15 +229,6 @@ function multiPolygonOf(geometries: Iterable<gdalTypes.Geometry>): gdalTypes.Mul
   return multi;
 }
 
-function gdalResult(operation: () => gdalTypes.Geometry): gdalTypes.Geometry {
-  let result: gdalTypes.Geometry;
-  try {
-    result = operation();
-  } catch (error) {
-    takeGdalMessage();
-    throw new UnionError(error instanceof Error ? error.message : String(error));
-  }
-  const gdalMessage = takeGdalMessage();
-  if (gdalMessage?.isFailure) throw new UnionError(gdalMessage.message);
-  return result;
+function geosResult(operation: () => gdalTypes.Geometry): gdalTypes.Geometry {
+  return gdalResult(operation, (reason) => new UnionError(reason));
 }

@@ -108,7 +108,7 @@ function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined
   const selection = { ...only, where: `${own} IS NULL OR ${own} = ''` };
   const opened = openSelection(selection);
   const shallower = countFeatures(opened, selection);
-  opened.close();
+  opened.dataset.close();
   return shallower === 0 ? undefined : { path, driver, layer, gidColumns };
 }
 
@@ -204,7 +204,7 @@ function layerSource(
   const gids = findGids(place, fields, options);
   const columns = publishedColumns(place, fields, gids, options.columns ?? []);
   const features = countFeatures(opened, selection);
-  opened.close();
+  opened.dataset.close();
   const nameOf = (wanted: readonly number[]): string =>
     columns.find((column) => wanted.length > 0 && column.fields.join() === wanted.join())?.name ?? '';
   const nameOfField = (field: number | undefined): string => (field === undefined ? '' : nameOf([field]));

@@ -54,6 +54,20 @@ export function takeGdalMessage(): GdalMessage | undefined {
   return { message, isFailure };
 }
 
+/** The result of a call of GDAL. @param failed makes the error from GDAL's message if it throws or reports a failure */
+export function gdalResult<Result>(call: () => Result, failed: (reason: string) => Error): Result {
+  let result: Result;
+  try {
+    result = call();
+  } catch (error) {
+    if (error instanceof BuildError) throw error;
+    throw failed(takeGdalMessage()?.message ?? (error instanceof Error ? error.message : String(error)));
+  }
+  const gdalMessage = takeGdalMessage();
+  if (gdalMessage?.isFailure) throw failed(gdalMessage.message);
+  return result;
+}
+
 /**
  * Opens a dataset.
  * @param driver GDAL's name of its format; undefined to find it
@@ -80,30 +94,21 @@ export function openFoundDataset(path: string): gdalTypes.Dataset {
 }
 
 function openChecked(path: string, drivers: readonly string[]): gdalTypes.Dataset {
-  const { dataset, gdalMessage } = open(path, drivers);
-  if (!gdalMessage?.isFailure) return dataset;
-  // GDAL tries one driver after the other: the message may be that of a driver before the one that opened the dataset.
-  const { description } = dataset.driver;
-  dataset.close();
-  const again = open(path, [description]);
-  if (!again.gdalMessage?.isFailure) return again.dataset;
-  again.dataset.close();
-  throw cannotOpen(path, again.gdalMessage.message);
-}
-
-/** Opens a dataset with one of some drivers; also returns the last message of GDAL. */
-function open(
-  path: string,
-  drivers: readonly string[],
-): { dataset: gdalTypes.Dataset; gdalMessage: GdalMessage | undefined } {
+  let dataset: gdalTypes.Dataset;
   takeGdalMessage();
   try {
-    const dataset = gdal.open(path, 'r', [...drivers]);
-    return { dataset, gdalMessage: takeGdalMessage() };
+    dataset = gdal.open(path, 'r', [...drivers]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw cannotOpen(path, takeGdalMessage()?.message ?? reason);
   }
+  const gdalMessage = takeGdalMessage();
+  if (!gdalMessage?.isFailure) return dataset;
+  const { description } = dataset.driver;
+  dataset.close();
+  // GDAL tries one driver after the other: the message may be that of a driver before the one that opened the dataset.
+  if (drivers.length > 1) return openChecked(path, [description]);
+  throw cannotOpen(path, gdalMessage.message);
 }
 
 function cannotOpen(path: string, reason: string): BuildError {

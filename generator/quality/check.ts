@@ -17,7 +17,7 @@ const LISTED_MAX = 8;
 /** A finding as a line of text. */
 export function findingToText({ level, kind, count, example }: Finding): string {
   const known = Object.entries(KINDS).find(([name]) => name === kind);
-  return `${levelName(level)}: ${known?.[1].what ?? kind}: ${count.toLocaleString('en')} (${count > 1 ? 'e.g. ' : ''}${printable(example)})`;
+  return `${levelName(level)}: ${known?.[1] ?? kind}: ${count.toLocaleString('en')} (${count > 1 ? 'e.g. ' : ''}${printable(example)})`;
 }
 
 /** @throws BuildError that lists every problem that fails a build and is not accepted */

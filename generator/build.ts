@@ -66,10 +66,9 @@ export type ReleaseOptions = Pick<BuildOptions, 'source' | 'out' | 'release'> & 
  */
 export async function build(given: ReleaseOptions, report: Report = SILENT): Promise<Release> {
   const options: BuildOptions = { ...DEFAULTS, ...given };
-  const pool = openPool(options.workers, LEVELS.length);
-  try {
+  return withPool(options, report, async (pool) => {
     const described = await describe(options, pool);
-    return await withLock(options.out, async (lock) => {
+    return withLock(options.out, async (lock) => {
       try {
         const staging = openStaging(options.out, options.release);
         const context = { options, staging, pool, report, share: WHOLE };
@@ -86,8 +85,20 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         throw error;
       }
     });
+  });
+}
+
+/** Does the work of a build, or of a shard, with child processes. @throws BuildError for errors of the operating system */
+export async function withPool<Result>(
+  { workers, out }: BuildOptions,
+  report: Report,
+  work: (pool: Pool) => Promise<Result>,
+): Promise<Result> {
+  const pool = openPool(workers, LEVELS.length);
+  try {
+    return await work(pool);
   } catch (error) {
-    throw toBuildError(error, options.out);
+    throw toBuildError(error, out);
   } finally {
     await pool.close();
     report.end();

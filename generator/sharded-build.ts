@@ -6,14 +6,13 @@ import { elementAt } from '../format/element-at.ts';
 import { CHECKSUMS_FILE } from '../format/layout.ts';
 import { LEVELS } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
-import { aboutRelease, type BuildOptions, describe, publish, readDataset, refuseFindings } from './build.ts';
+import { aboutRelease, type BuildOptions, describe, publish, readDataset, refuseFindings, withPool } from './build.ts';
 import { storePath, writeLevel, writeRelease } from './levels/build-levels.ts';
 import type { Share } from './levels/divide-work.ts';
 import { readChecksums } from './release/checksums.ts';
 import { syncFiles, syncTree } from './release/fsync.ts';
 import { withLock } from './release/output-lock.ts';
 import { removeFolder, shardsPath } from './release/staging.ts';
-import { toBuildError } from './report/errors.ts';
 import { type Report, SILENT } from './report/progress.ts';
 import {
   DONE_FILE,
@@ -34,8 +33,7 @@ import { openPool } from './workers/pool.ts';
  * @throws BuildError as `build` does
  */
 export async function buildShard(options: BuildOptions, share: Share, report: Report): Promise<void> {
-  const pool = openPool(options.workers, LEVELS.length);
-  try {
+  return withPool(options, report, async (pool) => {
     const described = await describe(options, pool);
     const root = shardsPath(options.out, options.release);
     const fresh = join(root, unfinishedShardFolder(share));
@@ -54,18 +52,12 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),
     );
-    const done: DoneShard = { share, about, levels };
-    writeFileSync(join(fresh, DONE_FILE), JSON.stringify(done));
+    writeFileSync(join(fresh, DONE_FILE), JSON.stringify({ share, about, levels } satisfies DoneShard));
     // Not all of the root: the folders of other shards are renamed when these have finished.
     for (const own of [staging.release, fresh]) await syncTree(own);
     await syncFiles([root]);
     renameSync(fresh, join(root, shardFolder(share)));
-  } catch (error) {
-    throw toBuildError(error, options.out);
-  } finally {
-    await pool.close();
-    report.end();
-  }
+  });
 }
 
 /**

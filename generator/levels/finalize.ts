@@ -29,7 +29,8 @@ import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import { BuildError } from '../report/errors.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
-import { countsOf, fileAt, plannedIndex, readFilePlan } from './plan.ts';
+import { readSidecar } from '../store/sidecar.ts';
+import { countsOf, type FilePlan, fileAt, plannedIndex } from './plan.ts';
 import { readRecords, type TaskRecords } from './records.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
@@ -70,7 +71,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const index = plannedIndex(level, storedPages, readStoreIndex(store));
   const records = task.records.map(readRecords).sort((a, b) => a.part.first - b.part.first);
   fillSums(index.arrays, records);
-  const { order } = readFilePlan(store);
+  const { order } = readSidecar<FilePlan>(store, 'plan');
   const checksums: Checksum[] = [];
   let at = 0;
   for (const { part, ...written } of records) {

@@ -1,7 +1,5 @@
 // Plans a level once it is read: its index but for what is known only when files are written, its stored pages, and its
 // files in the order in which tasks write them. The task that reads the level plans it, for all that write it.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import { featureFilePath, pagePath } from '../../format/layout.ts';
@@ -157,18 +155,4 @@ function fileOf(index: LevelIndex, kind: FileKind, number: number): PlannedFile 
 
 function pagesOf({ arrays }: LevelIndex, format: Format): PageTable {
   return arrays.pages?.[format] ?? NO_PAGES;
-}
-
-/** Writes the plan beside the level's store. */
-export function writeFilePlan(store: string, plan: FilePlan): void {
-  writeFileSync(planPath(store), serialize(plan));
-}
-
-/** Reads the plan of a store. */
-export function readFilePlan(store: string): FilePlan {
-  return deserialize(readFileSync(planPath(store)));
-}
-
-function planPath(store: string): string {
-  return `${store}.plan`;
 }

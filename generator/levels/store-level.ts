@@ -3,13 +3,14 @@
 import type { Level, StoredPages } from '../../format/levels.ts';
 import type { Finding, LevelAbout } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { newCoarseRings, writeCoarseRings } from '../overview/coarse-rings.ts';
+import { newCoarseRings } from '../overview/coarse-rings.ts';
 import { gidColumnsOf, layerNames } from '../source/level-source.ts';
 import { createStore, type StoreWriter } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { writeNameTable } from '../store/name-table.ts';
+import { writeSidecar } from '../store/sidecar.ts';
 import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
-import { planFiles, plannedIndex, writeFilePlan } from './plan.ts';
+import { planFiles, plannedIndex } from './plan.ts';
 import { type LayersTask, type ReadFeature, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
@@ -64,7 +65,7 @@ export function storeLevel({ store: file, storedPages, share, parts, ...task }: 
   sidecars.close();
   checkIdentifiers(source, index, findings);
   const plan = planFiles(plannedIndex(level, storedPages, index), estimateWork(index));
-  writeFilePlan(file, plan);
+  writeSidecar(file, 'plan', plan);
   return {
     level,
     store: file,
@@ -103,7 +104,7 @@ export function newLevelSidecars(store: string, { precision, isInOverview }: Sid
     },
     close() {
       writeNameTable(store, names);
-      if (rings !== undefined) writeCoarseRings(store, rings.level());
+      if (rings !== undefined) writeSidecar(store, 'rings', rings.level());
     },
   };
 }

@@ -12,8 +12,9 @@ import type { CheckedFile } from '../../format/release.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { openStore, type StoreReader } from '../store/feature-store.ts';
+import { readSidecar } from '../store/sidecar.ts';
 import type { Part } from './divide-work.ts';
-import { fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
+import { type FilePlan, fileAt, type PlannedFile, plannedIndex } from './plan.ts';
 import { addFeature, addFile, newRecords, type TaskRecords, writeRecords } from './records.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
@@ -36,7 +37,7 @@ const PAGE_BYTES_MAX = 2 ** 32 - 1;
 export function writeFiles({ level, storedPages, out, part, ...task }: WriteTask): void {
   const store = openStore(task.store);
   const index = plannedIndex(level, storedPages, store.index);
-  const plan = readFilePlan(task.store);
+  const plan = readSidecar<FilePlan>(task.store, 'plan');
   const records = newRecords(part);
   const folders = new Set<string>();
   let last: { file: string; written: CheckedFile } | undefined;

@@ -1,7 +1,5 @@
 // The rings of a level for the overview, rounded to a grid while the level is read. Neighbours round the same position to
 // the same cell, so shared borders stay shared; the grid becomes coarser as points arrive, so memory is bounded.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
 import { type Box, boxOf, newCutRings, shift, union, unrolled } from './cut-rings.ts';
@@ -157,18 +155,4 @@ function endRing(cells: number[], begin: number): boolean {
 
 function isTooFine({ cell, extent: [west, south, east, north], cells }: CoarseLevel): boolean {
   return cells.length > 2 * POINTS_MAX || Math.max(east - west, north - south) > CELLS_MAX * cell;
-}
-
-/** Writes the rings of a level beside its store. @param store path of its store */
-export function writeCoarseRings(store: string, level: CoarseLevel): void {
-  writeFileSync(ringsPath(store), serialize(level));
-}
-
-/** The rings of a level. */
-export function readCoarseRings(store: string): CoarseLevel {
-  return deserialize(readFileSync(ringsPath(store)));
-}
-
-function ringsPath(store: string): string {
-  return `${store}.rings`;
 }

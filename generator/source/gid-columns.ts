@@ -8,7 +8,6 @@ import { type GidColumnOption, type SourceOptions, valuesFor } from './source-op
 
 /** A family of column names. Names are compared without regard to case. */
 interface Schema {
-  name: string;
   /** A column that only layers of this schema have; undefined if the columns of the GIDs are enough. */
   marker?: string;
   /** The columns of the GIDs of level n; the values of several are joined with dots. */
@@ -23,21 +22,21 @@ interface Schema {
 
 /** The known schemas, the most specific first. */
 const SCHEMAS: readonly Schema[] = [
+  // GADM 3.6 and later
   {
-    name: 'GADM 3.6 and later',
     gid: (n) => [`GID_${n}`],
     names: (n) => [`NAME_${n}`, ...(n === 0 ? ['COUNTRY'] : [])],
     types: (n) => [`ENGTYPE_${n}`, `TYPE_${n}`],
   },
+  // GADM 2
   {
-    name: 'GADM 2',
     marker: 'ID_0',
     gid: (n) => ['ISO', ...LEVELS.slice(1, n + 1).map((level) => `ID_${level}`)],
     names: (n) => [`NAME_${n}`, ...(n === 0 ? ['NAME_ENGLI', 'NAME_ENGLISH'] : [])],
     types: (n) => [`ENGTYPE_${n}`, `TYPE_${n}`],
   },
+  // OCHA COD
   {
-    name: 'OCHA COD',
     gid: (n) => [`ADM${n}_PCODE`],
     names: (n) => [`ADM${n}_EN`, `ADM${n}_FR`, `ADM${n}_ES`, `ADM${n}_PT`, `ADM${n}_NAME`],
     types: () => [],

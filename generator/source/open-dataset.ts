@@ -82,40 +82,34 @@ export function openDataset(path: string, driver?: string): gdalTypes.Dataset {
  * @throws BuildError likewise, and for a format that refers to other files
  */
 export function openFoundDataset(path: string): gdalTypes.Dataset {
-  try {
-    return openChecked(path, SELF_CONTAINED);
-  } catch (error) {
-    if (!(error instanceof BuildError)) throw error;
-    throw new BuildError(
-      error.message,
-      'remove it if it is damaged or not a dataset; a rare format, or one that refers to other files (VRT), must be given as --source itself',
-    );
-  }
+  return openChecked(
+    path,
+    SELF_CONTAINED,
+    'remove it if it is damaged or not a dataset; a rare format, or one that refers to other files (VRT), must be given as --source itself',
+  );
 }
 
-function openChecked(path: string, drivers: readonly string[]): gdalTypes.Dataset {
+function openChecked(
+  path: string,
+  drivers: readonly string[],
+  remedy = 'check that the file is complete and in a format that GDAL reads (ogrinfo FILE)',
+): gdalTypes.Dataset {
+  const cannotOpen = (reason: string): BuildError => new BuildError(`${path}: GDAL cannot open it: ${reason}`, remedy);
   let dataset: gdalTypes.Dataset;
   takeGdalMessage();
   try {
     dataset = gdal.open(path, 'r', [...drivers]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw cannotOpen(path, takeGdalMessage()?.message ?? reason);
+    throw cannotOpen(takeGdalMessage()?.message ?? reason);
   }
   const gdalMessage = takeGdalMessage();
   if (!gdalMessage?.isFailure) return dataset;
   const { description } = dataset.driver;
   dataset.close();
   // GDAL tries one driver after the other: the message may be that of a driver before the one that opened the dataset.
-  if (drivers.length > 1) return openChecked(path, [description]);
-  throw cannotOpen(path, gdalMessage.message);
-}
-
-function cannotOpen(path: string, reason: string): BuildError {
-  return new BuildError(
-    `${path}: GDAL cannot open it: ${reason}`,
-    'check that the file is complete and in a format that GDAL reads (ogrinfo FILE)',
-  );
+  if (drivers.length > 1) return openChecked(path, [description], remedy);
+  throw cannotOpen(gdalMessage.message);
 }
 
 /** The metadata item that holds the attribution texts, one per line. */

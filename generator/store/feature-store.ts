@@ -1,13 +1,13 @@
 // The feature store: a file in the work folder with every feature of a level, serialised once. The task that reads the
 // dataset appends to it; the tasks that write feature files and pages copy from it.
-import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { sumOf, type TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { GidColumn } from '../../format/gid-column.ts';
 import { deflateText } from '../../format/gzip.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { createOutputFile } from '../release/output-file.ts';
+import { readSidecar, writeSidecar } from './sidecar.ts';
 import { newIndexBuilder, type StoreIndex } from './store-index.ts';
 
 /** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
@@ -77,36 +77,24 @@ export function openStore(file: string): StoreReader {
     return buffer;
   }
 
-  /** The end (exclusive, at most `end`) of the positions from `first` that are read together. */
-  function stretchEnd(first: number, end: number): number {
-    const start = elementAt(offsets, first);
-    let next = start + elementAt(bytes, first);
-    let position = first + 1;
-    for (; position < end && offsets[position] === next; position++) {
-      next += elementAt(bytes, position);
-      if (next - start > READ_BYTES) break;
-    }
-    return position;
-  }
-
   return {
     index,
     *read(ranges) {
       for (let i = 0; i < ranges.length; i += 2) {
-        let position = numberAt(ranges, i);
         const end = numberAt(ranges, i + 1);
-        while (position < end) {
-          const stretch = stretchEnd(position, end);
+        for (let position = numberAt(ranges, i); position < end; ) {
           const start = elementAt(offsets, position);
-          const stop = elementAt(offsets, stretch - 1) + elementAt(bytes, stretch - 1);
-          const read = readBytes(start, stop - start);
-          for (; position < stretch; position++) {
-            const at = elementAt(offsets, position) - start;
-            const length = elementAt(deflatedText, position);
-            yield {
-              bytes: read.subarray(at, at + elementAt(bytes, position)),
-              deflated: length === 0 ? undefined : { crc: elementAt(crcs, position), length },
-            };
+          let stop = position;
+          let length = 0;
+          do length += elementAt(bytes, stop++);
+          while (stop < end && offsets[stop] === start + length && length + elementAt(bytes, stop) <= READ_BYTES);
+          const read = readBytes(start, length);
+          for (let at = 0; position < stop; position++) {
+            const next = at + elementAt(bytes, position);
+            const textBytes = elementAt(deflatedText, position);
+            const deflated = textBytes === 0 ? undefined : { crc: elementAt(crcs, position), length: textBytes };
+            yield { bytes: read.subarray(at, next), deflated };
+            at = next;
           }
         }
       }
@@ -117,16 +105,12 @@ export function openStore(file: string): StoreReader {
 
 /** Writes the index of the store at `file`. */
 export function writeStoreIndex(file: string, index: StoreIndex): void {
-  writeFileSync(indexPath(file), serialize(index));
+  writeSidecar(file, 'index', index);
 }
 
 /** The index of the store at `file`. */
 export function readStoreIndex(file: string): StoreIndex {
-  const index: StoreIndex = deserialize(readFileSync(indexPath(file)));
+  const index = readSidecar<StoreIndex>(file, 'index');
   // What is read are the columns' members without their methods.
   return { ...index, columns: index.columns.map(({ name, arrays }) => new GidColumn(name, arrays)) };
-}
-
-function indexPath(file: string): string {
-  return `${file}.index`;
 }

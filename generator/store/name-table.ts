@@ -1,8 +1,7 @@
 // The names and types of a level's units: a file beside the level's store. The task that reads the dataset writes it; the
 // tasks that write the names and the overview read it.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
 import { elementAt } from '../../format/element-at.ts';
+import { readSidecar, writeSidecar } from './sidecar.ts';
 
 /** A unit's name and type; null if it has none. */
 export interface NameAndType {
@@ -14,16 +13,11 @@ export interface NameAndType {
 export function writeNameTable(store: string, units: readonly (NameAndType & { fid: number })[]): void {
   const ordered = units.toSorted((a, b) => a.fid - b.fid);
   // Lists of texts take less space than a list of objects.
-  const table = [ordered.map(({ name }) => name), ordered.map(({ type }) => type)];
-  writeFileSync(tablePath(store), serialize(table));
+  writeSidecar(store, 'names', [ordered.map(({ name }) => name), ordered.map(({ type }) => type)]);
 }
 
 /** Reads the table of a store; returns the name and type of the unit at a position. */
 export function readNameTable(store: string): (position: number) => NameAndType {
-  const [names, types]: [(string | null)[], (string | null)[]] = deserialize(readFileSync(tablePath(store)));
+  const [names, types] = readSidecar<[(string | null)[], (string | null)[]]>(store, 'names');
   return (position) => ({ name: elementAt(names, position), type: elementAt(types, position) });
-}
-
-function tablePath(store: string): string {
-  return `${store}.names`;
 }

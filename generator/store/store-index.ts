@@ -72,12 +72,8 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
       crcs.push(entry.deflated?.crc ?? 0);
       for (const [n, { numbers, owners }] of known.entries()) {
         const gid = elementAt(entry.gids, n);
-        if (gid === null) {
-          owners.push(-1);
-          continue;
-        }
-        const number = numbers.get(gid) ?? numbers.size;
-        if (number === numbers.size) numbers.set(gid, number);
+        const number = gid === null ? -1 : (numbers.get(gid) ?? numbers.size);
+        if (gid !== null && number === numbers.size) numbers.set(gid, number);
         owners.push(number);
       }
     },

@@ -15,13 +15,8 @@ export interface SourceField {
   isGeometry: boolean;
 }
 
-const TYPES: Readonly<Record<string, ColumnType>> = {
-  date: 'date',
-  time: 'time',
-  dateTime: 'dateTime',
-  binary: 'binary',
-  integer64: 'integer64',
-};
+/** GDAL's types of fields that are written in a way of their own. */
+const TYPES: readonly ColumnType[] = ['date', 'time', 'dateTime', 'binary', 'integer64'];
 
 /** The layer's fields, without its fid and geometry. */
 export function fieldsOf(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): SourceField[] {
@@ -30,7 +25,7 @@ export function fieldsOf(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): So
   const isCsv = dataset.driver.description === 'CSV';
   return layer.fields.map((field, i) => ({
     name: field.name,
-    type: booleans.has(i) ? 'boolean' : (TYPES[field.type] ?? 'plain'),
+    type: booleans.has(i) ? 'boolean' : (TYPES.find((type) => type === field.type) ?? 'plain'),
     isGeometry: isCsv && /^_?WKT/i.test(field.name),
   }));
 }

@@ -12,7 +12,7 @@ import { featureCount, type LevelSource, overviewLevelsOf } from '../source/leve
 import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { Share } from './divide-work.ts';
-import { type finalizeLevel, sealRelease } from './finalize.ts';
+import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
 import type { StoredLevel, StoreTask, storeLevel } from './store-level.ts';
 import type { writeFiles } from './write-files.ts';
 
@@ -81,16 +81,17 @@ export async function writeRelease<Stored extends { level: Level; store: string;
 ): Promise<Release> {
   const { release, precision, storedPages } = about;
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
-  const finalizing = levels.map(async (stored) => {
+  const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
     const records = await recordsOf(stored);
     const task = { release, level, about: stored.about, storedPages, store, relatives, records, out };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task);
-  });
+  };
+  // The overview comes first: it is one long task, beside which the others run.
   const [overview, ...finalized] = await Promise.all([
     pool.run<typeof writeOverview>(TASKS.writeOverview, { units, precision, out }),
-    ...finalizing,
+    ...levels.map(finalize),
   ]);
   return sealRelease(out, about, finalized, overview);
 }

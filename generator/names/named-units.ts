@@ -12,15 +12,15 @@ import { readStoreIndex } from '../store/feature-store.ts';
 import { readNameTable } from '../store/name-table.ts';
 
 /** A level that has been read. */
-export interface LevelUnits<Store = string | undefined> {
+export interface LevelUnits<Store = string> {
   level: Level;
-  /** Path of its store; undefined if the dataset lacks the level. */
+  /** Path of its store. */
   store: Store;
   features: number;
 }
 
 /** The levels beside a level. Plain data: it is sent to child processes. */
-export interface Relatives<Store = string | undefined> {
+export interface Relatives<Store = string> {
   /** The nearest level above that has units; undefined if there is none. */
   parent: Level | undefined;
   /** The store of the nearest level below that has units; undefined if there is none. */
@@ -36,13 +36,8 @@ export function relativesOf<Store>(level: Level, levels: readonly LevelUnits<Sto
   };
 }
 
-/** The units of a level in order of fid. @param store path of its store; without it there are none */
-export function* namedUnits(
-  level: Level,
-  store: string | undefined,
-  { parent, below }: Relatives,
-): Generator<NamedUnit> {
-  if (store === undefined) return;
+/** The units of a level in order of fid. @param store path of its store */
+export function* namedUnits(level: Level, store: string, { parent, below }: Relatives): Generator<NamedUnit> {
   const index = readStoreIndex(store);
   const namesAt = readNameTable(store);
   const unitAt = newNamedUnit(level, index, parent, below === undefined ? undefined : readStoreIndex(below));
@@ -90,7 +85,7 @@ export function gidsOf({ columns, features }: Gids, number: number): (position: 
 }
 
 /** Writes the names of a level's units. @param out the release's folder, in which the level has one */
-export function writeNames(out: string, level: Level, store: string | undefined, relatives: Relatives): WholeFile {
+export function writeNames(out: string, level: Level, store: string, relatives: Relatives): WholeFile {
   return writeWholeFile(join(out, namesPath(level)), linesOf(namedUnits(level, store, relatives)));
 }
 

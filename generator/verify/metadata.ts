@@ -23,7 +23,7 @@ import {
   type Release,
   releaseFromJson,
 } from '../../format/release.ts';
-import { countsOf } from '../pages/plan.ts';
+import { countsOf } from '../levels/plan.ts';
 import { problemOf } from '../reader/file-error.ts';
 import { levelFrom } from '../reader/read-level.ts';
 import { readChecksums, sha256Of } from '../release/checksums.ts';

@@ -6,7 +6,7 @@ import { releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { type Format, FRAMES } from '../../format/levels.ts';
 import { positionsIn, type Ranges } from '../../format/positions.ts';
-import { plannedFiles } from '../pages/plan.ts';
+import { plannedFiles } from '../levels/plan.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { readLevel } from '../reader/read-level.ts';
 import { type FileReading, LINE_FEED, type OnLine, readPage } from '../reader/read-page.ts';

@@ -3,20 +3,14 @@ import { elementAt } from '../../format/element-at.ts';
 import { CHECKSUMS_FILE, indexPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
-import { plannedFiles } from '../pages/plan.ts';
+import { plannedFiles } from '../levels/plan.ts';
 import type { FileReading } from '../reader/read-page.ts';
 import type { Report } from '../report/progress.ts';
 import type { Pool } from '../workers/pool.ts';
-import { workIn } from '../workers/work.ts';
-import type { RangeTask, Unit } from './features.ts';
+import { TASKS } from '../workers/tasks.ts';
+import type { RangeTask, Unit, verifyFeatures } from './features.ts';
 import type { Metadata } from './metadata.ts';
-
-const VERIFY_FEATURES = workIn<typeof import('./features.ts'), 'verifyFeatures'>(
-  import.meta.url,
-  './features',
-  'verifyFeatures',
-);
-const VERIFY_PAGES = workIn<typeof import('./pages.ts'), 'verifyPages'>(import.meta.url, './pages', 'verifyPages');
+import type { verifyPages } from './pages.ts';
 
 /** Tasks per child process, so that they end at about the same time. */
 const TASKS_PER_WORKER = 4;
@@ -47,7 +41,7 @@ export async function verifyLevel(
   report.expect('pages verified', pageCount);
   const features = await Promise.all(
     rangesOf(level, 0, files, metadata, pool).map(async (task) => {
-      const result = await pool.run(VERIFY_FEATURES, { ...task, columns, isInOverview });
+      const result = await pool.run<typeof verifyFeatures>(TASKS.verifyFeatures, { ...task, columns, isInOverview });
       report.advance('features verified', result.units.length);
       return result;
     }),
@@ -55,7 +49,7 @@ export async function verifyLevel(
   const intact = Buffer.concat(features.map((result) => result.intact));
   const pages = await Promise.all(
     rangesOf(level, files, paths.length, metadata, pool).map(async (task) => {
-      const result = await pool.run(VERIFY_PAGES, { ...task, intact });
+      const result = await pool.run<typeof verifyPages>(TASKS.verifyPages, { ...task, intact });
       report.advance('pages verified', result.length);
       return result;
     }),

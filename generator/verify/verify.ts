@@ -12,7 +12,7 @@ import {
 } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { overviewLevels } from '../../format/overview.ts';
-import { plannedFiles } from '../pages/plan.ts';
+import { plannedFiles } from '../levels/plan.ts';
 import { sha256OfFile } from '../reader/read-page.ts';
 import type { Report } from '../report/progress.ts';
 import { openPool } from '../workers/pool.ts';

@@ -11,7 +11,7 @@ import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
-import { findLevels } from '../../generator/source/level-sources.ts';
+import { describeDataset } from '../../generator/source/level-sources.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { hasProgram, printRows, type Row, secondsOf } from './measure/measure.ts';
 
@@ -45,7 +45,7 @@ const TARGETS: Readonly<Record<StoredPages, string>> = {
 const MEMORY_EVERY_MS = 50;
 
 const source = values.source ?? synthetic(values.units);
-const { levels } = findLevels({ source: [source], levels: LEVELS });
+const { levels } = describeDataset({ source: [source], levels: LEVELS });
 const out = join(folder, 'output');
 const rows: Row[] = [];
 

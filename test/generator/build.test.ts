@@ -169,8 +169,8 @@ test('a release id that is taken or could name another folder is refused', async
   assert.ok(!existsSync(join(folder, 'a')));
 });
 
-test('a program that gives no date of the calendar is told so before anything is published', async () => {
-  await assert.rejects(buildRelease(source, out, { release: 'r3', date: '31.12.2026' }), {
+test('a program that gives no date of the calendar is told so before anything is read', async () => {
+  await assert.rejects(buildRelease('no such source', out, { release: 'r3', date: '31.12.2026' }), {
     message: 'date 31.12.2026: not a date',
   });
   assert.ok(!existsSync(join(out, 'releases', 'r3')));

@@ -14,7 +14,7 @@ import { featureFilePath, pagePath } from '../../format/layout.ts';
 import { DIGEST_BYTES } from '../../format/level-index.ts';
 import { FEATURES_PER_FILE, FRAMES, LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import { releaseFromJson } from '../../format/release.ts';
-import { refuseLargePage } from '../../generator/pages/write-files.ts';
+import { refuseLargePage } from '../../generator/levels/write-files.ts';
 import { REUSE_TEXT_BYTES } from '../../generator/store/feature-store.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';

@@ -9,7 +9,7 @@ import { feature, mesh } from 'topojson-client';
 import type { GeometryCollection, Polygon, Topology } from 'topojson-specification';
 import { OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
 import type { BuildOptions } from '../../generator/build.ts';
-import { Positions } from '../../generator/geojson/positions.ts';
+import { Coordinates } from '../../generator/geojson/coordinates.ts';
 import { newCoarseRings } from '../../generator/overview/coarse-rings.ts';
 import { thinOut } from '../../generator/overview/thin-out.ts';
 import { SILENT } from '../../generator/report/progress.ts';
@@ -298,8 +298,8 @@ test('of units with long names the smallest shapes are kept, even if they need m
 });
 
 /** A ring of scaled positions. */
-function ringOf(points: readonly (readonly [number, number])[]): Positions {
-  const positions = new Positions();
+function ringOf(points: readonly (readonly [number, number])[]): Coordinates {
+  const positions = new Coordinates();
   positions.resize(points.length);
   for (const [i, [x, y]] of points.entries()) positions.set(i, x, y);
   positions.close();

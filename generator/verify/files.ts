@@ -4,12 +4,14 @@ import { createHash, hash } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { EMPTY_SUM, joinSums, type TextSum } from '../../format/crc32.ts';
+import { elementAt } from '../../format/element-at.ts';
 import { FRAME_DATA, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
 import { CHECKSUMS_FILE, indexPath, releasePath } from '../../format/layout.ts';
 import { DIGEST_BYTES, type LevelIndex } from '../../format/level-index.ts';
 import type { Format, Level } from '../../format/levels.ts';
 import { objectFrom } from '../../format/parse.ts';
 import { positionsIn, type Ranges } from '../../format/positions.ts';
+import type { CheckedFile, WholeFile } from '../../format/release.ts';
 import { gidsOf } from '../names/named-units.ts';
 import { plannedFiles } from '../pages/plan.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
@@ -41,91 +43,70 @@ export async function verifyFiles({ out, release, level, from, to, checksums }: 
   const root = join(out, releasePath(release));
   const index = readLevel(root, release, level);
   const checkLine = newLineCheck(index);
-  const results: FilesResult[] = [];
+  const findings: Finding[] = [];
+  let bytes = 0;
   for (const [i, { kind, number, path, ranges }] of [...plannedFiles(index, from, to)].entries()) {
     const check: FileCheck =
       kind === 'features'
-        ? (file, { size }, found) => checkFeatureFile(file, size, index, number, checkLine, found)
+        ? (file, read, found) => checkFeatureFile(file, read.bytes, index, number, checkLine, found)
         : (file, read) => checkDescribed(file, read, pageDescription(index, kind, number, ranges));
-    results.push(await verifyFile(root, path, indexPath(level), checksums[i], check));
+    bytes += await verifyFile({ root, path, by: indexPath(level), listed: checksums[i] }, check, findings);
   }
-  return {
-    bytes: results.reduce((total, { bytes }) => total + bytes, 0),
-    findings: results.flatMap(({ findings }) => findings),
-  };
-}
-
-/** Size of a file, and its SHA-256 in hex. */
-interface SizeAndSum {
-  size: number;
-  sha256: string;
+  return { bytes, findings };
 }
 
 /** Compares a file with what another one says of it. @throws FileError for a problem; `found` takes others */
-type FileCheck = (file: string, read: SizeAndSum, found: (problem: string) => void) => Promise<void> | void;
+type FileCheck = (file: string, read: CheckedFile, found: (problem: string) => void) => Promise<void> | void;
 
 /**
  * Verifies a file. Of it, the file that describes it, and checksums.txt, the one that differs from the others is damaged.
- * @param root the release's folder
- * @param path,by of the file, and of the one that describes it, relative to that folder
- * @param listed the SHA-256 in checksums.txt; undefined for none
+ * @param described.root the release's folder
+ * @param described.path,described.by the file, and the one that describes it, relative to that folder
+ * @param described.listed its SHA-256 in checksums.txt; undefined for none
+ * @param findings takes what is found @returns bytes of the file
  */
 export async function verifyFile(
-  root: string,
-  path: string,
-  by: string,
-  listed: string | undefined,
+  { root, path, by, listed }: { root: string; path: string; by: string; listed: string | undefined },
   check: FileCheck,
-): Promise<FilesResult> {
+  findings: Finding[],
+): Promise<number> {
   const file = join(root, path);
   const problems: string[] = [];
-  let read: SizeAndSum = { size: 0, sha256: '' };
+  let read: CheckedFile = { bytes: 0, sha256: '' };
   try {
     read = sizeAndSum(file);
     await check(file, read, (problem) => problems.push(problem));
   } catch (error) {
     problems.push(problemOf(error));
   }
-  const { size, sha256 } = read;
-  const findings =
-    listed === sha256
-      ? problems.map((problem) => ({ path: by, problem: `${path}: ${problem}` }))
-      : problems.map((problem) => ({ path, problem }));
-  if (problems.length === 0 && (listed ?? sha256) !== sha256)
+  const { bytes, sha256 } = read;
+  for (const problem of problems)
+    findings.push(listed === sha256 ? { path: by, problem: `${path}: ${problem}` } : { path, problem });
+  if (problems.length === 0 && listed !== undefined && listed !== sha256)
     findings.push({ path: CHECKSUMS_FILE, problem: `has ${listed} for ${path}, which is ${sha256}` });
-  return { bytes: size, findings };
+  return bytes;
 }
 
-function sizeAndSum(file: string): SizeAndSum {
+function sizeAndSum(file: string): CheckedFile {
   const sum = createHash('sha256');
   const handle = openSync(file, 'r');
   try {
-    const { size } = fstatSync(handle);
-    for (const piece of piecesOf(handle, 0, size)) sum.update(piece);
-    return { size, sha256: sum.digest('hex') };
+    const bytes = fstatSync(handle).size;
+    for (const piece of piecesOf(handle, 0, bytes)) sum.update(piece);
+    return { bytes, sha256: sum.digest('hex') };
   } finally {
     closeSync(handle);
   }
 }
 
-/** What another file says of a file. */
-export interface Description {
-  bytes?: number | undefined;
-  /** Of the file in hex, or the beginning of it. */
-  sha256: string;
-  /** Of its text, if it is one gzip member. */
-  textBytes?: number;
-  textCrc?: number;
-}
+/** What another file says of a file: of its SHA-256 at least the beginning. Its text is that of one gzip member. */
+export type Description = Pick<CheckedFile, 'sha256'> & Partial<WholeFile> & { textCrc?: number };
 
 /** Checks a file that is described as a whole. @throws FileError if it is another */
-export async function checkDescribed(
-  file: string,
-  { size, sha256 }: SizeAndSum,
-  { bytes = size, sha256: expected, textBytes, textCrc }: Description,
-): Promise<void> {
-  expectSize(size, bytes);
-  if (!sha256.startsWith(expected)) throw new FileError(`its SHA-256 is ${sha256}, expected ${expected}`);
+export async function checkDescribed(file: string, read: CheckedFile, description: Description): Promise<void> {
+  const { bytes = read.bytes, sha256, textBytes, textCrc } = description;
+  expectSize(read.bytes, bytes);
+  if (!read.sha256.startsWith(sha256)) throw new FileError(`its SHA-256 is ${read.sha256}, expected ${sha256}`);
   if (textBytes === undefined) return;
   const { crc, length } = await sumOfMember(file);
   if (length !== textBytes) throw new FileError(`has ${length} bytes of text, expected ${textBytes}`);
@@ -135,7 +116,7 @@ export async function checkDescribed(
 /** What the index says of a page; of its text by way of its features. */
 function pageDescription(index: LevelIndex, format: Format, number: number, ranges: Ranges): Description {
   const { crc, length } = sumOfPage(index, format, ranges);
-  const bytes = index.arrays.pages?.[format].bytes[number];
+  const bytes = elementAt(index.arrays.pages?.[format].bytes ?? [], number);
   return { bytes, sha256: index.pageDigest(format, number), textBytes: length, textCrc: crc };
 }
 

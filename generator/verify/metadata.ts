@@ -78,9 +78,8 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
       return undefined;
     }
   };
-  const listed = attempt(CHECKSUMS_FILE, () => readChecksums(root));
-  for (const problem of listed?.problems ?? []) found(CHECKSUMS_FILE, problem);
-  const checksums = listed?.sums;
+  const { sums: checksums, problems = [] } = attempt(CHECKSUMS_FILE, () => readChecksums(root)) ?? {};
+  for (const problem of problems) found(CHECKSUMS_FILE, problem);
   const json = attempt(RELEASE_FILE, () => readFileSync(join(root, RELEASE_FILE)));
   const description = json && attempt(RELEASE_FILE, () => releaseFromJson(json.toString(), RELEASE_FILE));
   const [got, wanted] = [json && sha256Of(json), checksums?.get(RELEASE_FILE)];
@@ -94,12 +93,16 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
 
   /** Verifies a file by what release.json says of it, or else by checksums.txt alone. @returns whether it is intact */
   async function isIntact(path: string, described?: Description): Promise<boolean> {
-    const sha256 = checksums?.get(path);
-    const verified = await verifyFile(root, path, RELEASE_FILE, sha256, (file, read) =>
-      checkDescribed(file, read, described ?? { sha256: sha256 ?? '' }),
+    const listed = checksums?.get(path);
+    const read: Finding[] = [];
+    const wanted = described ?? { sha256: listed ?? '' };
+    await verifyFile(
+      { root, path, by: RELEASE_FILE, listed },
+      (file, bytes) => checkDescribed(file, bytes, wanted),
+      read,
     );
-    for (const finding of verified.findings) found(finding.path, finding.problem);
-    return verified.findings.every((finding) => finding.path !== path);
+    for (const finding of read) found(finding.path, finding.problem);
+    return read.every((finding) => finding.path !== path);
   }
 
   await isIntact(OVERVIEW_FILE, description?.overview);
@@ -111,9 +114,9 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     if (!(await isIntact(indexPath(level), summary?.index))) continue;
     const index = attempt(manifestPath(level), () => readLevel(root, id, level));
     if (index === undefined || !hasManifest) continue;
-    const problems = indexProblems(index);
-    for (const problem of problems) found(indexPath(level), problem);
-    if (problems.length > 0) continue;
+    const contradictions = indexProblems(index);
+    for (const problem of contradictions) found(indexPath(level), problem);
+    if (contradictions.length > 0) continue;
     if (description !== undefined) checkSummary(description, index, found);
     levels[level] = index;
   }

@@ -13,7 +13,11 @@ const LISTED = 3;
 /** Findings by path; of a file with many problems, the first few and the number of the others. */
 export function listedFindings(findings: readonly Finding[]): Finding[] {
   const byPath = new Map<string, Finding[]>();
-  for (const finding of findings) byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);
+  for (const finding of findings) {
+    const found = byPath.get(finding.path);
+    if (found === undefined) byPath.set(finding.path, [finding]);
+    else found.push(finding);
+  }
   const paths = [...byPath].sort(([a], [b]) => (a < b ? -1 : 1));
   return paths.flatMap(([path, found]) => {
     const more = found.length - LISTED;

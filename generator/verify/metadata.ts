@@ -120,6 +120,18 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     if (description !== undefined) checkSummary(description, index, found);
     levels[level] = index;
   }
+  const files = await compareLists(root, levels, checksums, found, isIntact);
+  return { out, id, checksums, description, levels, files, found };
+}
+
+/** Compares the files in the folder of a release, those of its levels, and those in checksums.txt. @returns number of files */
+async function compareLists(
+  root: string,
+  levels: Metadata['levels'],
+  checksums: Metadata['checksums'],
+  found: Metadata['found'],
+  isIntact: (path: string) => Promise<boolean>,
+): Promise<number> {
   const expected = new Set([RELEASE_FILE, OVERVIEW_FILE]);
   for (const level of LEVELS) {
     for (const pathOf of [manifestPath, indexPath, namesPath]) expected.add(pathOf(level));
@@ -128,20 +140,23 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
   }
   for (const path of checksums?.keys() ?? []) {
     if (expected.has(path)) continue;
+    // Nothing else has the files of a level whose index is damaged.
     const isUnindexed = LEVELS.some((level) => !levels[level] && path.startsWith(`${levelName(level)}/`));
     if (!isUnindexed) found(CHECKSUMS_FILE, `lists ${path}, which is not part of this release`);
-    else expected.add(path);
-    if (isUnindexed) await isIntact(path);
+    else {
+      expected.add(path);
+      await isIntact(path);
+    }
   }
-  for (const path of checksums === undefined ? [] : expected)
-    if (!checksums?.has(path)) found(CHECKSUMS_FILE, `has no line for ${path}`);
+  if (checksums !== undefined)
+    for (const path of expected) if (!checksums.has(path)) found(CHECKSUMS_FILE, `has no line for ${path}`);
   const files = readdirSync(root, { withFileTypes: true, recursive: true }).filter((entry) => !entry.isDirectory());
   for (const entry of files) {
     const path = join(entry.parentPath, entry.name).slice(root.length + 1);
     if (!expected.has(path) && path !== CHECKSUMS_FILE) found(path, 'is not part of this release');
     else if (!entry.isFile()) found(path, 'is no plain file');
   }
-  return { out, id, checksums, description, levels, files: files.length, found };
+  return files.length;
 }
 
 /** What of an index contradicts the rest of it: nothing can be read by way of such an index. */

@@ -59,7 +59,7 @@ export async function verify({ out, release, source, workers }: VerifyOptions, r
       source && verifySource(source, metadata, pool, report),
     ]);
     for (const { path, problem } of results.flatMap((result) => result.findings)) metadata.found(path, problem);
-    findings.push(...compared.flatMap((level) => level.findings));
+    for (const finding of compared.flatMap((level) => level.findings)) findings.push(finding);
     return {
       release: id,
       files: metadata.files,

@@ -23,8 +23,7 @@ export const TASKS = {
   writeOverview: work('overview/write-overview', 'writeOverview'),
   finalizeLevel: work('levels/finalize', 'finalizeLevel'),
   readSizes: work('estimate/read-sizes', 'readSizes'),
-  verifyFeatures: work('verify/features', 'verifyFeatures'),
-  verifyPages: work('verify/pages', 'verifyPages'),
+  verifyFiles: work('verify/files', 'verifyFiles'),
   compareLevel: work('verify/compare-level', 'compareLevel'),
 } satisfies Readonly<Record<string, Work>>;
 

@@ -13,6 +13,7 @@ import { attributionOf } from '../../generator/source/open-dataset.ts';
 import { type ReadUnit, readUnits, testHierarchy } from '../support/datasets/read-units.ts';
 import { sha256Of } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
+import { assertDerived } from '../support/releases/oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -121,4 +122,5 @@ test('build --sample publishes the sample as it is, without a remark', () => {
     [255, 159, 3194, 8212, 0, 0],
   );
   assert.deepEqual(quality, [], 'nothing is remarkable about it');
+  assertDerived(out, 'sample');
 });

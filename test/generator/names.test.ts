@@ -11,7 +11,7 @@ import { NAME_FIELDS } from '../../format/names.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { sha256 } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -47,12 +47,6 @@ const COUNTRIES = elementAt(countryLayers(), 0);
 const REGIONS = elementAt(countryLayers(), 1);
 const DISTRICTS = elementAt(countryLayers(), 2);
 
-/** One layer of level 0. */
-function countries(columns: FixtureLayer['columns'], ...rows: unknown[][]): FixtureLayer {
-  const features = rows.map((values, i) => ({ fid: i + 1, values, wkt: square(i, 0) }));
-  return { name: 'ADM_0', columns, features };
-}
-
 test('each unit has a line in order of fid: fid, GID, name, type, parent and the number of units below', async () => {
   const { names, typeColumns } = await namesOf(countryLayers());
   assert.deepEqual(names.slice(0, 2).flat(), [
@@ -69,7 +63,7 @@ test('each unit has a line in order of fid: fid, GID, name, type, parent and the
 });
 
 test("GADM's NA is no name and no type; the property stays", async () => {
-  const layer = countries(['GID_0', 'NAME_0', 'ENGTYPE_0'], ['NAM', 'NA', 'NA'], ['BBB', 'Na', 'NA ']);
+  const layer = squares('ADM_0', ['GID_0', 'NAME_0', 'ENGTYPE_0'], ['NAM', 'NA', 'NA'], ['BBB', 'Na', 'NA ']);
   const { names, out } = await namesOf([layer]);
   assert.deepEqual(names[0], [
     [1, 'NAM', null, null, null, 0],
@@ -147,16 +141,16 @@ test('names that are not text become text: numbers, 64-bit integers; an empty te
     [gdal.OFTString, '', null],
     [gdal.OFTString, null, null],
   ] as const) {
-    const { names } = await namesOf([countries(['GID_0', { name: 'NAME_0', type }], ['AAA', value])]);
+    const { names } = await namesOf([squares('ADM_0', ['GID_0', { name: 'NAME_0', type }], ['AAA', value])]);
     assert.deepEqual(names[0], [[1, 'AAA', text, null, null, 0]]);
   }
 });
 
 test('a level merged from layers with other columns: names come from the column of the first', async () => {
   const layers = [
-    countries(['GID_0', 'NAME_0'], ['AAA', 'Aland']),
-    countries(['GID_0', 'COUNTRY', 'NAME_0'], ['BBB', 'no', 'Beland']),
-    countries(['GID_0', 'COUNTRY'], ['CCC', 'no']),
+    squares('ADM_0', ['GID_0', 'NAME_0'], ['AAA', 'Aland']),
+    squares('ADM_0', ['GID_0', 'COUNTRY', 'NAME_0'], ['BBB', 'no', 'Beland']),
+    squares('ADM_0', ['GID_0', 'COUNTRY'], ['CCC', 'no']),
   ];
   const sources = layers.map((layer, i) => writeDataset(join(folder, `merged-${i}.gpkg`), 'GPKG', [layer]));
   const { names } = await namesOf(sources);

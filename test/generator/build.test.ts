@@ -175,38 +175,3 @@ test('a program that gives no date of the calendar is told so before anything is
   });
   assert.ok(!existsSync(join(out, 'releases', 'r3')));
 });
-
-test('missing and repeated GIDs and repeated fids are refused by level and fid, GIDs unless accepted', async () => {
-  const cases: [string, (string | null)[][], RegExp, 'null-gids' | 'duplicate-gids'][] = [
-    [
-      'null',
-      [
-        ['AAA', 'A'],
-        [null, 'B'],
-      ],
-      /not published, because of the data:\n {2}lv0: units without a GID or the GID of a parent: 1 \(\w+\.gpkg: layer ADM_0, fid 2 has no GID_0\)$/,
-      'null-gids',
-    ],
-    [
-      'twice',
-      [
-        ['AAA', 'A'],
-        ['AAA', 'B'],
-      ],
-      /not published, because of the data:\n {2}lv0: units with the GID of another unit: 1 \(\w+\.gpkg: layer ADM_0, fids 1 and 2 both have GID_0 AAA\)$/,
-      'duplicate-gids',
-    ],
-  ];
-  for (const [name, rows, message, accept] of cases) {
-    const features = rows.map((values, i) => ({ fid: i + 1, values, wkt: square(i, 0) }));
-    const file = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [
-      { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features },
-    ]);
-    await assert.rejects(buildRelease(file, join(folder, name)), {
-      message,
-      remedy: `fix the source, or publish it unchanged with --accept ${accept}`,
-    });
-    const release = await buildRelease(file, join(folder, name), { accept: [accept] });
-    assert.equal(release.levels[0]?.features, 2);
-  }
-});

@@ -47,7 +47,7 @@ const ODD_NAMES: readonly (string | null)[] = [
   ...['Z\u0351\u036b\u0343a\u0310\u0321l\u0348g\u0337o\u035c', 'null', 'NaN', '-0', `very ${'long '.repeat(100)}name`],
 ];
 
-/** What an invented world is like: how many units it has at each level, and how many vertices. */
+/** What an invented world is like: how many units it has at each of its levels, and how many vertices they have. */
 export interface World {
   counts: readonly number[];
   verticesOf(level: Level, i: number): number;
@@ -64,13 +64,13 @@ const ATTRIBUTION = ['Invented data: no place, name or border in it is real'];
 const RADII = [8, 4, 2, 1, 0.5, 0.25] as const;
 
 /**
- * Writes a GeoPackage with six levels: gaps between fids, children away from their siblings, odd GIDs and names, units with
+ * Writes a GeoPackage: gaps between fids, children away from their siblings, odd GIDs and names, units with
  * holes and islands, without a geometry and on the antimeridian. The same arguments give the same bytes.
  * @returns the number of units of each level
  */
 export function writeInvented(file: string, world: World, options: WriteOptions = {}): number[] {
   let above: readonly string[][] = [[]];
-  const layers = LEVELS.map((level) => {
+  const layers = LEVELS.slice(0, world.counts.length).map((level) => {
     const count = elementAt(world.counts, level);
     const parents = above;
     const gids = Array.from({ length: count }, (_, i) => {
@@ -151,6 +151,12 @@ export const MANY_SIZES: WorldSize = { vertices: 500, large: LARGE };
 export function writeWorld(file: string, { vertices, large } = SMALL, names: World['names'] = {}): string {
   const verticesOf = (level: Level, i: number): number => large.get(`${level}.${i}`) ?? 4 + ((i * 97) % vertices);
   writeInvented(file, { counts: COUNTS, verticesOf, strayEvery: 7, names });
+  return file;
+}
+
+/** 250 countries and 450 regions: several feature files at both levels. */
+export function writeTwoLevels(file: string): string {
+  writeInvented(file, { counts: [250, 450], verticesOf: () => 4, strayEvery: 2 });
   return file;
 }
 

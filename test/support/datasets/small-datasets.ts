@@ -47,23 +47,3 @@ export function countryRow(count: number): FixtureLayer {
   const features = Array.from({ length: count }, (_, i) => ({ fid: i + 1, values: [`A${i}`], wkt: square(i, 0) }));
   return { name: 'ADM_0', columns: ['GID_0'], features };
 }
-
-/** 250 countries and 450 regions: several feature files at both levels, and parents whose regions are scattered. */
-export function manyUnitLayers(): FixtureLayer[] {
-  const place = (i: number): string => square((i % 300) - 150, Math.floor(i / 300), 0.5);
-  return [
-    {
-      name: 'ADM_0',
-      columns: ['GID_0'],
-      features: Array.from({ length: 250 }, (_, i) => ({ fid: i + 1, values: [`C${i}`], wkt: place(i) })),
-    },
-    {
-      name: 'ADM_1',
-      columns: ['GID_1', 'GID_0'],
-      features: Array.from({ length: 450 }, (_, i) => {
-        const country = `C${(i * i) % 61}`;
-        return { fid: 2 * i, values: [`${country}.${i}`, country], wkt: place(i) };
-      }),
-    },
-  ];
-}

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Level } from '../../../format/levels.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { type FixtureLayer, square, writeDataset } from './write-dataset.ts';
+import { type FixtureLayer, square, squares, writeDataset } from './write-dataset.ts';
 
 /** Two countries, three regions, four districts: levels 0 to 2 in GADM's shape, under GADM's layer names or others. */
 export function countryLayers(layerName: (level: Level) => string = (level) => `ADM_${level}`): FixtureLayer[] {
@@ -44,6 +44,5 @@ export function writeCountries(): string {
 
 /** Countries in a row, A0, A1 and so on, with fids from 1: a layer of level 0 alone. */
 export function countryRow(count: number): FixtureLayer {
-  const features = Array.from({ length: count }, (_, i) => ({ fid: i + 1, values: [`A${i}`], wkt: square(i, 0) }));
-  return { name: 'ADM_0', columns: ['GID_0'], features };
+  return squares('ADM_0', ['GID_0'], ...Array.from({ length: count }, (_, i) => [`A${i}`]));
 }

@@ -290,46 +290,33 @@ for (const year of [2016, 2021, 2024])
 
 /** How downloads of COD name layers and columns: today, and before 2025. */
 const COD_NAMES = {
-  caf: {
-    areas: 'caf_admin',
-    points: 'caf_admin1points',
-    lines: 'caf_adminlines',
-    own: (i: number) => [`adm${i}_name`, `adm${i}_pcode`],
-    valid: ['valid_on', 'valid_to'],
-  },
-  nga: {
-    areas: 'nga_admbnda_adm',
-    points: 'nga_admbndp_admALL',
-    lines: 'nga_admbndl_admALL',
-    own: (i: number) => [`ADM${i}_EN`, `ADM${i}_PCODE`],
-    valid: ['validOn', 'validTo'],
-  },
+  caf: ['caf_admin', 'caf_admin1points', 'caf_adminlines', 'adm#_name adm#_pcode', 'valid_on valid_to'],
+  nga: ['nga_admbnda_adm', 'nga_admbndp_admALL', 'nga_admbndl_admALL', 'ADM#_EN ADM#_PCODE', 'validOn validTo'],
 } as const;
 
 /** Layers as downloads of COD have them: the areas of three levels, label points and border lines. */
 function codLayers(country: keyof typeof COD_NAMES) {
-  const { own, valid, ...names } = COD_NAMES[country];
+  const [areas, points, lines, names, valid] = COD_NAMES[country];
+  const own = (i: number): string[] => names.replaceAll('#', String(i)).split(' ');
   const layer = (name: string, n: number, wkt: string): FixtureLayer => {
     const levels = [...Array(n + 1).keys()];
     const values = levels.flatMap((i) => [`Name ${i}`, `X${'0'.repeat(i)}`]).concat('x', 'y');
-    return { name, columns: levels.flatMap(own).concat(valid), features: [{ values, wkt }] };
+    return { name, columns: levels.flatMap(own).concat(valid.split(' ')), features: [{ values, wkt }] };
   };
+  const line = { values: ['x'], wkt: 'LINESTRING (0 0, 0 1)' };
   return {
-    areas: [0, 1, 2].map((n) => layer(`${names.areas}${n}`, n, square(0, 0))),
-    points: { ...layer(names.points, 1, 'POINT Z (0.5 0.5 0)'), type: gdal.wkbUnknown },
-    lines: {
-      name: names.lines,
-      columns: ['right_pcod'],
-      features: [{ values: ['x'], wkt: 'LINESTRING (0 0, 0 1)' }],
-    },
+    own,
+    valid: valid.split(' '),
+    areas: [0, 1, 2].map((n) => layer(`${areas}${n}`, n, square(0, 0))),
+    points: layer(points, 1, 'POINT Z (0.5 0.5 0)'),
+    lines: { name: lines, columns: ['right_pcod'], features: [line] },
   };
 }
 
 for (const country of ['caf', 'nga'] as const)
   test(`OCHA COD, ${country}: GIDs by their names; points and lines beside the areas are left out, which is reported`, async () => {
-    const { areas, points, lines } = codLayers(country);
+    const { areas, points, lines, own, valid } = codLayers(country);
     const files = writeLayers(`cod-${country}`, 'ESRI Shapefile', [...areas, points, lines]);
-    const { own, valid } = COD_NAMES[country];
     const columns = sourceOptionsFrom({ columns: [valid.map((name) => `-${name}`).join()] });
     for (const source of [files, zipped(files, `${country}_admin_boundaries.shp.zip`)]) {
       const { counts, columnsOf, release } = await published(source, columns);

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { activateRelease } from '../../generator/release/manage.ts';
 import { takeLock } from '../../generator/release/output-lock.ts';
 import { openStaging } from '../../generator/release/staging.ts';
@@ -28,7 +28,10 @@ const BLOCKED_POOL = compile('test/support/processes/blocked-pool.ts');
 /** A process that takes the lock of an output folder and holds it until its input ends, or is refused. */
 function startHolder(out: string, command: readonly string[] = []): ChildProcessByStdio<Writable, Readable, Readable> {
   const [program = '', ...args] = [...command, process.execPath, LOCK_HOLDER, out];
-  return spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  // Where a test fails, it would keep the test file from ending.
+  after(() => child.kill('SIGKILL'));
+  return child;
 }
 
 test('a child process in a call of two minutes ends seconds after its parent is killed', async () => {

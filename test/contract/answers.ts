@@ -55,11 +55,11 @@ export function testAnswers({ proxy, stored, configured }: World): void {
       const members = ['type', 'id', 'bbox', 'properties', 'geometry'];
       // Nothing bounds a unit without a geometry.
       assert.deepEqual(Object.keys(feature), feature.geometry === null ? members.toSpliced(2, 1) : members);
-      assert.deepEqual(Object.keys(feature.properties), ['fid', 'GID_0', 'GID_1', 'GID_2', 'NAME']);
+      assert.deepEqual(Object.keys(feature.properties), ['fid', 'GID_0', 'GID_1', 'GID_2', 'NAME_2']);
       assert.equal(feature.properties.fid, feature.id);
     }
     assert.equal(features[9].geometry, null);
-    assert.equal(features[5].properties.NAME, 'Unit 5 "é東"');
+    assert.equal(features[5].properties.NAME_2, 'Unit 5 "é東"');
   });
 
   test('following next gives every matching feature exactly once, in ascending order of fid', async () => {

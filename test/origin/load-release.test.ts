@@ -12,8 +12,7 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { loadRelease, readDescription } from '../../proxy/releases/load-release.ts';
 import { sha256Of } from '../support/files.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
-import { reseal } from '../support/releases/large-page.ts';
-import { readIndex } from '../support/releases/read-index.ts';
+import { resealLevel } from '../support/releases/reseal.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -142,9 +141,10 @@ for (const [what, change, message] of CONTRADICTIONS)
     const copy = temporaryFolder();
     cpSync(join(folder, 'releases'), join(copy, 'releases'), { recursive: true });
     const root = join(copy, releasePath('r1'));
-    const index = readIndex(root, 0);
-    change(index.arrays);
-    reseal(root, index);
+    resealLevel(root, 0, (index) => {
+      change(index.arrays);
+      return index;
+    });
     const faulty = directoryOrigin(copy);
     await assert.rejects(async () => loadRelease(faulty, await readDescription(faulty, 'r1', digestIn(copy))), message);
   });

@@ -7,7 +7,8 @@ import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { activateRelease } from '../../generator/release/manage.ts';
-import { countryRow, manyUnitLayers } from '../support/datasets/small-datasets.ts';
+import { writeTwoLevels } from '../support/datasets/large-dataset.ts';
+import { countryRow } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf, filesUnder } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
@@ -25,7 +26,7 @@ test('a job array on two machines, one of which loses its power in the middle, a
   const { path: place, mountCommand } = await startGluster();
   const [local, out, shared] = [temporaryFolder(), join(place, 'output'), join(place, 'many.gpkg')];
   const plain = join(local, 'plain');
-  const source = writeDataset(join(local, 'many.gpkg'), 'GPKG', manyUnitLayers());
+  const source = writeTwoLevels(join(local, 'many.gpkg'));
   cpSync(source, shared);
   await buildRelease(source, plain, { release: EXAMPLE_RELEASE });
   const { folder, stopped, env, typed, outputs } = copySlurmExample(place, 'SLURMD_NODENAME=n2');

@@ -7,12 +7,7 @@ import type { Level } from '../../format/levels.ts';
 import { build } from '../../generator/build.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import { planSplit } from '../../generator/single-layer/plan.ts';
-import {
-  type SplitResult,
-  splitCostToText,
-  splitSingleLayer,
-} from '../../generator/single-layer/split-single-layer.ts';
+import { splitCostToText, splitSingleLayer } from '../../generator/single-layer/split-single-layer.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { openPool } from '../../generator/workers/pool.ts';
 import { type FixtureFeature, runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
@@ -185,6 +180,7 @@ test('64-bit integers keep every digit; where they might differ, they are null',
 });
 
 test('the cost is said as a sentence with the minutes', () => {
+  const levels = [263, 3662, 46_000].map((units) => ({ units }));
   assert.match(
     splitCostToText({ sourceUnits: 356_508, levels, parts: [{ bytes: 600e6 }, { bytes: 600e6 }] }, 2),
     /^356,508 units in one layer: its 49,925 units on 3 levels are made by dissolving; about \d+ minutes, /,

@@ -36,7 +36,6 @@ const WARM_UP_SECONDS = 2;
 const PACED_SECONDS = 4;
 const STEADY_RATE = 2_000;
 const CPU: Pace = { rate: 1_000, burst: 16, seconds: 5 };
-const FIRST: Pace = { rate: 2_000, burst: 1, seconds: 6 };
 const US = 1_000_000;
 const BARE = 'the limit: a bare Node server, same headers, ';
 const WORK: Readonly<Record<Question['kind'], string>> = {
@@ -89,35 +88,14 @@ export async function compareCpu(bench: Bench, question: Question): Promise<Row>
   });
 }
 
-/** Latency in the first seconds of servers that have just started. @throws Error when an answer fails */
-export async function compareFirstSeconds(bench: Bench, question: Question): Promise<Row> {
-  const what = `p90 in the first six seconds after start at 2,000/s: ${question.what}`;
-  const cycle = cycleOf(bench, question);
-  const plan = await limitPlanOf(bench, question);
-  const p90Of = async (start: Promise<Server>): Promise<number> => {
-    const server = await start;
-    return await pacedLoad(bench.loads, server.url, cycle, FIRST)
-      .then(({ p90 }) => p90)
-      .finally(() => server.stop());
-  };
-  const figures: Figures = [];
-  for (let round = 0; round < bench.rounds; round++)
-    figures.push({
-      subject: await p90Of(bench.service.start(bench.release.out)),
-      control: await p90Of(startLimit(bench, plan)),
-    });
-  report(what, figures);
-  return { what, control: WORK[question.kind], unit: 'ms', figures, target: '5 ms, stretch 2 ms' };
-}
-
 /** The requests of a question, in turn. */
-export function cycleOf({ loads }: Bench, { name, targets }: Question): TargetCycle {
+function cycleOf({ loads }: Bench, { name, targets }: Question): TargetCycle {
   const paths = targets.map(({ path }) => path);
   return new TargetCycle(paths, join(loads.folder, `${name}.targets`));
 }
 
 /** Measures a subject and its control in turn. */
-export async function inTurn<Subject>(
+async function inTurn<Subject>(
   times: number,
   what: string,
   subject: Subject,

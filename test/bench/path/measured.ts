@@ -1,4 +1,4 @@
-// The process that bench:path measures: the request path by itself, what it allocates over HTTP, loading and switching.
+// The process that bench:path measures: the request path by itself, what it allocates over HTTP, and loading.
 // Compiled and started by path.ts; its arguments are a JSON file and what to measure, its output is one line of JSON.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,6 @@ import { type Received, receive } from '../servers/service.ts';
 import { bareReadingServer, bareServer, heapBytesOf, urlOf } from './heap.ts';
 import { HOST, microsecondsOf, microsecondsOfHash, type PathCase } from './in-process.ts';
 import { type ProxyOptions, proxyParts } from './proxy-parts.ts';
-import { stallsWhileSwitching } from './switching.ts';
 
 /** What to measure. */
 export interface PathPlan {
@@ -41,8 +40,6 @@ export interface PathFigures {
   'heap-slice': { proxy: number; control: number };
   /** Milliseconds: the slowest level, and all. */
   loading: { largestLevelMs: number; allLevelsMs: number };
-  /** Milliseconds: the longest stall of the event loop while releases change, and of a loop with nothing to do. */
-  switching: { stallMs: number; idleMs: number };
 }
 
 const HEAP_REQUESTS = 8_000;
@@ -117,7 +114,6 @@ const MEASUREMENTS: { [Part in keyof PathFigures]: () => Promise<PathFigures[Par
   'heap-hot': () => heapFigures([plan.hot], bareServer),
   'heap-slice': () => heapFigures(plan.slices, (answer) => bareReadingServer(answer, plan.file)),
   loading: loadFigures,
-  switching: () => stallsWhileSwitching(plan.proxy.out, plan.release, `${plan.folder}/switching`),
 };
 
 const [, , , part] = process.argv;

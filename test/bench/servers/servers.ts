@@ -7,10 +7,6 @@ import { type Machine, onCore } from './machine.ts';
 /** A running server. */
 export interface Server {
   url: string;
-  /** From its start to its being ready, in seconds. */
-  startSeconds: number;
-  /** Resident memory in MB: now, and the most it ever was; NaN where the system does not tell. */
-  memory(): { now: number; most: number };
   /** Time on a processor since its start, user and system. */
   cpuSeconds(): number;
   stop(): Promise<void>;
@@ -22,20 +18,13 @@ process.once('exit', () => {
 });
 
 /** Starts Node with these arguments on the core of servers; ready when it has printed its address. */
-export function startNode({ node, serverCore }: Machine, args: readonly string[]): Promise<Server> {
-  return start(...onCore(serverCore, node, args));
-}
-
-async function start(command: string, args: readonly string[]): Promise<Server> {
-  const started = performance.now();
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startNode({ node, serverCore }: Machine, args: readonly string[]): Promise<Server> {
+  const child = spawn(...onCore(serverCore, node, args), { stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   child.once('exit', () => running.delete(child));
   const url = await addressOf(child);
   return {
     url,
-    startSeconds: (performance.now() - started) / 1000,
-    memory: () => memoryOf(child.pid),
     cpuSeconds: () => cpuSecondsOf(child.pid),
     async stop() {
       const gone = once(child, 'exit');
@@ -56,18 +45,6 @@ function addressOf(child: ChildProcess): Promise<string> {
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onText);
     child.once('exit', (code) => reject(new Error(`exited with ${code} before it listened: ${said}`)));
   });
-}
-
-function memoryOf(pid: number | undefined): { now: number; most: number } {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const [now, most] = ['VmRSS', 'VmHWM'].map(
-      (name) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024,
-    );
-    return { now: now ?? Number.NaN, most: most ?? Number.NaN };
-  } catch {
-    return { now: Number.NaN, most: Number.NaN };
-  }
 }
 
 /** The unit of times in /proc, which Linux fixes for programs. */

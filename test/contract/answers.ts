@@ -76,16 +76,9 @@ export function testAnswers({ proxy, stored, configured }: World): void {
       }
   });
 
-  test('Link is there when and only when more features match, and holds nothing else', async () => {
-    const count = allFids(stored, 0).length;
-    for (const [query, isMore] of [
-      ['?page-size=20', true],
-      [`?start-at=${allFids(stored, 0)[count - 20]}`, false],
-    ] as const) {
-      const answer = await send(proxy, `/api/v1/geojsonl/lv0${query}`);
-      assert.equal(answer.headers.link !== undefined, isMore);
-      if (isMore) assert.match(String(answer.headers.link), /^<http:\/\/127\.0\.0\.1:\d+\/api\/[^>]*>; rel="next"$/);
-    }
+  test('Link holds nothing but next', async () => {
+    const { link } = (await send(proxy, '/api/v1/geojsonl/lv0?page-size=20')).headers;
+    assert.match(String(link), /^<http:\/\/127\.0\.0\.1:\d+\/api\/[^>]*>; rel="next"$/);
   });
 
   test("Link keeps the path, the filters and the request's page-size, and adds a cursor", async () => {

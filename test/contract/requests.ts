@@ -1,118 +1,140 @@
-// The HTTP contract: what a request asks for, by its level, size, start and filters.
-
+// The HTTP contract: what a request asks for, by its level, size, start and filters. Any request is compared with a model
+// of a few lines over the stored text of the level.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FORMATS, LEVELS, levelName, PAGE_CAPS } from '../../format/levels.ts';
-import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
-import { fidsOf, nextOf, send, textOf } from '../support/http/http-client.ts';
-import { allFids, type World } from './world.ts';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { MEMBER_HEADER } from '../../format/gzip.ts';
+import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../../format/levels.ts';
+import { bodyOf, ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
+import { nextOf, send, type Target } from '../support/http/http-client.ts';
+import type { World } from './world.ts';
+
+/** What a request asks for. */
+interface Asked {
+  format: Format;
+  level: Level;
+  coding: 'gzip' | 'identity';
+  size: string | undefined;
+  start: { parameter: 'start-at' | 'start-after'; fid: number } | undefined;
+  /** By `gid-N`. */
+  filters: Readonly<Record<string, string>>;
+  /** How the cursor of the next page is given. */
+  cursor: 'start-at' | 'start-after';
+}
+
+/** Requests that are compared in each setup, besides the caps and the odd GIDs. */
+const RUNS = 60;
+const SEED = 20261121;
+const LAST_FID = 2 ** 53 - 1;
+const HUGE_SIZE = '99999999999999999999999';
+const PLAIN: Omit<Asked, 'format' | 'level'> = {
+  coding: 'gzip',
+  size: undefined,
+  start: undefined,
+  filters: {},
+  cursor: 'start-at',
+};
 
 /** Tests which features are selected. */
 export function testRequests({ proxy, stored }: World): void {
-  test('answers at /api/v1/geojsonl/<LEVEL> and /api/v1/fc/<LEVEL> for each of the six levels', async () => {
-    for (const format of FORMATS)
-      for (const level of LEVELS)
-        assert.equal((await send(proxy, `/api/v1/${format}/${levelName(level)}`)).status, 200);
-  });
+  testAnyRequest(proxy, stored, RUNS);
 
   test('answers HEAD with the headers of GET and no body', async () => {
     for (const coding of ['gzip', 'identity'])
       for (const path of ['geojsonl/lv2', 'fc/lv3?page-size=7', 'fc/lv0?gid-0=none', 'geojsonl/lv9']) {
         const get = await send(proxy, `/api/v1/${path}`, { 'accept-encoding': coding });
         const head = await send(proxy, `/api/v1/${path}`, { 'accept-encoding': coding }, 'HEAD');
-        assert.equal(head.status, get.status);
-        assert.equal(head.body.length, 0);
+        assert.deepEqual([head.status, head.body.length], [get.status, 0]);
         const { date: _, 'transfer-encoding': __, ...expected } = get.headers;
         const { date: ___, ...headers } = head.headers;
         assert.deepEqual(headers, expected);
       }
   });
+}
 
-  test('cuts pages at the cap of their format and level, where page-size is absent or larger', async () => {
-    for (const format of FORMATS)
-      for (const level of LEVELS)
-        for (const query of ['', `?page-size=${PAGE_CAPS[format][level] + 1}`, '?page-size=99999999999999999999999']) {
-          const answer = await send(proxy, `/api/v1/${format}/${levelName(level)}${query}`);
-          const features = textOf(answer).match(/"type":"Feature"/g)?.length;
-          assert.equal(features, PAGE_CAPS[format][level]);
-        }
+/** Compares the answers to so many requests, and those to the requests for the pages after them. */
+export function testAnyRequest(proxy: Target, stored: readonly StoredLevel[], runs: number): void {
+  test('answers any request with exactly the features it asks for, in order, and next when there are more', async () => {
+    const caps = FORMATS.flatMap((format) =>
+      LEVELS.flatMap((level) =>
+        [undefined, String(PAGE_CAPS[format][level] + 1), HUGE_SIZE].map((size) => ({ ...PLAIN, format, level, size })),
+      ),
+    );
+    const odd = [...ODD_GIDS, 'Same', 'U0.1_1 ', 'u0.1_1', '%2e%2e%2f', 'U0.1_1\0', 'nowhere'].flatMap((gid) =>
+      ([1, 2] as const).map((level): Asked => ({ ...PLAIN, format: 'fc', level, filters: { 'gid-1': gid } })),
+    );
+    const examples = [...caps, ...odd].map((asked): [Asked] => [asked]);
+    const parameters = { seed: SEED, examples, numRuns: examples.length + runs };
+    await fc.assert(
+      fc.asyncProperty(anyRequest(stored), (asked) => compare(proxy, stored, asked)),
+      parameters,
+    );
   });
+}
 
-  test('takes any page-size from 1', async () => {
-    for (const size of [1, 2, 3, 19, 20])
-      assert.deepEqual(
-        fidsOf(await send(proxy, `/api/v1/geojsonl/lv1?page-size=${size}`)),
-        allFids(stored, 1).slice(0, size),
+/** Any request for a level: sizes around the cap, starts in gaps and past the end, GIDs of one unit or of several. */
+function anyRequest(stored: readonly StoredLevel[]): fc.Arbitrary<Asked> {
+  return fc
+    .record({ format: fc.constantFrom(...FORMATS), level: fc.constantFrom(...LEVELS) })
+    .chain(({ format, level }) => {
+      const units = stored[level]?.units ?? [];
+      const parameter = fc.constantFrom('start-at' as const, 'start-after' as const);
+      const fid = fc.oneof(
+        { weight: 9, arbitrary: fc.nat((units.at(-1)?.fid ?? 0) + 5) },
+        { weight: 1, arbitrary: fc.constant(LAST_FID) },
       );
-  });
+      const filter = fc
+        .record({ unit: fc.constantFrom(...units), column: fc.nat(level) })
+        .map(({ unit, column }): [string, string] => [`gid-${column}`, unit.gids[column] ?? '']);
+      return fc.record({
+        format: fc.constant(format),
+        level: fc.constant(level),
+        coding: fc.constantFrom('gzip' as const, 'identity' as const),
+        size: fc.option(fc.integer({ min: 1, max: PAGE_CAPS[format][level] + 3 }).map(String), { nil: undefined }),
+        start: fc.option(fc.record({ parameter, fid }), { nil: undefined }),
+        filters: fc.array(filter, { maxLength: 3 }).map((filters) => Object.fromEntries(filters)),
+        cursor: parameter,
+      });
+    });
+}
 
-  test('starts at the first feature whose fid is at least start-at: at each fid, in gaps, before, past the end', async () => {
-    const fids = allFids(stored, 0);
-    for (let fid = 0; fid < (fids.at(-1) ?? 0) + 3; fid++) {
-      const answer = await send(proxy, `/api/v1/geojsonl/lv0?page-size=2&start-at=${fid}`);
-      assert.deepEqual(fidsOf(answer), fids.filter((known) => known >= fid).slice(0, 2));
-    }
-    assert.deepEqual(fidsOf(await send(proxy, '/api/v1/geojsonl/lv0?start-at=9007199254740991')), []);
-  });
+async function compare(proxy: Target, stored: readonly StoredLevel[], asked: Asked): Promise<void> {
+  const { format, level, size, start, filters, cursor } = asked;
+  const units = (stored[level]?.units ?? []).map((unit, i) => ({ ...unit, line: stored[level]?.lines[i] ?? '' }));
+  const matching = units.filter(({ gids }) =>
+    Object.entries(filters).every(([name, gid]) => gids[Number(name.slice('gid-'.length))] === gid),
+  );
+  const first = start === undefined ? 0 : start.fid + (start.parameter === 'start-after' ? 1 : 0);
+  const lines = matching.filter(({ fid }) => fid >= first).map(({ line }) => line);
+  const query = new URLSearchParams(filters);
+  if (size !== undefined) query.set('page-size', size);
+  if (start !== undefined) query.set(start.parameter, String(start.fid));
+  const count = Math.min(PAGE_CAPS[format][level], Number(size ?? HUGE_SIZE));
+  const path = `/api/v1/${format}/${levelName(level)}?${query}`;
+  const next = await comparePage(proxy, path, asked, lines, count, matching.length);
+  if (next === undefined) return;
+  await comparePage(proxy, next.replace('start-at', cursor), asked, lines.slice(count), count, matching.length);
+}
 
-  test('starts behind start-after', async () => {
-    const fids = allFids(stored, 0);
-    for (let fid = 0; fid < (fids.at(-1) ?? 0) + 3; fid++) {
-      const answer = await send(proxy, `/api/v1/geojsonl/lv0?page-size=2&start-after=${fid}`);
-      assert.deepEqual(fidsOf(answer), fids.filter((known) => known > fid).slice(0, 2));
-    }
-    assert.deepEqual(fidsOf(await send(proxy, '/api/v1/geojsonl/lv0?start-after=9007199254740991')), []);
-  });
-
-  test('takes a cursor in start-at and in start-after alike', async () => {
-    const next = nextOf(await send(proxy, '/api/v1/geojsonl/lv2?page-size=3')) ?? '';
-    const expected = allFids(stored, 2).slice(3, 6);
-    assert.deepEqual(fidsOf(await send(proxy, next)), expected);
-    assert.deepEqual(fidsOf(await send(proxy, next.replace('start-at', 'start-after'))), expected);
-  });
-
-  test('filters by the GIDs of ancestors and of the unit itself, all of them at once', async () => {
-    const units = stored[2]?.units ?? [];
-    const [top = '', middle = '', own = ''] = units[40]?.gids ?? [];
-    const [otherTop = ''] = units[200]?.gids ?? [];
-    const asked: Record<string, string>[] = [
-      { 0: top },
-      { 1: middle },
-      { 2: own },
-      { 0: top, 1: middle },
-      { 0: top, 1: middle, 2: own },
-      { 0: otherTop, 2: own },
-    ];
-    for (const filters of asked) {
-      const wanted = Object.entries(filters);
-      const expected = units.filter(({ gids }) => wanted.every(([n, gid]) => gids[Number(n)] === gid));
-      const query = new URLSearchParams(wanted.map(([n, gid]): [string, string] => [`gid-${n}`, gid]));
-      const answer = await send(proxy, `/api/v1/geojsonl/lv2?${query}`);
-      assert.deepEqual(
-        fidsOf(answer),
-        expected.map(({ fid }) => fid),
-      );
-      assert.equal(answer.headers['boundaries-matched'], String(expected.length));
-    }
-  });
-
-  test('matches GIDs exactly, on the percent-decoded value', async () => {
-    for (const [i, gid] of ODD_GIDS.entries()) {
-      const answer = await send(proxy, `/api/v1/geojsonl/lv1?gid-1=${encodeURIComponent(gid)}`);
-      assert.deepEqual(fidsOf(answer), [allFids(stored, 1)[i]], gid);
-      const below = await send(proxy, `/api/v1/fc/lv2?gid-1=${encodeURIComponent(gid)}`);
-      const children = (stored[2]?.units ?? []).filter(({ gids }) => gids[1] === gid);
-      assert.deepEqual(
-        JSON.parse(textOf(below)).features.map((unit: { id: number }) => unit.id),
-        children.map(({ fid }) => fid),
-      );
-    }
-    for (const gid of ['u0.1_1', 'U0.1_1%20', '%20U0.1_1', 'Same', '%2e%2e%2f', 'U0.1_1%00'])
-      assert.deepEqual(fidsOf(await send(proxy, `/api/v1/geojsonl/lv2?gid-0=${gid}`)), []);
-  });
-
-  test('answers a GID that is not in the data with 200 and an empty result', async () => {
-    assert.deepEqual(fidsOf(await send(proxy, '/api/v1/geojsonl/lv3?gid-2=nowhere')), []);
-    assert.deepEqual(JSON.parse(textOf(await send(proxy, '/api/v1/fc/lv3?gid-0=nowhere&gid-3=nobody'))).features, []);
-  });
+/** Compares one page. @param lines the features that are left @returns the path of the next page, if there must be one */
+async function comparePage(
+  proxy: Target,
+  path: string,
+  { format, coding }: Asked,
+  lines: readonly string[],
+  count: number,
+  matched: number,
+): Promise<string | undefined> {
+  const answer = await send(proxy, path, { 'accept-encoding': coding });
+  assert.equal(answer.status, 200, path);
+  const isOneMember = answer.body.subarray(0, MEMBER_HEADER.length).equals(MEMBER_HEADER);
+  assert.equal(isOneMember, coding === 'gzip', path);
+  const text = (coding === 'gzip' ? gunzipSync(answer.body) : answer.body).toString('utf8');
+  assert.ok(text === bodyOf(format, lines.slice(0, count)), `${path}: other text`);
+  assert.equal(answer.headers['content-length'], String(answer.body.length), path);
+  assert.equal(answer.headers['boundaries-matched'], String(matched), path);
+  const next = nextOf(answer);
+  assert.equal(next !== undefined, lines.length > count, path);
+  return next;
 }

@@ -111,18 +111,6 @@ test('a column without GIDs finds none, and has arrays of one entry where others
   }
 });
 
-test('the arrays are those of the specification, whatever the order in which GIDs are first met', () => {
-  //                                    0    1     2    3    4    5     6    7
-  const owners: (string | null)[] = ['B', 'é', 'B', 'B', 'A', 'A', null, 'B'];
-  const { start, text, run, first, rank, count } = makeColumn('GID_0', owners).arrays;
-  assert.equal(Buffer.from(text).toString(), 'ABé');
-  assert.deepEqual([...start], [0, 1, 2, 4]);
-  assert.deepEqual([...count], [2, 4, 1]);
-  assert.deepEqual([...run], [0, 1, 4, 5]);
-  assert.deepEqual([...first], [4, 0, 2, 7, 1]);
-  assert.deepEqual([...rank], [0, 0, 1, 3, 0]);
-});
-
 test('the same assignment gives the same arrays in whatever order the GIDs are listed', () => {
   fc.assert(
     fc.property(gids, (owners) => {

@@ -188,13 +188,6 @@ test('listings are numbered: the unfiltered one, then column by column each GID 
   );
 });
 
-test('the units of a level have no listings of their own GIDs', () => {
-  const { index } = LARGE;
-  assert.equal(index.listings, 4);
-  assert.throws(() => index.listingKey(4), { name: 'RangeError', message: 'listing 4 of 4' });
-  assert.throws(() => index.listingPositions(4), { name: 'RangeError', message: 'listing 4 of 4' });
-});
-
 for (const stored of STORED_PAGES)
   test(`with stored pages ${stored} a page is found exactly where it is cut, under its number`, () => {
     fc.assert(
@@ -232,16 +225,6 @@ for (const stored of STORED_PAGES)
       }),
     );
   });
-
-test('a page that is not stored has no digest', () => {
-  assert.throws(() => makeLevel(1, [], 'none').index.pageDigest('fc', 0), {
-    name: 'RangeError',
-    message: 'level 1 stores no pages',
-  });
-  const pages = LARGE.index.arrays.pages?.fc.bytes.length ?? 0;
-  assert.equal(LARGE.index.pageDigest('fc', pages - 1).length, 16);
-  assert.throws(() => LARGE.index.pageDigest('fc', pages), { name: 'RangeError', message: `page ${pages} of level 1` });
-});
 
 test('pages are counted by the caps of each level, and page tables begin where the listing before ends', () => {
   for (const level of LEVELS)

@@ -5,7 +5,7 @@ import { createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { CompactEncrypt, FlattenedSign } from 'jose';
-import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
+import { jwksToKeySet, secretToKeySet } from '../../proxy/auth/key-set.ts';
 import { fixedKeys } from '../../proxy/auth/rotating-keys.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { refusal, send } from '../support/http/http-client.ts';
@@ -33,8 +33,8 @@ function jwksOf(keys: Readonly<Record<string, KeyObject>>, more: object = {}): s
   });
 }
 
-function serviceWith(jwks: string): Promise<RunningService> {
-  return startService(folder, { issuers: new Map([[ISSUER, fixedKeys(jwksToKeySet(jwks, 'test keys'))]]) });
+function serviceWith(jwks: string, keys = jwksToKeySet(jwks, 'test keys')): Promise<RunningService> {
+  return startService(folder, { issuers: new Map([[ISSUER, fixedKeys(keys)]]) });
 }
 
 const JWKS = jwksOf({
@@ -61,10 +61,10 @@ function signed(alg: Algorithm, claims: unknown = CLAIMS, header: unknown = {}, 
 
 const withClaims = (changes: object): string => signed('EdDSA', { ...CLAIMS, ...changes });
 const withHeader = (changes: unknown): string => signed('EdDSA', CLAIMS, changes);
-/** Signed with HMAC and a text that everybody knows. */
-function hmac(kid: string, secret: string | Buffer): string {
-  const text = `${encode({ alg: 'HS256', kid })}.${encode(CLAIMS)}`;
-  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+/** Signed with HMAC. */
+function hmac(kid: string, secret: string | Buffer, bits = 256): string {
+  const text = `${encode({ alg: `HS${bits}`, kid })}.${encode(CLAIMS)}`;
+  return `${text}.${createHmac(`sha${bits}`, secret).update(text).digest('base64url')}`;
 }
 
 const good = signed('EdDSA');
@@ -268,18 +268,27 @@ for (const [what, tokens] of Object.entries(REFUSED))
     assert.deepEqual([visits, proxy.log], [[], []]);
   });
 
-test('weak and broken keys are no keys, and beside one a good one works, also without a kid', async () => {
+test('weak, broken and foreign keys are no keys, and beside one a good one works, also without a kid', async () => {
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
   for (const key of [
     weak.publicKey.export({ format: 'jwk' }),
     { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' },
     { kty: 'RSA', n: 'AA', e: 'AA' },
     { kty: 'OKP', crv: 'Ed25519', x: 'AA' },
+    generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' }),
+    { kty: 'odd' },
   ])
     assert.throws(() => jwksToKeySet(JSON.stringify({ keys: [key] }), 'keys'), /no usable key/, JSON.stringify(key));
   const both = await serviceWith(jwksOf({ weak: weak.publicKey, RS256: PAIRS.RS256.publicKey }));
   for (const kid of ['RS256', undefined]) await assertAccepts(signed('RS256', CLAIMS, { kid }), both);
   await assertRefuses(signed('RS256', CLAIMS, { kid: 'weak' }, weak.privateKey), both);
+});
+
+test('HS256 works with a configured secret, and no other algorithm then does', async () => {
+  const secret = randomBytes(64).toString('hex');
+  const service = await serviceWith('', secretToKeySet(secret));
+  await assertAccepts(hmac('x', secret), service);
+  for (const token of [hmac('x', secret, 512), hmac('x', 'guessed'), good]) await assertRefuses(token, service);
 });
 
 test('Ed25519 is accepted under its own name and as EdDSA, whichever the key is listed with (RFC 9864)', async () => {

@@ -67,21 +67,7 @@ test('the order is that of the UTF-8 bytes', () => {
 
 test('a GID that does not occur is not found: another case, a prefix, an extension, the empty text', () => {
   const column = makeColumn('GID_0', ['ITA.4_1', 'ITA.4_10', 'ITA', 'é']);
-  for (const absent of [
-    '',
-    'I',
-    'ITA.',
-    'ITA.4_',
-    'ITA.4_1\0',
-    'ITA.4_100',
-    'ita',
-    'ITA ',
-    'e\u0301',
-    'È',
-    '\uffff',
-    'A',
-    'Z',
-  ])
+  for (const absent of ['', ...'I|ITA.|ITA.4_|ITA.4_1\0|ITA.4_100|ita|ITA |e\u0301|È|\uffff|A|Z'.split('|')])
     assert.equal(column.find(absent), -1, JSON.stringify(absent));
   for (const present of ['ITA', 'ITA.4_1', 'ITA.4_10', 'é']) assert.notEqual(column.find(present), -1, present);
 });

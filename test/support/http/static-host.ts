@@ -56,3 +56,18 @@ export function sendFile(file: string, req: IncomingMessage, res: ServerResponse
   if (req.method === 'HEAD' || size === 0) res.end();
   else pipeline(createReadStream(file, { start, end }), res, () => {});
 }
+
+/** The part of a file's bytes that a Range asks for; all without one. */
+export function partOf(bytes: Buffer, range: string | undefined): Buffer {
+  const [from = 0, to = bytes.length - 1] = (range?.match(/\d+/g) ?? []).map(Number);
+  return bytes.subarray(from, to + 1);
+}
+
+/** Answers well-formed, whatever bytes these are. @returns the response, for what is sent of them */
+export function writePartHead(res: ServerResponse, part: Buffer, range: string | undefined): ServerResponse {
+  const [from = 0, to = 0] = (range?.match(/\d+/g) ?? []).map(Number);
+  return res.writeHead(range ? 206 : 200, {
+    'Content-Length': String(part.length),
+    ...(range ? { 'Content-Range': `bytes ${from}-${to}/999999999` } : {}),
+  });
+}

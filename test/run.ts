@@ -1,5 +1,5 @@
 // Runs the tests: `npm test` those of *.test.ts, `npm run test:long` the long matrices of *.long.test.ts. Prints a line for
-// each file, what failed, the slowest files and node's closing summary.
+// each file, what failed, the slowest files, node's closing summary, and the time of the whole run.
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
@@ -7,6 +7,7 @@ import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compiledProject } from './support/processes/compile.ts';
+import { cpuSecondsOf } from './support/processes/cpu-time.ts';
 import { reportFiles } from './support/report-files.ts';
 
 /** Test files at a time: two more than cores, as many wait for something. */
@@ -34,4 +35,9 @@ process.execArgv = ['--enable-source-maps'];
 const hasPassed = await reportFiles(run({ files, concurrency: CONCURRENCY, timeout: TIMEOUT_MS }), nameOf, (text) =>
   process.stdout.write(text),
 );
+// Seconds depend on what else the machine does; the time on processors is what runs are compared by.
+const { own, children } =
+  process.platform === 'linux' ? cpuSecondsOf('self') : { own: Number.NaN, children: Number.NaN };
+const [seconds, cpu] = [performance.now() / 1000, own + children].map((time) => time.toFixed(0));
+console.log(`# ${seconds} s, ${cpu} s of CPU time, user and system, of this process and all that it has started`);
 if (!hasPassed) process.exitCode = 1;

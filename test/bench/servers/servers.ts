@@ -1,7 +1,7 @@
 // Servers of the benchmark, each a process of its own: started, waited for, looked at, ended by id.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { cpuSecondsOf } from '../../support/processes/cpu-time.ts';
 import { type Machine, onCore } from './machine.ts';
 
 /** A running server. */
@@ -25,7 +25,7 @@ export async function startNode({ node, serverCore }: Machine, args: readonly st
   const url = await addressOf(child);
   return {
     url,
-    cpuSeconds: () => cpuSecondsOf(child.pid),
+    cpuSeconds: () => cpuSecondsOf(child.pid).own,
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGKILL');
@@ -45,14 +45,4 @@ function addressOf(child: ChildProcess): Promise<string> {
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onText);
     child.once('exit', (code) => reject(new Error(`exited with ${code} before it listened: ${said}`)));
   });
-}
-
-/** The unit of times in /proc, which Linux fixes for programs. */
-const TICKS_A_SECOND = 100;
-
-function cpuSecondsOf(pid: number | undefined): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // utime and stime are fields 14 and 15; the name before them, in brackets, may contain spaces.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }

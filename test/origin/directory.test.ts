@@ -1,26 +1,17 @@
 // The directory origin: which files it keeps open, when it reads on the event loop, and what it says of missing bytes.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { directoryOrigin, OpenFiles } from '../../proxy/origin/directory.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import { compile } from '../support/processes/compile.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
+const isLinux = process.platform === 'linux';
 const folder = temporaryFolder();
 mkdirSync(join(folder, 'a'));
 const paths = Array.from({ length: 6 }, (_, i) => `a/${i}`);
@@ -35,50 +26,33 @@ function readNow(origin: Origin, path: string, range: ByteRange, staysOpen: bool
   return target.subarray(1, -1);
 }
 
-/** Is the descriptor open? */
-function isOpen(descriptor: number): boolean {
-  try {
-    fstatSync(descriptor);
-    return true;
-  } catch {
-    return false;
-  }
+/** The files below a path that this process has open. */
+function openBelow(path: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    const link = `/proc/self/fd/${fd}`;
+    const target = existsSync(link) ? readlinkSync(link) : '';
+    return target.startsWith(join(folder, path)) ? [target] : [];
+  });
 }
 
-test('keeps a bounded number of files open, the most recently used', () => {
-  const opened: string[] = [];
-  const files = new OpenFiles((path) => {
-    opened.push(path);
-    return openSync(join(folder, path), 'r');
-  }, 3);
-  const [first = '', second = '', third = '', fourth = ''] = paths;
-  const descriptors = [first, second, third].map((path) => files.find(path));
-  assert.equal(files.find(first), descriptors[0]);
-  files.find(fourth);
-  assert.equal(files.size, 3);
-  assert.deepEqual(descriptors.map(isOpen), [true, false, true]);
-  files.find(second);
-  assert.deepEqual(descriptors.map(isOpen), [true, true, false]);
-  assert.deepEqual(opened, [first, second, third, fourth, second]);
-  files.close('a');
-  assert.equal(files.size, 0);
-});
-
-test('closes all files for an empty path, as when the server stops', () => {
-  const files = new OpenFiles((path) => openSync(join(folder, path), 'r'));
-  const descriptors = paths.map((path) => files.find(path));
-  files.close('');
-  assert.equal(files.size, 0);
-  assert.ok(!descriptors.some(isOpen));
-});
-
-test('a path that is a prefix of another one is not closed with it', () => {
-  const files = new OpenFiles(() => openSync(join(folder, 'a/0'), 'r'));
-  const other = files.find('a/10');
-  const meant = files.find('a/1');
-  files.close('a/1');
-  assert.deepEqual([isOpen(meant), isOpen(other)], [false, true]);
-  closeSync(other);
+test('keeps a bounded number of files open, and closes those of a folder, and all', { skip: !isLinux }, () => {
+  const origin = directoryOrigin(folder);
+  const many = Array.from({ length: 600 }, (_, i) => `a/many-${i}`);
+  for (const path of many) writeFileSync(join(folder, path), 'x');
+  for (const path of many) readNow(origin, path, { offset: 0, length: 1 }, true);
+  assert.equal(openBelow('a').length, 512);
+  // The most recently used stay open.
+  assert.ok(openBelow('a').includes(join(folder, 'a/many-599')) && !openBelow('a').includes(join(folder, 'a/many-0')));
+  // A path that is a prefix of another one is not closed with it.
+  origin.close?.('a/many-59');
+  assert.equal(openBelow('a').length, 512);
+  origin.close?.('a/many-599');
+  assert.equal(openBelow('a').length, 511);
+  origin.close?.('a');
+  assert.deepEqual(openBelow('a'), []);
+  readNow(origin, 'a/1', { offset: 0, length: 1 }, true);
+  origin.close?.('');
+  assert.deepEqual(openBelow('a'), []);
 });
 
 test('reads on the event loop until two reads are slow, then not for a while, and after that until the next slow one', () => {
@@ -187,21 +161,15 @@ test('a process without a free file descriptor is busy: the file is not damaged'
 });
 
 test('a stream keeps no file open between its chunks: a client may stop reading, or never begin', {
-  skip: process.platform !== 'linux',
+  skip: !isLinux,
 }, async () => {
-  const file = join(folder, 'a/streamed');
-  writeFileSync(file, Buffer.alloc(1_000_000, 'x'));
-  const openNow = (): number =>
-    readdirSync('/proc/self/fd').filter((fd) => {
-      const link = `/proc/self/fd/${fd}`;
-      return existsSync(link) && readlinkSync(link) === file;
-    }).length;
+  writeFileSync(join(folder, 'a/streamed'), Buffer.alloc(1_000_000, 'x'));
   const streams = Array.from({ length: 5 }, () =>
     directoryOrigin(folder).stream('a/streamed', { offset: 1, length: 999_999 }),
   );
   let bytes = 0;
   for (const stream of streams) bytes += (await stream.next()).value?.length ?? 0;
-  await until(() => openNow() === 0, 'files stay open');
+  await until(() => openBelow('a/streamed').length === 0, 'files stay open');
   for (const stream of streams) for await (const chunk of stream) bytes += chunk.length;
   assert.equal(bytes, 5 * 999_999);
 });
@@ -210,6 +178,6 @@ test('a whole file is read up to the length that it may have, also one without a
   const origin = directoryOrigin(folder);
   assert.equal((await origin.read('a/1', 6000)).length, 6000);
   await assert.rejects(origin.read('a/1', 5999), { reason: 'damaged', message: /more than 5999 bytes/ });
-  if (process.platform !== 'linux') return;
+  if (!isLinux) return;
   await assert.rejects(directoryOrigin('/dev').read('zero', 65_536), { message: /more than 65536 bytes/ });
 });

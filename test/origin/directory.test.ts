@@ -1,12 +1,13 @@
 // The directory origin: which files it keeps open, when it reads on the event loop, and what it says of missing bytes.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
+import { openFiles } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -26,14 +27,7 @@ function readNow(origin: Origin, path: string, range: ByteRange, staysOpen: bool
   return target.subarray(1, -1);
 }
 
-/** The files below a path that this process has open. */
-function openBelow(path: string): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    const link = `/proc/self/fd/${fd}`;
-    const target = existsSync(link) ? readlinkSync(link) : '';
-    return target.startsWith(join(folder, path)) ? [target] : [];
-  });
-}
+const openBelow = (path: string): string[] => openFiles(join(folder, path));
 
 test('keeps a bounded number of files open, and closes those of a folder, and all', { skip: !isLinux }, () => {
   const origin = directoryOrigin(folder);

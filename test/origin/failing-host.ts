@@ -9,11 +9,12 @@ import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { manifestPath, pagePath, releasePath } from '../../format/layout.ts';
+import type { Format, Level } from '../../format/levels.ts';
 import type { HostLimits } from '../../proxy/origin/host-response.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { Releases } from '../../proxy/releases/releases.ts';
-import { bodyOf, ONE_LARGE, readStored } from '../support/datasets/large-dataset.ts';
+import { bodyOf, ONE_LARGE, readStored, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
@@ -39,6 +40,43 @@ const CASES = {
 /** An output folder in which one page is larger than what is ever held at once. */
 export function buildWorld(): Promise<string> {
   return worldOutput({ size: ONE_LARGE, pages: 'unfiltered' });
+}
+
+/** A request that is answered from one file, and the features that it must give. */
+export interface Asked {
+  query: string;
+  format: Format;
+  level: Level;
+  /** Number of the first feature, and how many. */
+  start: number;
+  count: number;
+}
+
+/** `right`, the code of a problem, or how it was cut; fails when an answer looks right and is not. */
+export async function outcomeOf(
+  proxy: RunningService,
+  stored: readonly StoredLevel[],
+  { query, format, level, start, count }: Asked,
+  coding: string,
+): Promise<string> {
+  const path = `/api/v1/${format}/lv${level}${query}`;
+  const answer = await send(proxy, path, { 'accept-encoding': coding }).catch(() => undefined);
+  if (answer === undefined) return 'cut';
+  if (answer.status !== 200) {
+    const text = answer.body.toString();
+    assert.doesNotMatch(text, /releases|lv\d|127\.0\.0\.1|html|secret|geojsonl|000001|\.gz/i);
+    assert.equal(answer.headers['content-type'], 'application/problem+json');
+    return JSON.parse(text).code;
+  }
+  let text: string;
+  try {
+    text = textOf(answer);
+  } catch {
+    return 'no gzip';
+  }
+  const expected = bodyOf(format, stored[level]?.lines.slice(start, start + count) ?? []);
+  assert.ok(text === expected, `${path} as ${coding}: looks right and is not`);
+  return 'right';
 }
 
 /**
@@ -78,43 +116,19 @@ export function testFailingHost(
   const pageFile = (level: 0 | 2): string => pagePath(level, 'geojsonl', 'all', 0);
   const bytesOf = (level: 0 | 2): Buffer => readFileSync(join(folder, releasePath('r1'), pageFile(level)));
   /** A small page, a large one, and what is cut from either. */
-  const ASKED = [
-    { level: 2, query: '', count: 50, start: 0 },
-    { level: 0, query: '', count: 20, start: 0 },
-    { level: 2, query: '?page-size=3', count: 3, start: 0 },
-    { level: 0, query: '?page-size=2&start-at=1', count: 2, start: 0 },
-  ] as const;
-
-  /** `right`, the code of a problem, or how it was cut; fails when an answer looks right and is not. */
-  async function outcomeOf(
-    proxy: RunningService,
-    { level, query, count, start }: (typeof ASKED)[number],
-    coding: string,
-  ): Promise<string> {
-    const path = `/api/v1/geojsonl/lv${level}${query}`;
-    const answer = await send(proxy, path, { 'accept-encoding': coding }).catch(() => undefined);
-    if (answer === undefined) return 'cut';
-    if (answer.status !== 200) {
-      const text = answer.body.toString();
-      assert.doesNotMatch(text, /releases|lv\d|127\.0\.0\.1|html|secret/i);
-      assert.equal(answer.headers['content-type'], 'application/problem+json');
-      return JSON.parse(text).code;
-    }
-    let text: string;
-    try {
-      text = textOf(answer);
-    } catch {
-      return 'no gzip';
-    }
-    const expected = bodyOf('geojsonl', stored[level]?.lines.slice(start, start + count) ?? []);
-    assert.ok(text === expected, `${path} as ${coding}: looks right and is not`);
-    return 'right';
-  }
+  const ASKED = (
+    [
+      { level: 2, query: '', count: 50 },
+      { level: 0, query: '', count: 20 },
+      { level: 2, query: '?page-size=3', count: 3 },
+      { level: 0, query: '?page-size=2&start-at=1', count: 2 },
+    ] as const
+  ).map((one): Asked => ({ ...one, format: 'geojsonl', start: 0 }));
 
   /** What a proxy that has read no page yet makes of every request; its lines are added to `logged`. */
   async function outcomes(logged: string[] = [], limits = LIMITS): Promise<string[]> {
     const proxy = await startProxy(limits);
-    const all = ASKED.flatMap((one) => ['gzip', 'identity'].map((coding) => outcomeOf(proxy, one, coding)));
+    const all = ASKED.flatMap((one) => ['gzip', 'identity'].map((coding) => outcomeOf(proxy, stored, one, coding)));
     const seen = await Promise.all(all);
     logged.push(...proxy.log);
     return seen;

@@ -1,11 +1,11 @@
-// How close the proxy comes to the limit, a bare Node server that does only what cannot be avoided: requests a second,
-// latency and CPU. Run as `npm run bench:serve`; without options it measures 20,000 synthetic units.
+// How close the proxy comes to the limit, a bare Node server that does only what cannot be avoided: requests a second
+// and latency. Run as `npm run bench:serve`; without options it measures 20,000 synthetic units.
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { type Bench, compareCpu, compareWithLimit } from './comparisons/limit.ts';
+import { type Bench, compareWithLimit } from './comparisons/limit.ts';
 import { compareWithPostgis } from './comparisons/postgis.ts';
 import { hasProgram, printRows, type Row } from './measure/measure.ts';
 import { releaseToMeasure } from './requests/measured-release.ts';
@@ -15,7 +15,6 @@ import { prepareService } from './servers/service.ts';
 
 /** The file system in memory that most Linux systems have. */
 const MEMORY = '/dev/shm';
-const ROW_NAMES = [...QUESTION_NAMES, 'cpu'] as const;
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:serve -- [options]\n\nNeeds wrk; PostgreSQL with PostGIS for --postgis.')
@@ -27,9 +26,9 @@ const values = yargs(hideBin(process.argv))
     default: join(tmpdir(), 'boundaries-bench'),
     describe: 'folder where datasets and releases are kept for the next run',
   })
-  .option('only', { choices: ROW_NAMES, array: true, describe: 'rows to measure, instead of all' })
+  .option('only', { choices: QUESTION_NAMES, array: true, describe: 'rows to measure, instead of all' })
   .option('bursts', { type: 'number', default: 9, describe: 'bursts of one second, of proxy and control in turn' })
-  .option('rounds', { type: 'number', default: 3, describe: 'measurements of latency and CPU, in turn likewise' })
+  .option('rounds', { type: 'number', default: 3, describe: 'measurements of latency, in turn likewise' })
   .option('node', { type: 'string', describe: 'the Node that runs proxy and control, instead of this one' })
   .option('postgis', { type: 'boolean', default: false, describe: 'ask PostgreSQL with PostGIS the same questions' })
   .option('json', { type: 'boolean', default: false, describe: 'print JSON' })
@@ -71,7 +70,6 @@ for (const name of names)
     rates.set(name, measured[0]?.figures.map(({ subject }) => subject) ?? []);
     return measured;
   });
-await measure('cpu', async () => [await compareCpu(bench, questionOf('hot', release))]);
 if (values.postgis) await attempt('postgis', () => compareWithPostgis(folder, release, rates));
 
 printRows(rows, values.json);
@@ -79,7 +77,7 @@ for (const failure of failures) say(`not measured: ${failure}`);
 process.exit(failures.length > 0 ? 1 : 0);
 
 /** Measures a row unless `--only` leaves it out. */
-async function measure(name: (typeof ROW_NAMES)[number], rowsOf: () => Promise<Row[]>): Promise<void> {
+async function measure(name: QuestionName, rowsOf: () => Promise<Row[]>): Promise<void> {
   if (values.only === undefined || values.only.includes(name)) await attempt(name, rowsOf);
 }
 

@@ -12,7 +12,6 @@ import {
   manifestPath,
   namesPath,
   pagePath,
-  releasePath,
 } from '../../format/layout.ts';
 import { FORMATS, LEVELS, STORED_PAGES } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
@@ -92,15 +91,6 @@ test('files are numbered from 1 with six digits, more where six do not suffice',
     pagePath(3, 'fc', { column: 1, gid: 'esp/7 1' }, 999_999),
     'lv3/fc/gid-1/~65~73~70~2f7~201/1000000.json.gz',
   );
-});
-
-test('the files of a level stand beside its pages, in its folder of the release', () => {
-  assert.equal(releasePath('2026-11'), 'releases/2026-11');
-  for (const level of LEVELS) {
-    assert.equal(manifestPath(level), `lv${level}/manifest.json`);
-    assert.equal(indexPath(level), `lv${level}/index.bin`);
-    assert.equal(namesPath(level), `lv${level}/names.jsonl.gz`);
-  }
 });
 
 test('no two files of a level share a path, whatever its GIDs are called', () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
-import { MEMBER_END_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import { MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
 import type { ListingKey } from '../../format/layout.ts';
 import { firstPages, LevelIndex, pageCount } from '../../format/level-index.ts';
 import { FEATURES_PER_FILE, FORMATS, LEVELS, type Level, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
@@ -103,28 +103,6 @@ test('bytes and CRCs of any range are those of its data and texts, also across f
       assert.equal(crc32(range, elementAt(index.arrays.dataCrc, first)), elementAt(index.arrays.dataCrc, end));
     }),
   );
-});
-
-test('files follow one another without gap or overlap, all full but the last, each a body of its features', () => {
-  const { index, files } = LARGE;
-  assert.deepEqual([index.files, index.perFile, index.features], [3, 100, 250]);
-  assert.deepEqual(
-    [0, 1, 2].map((file) => index.fileEnd(file)),
-    [100, 200, 250],
-  );
-  assert.deepEqual(
-    [0, 99, 100, 199, 200, 249].map((position) => index.fileOf(position)),
-    [0, 0, 1, 1, 2, 2],
-  );
-  for (const [number, file] of files.entries()) {
-    const first = number * index.perFile;
-    assert.equal(index.offsetAt(first), MEMBER_HEADER.length);
-    assert.ok(bodyOf(LARGE, first, index.fileEnd(number)).equals(file));
-    assert.equal(
-      index.offsetAt(index.fileEnd(number) - 1) + index.dataBytes(index.fileEnd(number) - 1, index.fileEnd(number)),
-      file.length - MEMBER_END_BYTES,
-    );
-  }
 });
 
 test('offsets and lengths beyond 2^32 are exact', () => {

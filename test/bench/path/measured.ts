@@ -56,7 +56,7 @@ const headers = { Authorization: plan.authorization, 'Accept-Encoding': 'gzip' }
 function load(targets: readonly string[]): (port: number, requests: number) => Promise<void> {
   let offset = 0;
   return async (port, requests) => {
-    const pace = { connections: CONNECTIONS, rate: 0, burst: 1, requests, offset };
+    const pace = { connections: CONNECTIONS, rate: 0, requests, offset };
     offset += requests;
     const file = `${plan.folder}/load.json`;
     writeFileSync(file, JSON.stringify({ port, headers, targets, ...pace } satisfies Plan));

@@ -1,14 +1,11 @@
 // Servers of the benchmark, each a process of its own: started, waited for, looked at, ended by id.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpuSecondsOf } from '../../support/processes/cpu-time.ts';
 import { type Machine, onCore } from './machine.ts';
 
 /** A running server. */
 export interface Server {
   url: string;
-  /** Time on a processor since its start, user and system. */
-  cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -25,7 +22,6 @@ export async function startNode({ node, serverCore }: Machine, args: readonly st
   const url = await addressOf(child);
   return {
     url,
-    cpuSeconds: () => cpuSecondsOf(child.pid).own,
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGKILL');

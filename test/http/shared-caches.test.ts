@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
+import { elementAt } from '../../format/element-at.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import { bodyOf, readStored } from '../support/datasets/large-dataset.ts';
-import { nextOf, pagesFrom, send, sendRaw, textOf } from '../support/http/http-client.ts';
+import { allFids } from '../contract/world.ts';
+import { readStored } from '../support/datasets/large-dataset.ts';
+import { fidsOf, nextOf, pagesFrom, send, sendRaw } from '../support/http/http-client.ts';
 import { startService, token } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { exampleWith, freePort, missing, startNginx, startVarnish } from '../support/processes/nginx-varnish.ts';
@@ -22,22 +24,10 @@ const ROUTES = FORMATS.flatMap((format) => LEVELS.map((level) => `/api/v1/${form
 /** Every listing whole, by following next through whatever stands in front. */
 async function walkAll(at: { url: string }): Promise<void> {
   for (const [i, path] of ROUTES.entries()) {
-    const level = i % LEVELS.length;
-    const lines: string[] = [];
-    for await (const answer of pagesFrom(at, path, { 'accept-encoding': i % 2 ? 'gzip' : 'identity' })) {
-      const text = textOf(answer);
-      const features = path.includes('/fc/')
-        ? JSON.parse(text).features.map((one: unknown) => JSON.stringify(one))
-        : text.split(/(?<=\n)/);
-      lines.push(...features.filter((line: string) => line !== ''));
-    }
-    const expected = stored[level]?.lines ?? [];
-    if (path.includes('/fc/'))
-      assert.deepEqual(
-        lines,
-        expected.map((line) => JSON.stringify(JSON.parse(line))),
-      );
-    else assert.equal(lines.join(''), bodyOf('geojsonl', expected));
+    const fids: number[] = [];
+    for await (const answer of pagesFrom(at, path, { 'accept-encoding': i % 2 ? 'gzip' : 'identity' }))
+      fids.push(...fidsOf(answer));
+    assert.deepEqual(fids, allFids(stored, elementAt(LEVELS, i % LEVELS.length)), path);
   }
 }
 

@@ -113,7 +113,7 @@ async function withPair<Result>(
 function startLimit({ service, loads }: Bench, plan: LimitPlan): Promise<Server> {
   const file = join(loads.folder, 'limit.json');
   writeFileSync(file, JSON.stringify(plan));
-  return startNode(loads.machine, [service.program('test/bench/servers/limit.ts'), file]);
+  return startNode(loads.machine, [service.program('test/bench/servers/limit-server.ts'), file]);
 }
 
 /** What the limit does for a question, with headers and lengths of real answers. */

@@ -2,14 +2,14 @@
 // Compiled and started by path.ts; its arguments are a JSON file and what to measure, its output is one line of JSON.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { promisify } from 'node:util';
 import { LEVELS } from '../../../format/levels.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { loadLevel, loadRelease, readDescription } from '../../../proxy/releases/load-release.ts';
 import type { Plan } from '../load/paced.ts';
+import { type LimitPlan, limitServer } from '../servers/limit.ts';
 import { type Received, receive } from '../servers/service.ts';
-import { bareReadingServer, bareServer, heapBytesOf, urlOf } from './heap.ts';
+import { heapBytesOf, urlOf } from './heap.ts';
 import { HOST, microsecondsOf, microsecondsOfHash, type PathCase } from './in-process.ts';
 import { type ProxyOptions, proxyParts } from './proxy-parts.ts';
 
@@ -77,16 +77,16 @@ async function pathFigures(): Promise<PathFigures['path']> {
   return { us, hashUs: microsecondsOfHash() };
 }
 
-/** @param bare makes the control from a real answer */
+/** @param limit what the control does, from a real answer */
 async function heapFigures(
   targets: readonly string[],
-  bare: (answer: Received) => Server,
+  limit: (answer: Received) => LimitPlan,
 ): Promise<PathFigures['heap-hot']> {
   const { server } = await proxyParts(plan.proxy);
   const answer = await receive((await urlOf(server)) + targets[0], headers);
   return {
     proxy: await heapBytesOf(server, load(targets), HEAP_REQUESTS),
-    control: await heapBytesOf(bare(answer), load(targets), HEAP_REQUESTS),
+    control: await heapBytesOf(limitServer(limit(answer)), load(targets), HEAP_REQUESTS),
   };
 }
 
@@ -111,8 +111,14 @@ async function leastMs(work: () => Promise<unknown>): Promise<number> {
 
 const MEASUREMENTS: { [Part in keyof PathFigures]: () => Promise<PathFigures[Part]> } = {
   path: pathFigures,
-  'heap-hot': () => heapFigures([plan.hot], bareServer),
-  'heap-slice': () => heapFigures(plan.slices, (answer) => bareReadingServer(answer, plan.file)),
+  'heap-hot': () => heapFigures([plan.hot], ({ headers, body }) => ({ kind: 'memory', headers, bytes: body.length })),
+  'heap-slice': () =>
+    heapFigures(plan.slices, ({ headers, body }) => ({
+      kind: 'slice',
+      headers,
+      sizes: [body.length],
+      files: [plan.file],
+    })),
   loading: loadFigures,
 };
 

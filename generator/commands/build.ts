@@ -75,7 +75,7 @@ export const buildCommand = defineCommand({
       })
       .option('dry-run', {
         type: 'boolean',
-        describe: 'estimate files and bytes for each choice of --pages; write nothing',
+        describe: 'estimate files and bytes for each choice of --pages; publish nothing',
       })
       .option('unless-published', {
         type: 'boolean',
@@ -144,7 +144,7 @@ export const sealCommand = defineCommand({
 async function printForecast(options: BuildOptions, global: GlobalOptions): Promise<void> {
   const { forecast } = await import('../estimate/estimate.ts');
   const expected = await forecast(options, reportOf(global));
-  printResult(global, expected, `${forecastTable(expected)}\n\nBytes are estimates. Nothing was written.`);
+  printResult(global, expected, `${forecastTable(expected)}\n\nBytes are estimates. Nothing was published.`);
 }
 
 async function buildAndPrint(options: BuildOptions, global: GlobalOptions): Promise<void> {

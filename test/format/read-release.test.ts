@@ -204,6 +204,11 @@ const DAMAGE: [string, (root: string, out: string) => void, RegExp][] = [
     /^error: release\.json: format version 2, expected 3\n$/,
   ],
   [
+    'a release.json that is not the one of current.json',
+    (root) => replaceIn(join(root, 'release.json'), '"precision": 7', '"precision": 6'),
+    /^error: release\.json: other bytes than current\.json promises\n$/,
+  ],
+  [
     'a manifest that is not the one of the release',
     (root) => replaceIn(join(root, manifestPath(1)), '"GID_0"', '"GID_1"'),
     /^error: .*manifest\.json: other bytes than release\.json promises\n$/,

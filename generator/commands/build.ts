@@ -70,7 +70,7 @@ export const buildCommand = defineCommand({
       .option('shard', { ...TEXT, describe: 'write only shard i of n (i/n, i from 0 to n - 1); publish all with seal' })
       .option('dry-run', {
         type: 'boolean',
-        describe: 'estimate files and bytes for each choice of --pages; write nothing',
+        describe: 'estimate files and bytes for each choice of --pages; publish nothing',
       })
       .option('unless-published', {
         type: 'boolean',
@@ -139,7 +139,7 @@ export const sealCommand = defineCommand({
 async function printForecast(options: BuildOptions, global: GlobalOptions): Promise<void> {
   const { forecast } = await import('../estimate/estimate.ts');
   const expected = await forecast(options, reportOf(global));
-  printResult(global, expected, `${forecastTable(expected)}\n\nBytes are estimates. Nothing was written.`);
+  printResult(global, expected, `${forecastTable(expected)}\n\nBytes are estimates. Nothing was published.`);
 }
 
 async function buildAndPrint(options: BuildOptions, global: GlobalOptions): Promise<void> {

@@ -1,7 +1,7 @@
 // The recipes for clients, run as they are printed: every unit of a listing, once, in order, unchanged.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
@@ -134,21 +134,38 @@ test("GDAL reads a page by its URL, in either format, with the token in GDAL's o
   }
 });
 
-test('the commands of the README for the overview and for names work when pasted', {
-  skip: without('curl --version', 'ogr2ogr --version', 'jq --version'),
+test("the commands under 'Ask it' in the README work when pasted", {
+  skip: without('curl --version', 'ogr2ogr --version', 'ogrinfo --version', 'jq --version'),
 }, async () => {
   const out = temporaryFolder();
   await buildRelease(writeCountries(), out);
   const { url } = await startService(out);
-  const readme = readFileSync('README.md', 'utf8');
-  const [overview, names] = [...readme.matchAll(/```sh\n(.*?)```/gs)]
-    .map(([, commands = '']) => commands.replaceAll('http://127.0.0.1:8080', url))
-    .filter((commands) => /\/(overview|names)/.test(commands));
-  const download = temporaryFolder();
-  const downloaded = await run('sh', ['-ec', `cd ${download}\n${overview}`]);
-  assert.equal(downloaded.status, 0, downloaded.text);
-  const units = readLayer(join(download, 'overview.gpkg'), 'lv1').map(({ fields }) => fields['gid']);
+  const typed = temporaryFolder();
+  symlinkSync(resolve('proxy'), join(typed, 'proxy'));
+  const [, section = ''] = readFileSync('README.md', 'utf8').split('## Ask it');
+  const [token = '', ...blocks] = [
+    ...section
+      .split('\n## ', 1)
+      .join('')
+      .matchAll(/```sh\n(.*?)```/gs),
+  ].map(([, commands = '']) => commands);
+  assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)\n');
+  const printed: string[] = [];
+  for (const commands of blocks) {
+    // The sample's units by others of the same levels.
+    const own = Object.entries({ 'http://127.0.0.1:8080': url, 'gid-0=ESP': 'gid-0=AAA', lv3: 'lv2', Toledo: 'Søst' });
+    const line = own.reduce((text, [from, to]) => text.replaceAll(from, to), commands);
+    const { status, text } = await run('sh', ['-ec', `cd ${typed}\n${line}`]);
+    assert.equal(status, 0, `${line}${text}`);
+    printed.push(text);
+  }
+  const [pages = '', walks, page = '', overview, names] = printed;
+  assert.match(pages, /^\{.*"Aland".*\}\n\{.*"Beland".*\}\nHTTP\/1\.1 200 OK\r\n[^{]*Boundaries-Matched: 2\r\n[^{]*$/);
+  assert.deepEqual([walks, overview], ['', '']);
+  assert.equal(readFileSync(join(typed, 'provinces.geojsonl'), 'utf8').split('\n').length, 4);
+  assert.equal(readLayer(join(typed, 'municipalities.gpkg'), 'municipalities').length, 3);
+  assert.match(page, /Feature Count: 2\n/);
+  const units = readLayer(join(typed, 'overview.gpkg'), 'lv1').map(({ fields }) => fields['gid']);
   assert.deepEqual(units, ['AAA.1_1', 'AAA.2_1', 'BBB.1_1']);
-  const found = await run('sh', ['-ec', String(names).replace('lv3', 'lv2').replace('Toledo', 'Søst')]);
-  assert.equal(found.text, '[2,"AAA.2.1_1","Søst",null,"AAA.2_1",0]\n');
+  assert.equal(names, '[2,"AAA.2.1_1","Søst",null,"AAA.2_1",0]\n');
 });

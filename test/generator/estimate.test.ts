@@ -72,13 +72,14 @@ function dryRun(dataset: string, ...more: string[]): string {
   return stdout;
 }
 
-test('the command line prints the three choices as a table or as JSON and writes nothing', async () => {
+test('the command line prints the three choices as a table or as JSON and publishes nothing', async () => {
   assert.deepEqual(JSON.parse(dryRun(source, '--json')), expected);
   const few = writeDataset(join(folder, 'table.gpkg'), 'GPKG', countryLayers());
   const { releases } = await forecast({ ...options, source: [few] }, SILENT);
   const table = dryRun(few);
   for (const { pages, files } of releases)
     assert.match(table, new RegExp(`^--pages ${pages} +${files.toLocaleString('en')} +[\\d,]+$`, 'm'));
+  assert.ok(table.endsWith('\n\nBytes are estimates. Nothing was published.\n'), table);
   assert.ok(!existsSync(join(folder, 'nothing')));
 });
 

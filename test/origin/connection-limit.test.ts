@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const CLIENTS = 600;
-/** As proxy/README.md says. */
+/** As proxy/OPERATING.md says. */
 const READS_MAX = 64;
 
 test('600 requests for different pages of a host that does not answer: at most 64 connections to it, then all are answered', async () => {

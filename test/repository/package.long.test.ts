@@ -122,7 +122,7 @@ test('serves a release and the explorer', async () => {
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-test("as proxy/README.md's systemd service it has no rights, is started again after a crash, and stops when told to", {
+test("as proxy/OPERATING.md's systemd service it has no rights, is started again after a crash, and stops when told to", {
   skip: withoutSystemd,
 }, async () => {
   const port = await freePort();

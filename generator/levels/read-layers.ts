@@ -44,8 +44,6 @@ export interface ReadFeature {
   type: string | null;
   /** Its line of GeoJSON in pieces. */
   text: readonly Buffer[];
-  /** Bytes of its geometry in WKB. */
-  wkbBytes: number;
 }
 
 /** Takes what is read of a level. */
@@ -152,7 +150,7 @@ class LevelReading {
         const { text, quality } = write(fid, values, wkb, sourceFid);
         inspectGeometry(quality, () => `${sourceName(layer.path)}: layer ${layer.layer}, ${unit()}`, this.#findings);
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
-        this.#sink.feature({ fid, gids, name: nameOf(values), type: typeOf(values), text, wkbBytes: wkb?.length ?? 0 });
+        this.#sink.feature({ fid, gids, name: nameOf(values), type: typeOf(values), text });
       } catch (error) {
         const mode = otherMode(error, elementAt(this.#plan.modes, at));
         if (mode !== undefined) return { ...this.#plan, modes: this.#plan.modes.with(at, mode) };

@@ -12,23 +12,23 @@ import { readStoreIndex } from '../store/feature-store.ts';
 import { readNameTable } from '../store/name-table.ts';
 
 /** A level that has been read. */
-export interface LevelUnits<Store = string> {
+export interface LevelUnits {
   level: Level;
   /** Path of its store. */
-  store: Store;
+  store: string;
   features: number;
 }
 
 /** The levels beside a level. Plain data: it is sent to child processes. */
-export interface Relatives<Store = string> {
+export interface Relatives {
   /** The nearest level above that has units; undefined if there is none. */
   parent: Level | undefined;
-  /** The store of the nearest level below that has units; undefined if there is none. */
-  below: Store | undefined;
+  /** Path of the store of the nearest level below that has units; undefined if there is none. */
+  below: string | undefined;
 }
 
 /** The levels beside a level, from all levels in ascending order. */
-export function relativesOf<Store>(level: Level, levels: readonly LevelUnits<Store>[]): Relatives<Store> {
+export function relativesOf(level: Level, levels: readonly LevelUnits[]): Relatives {
   const filled = levels.filter(({ features }) => features > 0);
   return {
     parent: filled.findLast((other) => other.level < level)?.level,
@@ -40,38 +40,21 @@ export function relativesOf<Store>(level: Level, levels: readonly LevelUnits<Sto
 export function* namedUnits(level: Level, store: string, { parent, below }: Relatives): Generator<NamedUnit> {
   const index = readStoreIndex(store);
   const namesAt = readNameTable(store);
-  const unitAt = newNamedUnit(level, index, parent, below === undefined ? undefined : readStoreIndex(below));
-  for (const [position, fid] of index.fids.entries()) yield unitAt(position, fid, namesAt(position));
+  const gidAt = gidsOf(index, level);
+  const parentAt = parent === undefined ? () => null : gidsOf(index, parent);
+  const children = below === undefined ? undefined : elementAt(readStoreIndex(below).columns, level);
+  for (const [position, fid] of index.fids.entries()) {
+    const gid = gidAt(position);
+    const number = gid === null || children === undefined ? -1 : children.find(gid);
+    const count = number === -1 || children === undefined ? 0 : children.countAt(number);
+    yield { fid, gid, ...namesAt(position), parent: parentAt(position), children: count };
+  }
 }
 
 /** The GIDs of a level. */
 interface Gids {
   columns: readonly GidColumn[];
   features: number;
-}
-
-/** Returns a function that makes the unit at a position of a level. @param parent,below as in `Relatives` */
-export function newNamedUnit(
-  level: Level,
-  index: Gids,
-  parent: Level | undefined,
-  below: Gids | undefined,
-): (position: number, fid: number, label: Pick<NamedUnit, 'name' | 'type'>) => NamedUnit {
-  const gidAt = gidsOf(index, level);
-  const parentAt = parent === undefined ? () => null : gidsOf(index, parent);
-  const children = below && elementAt(below.columns, level);
-  return (position, fid, { name, type }) => {
-    const gid = gidAt(position);
-    const number = gid === null || children === undefined ? -1 : children.find(gid);
-    return {
-      fid,
-      gid,
-      name,
-      type,
-      parent: parentAt(position),
-      children: number === -1 || children === undefined ? 0 : children.countAt(number),
-    };
-  };
 }
 
 /** The GID of a column at a position, or null. */

@@ -18,6 +18,7 @@ import {
 import { firstPages, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
 import { type Format, LEVELS, levelName } from '../../format/levels.ts';
 import { namedArrays } from '../../format/manifest.ts';
+import { FormatError } from '../../format/parse.ts';
 import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
 import { countsOf, plannedFiles } from '../levels/plan.ts';
 import { problemOf } from '../reader/file-error.ts';
@@ -70,10 +71,11 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
   const found = (path: string, problem: string): void => {
     findings.push({ path: `${releasePath(id)}/${path}`, problem });
   };
-  const attempt = <T>(path: string, read: () => T): T | undefined => {
+  const attempt = <T>(file: string, read: () => T, other = file): T | undefined => {
     try {
       return read();
     } catch (error) {
+      const path = error instanceof FormatError && error.message.startsWith(`${other}: `) ? other : file;
       found(path, problemOf(error, path));
       return undefined;
     }
@@ -112,7 +114,7 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     await isIntact(namesPath(level), summary?.names);
     const hasManifest = await isIntact(manifestPath(level), summary?.manifest);
     if (!(await isIntact(indexPath(level), summary?.index))) continue;
-    const index = attempt(manifestPath(level), () => readLevel(root, id, level));
+    const index = attempt(manifestPath(level), () => readLevel(root, id, level), indexPath(level));
     if (index === undefined || !hasManifest) continue;
     const contradictions = indexProblems(index);
     for (const problem of contradictions) found(indexPath(level), problem);
@@ -161,12 +163,6 @@ async function compareLists(
 
 /** What of an index contradicts the rest of it: nothing can be read by way of such an index. */
 function indexProblems(index: LevelIndex): string[] {
-  const { fid, start, textStart } = index.arrays;
-  const disordered = Object.entries({ fid, start, textStart }).flatMap(([name, array]) => {
-    const at = array.findIndex((value, i) => !Number.isSafeInteger(value) || value <= (array[i - 1] ?? -1));
-    return at === -1 ? [] : [`${name}[${at}] is ${array[at]}, expected a whole number above ${array[at - 1] ?? -1}`];
-  });
-  if (disordered.length > 0) return disordered;
   try {
     const expected = new Map(namedArrays(derivedArrays(index)));
     return namedArrays(index.arrays).flatMap(([name, array]) => {

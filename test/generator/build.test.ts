@@ -32,6 +32,7 @@ test('the first release is current, and nothing but it is in the output folder',
   assert.deepEqual(currentFromJson(readFileSync(join(out, 'current.json'), 'utf8'), 'current.json'), {
     release: 'r1',
     hosted: ['r1'],
+    digests: new Map([['r1', sha256Of(join(root, 'release.json'))]]),
   });
   assert.deepEqual(readdirSync(out).sort(), ['current.json', 'releases']);
   assert.deepEqual(readdirSync(join(out, 'releases')), ['r1']);

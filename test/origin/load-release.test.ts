@@ -81,18 +81,18 @@ for (const [what, file, damage, message] of DAMAGES)
 
 /** Arrays that a faulty writer has sealed: SHA-256 and lengths are right. */
 const CONTRADICTIONS: readonly [what: string, change: (arrays: LevelArrays) => void, message: RegExp][] = [
-  ['a length that is no number', ({ start }) => (start[1] = Number.NaN), /arrays start: item 1 is NaN, expected/],
+  ['a length that is no number', ({ start }) => (start[1] = Number.NaN), /index\.bin: start\[1\] is NaN, expected/],
   [
     'an infinite length',
     ({ textStart }) => (textStart[2] = Infinity),
-    /arrays textStart: item 2 is Infinity, expected/,
+    /index\.bin: textStart\[2\] is Infinity, expected/,
   ],
-  ['a fraction of a byte', ({ start }) => (start[1] = elementAt(start, 1) - 0.5), /arrays start: item 1 is [\d.]+, /],
-  ['fids that do not ascend', ({ fid }) => (fid[1] = elementAt(fid, 0)), /arrays fid: item 1 is \d+, expected/],
+  ['a fraction of a byte', ({ start }) => (start[1] = elementAt(start, 1) - 0.5), /index\.bin: start\[1\] is [\d.]+, /],
+  ['fids that do not ascend', ({ fid }) => (fid[1] = elementAt(fid, 0)), /index\.bin: fid\[1\] is \d+, expected/],
   [
     'GIDs that end before they begin',
     ({ columns }) => (elementAt(columns, 0).arrays.start[1] = 0xfffffff0),
-    /arrays gid0\.start: item 2 is \d+, expected/,
+    /index\.bin: gid0\.start\[2\] is \d+, expected/,
   ],
 ];
 

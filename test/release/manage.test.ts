@@ -15,6 +15,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { FORMAT_VERSION } from '../../format/manifest.ts';
 import { build } from '../../generator/build.ts';
 import { releaseTable } from '../../generator/cli/tables.ts';
@@ -22,7 +23,7 @@ import { activateRelease, listReleases, pruneReleases } from '../../generator/re
 import { SILENT } from '../../generator/report/progress.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
-import { contentOf } from '../support/files.ts';
+import { contentOf, sha256Of } from '../support/files.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -41,6 +42,12 @@ const expected = contentOf(reference);
 /** What current.json says. */
 function currentIn(out: string) {
   return JSON.parse(readFileSync(join(out, 'current.json'), 'utf8'));
+}
+
+/** What current.json must say. */
+function pointerTo(out: string, release: string, hosted: readonly string[]) {
+  const digests = hosted.map((id) => [id, sha256Of(join(out, releasePath(id), RELEASE_FILE))]);
+  return { version: FORMAT_VERSION, release, hosted, digests: Object.fromEntries(digests) };
 }
 
 /** A fresh copy of the output folder that serves `old`. */
@@ -111,7 +118,7 @@ test('activate goes forward and back, list shows what there is, prune keeps the 
   mkdirSync(join(out, 'releases/.z.staging/release'), { recursive: true });
   assert.deepEqual(await pruneReleases(out, 2), ['c', 'b']);
   assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['d', 'old']);
-  assert.deepEqual(currentIn(out), { version: FORMAT_VERSION, release: 'old', hosted: ['old', 'd'] });
+  assert.deepEqual(currentIn(out), pointerTo(out, 'old', ['old', 'd']));
   assert.deepEqual(await pruneReleases(out, 1), ['d']);
   assert.deepEqual(await pruneReleases(out, 1), []);
 });
@@ -184,7 +191,7 @@ test('after an upgrade releases of the old format are refused by name, and a bui
   assert.deepEqual(notes.slice(1), [
     'not hosted, because of their format version: old; build them again, then remove their folders',
   ]);
-  assert.deepEqual(currentIn(out), { version: FORMAT_VERSION, release: 'new', hosted: ['new'] });
+  assert.deepEqual(currentIn(out), pointerTo(out, 'new', ['new']));
   assert.deepEqual(await pruneReleases(out, 1), []);
   assert.ok(existsSync(join(out, 'releases/old')));
 });

@@ -13,7 +13,7 @@ export const RELEASE_FILE = 'release.json';
 /** SHA-256 of every other file of a release, in the form of `sha256sum`; relative to its folder. */
 export const CHECKSUMS_FILE = 'checksums.txt';
 
-/** The shapes of levels 0 and 1, simplified, as TopoJSON in one gzip member; relative to the release's folder. */
+/** The simplified shapes of the highest two levels that have features (overview.ts); relative to the release's folder. */
 export const OVERVIEW_FILE = 'overview.json.gz';
 
 /** The rule for release ids, for messages. */

@@ -147,7 +147,7 @@ export function decodeLevel(
   const names = textsIn(json, 'columns', file);
   if (names.length !== level + 1) throw new FormatError(file, `${names.length} columns, expected ${level + 1}`);
   expectNumber(json, 'indexBytes', index.length, file, undefined, `the length of ${files.index}`);
-  const arrays = new ArrayTable(objectFrom(json['arrays'], `${file} arrays`), index, `${file} arrays`);
+  const arrays = new ArrayTable(objectFrom(json['arrays'], `${file} arrays`), index, `${file} arrays`, files.index);
   return new LevelIndex(
     level,
     storedPagesIn(json, file),
@@ -171,7 +171,7 @@ export function decodeTable(
   const geometries = objectFrom(objectFrom(manifest, files.manifest)['geometries'], `${files.manifest} geometries`);
   const json = objectFrom(geometries[geometry], where);
   expectNumber(json, 'indexBytes', table.length, where, undefined, `the length of ${files.table}`);
-  const arrays = new ArrayTable(objectFrom(json['arrays'], `${where} arrays`), table, `${where} arrays`);
+  const arrays = new ArrayTable(objectFrom(json['arrays'], `${where} arrays`), table, `${where} arrays`, files.table);
   return new FeatureTable(level, featureArraysFrom(arrays, features));
 }
 
@@ -200,13 +200,13 @@ function arraysFrom(
     const firsts = firstPages(level, format, features, columns, stored);
     const pages = elementAt(firsts, firsts.length - 1);
     return {
-      listing: arrays.sums(`${format}.listing`, firsts.length),
+      listing: arrays.sums(`${format}.listing`, firsts.length, 0),
       bytes: arrays.u32(`${format}.bytes`, pages),
       digest: arrays.u8(`${format}.digest`, DIGEST_BYTES * pages),
     };
   };
   return {
-    fid: arrays.f64('fid', features, 1),
+    fid: arrays.f64('fid', features),
     ...featureArraysFrom(arrays, features),
     box: arrays.i32('box', 4 * features),
     columns,
@@ -242,8 +242,10 @@ class ArrayTable {
   readonly #offset: number;
   readonly #bytes: number;
   readonly #where: string;
+  readonly #file: string;
 
-  constructor(table: JsonObject, index: Uint8Array, where: string) {
+  /** @param where,file the names of table and index for messages */
+  constructor(table: JsonObject, index: Uint8Array, where: string, file: string) {
     requireLittleEndian(where);
     const own = index.byteOffset % ALIGNMENT === 0 ? index : new Uint8Array(index);
     this.#table = table;
@@ -251,27 +253,25 @@ class ArrayTable {
     this.#offset = own.byteOffset;
     this.#bytes = own.length;
     this.#where = where;
+    this.#file = file;
   }
 
-  /** All arrays of this type are whole numbers that ascend, by at least `step`. */
-  f64(name: string, length: number, step = 0): Float64Array {
+  /** All arrays of this type are whole numbers that ascend. */
+  f64(name: string, length: number): Float64Array {
     const place = this.#placeOf(name, 'f64', length);
-    return this.#ascending(name, new Float64Array(this.#memory, place.offset, place.length), step);
+    return this.#ascending(name, new Float64Array(this.#memory, place.offset, place.length), 1);
   }
 
-  /** Sums of what comes before each item. */
-  sums(name: string, length: number): Uint32Array {
-    return this.#ascending(name, this.u32(name, length), 0);
+  /** Sums of what comes before each item. @param step the least that an item is more than the one before */
+  sums(name: string, length: number, step = 1): Uint32Array {
+    return this.#ascending(name, this.u32(name, length), step);
   }
 
   #ascending<Items extends Float64Array | Uint32Array>(name: string, items: Items, step: number): Items {
     let least = 0;
     for (const [i, item] of items.entries()) {
       if (!(item >= least) || !Number.isSafeInteger(item))
-        throw new FormatError(
-          `${this.#where} ${name}`,
-          `item ${i} is ${item}, expected an integer of ${least} or more`,
-        );
+        throw new FormatError(this.#file, `${name}[${i}] is ${item}, expected a whole number above ${least - 1}`);
       least = item + step;
     }
     return items;

@@ -1,5 +1,5 @@
 // The names of a level's units: JSON Lines, an array for each unit, after a header line. The generator writes them,
-// `verify` reads them, and the explorer searches them.
+// and the explorer searches them.
 
 /** The header line. */
 export const NAME_FIELDS = ['fid', 'gid', 'name', 'type', 'parent', 'children'] as const;

@@ -1,5 +1,5 @@
 // The overview of a release: the simplified shapes of the highest two levels that have features, as TopoJSON. The generator
-// writes it, `verify` reads it, and the explorer draws it.
+// writes it, and the explorer draws it.
 import type { Level } from './levels.ts';
 import type { NamedUnit } from './names.ts';
 

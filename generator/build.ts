@@ -1,52 +1,33 @@
-// The build, from end to end: describe the dataset, read and serialise each level, check its quality, write its files,
-// finalise, publish.
+// The build, from end to end: describe the dataset, read its levels, refuse problems of the data, write the release,
+// publish it. The command line calls it, and programs that import the package.
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { LEVELS, levelName, type StoredPages } from '../format/levels.ts';
-import {
-  type Finding,
-  isDate,
-  type LevelAbout,
-  type Release,
-  type ReleaseAbout,
-  type WholeFile,
-} from '../format/release.ts';
-import { describeSource, type LevelledSource, splitIntoLevels } from './describe-source.ts';
-import { type LevelUnits, relativesOf } from './names/named-units.ts';
+import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
+import { LEVELS } from '../format/levels.ts';
+import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
+import { describeSource, splitIntoLevels } from './describe-source.ts';
+import { type BuildContext, readLevels, writeLevel, writeRelease } from './levels/build-levels.ts';
+import { WHOLE } from './levels/divide-work.ts';
+import type { StoredLevel } from './levels/store-level.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
-import { type LevelContext, type ReadLevel, readLevel, type WrittenLevel, writeLevel } from './pages/build-level.ts';
-import { WHOLE } from './pages/divide-work.ts';
-import { type FinalizedLevel, sealRelease } from './pages/finalize.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
 import { readServedRelease } from './release/manage.ts';
-import { type Lock, takeLock } from './release/output-lock.ts';
-import { activate, openStaging, otherVersions, removeLeftovers, settle } from './release/staging.ts';
+import { type Lock, withLock } from './release/output-lock.ts';
+import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
-import type { Report } from './report/progress.ts';
-import { layerNames } from './source/level-source.ts';
-import { sourceFiles, sourceNames } from './source/source-files.ts';
+import { type Report, SILENT } from './report/progress.ts';
+import type { DatasetDescription } from './source/level-sources.ts';
+import { sourceFiles } from './source/source-files.ts';
+import { sourceName } from './source/source-options.ts';
+import type { checkParents } from './store/identifiers.ts';
 import { openPool, type Pool } from './workers/pool.ts';
-import { workIn } from './workers/work.ts';
+import { TASKS } from './workers/tasks.ts';
 
-const FINALIZE = workIn<typeof import('./pages/finalize.ts'), 'finalizeLevel'>(
-  import.meta.url,
-  './pages/finalize',
-  'finalizeLevel',
-);
-
-const CHECK_PARENTS = workIn<typeof import('./store/identifiers.ts'), 'checkParents'>(
-  import.meta.url,
-  './store/identifiers',
-  'checkParents',
-);
-
-const OVERVIEW = workIn<typeof import('./overview/write-overview.ts'), 'writeOverview'>(
-  import.meta.url,
-  './overview/write-overview',
-  'writeOverview',
-);
+export { BuildError } from './report/errors.ts';
+export type { Report } from './report/progress.ts';
 
 /** Folder of the levels of a single layer, in the work folder. */
-export const SPLIT_FOLDER = 'levels';
+const SPLIT_FOLDER = 'levels';
 
 /** What to build, from what, and how. */
 export interface BuildOptions extends ContentOptions {
@@ -69,169 +50,150 @@ export const DEFAULTS = {
   storedPages: 'all',
   accept: [],
   attribution: [],
+  workers: availableParallelism(),
+  activate: true,
 } as const satisfies Partial<BuildOptions>;
 
+/** The source, the output folder and the id of the release; all other options have defaults. */
+export type ReleaseOptions = Pick<BuildOptions, 'source' | 'out' | 'release'> & Partial<BuildOptions>;
+
 /**
- * Builds a release, publishes it and, unless `activate` is false, makes it current.
+ * Builds a release, publishes it and, unless `activate` is false, makes it current. Needs gdal-async.
+ * @param report receives the progress; by default nothing is shown
  * @returns the content of release.json
- * @throws BuildError; then nothing is published, and the staging folder is removed
+ * @throws BuildError, with `message` and `remedy`; then nothing is published, and the staging folder is removed
+ * @example await build({ source: ['gadm_410-levels.gpkg'], out: 'output', release: 'gadm-4.1' })
  */
-export async function build(options: BuildOptions, report: Report): Promise<Release> {
-  try {
-    return await buildAndPublish(options, report);
-  } catch (error) {
-    throw toBuildError(error, options.out);
-  }
+export async function build(given: ReleaseOptions, report: Report = SILENT): Promise<Release> {
+  const options: BuildOptions = { ...DEFAULTS, ...given };
+  return withPool(options, report, async (pool) => {
+    const described = await describe(options, pool);
+    return withLock(options.out, async (lock) => {
+      try {
+        const staging = openStaging(options.out, options.release);
+        const context = { options, staging, pool, report, share: WHOLE };
+        const dataset = await readDataset(described, context);
+        const quality = await refuseFindings(options, dataset, pool);
+        const about = aboutRelease(options, dataset, quality, report);
+        const release = await writeRelease(about, dataset.stored, (level) => writeLevel(level, context), context);
+        await publish(options, staging, lock, report);
+        return release;
+      } catch (error) {
+        // Child processes write in the staging folder until they end.
+        await pool.close();
+        removeLeftovers(options.out);
+        throw error;
+      }
+    });
+  });
 }
 
-async function buildAndPublish(options: BuildOptions, report: Report): Promise<Release> {
-  const pool = openPool(options.workers, LEVELS.length);
-  let lock: Lock | undefined;
+/** Does the work of a build, or of a shard, with child processes. @throws BuildError for errors of the operating system */
+export async function withPool<Result>(
+  { workers, out }: BuildOptions,
+  report: Report,
+  work: (pool: Pool) => Promise<Result>,
+): Promise<Result> {
+  const pool = openPool(workers, LEVELS.length);
   try {
-    const described = await describeSource(options, pool);
-    lock = takeLock(options.out);
-    const staging = openStaging(options.out, options.release);
-    const context = { options, staging, pool, report, share: WHOLE };
-    const dataset = await splitIntoLevels(described, options, join(staging.work, SPLIT_FOLDER), context);
-    const reading = LEVELS.map((level) => readLevel(level, dataset.levels, context));
-    const building = reading.map(async (read) => {
-      const written = await writeLevel(await read, context);
-      return finalize({ ...written, about: aboutLevel(written) }, await unitsOf(reading), context);
-    });
-    const [about, overview, levels] = await Promise.all([
-      aboutRelease(options, dataset, reading, pool),
-      unitsOf(reading).then((units) => writeOverviewFile(units, context)),
-      Promise.all(building),
-    ]);
-    remarkNoCredit(about, report);
-    const release = sealRelease(staging.release, about, levels, overview);
-    lock.assertHeld();
-    await settle(staging, options.out, options.release);
-    if (options.activate) await activate(options.out, options.release);
-    const others = otherVersions(options.out);
-    if (others.length > 0)
-      report.note(
-        `not hosted, because of their format version: ${others.join(', ')}; build them again, then remove their folders`,
-      );
-    return release;
+    return await work(pool);
   } catch (error) {
-    await pool.close();
-    if (lock) removeLeftovers(options.out);
-    throw error;
+    throw toBuildError(error, out);
   } finally {
     await pool.close();
-    lock?.release();
     report.end();
   }
 }
 
-/** The units of all levels, once every level is read. */
-async function unitsOf(reading: readonly Promise<ReadLevel>[]): Promise<LevelUnits[]> {
-  const levels = await Promise.all(reading);
-  return levels.map(({ level, store, read }) => ({ level, store, features: read?.features ?? 0 }));
-}
-
-/** Finalises a level once all its files are written. @param units of all levels */
-export function finalize(
-  { level, about, store, records }: Pick<WrittenLevel, 'level' | 'store' | 'records'> & { about: LevelAbout },
-  units: readonly LevelUnits[],
-  {
-    options,
-    staging,
-    pool,
-  }: Pick<LevelContext, 'staging' | 'pool'> & {
-    options: { release: string; storedPages: StoredPages };
-  },
-): Promise<FinalizedLevel> {
-  const { release, storedPages } = options;
-  return pool.run(FINALIZE, {
-    release,
-    level,
-    about,
-    storedPages,
-    store,
-    relatives: relativesOf(level, units),
-    records,
-    out: staging.release,
-    checksums: join(staging.work, `${levelName(level)}.checksums`),
-  });
-}
-
-/** Writes the overview of a release once every level is read. @param units of all levels */
-export function writeOverviewFile(
-  units: readonly LevelUnits[],
-  { options, staging, pool }: Pick<LevelContext, 'staging' | 'pool'> & { options: { precision: number } },
-): Promise<WholeFile> {
-  return pool.run(OVERVIEW, { units, precision: options.precision, out: staging.release });
-}
-
-/** What release.json says of a level besides counts and digests. */
-export function aboutLevel({ source, read }: ReadLevel): LevelAbout {
-  const [first] = source?.layers ?? [];
-  if (source === undefined || first === undefined || read === undefined)
-    return { layer: '', gidColumns: [], nameColumn: '', typeColumn: '', isRenumbered: false };
-  const { gidColumns, nameColumn, typeColumn } = first;
-  return { layer: layerNames(source), gidColumns, nameColumn, typeColumn, isRenumbered: read.isRenumbered };
-}
-
-/**
- * The members of release.json that do not describe its files.
- * @throws BuildError if the date is not one, or the quality of the data not acceptable
- */
-export async function aboutRelease(
-  options: BuildOptions,
-  dataset: LevelledSource,
-  reading: readonly Promise<ReadLevel>[],
-  pool: Pool,
-): Promise<ReleaseAbout> {
-  const { date } = options;
+/** Describes the dataset. @throws BuildError for an option that is not valid, before anything is read */
+export function describe(options: BuildOptions, pool: Pool): Promise<DatasetDescription> {
+  const { release, date } = options;
+  if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
   if (date !== undefined && !isDate(date)) throw new BuildError(`date ${date}: not a date`, 'use YYYY-MM-DD');
-  const [source, quality] = await Promise.all([
-    sourceFiles(options.source),
-    checkQuality(options, dataset, reading, pool),
-  ]);
-  const credits = options.attribution.length > 0 ? [] : dataset.credits;
+  return describeSource(options, pool);
+}
+
+/** A dataset, all of whose levels are in their stores. */
+interface ReadDataset extends DatasetDescription {
+  /** All six levels, ascending. */
+  stored: readonly StoredLevel[];
+  files: readonly SourceFile[];
+}
+
+/** Reads the levels; those of a single layer are made first. */
+export async function readDataset(
+  described: DatasetDescription,
+  context: BuildContext & { options: BuildOptions },
+): Promise<ReadDataset> {
+  const { options, staging } = context;
+  const dataset = await splitIntoLevels(described, options, join(staging.work, SPLIT_FOLDER), context);
+  const [stored, files] = await Promise.all([readLevels(dataset.levels, context), sourceFiles(options.source)]);
+  return { ...dataset, stored, files };
+}
+
+/** The problems of the data, by level. @throws BuildError if they are not all accepted */
+export async function refuseFindings(
+  { source, out, accept }: BuildOptions,
+  dataset: ReadDataset,
+  pool: Pool,
+): Promise<Finding[]> {
+  const { stored, levels } = dataset;
+  const found = [
+    ...datasetFindings(dataset),
+    ...dataset.findings,
+    ...stored.flatMap(({ findings }) => findings),
+    ...(await pool.run<typeof checkParents>(TASKS.checkParents, {
+      stores: stored.map(({ level, store }) => ({ level, store })),
+      levels,
+    })),
+  ];
+  // Not recorded in release.json, which depends on the source and the options alone.
+  const served = readServedRelease(out);
+  const counts = stored.map(({ features }) => features);
+  const fewer = served === undefined ? [] : findFewerUnits(counts, source.map(sourceName), served);
+  refuseUnaccepted(source, [...found, ...fewer], accept);
+  return found.sort((a, b) => a.level - b.level || (a.kind < b.kind ? -1 : 1));
+}
+
+/** The members of release.json that do not describe its files. */
+export function aboutRelease(
+  options: BuildOptions,
+  dataset: ReadDataset,
+  quality: readonly Finding[],
+  report: Report,
+): ReleaseAbout {
+  const { release, date, precision, storedPages, attribution: given } = options;
+  const { gdal, files, credits } = dataset;
+  const attribution = [...new Set([...given, ...dataset.attribution, ...(given.length > 0 ? [] : credits)])];
+  // It is published, but somebody owns it.
+  if (attribution.length === 0)
+    report.note('no attribution: name the owner of the data and its licence with --attribution TEXT');
   return {
-    release: options.release,
+    release,
     ...(date !== undefined && { date }),
-    source,
-    gdal: dataset.gdal,
-    precision: options.precision,
-    storedPages: options.storedPages,
-    attribution: [...new Set([...options.attribution, ...dataset.attribution, ...credits])],
+    source: files,
+    gdal,
+    precision,
+    storedPages,
+    attribution,
     options: recordedOptions(options),
     quality,
   };
 }
 
-/** Data without a credit is published, but somebody owns it. */
-export function remarkNoCredit({ attribution }: ReleaseAbout, report: Report): void {
-  if (attribution.length === 0)
-    report.note('no attribution: name the owner of the data and its licence with --attribution TEXT');
-}
-
-/** Waits until all levels are read and checks them. @throws BuildError if they have problems that are not accepted */
-async function checkQuality(
-  { source, out, accept }: BuildOptions,
-  dataset: LevelledSource,
-  reading: readonly Promise<ReadLevel>[],
-  pool: Pool,
-): Promise<Finding[]> {
-  const levels = await Promise.all(reading);
-  const found = [
-    ...datasetFindings(dataset),
-    ...dataset.findings,
-    ...levels.flatMap(({ read }) => read?.findings ?? []),
-  ];
-  const counts = levels.map(({ read }) => read?.features ?? 0);
-  // Not recorded in release.json, which depends on the source and the options alone.
-  const served = readServedRelease(out);
-  const fewer = served === undefined ? [] : findFewerUnits(counts, sourceNames(source), served);
-  refuseUnaccepted(source, [...found, ...fewer], accept);
-  const stores = levels.flatMap(({ level, store, source }) =>
-    store === undefined || source === undefined ? [] : [{ level, store, source }],
-  );
-  found.push(...(await pool.run(CHECK_PARENTS, { stores })));
-  refuseUnaccepted(source, found, accept);
-  return found.sort((a, b) => a.level - b.level || (a.kind < b.kind ? -1 : 1));
+/** Puts a finished release in its place and, unless `activate` is false, makes it current. */
+export async function publish(
+  { out, release, activate: activates }: Pick<BuildOptions, 'out' | 'release' | 'activate'>,
+  staging: Staging,
+  lock: Lock,
+  report: Report,
+): Promise<void> {
+  lock.assertHeld();
+  await settle(staging, out, release);
+  if (activates) await activate(out, release);
+  const others = otherVersions(out);
+  if (others.length > 0)
+    report.note(
+      `not hosted, because of their format version: ${others.join(', ')}; build them again, then remove their folders`,
+    );
 }

@@ -1,29 +1,16 @@
 // Describes the source of a command. A single layer that holds units of all levels is split into levels first.
 import { mkdirSync } from 'node:fs';
-import type { Finding } from '../format/release.ts';
 import { Findings } from './quality/findings.ts';
 import type { Report } from './report/progress.ts';
 import { splitSingleLayer } from './single-layer/split-single-layer.ts';
-import type { DatasetDescription } from './source/level-sources.ts';
-import { type SourceOptions, sourceName, sourceOptionsOf } from './source/source-options.ts';
+import type { DatasetDescription, describeDataset } from './source/level-sources.ts';
+import { type SourceOptions, sourceName } from './source/source-options.ts';
 import type { Pool } from './workers/pool.ts';
-import { workIn } from './workers/work.ts';
+import { TASKS } from './workers/tasks.ts';
 
-const DESCRIBE = workIn<typeof import('./source/level-sources.ts'), 'describeDataset'>(
-  import.meta.url,
-  './source/level-sources',
-  'describeDataset',
-);
-
-/** Describes a source. @throws BuildError as `findLevels` does */
+/** Describes a source. @throws BuildError as `describeDataset` does */
 export function describeSource(options: SourceOptions, pool: Pool): Promise<DatasetDescription> {
-  return pool.run(DESCRIBE, sourceOptionsOf(options));
-}
-
-/** A described source, in which every layer has units of one level. */
-export interface LevelledSource extends DatasetDescription {
-  /** What was found while it was split. */
-  findings: readonly Finding[];
+  return pool.run<typeof describeDataset>(TASKS.describeDataset, options);
 }
 
 /**
@@ -36,9 +23,9 @@ export async function splitIntoLevels(
   options: SourceOptions,
   folder: string,
   { pool, report }: { pool: Pool; report: Report },
-): Promise<LevelledSource> {
+): Promise<DatasetDescription> {
   const { singleLayer } = described;
-  if (singleLayer === undefined) return { ...described, findings: [] };
+  if (singleLayer === undefined) return described;
   mkdirSync(folder, { recursive: true });
   const { paths, repaired } = await splitSingleLayer(singleLayer, folder, pool, report);
   const { levels, columns, nameColumns, typeColumns } = options;

@@ -3,19 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LEVELS, type Level } from '../format/levels.ts';
-import {
-  booleanIn,
-  FormatError,
-  type JsonObject,
-  listIn,
-  numberIn,
-  objectFrom,
-  textIn,
-  textsIn,
-} from '../format/parse.ts';
-import { findingsIn, type LevelAbout, levelAboutFrom, type ReleaseAbout, releaseAboutFrom } from '../format/release.ts';
-import type { Share } from './pages/divide-work.ts';
-import type { ReadResult } from './pages/read-level.ts';
+import { FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from '../format/parse.ts';
+import { type LevelAbout, levelAboutFrom, type ReleaseAbout, releaseAboutFrom } from '../format/release.ts';
+import type { Share } from './levels/divide-work.ts';
 
 import { BuildError } from './report/errors.ts';
 
@@ -33,12 +23,16 @@ export interface DoneShard {
 export interface DoneLevel {
   level: Level;
   about: LevelAbout;
-  read: ReadResult | undefined;
-  /** Digest of the store's index, equal in all shards of the same source; empty for a level without a layer. */
+  features: number;
+  /** Digest of the store's index, equal in all shards of the same source. */
   index: string;
   /** Names of the record files in the shard's folder. */
   records: readonly string[];
 }
+
+const RUNNING = '.running';
+/** The folder of a shard, finished or not; with the number of shards. */
+const SHARD_FOLDER = /^shard-\d+-of-(\d+)(?:\..+\.running)?$/;
 
 /** The name of a finished shard's folder. */
 export function shardFolder({ shard, shards }: Share): string {
@@ -50,7 +44,7 @@ export function shardFolder({ shard, shards }: Share): string {
  * killed run may write in theirs until they end.
  */
 export function unfinishedShardFolder(share: Share): string {
-  return `${shardFolder(share)}.${randomUUID()}.running`;
+  return `${shardFolder(share)}.${randomUUID()}${RUNNING}`;
 }
 
 /** Names of the folders of a shard, finished or not. */
@@ -64,28 +58,25 @@ export function foldersOfShard(root: string, share: Share): string[] {
  * @throws BuildError if one is not finished, or they are not all shards of one build
  */
 export function finishedShards(root: string, release: string): DoneShard[] {
-  const found = (existsSync(root) ? readdirSync(root) : []).flatMap(foundShard);
-  const [any] = found;
-  if (!any)
+  const begun = (existsSync(root) ? readdirSync(root) : []).filter((name) => SHARD_FOLDER.test(name));
+  const [any] = begun;
+  if (any === undefined)
     throw new BuildError(
       `${root}: no shard is finished`,
       `run build --shard 0/N --release ${release} ... for each of N shards`,
     );
-  const shards = found
-    .filter(({ isFinished }) => isFinished)
-    .map((share) => readDoneShard(join(root, shardFolder(share), DONE_FILE), share, release))
-    .sort((a, b) => a.share.shard - b.share.shard);
-  refuseDifferent(root, shards);
-  const count = (shards[0]?.share ?? any).shards;
-  const finished = new Set(shards.map(({ share }) => share.shard));
-  const unfinished = Array.from({ length: count }, (_, shard) => ({ shard, shards: count })).filter(
-    ({ shard }) => !finished.has(shard),
-  );
-  const [first] = unfinished;
-  if (!first) return shards;
-  const isBegun = (share: Share): boolean =>
-    found.some(({ shard, shards, isFinished }) => !isFinished && shard === share.shard && shards === share.shards);
-  const list = unfinished.map((share) => `${shareText(share)} (${isBegun(share) ? 'begun' : 'not begun'})`);
+  const finished = begun.filter((name) => !name.endsWith(RUNNING));
+  const done = finished.map((name) => readDoneShard(root, name, release)).sort((a, b) => a.share.shard - b.share.shard);
+  refuseDifferent(root, done);
+  const shards = done[0]?.share.shards ?? Number(SHARD_FOLDER.exec(any)?.[1]);
+  const all = Array.from({ length: shards }, (_, shard) => ({ shard, shards }));
+  const missing = all.filter((share) => !finished.includes(shardFolder(share)));
+  const [first] = missing;
+  if (first === undefined) return done;
+  const list = missing.map((share) => {
+    const isBegun = begun.some((name) => name.startsWith(`${shardFolder(share)}.`));
+    return `${shareText(share)} (${isBegun ? 'begun' : 'not begun'})`;
+  });
   throw new BuildError(
     `${root}: shards not finished: ${list.join(', ')}`,
     `a shard that has begun may still be running; if not, run build --shard ${shareText(first)} --release ${release} ...`,
@@ -93,38 +84,27 @@ export function finishedShards(root: string, release: string): DoneShard[] {
 }
 
 /** Reads done.json. @throws BuildError if it is damaged, or that of another shard or release */
-function readDoneShard(file: string, { shard, shards }: Share, release: string): DoneShard {
+function readDoneShard(root: string, folder: string, release: string): DoneShard {
+  const file = join(root, folder, DONE_FILE);
   try {
     const done = doneShardFromJson(readFileSync(file, 'utf8'), file);
     const { share, about } = done;
-    if (share.shard !== shard || share.shards !== shards || about.release !== release)
+    if (shardFolder(share) !== folder || about.release !== release)
       throw new FormatError(file, `is of shard ${shareText(share)} of release ${about.release}`);
     return done;
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
+    const share = folder.replace('shard-', '').replace('-of-', '/');
     throw new BuildError(
       error.message,
-      `remove that folder and run build --shard ${shareText({ shard, shards })} --release ${release} ... again`,
+      `remove that folder and run build --shard ${share} --release ${release} ... again`,
     );
   }
 }
 
-interface FoundShard extends Share {
-  isFinished: boolean;
-}
-
-/** The shard whose folder has this name. */
-function foundShard(name: string): FoundShard[] {
-  const match = /^shard-(\d+)-of-(\d+)(\..+\.running)?$/.exec(name);
-  return match ? [{ shard: Number(match[1]), shards: Number(match[2]), isFinished: match[3] === undefined }] : [];
-}
-
-function refuseDifferent(root: string, shards: readonly DoneShard[]): void {
-  const [first] = shards;
-  if (!first) return;
-  const identity = JSON.stringify(identityOf(first));
-  const other = shards.find((shard) => JSON.stringify(identityOf(shard)) !== identity);
-  if (!other) return;
+function refuseDifferent(root: string, [first, ...others]: readonly DoneShard[]): void {
+  const other = others.find((shard) => first !== undefined && identityOf(shard) !== identityOf(first));
+  if (first === undefined || other === undefined) return;
   throw new BuildError(
     `${root}: shards ${shareText(first.share)} and ${shareText(other.share)} differ in source, options or number of shards`,
     'remove that folder and build all shards from the same source with the same options',
@@ -132,8 +112,8 @@ function refuseDifferent(root: string, shards: readonly DoneShard[]): void {
 }
 
 /** What all shards of a release have in common. */
-function identityOf({ share, about, levels }: DoneShard): unknown {
-  return [share.shards, about, levels.map(({ about: level, read, index }) => [level, read, index])];
+function identityOf({ share, about, levels }: DoneShard): string {
+  return JSON.stringify([share.shards, about, levels.map(({ records: _, ...level }) => level)]);
 }
 
 function shareText({ shard, shards }: Share): string {
@@ -168,26 +148,10 @@ function levelFrom(entry: unknown, level: Level | undefined, where: string): Don
   if (level === undefined || json['level'] !== level)
     throw new FormatError(where, `level is ${JSON.stringify(json['level'])}, expected ${level}`);
   const about = levelAboutFrom(objectFrom(json['about'], `${where} about`), `${where} about`);
-  // A level without a layer.
-  if (json['read'] === undefined) return { level, about, read: undefined, index: '', records: [] };
+  const index = textIn(json, 'index', where);
+  if (!SHA256.test(index)) throw new FormatError(where, `index is ${JSON.stringify(index)}, expected ${SHA256}`);
   const records = textsIn(json, 'records', where);
   const odd = records.find((name) => !FILE_NAME.test(name));
   if (odd !== undefined) throw new FormatError(where, `records has ${JSON.stringify(odd)}, expected names of files`);
-  const read = readResultFrom(json['read'], `${where} read`);
-  return { level, about, read, index: matching(SHA256, json, 'index', where), records };
-}
-
-function readResultFrom(value: unknown, where: string): ReadResult {
-  const json = objectFrom(value, where);
-  return {
-    features: numberIn(json, 'features', where),
-    findings: findingsIn(json, 'findings', where),
-    isRenumbered: booleanIn(json, 'isRenumbered', where),
-  };
-}
-
-function matching(pattern: RegExp, json: JsonObject, member: string, where: string): string {
-  const text = textIn(json, member, where);
-  if (!pattern.test(text)) throw new FormatError(where, `${member} is ${JSON.stringify(text)}, expected ${pattern}`);
-  return text;
+  return { level, about, features: numberIn(json, 'features', where), index, records };
 }

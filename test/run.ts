@@ -1,6 +1,6 @@
 // Runs the tests: `npm test` those of *.test.ts, `npm run test:long` the long matrices of *.long.test.ts. Prints a line for
-// each file, what failed, the slowest files and node's closing summary.
-import { readdirSync } from 'node:fs';
+// each file, what failed, the slowest files, node's closing summary, and the time of the whole run.
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
@@ -13,6 +13,9 @@ import { reportFiles } from './support/report-files.ts';
 const CONCURRENCY = Math.max(2, availableParallelism() + 2);
 /** For a file, in milliseconds: it is there for what hangs, not for a machine that is busy. */
 const TIMEOUT_MS = 600_000;
+
+/** The unit of times in /proc, which Linux fixes for programs. */
+const TICKS_A_SECOND = 100;
 
 const { values } = parseArgs({ options: { long: { type: 'boolean', default: false } } });
 
@@ -34,4 +37,21 @@ process.execArgv = ['--enable-source-maps'];
 const hasPassed = await reportFiles(run({ files, concurrency: CONCURRENCY, timeout: TIMEOUT_MS }), nameOf, (text) =>
   process.stdout.write(text),
 );
+console.log(`# ${(performance.now() / 1000).toFixed(0)} s, CPU time ${cpuSeconds()} s`);
 if (!hasPassed) process.exitCode = 1;
+
+/**
+ * Seconds on a processor, user and system, of this process and of all that it has started and that have ended: seconds
+ * alone depend on what else the machine does.
+ */
+function cpuSeconds(): string {
+  if (process.platform !== 'linux') return '?';
+  const text = readFileSync('/proc/self/stat', 'utf8');
+  // utime, stime, cutime and cstime are fields 14 to 17; the name before them, in brackets, may contain spaces.
+  const [user = 0, system = 0, childUser = 0, childSystem = 0] = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15)
+    .map(Number);
+  return ((user + system + childUser + childSystem) / TICKS_A_SECOND).toFixed(0);
+}

@@ -27,7 +27,11 @@ export function defineCommand<Options>(command: Command<Options>): Command<Optio
   return command;
 }
 
-export const OUT = { type: 'string', requiresArg: true, default: 'output', describe: 'output folder' } as const;
+/** An option with one value. */
+export const TEXT = { type: 'string', requiresArg: true } as const;
+export const NUMBER = { type: 'number', requiresArg: true } as const;
+
+export const OUT = { ...TEXT, default: 'output', describe: 'output folder' } as const;
 
 export const ACTIVATE = {
   type: 'boolean',
@@ -36,8 +40,7 @@ export const ACTIVATE = {
 } as const;
 
 export const WORKERS = {
-  type: 'number',
-  requiresArg: true,
+  ...NUMBER,
   default: availableParallelism(),
   describe: 'number of child processes; 0 to run in this process',
 } as const;

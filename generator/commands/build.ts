@@ -8,10 +8,12 @@ import {
   defineCommand,
   exitOnSignal,
   type GlobalOptions,
+  NUMBER,
   OUT,
   printResult,
   RELEASE,
   reportOf,
+  TEXT,
   WORKERS,
   WORKERS_MAX,
 } from '../cli/command.ts';
@@ -36,21 +38,18 @@ export const buildCommand = defineCommand({
     addSourceOptions(args)
       .option('sample', { type: 'boolean', describe: 'build the sample dataset instead of --source' })
       .option('like', {
-        type: 'string',
-        requiresArg: true,
+        ...TEXT,
         describe: 'release in the output folder whose options to build with, except for those given here',
       })
       .option('out', OUT)
-      .option('release', { type: 'string', requiresArg: true, describe: 'id of the new release, e.g. 2026-11' })
+      .option('release', { ...TEXT, describe: 'id of the new release, e.g. 2026-11' })
       .option('date', {
-        type: 'string',
-        requiresArg: true,
+        ...TEXT,
         describe: 'date of the release, e.g. 2026-11-22; the explorer shows it with the attribution',
       })
       .option('activate', ACTIVATE)
       .option('precision', {
-        type: 'number',
-        requiresArg: true,
+        ...NUMBER,
         defaultDescription: String(DEFAULTS.precision),
         describe: `decimal places of coordinates, 0 to ${MAX_PRECISION}`,
       })
@@ -68,14 +67,10 @@ export const buildCommand = defineCommand({
       })
       .option('attribution', { ...LIST, describe: 'attribution text for the data; repeatable' })
       .option('workers', WORKERS)
-      .option('shard', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'write only shard i of n (i/n, i from 0 to n - 1); publish all with seal',
-      })
+      .option('shard', { ...TEXT, describe: 'write only shard i of n (i/n, i from 0 to n - 1); publish all with seal' })
       .option('dry-run', {
         type: 'boolean',
-        describe: 'estimate files and bytes for each choice of --pages; write nothing',
+        describe: 'estimate files and bytes for each choice of --pages; publish nothing',
       })
       .option('unless-published', {
         type: 'boolean',
@@ -93,7 +88,7 @@ export const buildCommand = defineCommand({
       ),
   async handler(argv) {
     if (argv.unlessPublished && readCurrent(argv.out)) return;
-    const like = argv.like === undefined ? undefined : await readRelease(argv.out, releaseId('--like', argv.like));
+    const like = argv.like === undefined ? undefined : readRelease(argv.out, releaseId('--like', argv.like));
     requireSource(argv, like);
     const recorded = { ...DEFAULTS, ...(like && optionsOf(like)) };
     const settings = {
@@ -144,7 +139,7 @@ export const sealCommand = defineCommand({
 async function printForecast(options: BuildOptions, global: GlobalOptions): Promise<void> {
   const { forecast } = await import('../estimate/estimate.ts');
   const expected = await forecast(options, reportOf(global));
-  printResult(global, expected, `${forecastTable(expected)}\n\nBytes are estimates. Nothing was written.`);
+  printResult(global, expected, `${forecastTable(expected)}\n\nBytes are estimates. Nothing was published.`);
 }
 
 async function buildAndPrint(options: BuildOptions, global: GlobalOptions): Promise<void> {

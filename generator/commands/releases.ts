@@ -1,5 +1,5 @@
 // The commands for the releases of an output folder: list, activate, prune and diff.
-import { defineCommand, OUT, printResult, RELEASE, reportOf } from '../cli/command.ts';
+import { defineCommand, NUMBER, OUT, printResult, RELEASE, reportOf, TEXT } from '../cli/command.ts';
 import { durationToMs, releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { diffTable, releaseTable } from '../cli/tables.ts';
 import { activateRelease, listReleases, pruneReleases } from '../release/manage.ts';
@@ -11,7 +11,7 @@ export const listCommand = defineCommand({
   describe: 'list the releases of an output folder',
   builder: (args) => args.option('out', OUT).example('$0 list --json', 'list for a script'),
   async handler(argv) {
-    const listed = await listReleases(argv.out);
+    const listed = listReleases(argv.out);
     printResult(argv, listed, releaseTable(listed));
   },
 });
@@ -34,15 +34,9 @@ export const pruneCommand = defineCommand({
   builder: (args) =>
     args
       .option('out', OUT)
-      .option('keep', {
-        type: 'number',
-        requiresArg: true,
-        demandOption: true,
-        describe: 'number of releases to keep',
-      })
+      .option('keep', { ...NUMBER, demandOption: true, describe: 'number of releases to keep' })
       .option('grace', {
-        type: 'string',
-        requiresArg: true,
+        ...TEXT,
         default: '10s',
         describe: 'time between the removal from current.json and that of the files, for responses in progress',
       })
@@ -50,7 +44,9 @@ export const pruneCommand = defineCommand({
   async handler(argv) {
     const keep = wholeNumber('--keep', argv.keep, 1, KEEP_MAX);
     const removed = await pruneReleases(argv.out, keep, durationToMs('--grace', argv.grace));
-    const damaged = (await listReleases(argv.out)).filter(({ damage }) => damage).map(({ release }) => release);
+    const damaged = listReleases(argv.out)
+      .filter(({ damage }) => damage)
+      .map(({ release }) => release);
     const text = [removed.length === 0 ? 'nothing to remove' : `removed: ${removed.join(', ')}`];
     if (damaged.length > 0) text.push(`damaged, not removed: ${damaged.join(', ')}`);
     printResult(argv, { removed, damaged }, text.join('\n'));

@@ -16,9 +16,9 @@ import {
 import { encodeLevel } from '../../format/manifest.ts';
 import type { Finding } from '../../format/release.ts';
 import { describeSource, splitIntoLevels } from '../describe-source.ts';
+import { filledListings, plannedFiles, plannedIndex } from '../levels/plan.ts';
 import { relativesOf, writeNames } from '../names/named-units.ts';
 import { writeOverview } from '../overview/write-overview.ts';
-import { filledListings, plannedFiles, plannedIndex } from '../pages/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import type { Acceptable } from '../quality/findings.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
@@ -27,12 +27,10 @@ import { featureCount, layerNames, overviewLevelsOf } from '../source/level-sour
 import type { SourceOptions } from '../source/source-options.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { findOrphans } from '../store/identifiers.ts';
-import { emptyStoreIndex } from '../store/store-index.ts';
 import { openPool } from '../workers/pool.ts';
-import { workIn } from '../workers/work.ts';
+import { TASKS } from '../workers/tasks.ts';
+import type { readSizes } from './read-sizes.ts';
 import { estimateSizes, type SizeEstimate } from './size-estimate.ts';
-
-const READ_SIZES = workIn<typeof import('./read-sizes.ts'), 'readSizes'>(import.meta.url, './read-sizes', 'readSizes');
 
 /** The pages of a level: number of files by format, and estimated bytes. */
 export interface PagesForecast {
@@ -98,13 +96,11 @@ export async function forecast(
     const inOverview = overviewLevelsOf(dataset.levels);
     const read = await Promise.all(
       LEVELS.map(async (level) => {
-        const source = dataset.levels.find((candidate) => candidate.level === level);
-        const none = { level, layer: '', features: 0, store: undefined, sample: [], findings: [] };
-        if (source === undefined) return { ...none, index: emptyStoreIndex(level) };
+        const source = dataset.levels.find((candidate) => candidate.level === level) ?? { level, layers: [] };
         const [store, features] = [join(scratch, levelName(level)), featureCount(source)];
         report.expect('features read', features);
-        const isInOverview = inOverview.includes(level);
-        const sizes = await pool.run(READ_SIZES, { source, precision, keepFids, scratch: store, isInOverview });
+        const task = { source, precision, keepFids, scratch: store, isInOverview: inOverview.includes(level) };
+        const sizes = await pool.run<typeof readSizes>(TASKS.readSizes, task);
         report.advance('features read', features);
         return { level, layer: layerNames(source), features, store, index: readStoreIndex(store), ...sizes };
       }),

@@ -1,10 +1,9 @@
 // Reads what the estimate of `build --dry-run` needs of a level: fids, GIDs, names, lengths of all texts, and the texts of a
 // sample of features. Runs in a child process: gdal-async is used from one thread of a process only.
-import { elementAt } from '../../format/element-at.ts';
 import type { Finding } from '../../format/release.ts';
-import { type LayersTask, type ReadFeature, readLayers } from '../pages/read-layers.ts';
-import { type LevelSidecars, newLevelSidecars, type SidecarOptions } from '../pages/read-level.ts';
-import { featureCount } from '../source/level-source.ts';
+import { type LayersTask, type ReadFeature, readLayers } from '../levels/read-layers.ts';
+import { type LevelSidecars, newLevelSidecars, type SidecarOptions } from '../levels/store-level.ts';
+import { featureCount, gidColumnsOf } from '../source/level-source.ts';
 import { writeStoreIndex } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { newIndexBuilder } from '../store/store-index.ts';
@@ -26,7 +25,7 @@ export interface ReadSizes {
  */
 export function readSizes(task: LayersTask & SidecarOptions): ReadSizes {
   const { source, scratch } = task;
-  const { gidColumns } = elementAt(source.layers, 0);
+  const gidColumns = gidColumnsOf(source);
   const every = Math.max(1, Math.floor(featureCount(source) / STRETCH_FEATURES / STRETCHES));
   let builder = newIndexBuilder(gidColumns);
   let sample: Buffer[] = [];

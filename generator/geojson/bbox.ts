@@ -1,20 +1,20 @@
 // Bounding boxes (RFC 7946 section 5): of a unit that crosses the antimeridian, west is greater than east.
 
-import { elementAt, numberAt } from '../../format/element-at.ts';
-import type { Positions } from './positions.ts';
+import { elementAt } from '../../format/element-at.ts';
+import type { Coordinates } from './coordinates.ts';
 
 /** `[west, south, east, north]` in scaled degrees (whole numbers). */
 export type Box = readonly [west: number, south: number, east: number, north: number];
 
 /** Collects the extents of a geometry's parts, in scaled degrees. */
 export class Extent {
-  /** Flat `[west, east, ...]` of every part. */
-  readonly #spans: number[] = [];
+  /** West and east of every part. */
+  readonly #spans: [west: number, east: number][] = [];
   #south = Infinity;
   #north = -Infinity;
 
   /** Adds a part: a point, a line or an exterior ring. */
-  addPart(positions: Positions): void {
+  addPart(positions: Coordinates): void {
     let west = Infinity;
     let east = -Infinity;
     let south = this.#south;
@@ -27,7 +27,7 @@ export class Extent {
       if (y < south) south = y;
       if (y > north) north = y;
     }
-    this.#spans.push(west, east);
+    this.#spans.push([west, east]);
     this.#south = south;
     this.#north = north;
   }
@@ -42,9 +42,7 @@ export class Extent {
     const half = 180 * scale;
     const full = 360 * scale;
     const spans: [number, number][] = [];
-    for (let i = 0; i < this.#spans.length; i += 2) {
-      const west = numberAt(this.#spans, i);
-      const east = numberAt(this.#spans, i + 1);
+    for (const [west, east] of this.#spans) {
       // A part that reaches past the antimeridian is taken as two, one on each side.
       if (east - west >= full) spans.push([-half, half]);
       else if (east > half && west < half) spans.push([west, half], [-half, east - full]);

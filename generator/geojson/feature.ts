@@ -1,7 +1,7 @@
 // Serialises one feature as a line of GeoJSON: the same bytes in every page that holds it.
 
 import type { Column } from '../source/level-source.ts';
-import { COMMA, NUMBER_BYTES, newText, reserve, writeScaled } from './byte-writer.ts';
+import { newText, writeScaled } from './byte-writer.ts';
 import { type GeometryQuality, GeometryWriter, type RingSink } from './geometry.ts';
 import { columnValue, jsonOf, ValueError, valueToJson } from './property-values.ts';
 
@@ -25,15 +25,6 @@ export interface WrittenFeature {
   quality: GeometryQuality;
 }
 
-const OF_NO_GEOMETRY: GeometryQuality = {
-  isEmpty: true,
-  isPolygonal: false,
-  collapsed: 0,
-  isCollapsed: false,
-  outOfRange: false,
-  jumps: false,
-};
-
 const NO_GEOMETRY = Buffer.from('null');
 const END = Buffer.from('}\n');
 
@@ -46,27 +37,22 @@ const END = Buffer.from('}\n');
 export function newFeatureWriter(columns: readonly Column[], precision: number, rings?: RingSink): FeatureWriter {
   const geometry = new GeometryWriter(precision, rings);
   const scale = 10 ** precision;
-  const box = newText();
+  const number = newText();
   const keys = columns.map((column) => JSON.stringify(column.name));
 
-  function boxToJson(corners: readonly number[]): string {
-    box.length = 0;
-    reserve(box, corners.length * (NUMBER_BYTES + 1));
-    for (const [i, corner] of corners.entries()) {
-      if (i > 0) box.bytes[box.length++] = COMMA;
-      writeScaled(box, corner, scale, precision);
-    }
-    return box.bytes.toString('latin1', 0, box.length);
+  function numberToJson(scaled: number): string {
+    number.length = 0;
+    writeScaled(number, scaled, scale, precision);
+    return number.bytes.toString('latin1', 0, number.length);
   }
 
   return (fid, values, wkb, sourceFid = fid) => {
     if (!Number.isSafeInteger(fid) || fid < 0) throw new ValueError(`fid ${fid} is not between 0 and 2^53 - 1`);
     const properties = propertiesToJson({ fid, sourceFid }, columns, keys, values);
-    const written = wkb === null ? undefined : geometry.write(wkb);
-    const bbox = written?.box ? `"bbox":[${boxToJson(written.box)}],` : '';
+    const { json, box, quality } = geometry.write(wkb);
+    const bbox = box === undefined ? '' : `"bbox":[${box.map(numberToJson).join()}],`;
     const head = `{"type":"Feature","id":${fid},${bbox}"properties":${properties},"geometry":`;
-    const text = [Buffer.from(head), written?.json ?? NO_GEOMETRY, END];
-    return { text, quality: written?.quality ?? OF_NO_GEOMETRY };
+    return { text: [Buffer.from(head), json ?? NO_GEOMETRY, END], quality };
   };
 }
 

@@ -2,7 +2,7 @@
 // The hot path of reading a dataset: coordinates never become strings or objects.
 import { type Box, Extent } from './bbox.ts';
 import { COMMA, NUMBER_BYTES, newText, reserve, type Text, writeAscii, writeByte, writeScaled } from './byte-writer.ts';
-import { Positions } from './positions.ts';
+import { Coordinates } from './coordinates.ts';
 import { GEOJSON_TYPES, WkbReader } from './wkb-reader.ts';
 
 /** Properties of a geometry that a check of the data needs. */
@@ -24,7 +24,7 @@ export interface GeometryQuality {
 /** Takes the rings of polygons, each after it is written; it may change their positions. */
 export interface RingSink {
   /** @param area twice its signed area, in scaled degrees; @param positions valid until the next ring is read */
-  ring(positions: Positions, isHole: boolean, area: number): void;
+  ring(positions: Coordinates, isHole: boolean, area: number): void;
 }
 
 /** A written geometry. */
@@ -45,16 +45,23 @@ const MULTI_POLYGON = 6;
 const COLLECTION = 7;
 const MIN_RING_POSITIONS = 4;
 
+/** ASCII codes of the brackets of an array. */
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+
+/** Maximum bytes of a position, with the comma before it. */
+const POSITION_BYTES = 2 * NUMBER_BYTES + 4;
+
 /**
  * Writes geometries one by one. Coordinates are rounded; Z and M are left out; exterior rings run counter-clockwise and
  * interior ones clockwise (section 3.1.6); open rings are closed; empty parts are left out.
  */
 export class GeometryWriter {
+  readonly #precision: number;
   readonly #scale: number;
   readonly #wkb: WkbReader;
   readonly #text: Text = newText();
-  readonly #coordinates: CoordinateWriter;
-  readonly #positions = new Positions();
+  readonly #positions = new Coordinates();
   readonly #rings: RingSink | undefined;
   #extent = new Extent();
   #collapsed = 0;
@@ -66,25 +73,25 @@ export class GeometryWriter {
    * @param rings receives the rings of all polygons that are written
    */
   constructor(precision: number, rings?: RingSink) {
+    this.#precision = precision;
     this.#scale = 10 ** precision;
     this.#rings = rings;
     this.#wkb = new WkbReader(this.#scale);
-    this.#coordinates = new CoordinateWriter(this.#text, precision);
   }
 
   /**
    * Writes one geometry.
-   * @param wkb little-endian ISO WKB in WGS 84, longitude first
+   * @param wkb little-endian ISO WKB in WGS 84, longitude first; null for none
    * @throws GeometryError for coordinates that are not WGS 84 positions and for types without a GeoJSON form
    */
-  write(wkb: Buffer): WrittenGeometry {
-    this.#wkb.open(wkb);
+  write(wkb: Buffer | null): WrittenGeometry {
+    this.#wkb.open(wkb ?? Buffer.alloc(0));
     this.#text.length = 0;
     this.#extent = new Extent();
     this.#collapsed = 0;
     this.#solid = 0;
     this.#jumps = false;
-    const { type, isFilled } = this.#writeGeometry();
+    const { type, isFilled } = wkb === null ? { type: 0, isFilled: false } : this.#writeGeometry();
     return {
       json: isFilled ? this.#text.bytes.subarray(0, this.#text.length) : undefined,
       box: isFilled ? this.#extent.box(this.#scale) : undefined,
@@ -141,7 +148,8 @@ export class GeometryWriter {
   #writePoint(dimensions: number): boolean {
     if (this.#wkb.skipEmptyPoint(dimensions)) return false;
     this.#wkb.readPositions(this.#positions, 1, dimensions);
-    this.#coordinates.writePoint(this.#positions);
+    reserve(this.#text, POSITION_BYTES);
+    this.#writePosition(0);
     this.#extent.addPart(this.#positions);
     return true;
   }
@@ -150,7 +158,7 @@ export class GeometryWriter {
     const count = this.#wkb.readCount();
     if (count === 0) return false;
     this.#wkb.readPositions(this.#positions, count, dimensions);
-    this.#coordinates.writePositions(this.#positions, false);
+    this.#writePositions(false);
     this.#extent.addPart(this.#positions);
     return true;
   }
@@ -169,13 +177,36 @@ export class GeometryWriter {
       }
       if (exteriorLost) continue;
       writeByte(this.#text, written++ === 0 ? OPEN : COMMA);
-      this.#coordinates.writePositions(this.#positions, i === 0 ? area < 0 : area > 0);
+      this.#writePositions(isAgainstRightHandRule(area, i > 0));
       if (i === 0) this.#extent.addPart(this.#positions);
       this.#rings?.ring(this.#positions, i > 0, area);
     }
     if (written > 0) writeByte(this.#text, CLOSE);
     else this.#text.length = start;
     return written > 0;
+  }
+
+  /** Writes all positions as an array, from last to first if `backwards`. */
+  #writePositions(backwards: boolean): void {
+    const text = this.#text;
+    const { count } = this.#positions;
+    reserve(text, count * POSITION_BYTES);
+    writeByte(text, OPEN);
+    for (let i = 0; i < count; i++) {
+      if (i > 0) text.bytes[text.length++] = COMMA;
+      this.#writePosition(backwards ? count - 1 - i : i);
+    }
+    writeByte(text, CLOSE);
+  }
+
+  /** Writes a position. POSITION_BYTES are reserved. */
+  #writePosition(i: number): void {
+    const text = this.#text;
+    text.bytes[text.length++] = OPEN;
+    writeScaled(text, this.#positions.x(i), this.#scale, this.#precision);
+    text.bytes[text.length++] = COMMA;
+    writeScaled(text, this.#positions.y(i), this.#scale, this.#precision);
+    text.bytes[text.length++] = CLOSE;
   }
 
   /** Reads a ring, closes and checks it; returns twice its signed area. */
@@ -192,52 +223,7 @@ export class GeometryWriter {
   }
 }
 
-/** ASCII codes of the brackets of an array. */
-const OPEN = 0x5b;
-export const CLOSE = 0x5d;
-
-/** Maximum bytes of a position, with the comma before it. */
-const POSITION_BYTES = 2 * NUMBER_BYTES + 4;
-
-/** Appends coordinates to a text. */
-class CoordinateWriter {
-  readonly #text: Text;
-  readonly #precision: number;
-  readonly #scale: number;
-
-  /** @param precision decimals of a degree */
-  constructor(text: Text, precision: number) {
-    this.#text = text;
-    this.#precision = precision;
-    this.#scale = 10 ** precision;
-  }
-
-  /** Writes the first position. */
-  writePoint(positions: Positions): void {
-    reserve(this.#text, POSITION_BYTES);
-    this.#writePosition(positions, 0);
-  }
-
-  /** Writes all positions as an array, from last to first if `backwards`. */
-  writePositions(positions: Positions, backwards: boolean): void {
-    const text = this.#text;
-    const { count } = positions;
-    reserve(text, count * POSITION_BYTES);
-    writeByte(text, OPEN);
-    for (let i = 0; i < count; i++) {
-      if (i > 0) text.bytes[text.length++] = COMMA;
-      this.#writePosition(positions, backwards ? count - 1 - i : i);
-    }
-    writeByte(text, CLOSE);
-  }
-
-  /** The caller has reserved POSITION_BYTES. */
-  #writePosition(positions: Positions, i: number): void {
-    const text = this.#text;
-    text.bytes[text.length++] = OPEN;
-    writeScaled(text, positions.x(i), this.#scale, this.#precision);
-    text.bytes[text.length++] = COMMA;
-    writeScaled(text, positions.y(i), this.#scale, this.#precision);
-    text.bytes[text.length++] = CLOSE;
-  }
+/** RFC 7946 section 3.1.6: exterior rings run counter-clockwise, interior ones clockwise. @param area signed */
+function isAgainstRightHandRule(area: number, isHole: boolean): boolean {
+  return isHole ? area > 0 : area < 0;
 }

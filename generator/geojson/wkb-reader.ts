@@ -1,5 +1,5 @@
 // Reads ISO WKB (OGC 06-103r4 section 8) for the geometry writer: types, counts and rounded positions.
-import type { Positions } from './positions.ts';
+import type { Coordinates } from './coordinates.ts';
 
 /** A geometry that cannot be written. The message says what is wrong; the caller adds the feature. */
 export class GeometryError extends Error {}
@@ -96,7 +96,7 @@ export class WkbReader {
    * Reads `count` positions, rounded to whole scaled degrees.
    * @throws GeometryError for positions that are not in degrees
    */
-  readPositions(into: Positions, count: number, dimensions: number): void {
+  readPositions(into: Coordinates, count: number, dimensions: number): void {
     const view = this.#view;
     const scale = this.#scale;
     const stride = dimensions * DOUBLE_BYTES;

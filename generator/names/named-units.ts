@@ -1,5 +1,5 @@
 // The names of a level's units with their parents and the numbers of units below them: for names.jsonl.gz and the overview.
-// A build takes them from the stores of the levels, `verify` from their indexes.
+// A build takes them from the stores of the levels.
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
@@ -12,23 +12,23 @@ import { readStoreIndex } from '../store/feature-store.ts';
 import { readNameTable } from '../store/name-table.ts';
 
 /** A level that has been read. */
-export interface LevelUnits<Store = string | undefined> {
+export interface LevelUnits {
   level: Level;
-  /** Path of its store; undefined if the dataset lacks the level. */
-  store: Store;
+  /** Path of its store. */
+  store: string;
   features: number;
 }
 
 /** The levels beside a level. Plain data: it is sent to child processes. */
-export interface Relatives<Store = string | undefined> {
+export interface Relatives {
   /** The nearest level above that has units; undefined if there is none. */
   parent: Level | undefined;
-  /** The store of the nearest level below that has units; undefined if there is none. */
-  below: Store | undefined;
+  /** Path of the store of the nearest level below that has units; undefined if there is none. */
+  below: string | undefined;
 }
 
 /** The levels beside a level, from all levels in ascending order. */
-export function relativesOf<Store>(level: Level, levels: readonly LevelUnits<Store>[]): Relatives<Store> {
+export function relativesOf(level: Level, levels: readonly LevelUnits[]): Relatives {
   const filled = levels.filter(({ features }) => features > 0);
   return {
     parent: filled.findLast((other) => other.level < level)?.level,
@@ -36,47 +36,25 @@ export function relativesOf<Store>(level: Level, levels: readonly LevelUnits<Sto
   };
 }
 
-/** The units of a level in order of fid. @param store path of its store; without it there are none */
-export function* namedUnits(
-  level: Level,
-  store: string | undefined,
-  { parent, below }: Relatives,
-): Generator<NamedUnit> {
-  if (store === undefined) return;
+/** The units of a level in order of fid. @param store path of its store */
+export function* namedUnits(level: Level, store: string, { parent, below }: Relatives): Generator<NamedUnit> {
   const index = readStoreIndex(store);
   const namesAt = readNameTable(store);
-  const unitAt = newNamedUnit(level, index, parent, below === undefined ? undefined : readStoreIndex(below));
-  for (const [position, fid] of index.fids.entries()) yield unitAt(position, fid, namesAt(position));
+  const gidAt = gidsOf(index, level);
+  const parentAt = parent === undefined ? () => null : gidsOf(index, parent);
+  const children = below === undefined ? undefined : elementAt(readStoreIndex(below).columns, level);
+  for (const [position, fid] of index.fids.entries()) {
+    const gid = gidAt(position);
+    const number = gid === null || children === undefined ? -1 : children.find(gid);
+    const count = number === -1 || children === undefined ? 0 : children.countAt(number);
+    yield { fid, gid, ...namesAt(position), parent: parentAt(position), children: count };
+  }
 }
 
 /** The GIDs of a level. */
 interface Gids {
   columns: readonly GidColumn[];
   features: number;
-}
-
-/** Returns a function that makes the unit at a position of a level. @param parent,below as in `Relatives` */
-export function newNamedUnit(
-  level: Level,
-  index: Gids,
-  parent: Level | undefined,
-  below: Gids | undefined,
-): (position: number, fid: number, label: Pick<NamedUnit, 'name' | 'type'>) => NamedUnit {
-  const gidAt = gidsOf(index, level);
-  const parentAt = parent === undefined ? () => null : gidsOf(index, parent);
-  const children = below && elementAt(below.columns, level);
-  return (position, fid, { name, type }) => {
-    const gid = gidAt(position);
-    const number = gid === null || children === undefined ? -1 : children.find(gid);
-    return {
-      fid,
-      gid,
-      name,
-      type,
-      parent: parentAt(position),
-      children: number === -1 || children === undefined ? 0 : children.countAt(number),
-    };
-  };
 }
 
 /** The GID of a column at a position, or null. */
@@ -90,7 +68,7 @@ export function gidsOf({ columns, features }: Gids, number: number): (position: 
 }
 
 /** Writes the names of a level's units. @param out the release's folder, in which the level has one */
-export function writeNames(out: string, level: Level, store: string | undefined, relatives: Relatives): WholeFile {
+export function writeNames(out: string, level: Level, store: string, relatives: Relatives): WholeFile {
   return writeWholeFile(join(out, namesPath(level)), linesOf(namedUnits(level, store, relatives)));
 }
 

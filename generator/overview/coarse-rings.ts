@@ -1,9 +1,7 @@
 // The rings of a level for the overview, rounded to a grid while the level is read. Neighbours round the same position to
 // the same cell, so shared borders stay shared; the grid becomes coarser as points arrive, so memory is bounded.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import type { Positions } from '../geojson/positions.ts';
+import type { Coordinates } from '../geojson/coordinates.ts';
 import { type Box, boxOf, newCutRings, shift, union, unrolled } from './cut-rings.ts';
 
 /** The rings of a level. Plain data: it is kept beside the level's store. */
@@ -32,7 +30,7 @@ export interface CoarseUnit {
 /** Takes the rings of a level, unit by unit. */
 export interface CoarseRings {
   /** Takes a ring of the next unit, whose positions it may change. @param area twice its signed area */
-  ring(positions: Positions, isHole: boolean, area: number): void;
+  ring(positions: Coordinates, isHole: boolean, area: number): void;
   /** Ends the unit. */
   unit(fid: number): void;
   /** All units. */
@@ -60,7 +58,7 @@ export function newCoarseRings(scale: number): CoarseRings {
   let largest = { area: 0, centre: undefined as CoarseUnit['centre'] };
   let isExteriorLost = false;
   let exterior: Box = level.extent;
-  const take = (positions: Positions, isHole: boolean, doubledArea: number): void => {
+  const take = (positions: Coordinates, isHole: boolean, doubledArea: number): void => {
     const box = boxOf(positions);
     if (isHole) {
       // A hole is where its exterior ring is.
@@ -157,18 +155,4 @@ function endRing(cells: number[], begin: number): boolean {
 
 function isTooFine({ cell, extent: [west, south, east, north], cells }: CoarseLevel): boolean {
   return cells.length > 2 * POINTS_MAX || Math.max(east - west, north - south) > CELLS_MAX * cell;
-}
-
-/** Writes the rings of a level beside its store. @param store path of its store */
-export function writeCoarseRings(store: string, level: CoarseLevel): void {
-  writeFileSync(ringsPath(store), serialize(level));
-}
-
-/** The rings of a level; none without a store. */
-export function readCoarseRings(store: string | undefined): CoarseLevel {
-  return store === undefined ? newCoarseRings(1).level() : deserialize(readFileSync(ringsPath(store)));
-}
-
-function ringsPath(store: string): string {
-  return `${store}.rings`;
 }

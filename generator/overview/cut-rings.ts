@@ -1,13 +1,13 @@
 // Polygons that cross the antimeridian by a jump from one side of the map to the other, cut there for the overview: each
 // part lies between -180 and 180 degrees (RFC 7946 section 3.1.9). A ring around a pole is closed by way of the pole.
-import { Positions } from '../geojson/positions.ts';
+import { Coordinates } from '../geojson/coordinates.ts';
 
 /** West, south, east and north in scaled degrees. */
 export type Box = [west: number, south: number, east: number, north: number];
 
 /** A ring of a part of a polygon; its holes follow an exterior ring. */
 export interface CutRing {
-  ring: Positions;
+  ring: Coordinates;
   isHole: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface CutRings {
   /** Has an exterior ring been taken since the last end? */
   isOpen(): boolean;
   /** @param jumps does this ring jump itself? */
-  add(positions: Positions, isHole: boolean, jumps: boolean): void;
+  add(positions: Coordinates, isHole: boolean, jumps: boolean): void;
   /** Ends the polygon. */
   end(): CutRing[];
 }
@@ -52,9 +52,9 @@ export function newCutRings(full: number): CutRings {
  * A ring with continuous longitudes: a step of more than 180 degrees is the short way round.
  * @param full 360 degrees in scaled degrees
  */
-export function unrolled(positions: Positions, full: number): Positions {
+export function unrolled(positions: Coordinates, full: number): Coordinates {
   const { count } = positions;
-  const ring = new Positions();
+  const ring = new Coordinates();
   ring.resize(count + 2);
   ring.count = count;
   let turns = 0;
@@ -81,7 +81,7 @@ function turnsBetween(from: number, to: number, full: number): number {
 }
 
 /** The parts of a ring between antimeridians, each moved onto the map. */
-function* strips(ring: Positions, full: number): Generator<[turn: number, part: Positions]> {
+function* strips(ring: Coordinates, full: number): Generator<[turn: number, part: Coordinates]> {
   const [west, , east] = boxOf(ring);
   const first = Math.floor(west / full + 0.5);
   const last = Math.max(first, Math.ceil(east / full - 0.5));
@@ -96,8 +96,8 @@ function* strips(ring: Positions, full: number): Generator<[turn: number, part: 
 }
 
 /** The part of a ring on one side of a meridian (Sutherland and Hodgman). @param side 1 for the east, -1 for the west */
-function clipped(ring: Positions, meridian: number, side: 1 | -1): Positions {
-  const part = new Positions();
+function clipped(ring: Coordinates, meridian: number, side: 1 | -1): Coordinates {
+  const part = new Coordinates();
   part.resize(2 * ring.count);
   let count = 0;
   for (let i = 0; i < ring.count; i++) {
@@ -112,20 +112,20 @@ function clipped(ring: Positions, meridian: number, side: 1 | -1): Positions {
   return part;
 }
 
-function copyOf(positions: Positions): Positions {
-  const copy = new Positions();
+function copyOf(positions: Coordinates): Coordinates {
+  const copy = new Coordinates();
   copy.resize(positions.count);
   for (let i = 0; i < positions.count; i++) copy.set(i, positions.x(i), positions.y(i));
   return copy;
 }
 
 /** Moves a ring east. */
-export function shift(positions: Positions, by: number): void {
+export function shift(positions: Coordinates, by: number): void {
   for (let i = 0; i < positions.count; i++) positions.set(i, positions.x(i) + by, positions.y(i));
 }
 
 /** The extent of a ring. */
-export function boxOf(positions: Positions): Box {
+export function boxOf(positions: Coordinates): Box {
   const box: Box = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < positions.count; i++) {
     const x = positions.x(i);

@@ -10,7 +10,8 @@ import { overviewLevels, overviewProperties } from '../../format/overview.ts';
 import type { WholeFile } from '../../format/release.ts';
 import { type LevelUnits, namedUnits, relativesOf } from '../names/named-units.ts';
 import { writeWholeFile } from '../release/output-file.ts';
-import { type CoarseLevel, coarsen, readCoarseRings } from './coarse-rings.ts';
+import { readSidecar } from '../store/sidecar.ts';
+import { type CoarseLevel, coarsen } from './coarse-rings.ts';
 import { type Box, union } from './cut-rings.ts';
 import { keepLargestRings, type Simplified, simplify, weightsOf } from './simplify.ts';
 import { thinOut } from './thin-out.ts';
@@ -47,7 +48,7 @@ const COARSER_SHARE = 0.9;
 /** Writes the overview. */
 export function writeOverview({ units, precision, out }: OverviewTask): WholeFile {
   const levels = overviewLevels(units).map((level) => elementAt(units, level));
-  const coarse = levels.map(({ store }) => readCoarseRings(store));
+  const coarse = levels.map(({ store }) => readSidecar<CoarseLevel>(store, 'rings'));
   const cell = Math.max(1, ...coarse.map((level) => level.cell));
   for (const level of coarse) while (level.cell < cell) coarsen(level);
   const named = levels.map(({ level, store }) => ({

@@ -1,11 +1,12 @@
 // Decides whether a release may be published: the problems that fail a build must have been accepted by name.
 import { basename } from 'node:path';
 import { printable } from '../../format/command-line/messages.ts';
+import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
-import type { FoundLevels } from '../source/level-sources.ts';
-import { ACCEPTABLE, type Acceptable, KINDS } from './findings.ts';
+import type { DatasetDescription } from '../source/level-sources.ts';
+import { ACCEPTABLE, type Acceptable, Findings, KINDS } from './findings.ts';
 
 /** A level with fewer units than this share of those in the current release is probably incomplete. */
 const FEWER_UNITS_SHARE = 0.9;
@@ -16,7 +17,7 @@ const LISTED_MAX = 8;
 /** A finding as a line of text. */
 export function findingToText({ level, kind, count, example }: Finding): string {
   const known = Object.entries(KINDS).find(([name]) => name === kind);
-  return `${levelName(level)}: ${known?.[1].what ?? kind}: ${count.toLocaleString('en')} (${count > 1 ? 'e.g. ' : ''}${printable(example)})`;
+  return `${levelName(level)}: ${known?.[1] ?? kind}: ${count.toLocaleString('en')} (${count > 1 ? 'e.g. ' : ''}${printable(example)})`;
 }
 
 /** @throws BuildError that lists every problem that fails a build and is not accepted */
@@ -25,11 +26,9 @@ export function refuseUnaccepted(
   findings: readonly Finding[],
   accept: readonly Acceptable[],
 ): void {
-  const isRefused = ({ kind }: Finding): boolean =>
-    ACCEPTABLE.some((name) => name === kind) && !accept.some((name) => name === kind);
-  const refused = findings.filter(isRefused);
-  if (refused.length === 0) return;
-  const kinds = ACCEPTABLE.filter((name) => refused.some(({ kind }) => kind === name));
+  const kinds = ACCEPTABLE.filter((name) => !accept.includes(name) && findings.some(({ kind }) => kind === name));
+  if (kinds.length === 0) return;
+  const refused = findings.filter(({ kind }) => kinds.some((name) => name === kind));
   const lines = refused.slice(0, LISTED_MAX).map(findingToText);
   if (refused.length > LISTED_MAX) lines.push(`and ${refused.length - LISTED_MAX} more`);
   throw new BuildError(
@@ -71,40 +70,27 @@ function kindOfName(name: string): string {
   return basename(name).toLowerCase().replace(/\..*$/, '').replaceAll(/\d+/g, '#');
 }
 
-/** Levels without a layer between levels that have one. */
-function findMissingLevels(present: readonly boolean[]): Finding[] {
-  const last = present.lastIndexOf(true);
-  const first = present.indexOf(true);
-  return LEVELS.filter((level) => level > first && level < last && present[level] === false).map((level) => ({
+/** What is remarkable about the layers of a dataset. */
+export function datasetFindings({ levels, unused, systemFiles }: DatasetDescription): Finding[] {
+  const present = levels.map(({ level }) => level);
+  const [first] = present;
+  if (first === undefined) return [];
+  const last = elementAt(present, present.length - 1);
+  const missing = LEVELS.filter((level) => level > first && level < last && !present.includes(level));
+  const found: Finding[] = missing.map((level) => ({
     level,
     kind: 'missing-level',
     count: 1,
     example: `the source has levels ${first} and ${last}`,
   }));
-}
-
-/** What is remarkable about the layers of a dataset. */
-export function datasetFindings({
-  levels,
-  unused,
-  systemFiles,
-}: Pick<FoundLevels, 'levels' | 'unused' | 'systemFiles'>): Finding[] {
-  const found = findMissingLevels(LEVELS.map((level) => levels.some((source) => source.level === level)));
-  const [first] = levels;
-  const [example] = unused;
-  if (first !== undefined && example !== undefined)
-    found.push({ level: first.level, kind: 'unused-layers', count: unused.length, example });
-  if (first !== undefined && first.level > 0)
-    found.push({
-      level: first.level,
-      kind: 'missing-parents',
-      count: first.level,
-      example:
-        `the source has no level ${LEVELS.slice(0, first.level).join(', ')}: ` +
-        'their units have no names and no shapes, in lists, search and the overview',
-    });
-  const [skipped] = systemFiles;
-  if (first !== undefined && skipped !== undefined)
-    found.push({ level: first.level, kind: 'system-files', count: systemFiles.length, example: skipped });
-  return found;
+  const findings = new Findings(first);
+  findings.add('unused-layers', () => elementAt(unused, 0), unused.length);
+  const above = LEVELS.slice(0, first);
+  findings.add(
+    'missing-parents',
+    `the source has no level ${above.join(', ')}: their units have no names and no shapes, in lists, search and the overview`,
+    above.length,
+  );
+  findings.add('system-files', () => elementAt(systemFiles, 0), systemFiles.length);
+  return [...found, ...findings.list()];
 }

@@ -1,7 +1,9 @@
 // Inflates gzip members and deflate data of a release, and checks that they have no bytes left over. Used by `verify` and
 // `diff`.
-import { inflateRawSync } from 'node:zlib';
-import { sumOf, type TextSum } from '../../format/crc32.ts';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { EMPTY_SUM, sumOf, type TextSum } from '../../format/crc32.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { FINAL_BLOCK, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd, TRAILER_BYTES } from '../../format/gzip.ts';
 import { FileError } from './file-error.ts';
@@ -9,24 +11,51 @@ import { FileError } from './file-error.ts';
 /** The end of deflate data with a seam: an empty stored block, byte-aligned (RFC 1951 section 3.2.4). */
 const SEAM = Buffer.from([0, 0, 0xff, 0xff]);
 const LONGEST_CHUNK_BYTES = 1 << 24;
+const READ_BYTES = 1 << 20;
+/** Maximum bytes of a member that is inflated in one call: a stream has a cost for each file. */
+const WHOLE_BYTES = 1 << 20;
 
 /**
- * Inflates a file that is one gzip member.
- * @throws FileError if it is not
+ * The sum of the text of a file that is one gzip member. A page's text can be hundreds of MB: that of a large one is never in
+ * memory as a whole.
+ * @throws FileError if it is not one
  */
-export function inflateMember(member: Buffer): Buffer {
-  if (member.length < MEMBER_FRAME_BYTES) throw new FileError('is too short for a gzip member');
-  expectBytes(member.subarray(0, MEMBER_HEADER.length), MEMBER_HEADER, 'gzip header');
-  const trailer = member.subarray(-TRAILER_BYTES);
-  const textBytes = trailer.readUInt32LE(TRAILER_BYTES - 4);
-  const text = inflateExactly(member.subarray(MEMBER_HEADER.length, -TRAILER_BYTES), textBytes, textBytes);
-  expectTrailer(trailer, sumOf(text));
-  return text;
+export async function sumOfMember(file: string): Promise<TextSum> {
+  const handle = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(handle);
+    if (size < MEMBER_FRAME_BYTES) throw new FileError('is too short for a gzip member');
+    const [begin, end] = [MEMBER_HEADER.length, size - TRAILER_BYTES];
+    expectBytes(readAt(handle, 0, begin), MEMBER_HEADER, 'gzip header');
+    const trailer = readAt(handle, end, TRAILER_BYTES);
+    const sum =
+      size <= WHOLE_BYTES
+        ? sumOf(inflateExactly(readAt(handle, begin, end - begin), trailer.readUInt32LE(TRAILER_BYTES - 4)))
+        : await sumOfStream(handle, begin, end);
+    expectBytes(trailer, memberEnd(sum).subarray(FINAL_BLOCK.length), 'gzip trailer');
+    return sum;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** The sum of the text of the deflate stream from `begin` up to but not including `end`. */
+async function sumOfStream(handle: number, begin: number, end: number): Promise<TextSum> {
+  const inflate = createInflateRaw({ chunkSize: READ_BYTES });
+  let sum = EMPTY_SUM;
+  await pipeline(piecesOf(handle, begin, end), inflate, async (texts: AsyncIterable<Buffer>) => {
+    for await (const text of texts) sum = { crc: crc32(text, sum.crc), length: sum.length + text.length };
+  }).catch((error) => {
+    // The pipeline is aborted if the deflate stream ends before the file does.
+    if (error.name !== 'AbortError') throw inflateError(error);
+  });
+  expectAllTaken(inflate.bytesWritten, end - begin);
+  return sum;
 }
 
 /**
  * Inflates the deflate data of one feature.
- * @param textBytes expected length of its text
+ * @param textBytes maximum length of its text
  * @throws FileError if it refers to data before it, has a final block, or does not end in a seam
  */
 export function inflateFeature(data: Buffer, textBytes: number): Buffer {
@@ -35,15 +64,34 @@ export function inflateFeature(data: Buffer, textBytes: number): Buffer {
   return inflateExactly(Buffer.concat([data, FINAL_BLOCK]), textBytes);
 }
 
-/** Inflates a deflate stream that ends with the last byte. @param room maximum bytes of its text */
-function inflateExactly(deflated: Buffer, textBytes: number, room?: number): Buffer {
+/** Reads `bytes` bytes at `offset`; fewer if the file ends before. */
+export function readAt(handle: number, offset: number, bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(bytes);
+  let done = 0;
+  for (let read = -1; done < bytes && read !== 0; done += read)
+    read = readSync(handle, buffer, done, bytes - done, offset + done);
+  return buffer.subarray(0, done);
+}
+
+/** The bytes from `start` up to but not including `end`, in large pieces. */
+export function* piecesOf(handle: number, start: number, end: number): Generator<Buffer> {
+  for (let at = start; at < end; at += READ_BYTES) yield readAt(handle, at, Math.min(READ_BYTES, end - at));
+}
+
+/** @throws FileError if `got` is not `expected` */
+export function expectBytes(got: Buffer, expected: Buffer, what: string): void {
+  if (!got.equals(expected))
+    throw new FileError(`its ${what} is ${got.toString('hex')}, expected ${expected.toString('hex')}`);
+}
+
+/** Inflates a deflate stream that ends with the last byte. @param textBytes maximum length of its text */
+function inflateExactly(deflated: Buffer, textBytes: number): Buffer {
   const chunkSize = Math.min(Math.max(textBytes, 64), LONGEST_CHUNK_BYTES);
-  const limit = room === undefined ? {} : { maxOutputLength: Math.max(room, 1) };
   let inflated: unknown;
   try {
-    inflated = inflateRawSync(deflated, { info: true, chunkSize, ...limit });
+    inflated = inflateRawSync(deflated, { info: true, chunkSize, maxOutputLength: Math.max(textBytes, 1) });
   } catch (error) {
-    throw inflateError(error, room);
+    throw inflateError(error, textBytes);
   }
   if (!isInflated(inflated)) throw new Error('zlib does not say how many bytes it took');
   expectAllTaken(inflated.engine.bytesWritten, deflated.length);
@@ -56,25 +104,13 @@ function isInflated(value: unknown): value is { buffer: Buffer; engine: { bytesW
 }
 
 /** Turns an error of zlib into a FileError; returns any other error unchanged. */
-export function inflateError(error: unknown, room?: number): unknown {
+function inflateError(error: unknown, room?: number): unknown {
   const code = codeOf(error);
   if (code === 'ERR_BUFFER_TOO_LARGE') return new FileError(`inflates to more than ${room} bytes`);
   const isDamaged = error instanceof Error && code.startsWith('Z_');
   return isDamaged ? new FileError(`cannot be inflated: ${error.message}`) : error;
 }
 
-/** @throws FileError if a deflate stream ends before its bytes do */
-export function expectAllTaken(taken: number, deflated: number): void {
+function expectAllTaken(taken: number, deflated: number): void {
   if (taken !== deflated) throw new FileError(`its deflate stream ends after ${taken} of ${deflated} bytes`);
-}
-
-/** @throws FileError if it is not the trailer of a member whose text has this sum */
-export function expectTrailer(trailer: Buffer, sum: TextSum): void {
-  expectBytes(trailer, memberEnd(sum).subarray(FINAL_BLOCK.length), 'gzip trailer');
-}
-
-/** @throws FileError if `got` is not `expected` */
-export function expectBytes(got: Buffer, expected: Buffer, what: string): void {
-  if (!got.equals(expected))
-    throw new FileError(`its ${what} is ${got.toString('hex')}, expected ${expected.toString('hex')}`);
 }

@@ -8,8 +8,7 @@ import type { Level } from '../../format/levels.ts';
 import { decodeLevel } from '../../format/manifest.ts';
 import { numberIn, objectFrom } from '../../format/parse.ts';
 import { FileError } from './file-error.ts';
-import { inflateFeature } from './inflate.ts';
-import { readAt } from './read-page.ts';
+import { inflateFeature, readAt } from './inflate.ts';
 
 /**
  * The index of a level.
@@ -31,8 +30,6 @@ export function levelFrom(manifest: Buffer, index: Buffer, release: string, leve
 
 /** The features of a level, by position. */
 export interface FeatureReader {
-  /** Bytes of a feature file; fewer if it ends before. */
-  bytesOf(file: number, offset: number, bytes: number): Buffer;
   /** A feature's deflate data. @throws FileError if its file ends before */
   dataAt(position: number): Buffer;
   /** A feature's text: its JSON and a line feed. @throws FileError if it is damaged */
@@ -52,31 +49,30 @@ export function openFeatures(root: string, index: LevelIndex): FeatureReader {
     opened = undefined;
   }
 
-  function bytesOf(file: number, offset: number, bytes: number): Buffer {
+  function dataAt(position: number): Buffer {
+    const file = index.fileOf(position);
     if (opened?.file !== file) {
       close();
       opened = { file, handle: openSync(join(root, featureFilePath(index.level, file)), 'r') };
     }
-    return readAt(opened.handle, offset, bytes);
+    return dataIn(opened.handle, index, position);
   }
 
-  function dataAt(position: number): Buffer {
-    const [offset, bytes] = [index.offsetAt(position), index.dataBytes(position, position + 1)];
-    const data = bytesOf(index.fileOf(position), offset, bytes);
-    if (data.length < bytes) throw new FileError(`its file ends after ${offset + data.length} bytes`);
-    return data;
-  }
+  return { dataAt, textAt: (position) => textFrom(dataAt(position), index, position), close };
+}
 
-  return {
-    bytesOf,
-    dataAt,
-    textAt(position) {
-      const textBytes = index.textBytes(position, position + 1);
-      const text = inflateFeature(dataAt(position), textBytes);
-      if (text.length !== textBytes || crc32(text) !== index.textCrc(position, position + 1))
-        throw new FileError('its text is not the one that the index describes');
-      return text;
-    },
-    close,
-  };
+/** The deflate data of the feature at a position, from its file. @throws FileError if the file ends before */
+export function dataIn(handle: number, index: LevelIndex, position: number): Buffer {
+  const [offset, bytes] = [index.offsetAt(position), index.dataBytes(position, position + 1)];
+  const data = readAt(handle, offset, bytes);
+  if (data.length < bytes) throw new FileError(`its file ends after ${offset + data.length} bytes`);
+  return data;
+}
+
+/** The text of a feature, from its deflate data. @throws FileError if it is not the one that the index describes */
+export function textFrom(data: Buffer, index: LevelIndex, position: number): Buffer {
+  const text = inflateFeature(data, index.textBytes(position, position + 1));
+  if (text.length !== index.textBytes(position, position + 1) || crc32(text) !== index.textCrc(position, position + 1))
+    throw new FileError('its text is not the one that the index describes');
+  return text;
 }

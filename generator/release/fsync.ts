@@ -1,6 +1,6 @@
 // Durable writes: a file counts as written once fsync has succeeded. A failed fsync fails the build; it is not retried.
 import { execFile } from 'node:child_process';
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open, readdir, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,13 +12,14 @@ const execFileAsync = promisify(execFile);
 /** Concurrent fsyncs: the file system's journal commits several at once. */
 const SYNCS = 16;
 
-/** Writes a new file and syncs it, but not its folder entry. */
+/** Writes a new file and syncs it, but not its folder entry. One that an interrupted command left is removed. */
 export function writeDurably(file: string, content: string | Uint8Array): void {
   writePartsDurably(file, [content]);
 }
 
 /** Like `writeDurably`, from parts that need not fit in memory together. */
 export function writePartsDurably(file: string, parts: Iterable<string | Uint8Array>): void {
+  rmSync(file, { force: true });
   const handle = openSync(file, 'wx');
   try {
     for (const part of parts) writeFileSync(handle, part);

@@ -1,16 +1,16 @@
 // Lists, activates and prunes the releases of an output folder.
-import { readFileSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { StoredPages } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import { type LevelSummary, type Release, releaseFromJson } from '../../format/release.ts';
-import { BuildError, toBuildError } from '../report/errors.ts';
-import { type Lock, takeLock } from './output-lock.ts';
+import type { LevelSummary, Release } from '../../format/release.ts';
+import { BuildError } from '../report/errors.ts';
+import { withLock } from './output-lock.ts';
 import {
   activate,
+  descriptionIn,
   publishedReleases,
   readCurrent,
   removeLeftovers,
@@ -37,24 +37,29 @@ export interface ListedRelease {
 }
 
 /** Every release of an output folder, oldest first as current.json records; those with a damaged release.json, too. */
-export async function listReleases(out: string): Promise<ListedRelease[]> {
+export function listReleases(out: string): ListedRelease[] {
   const current = readCurrent(out)?.release;
-  const listed = await Promise.all(
-    publishedReleases(out).map(async (id): Promise<ListedRelease> => {
-      const date = statSync(join(out, releasePath(id), RELEASE_FILE)).mtime;
-      return { release: id, date, isCurrent: id === current, ...(await sizeOrDamage(out, id)) };
-    }),
-  );
-  return listed;
+  return publishedReleases(out).map((release) => {
+    const date = statSync(join(out, releasePath(release), RELEASE_FILE)).mtime;
+    const listed = { release, date, isCurrent: release === current };
+    const described = descriptionIn(out, release);
+    if (described instanceof FormatError) return { ...listed, damage: damageOf(out, release, described) };
+    const { levels, storedPages } = described;
+    return {
+      ...listed,
+      units: sum(levels, ({ features }) => features),
+      storedPages,
+      files: sum(levels, ({ pages, featureFiles }) => pages.geojsonl + pages.fc + featureFiles.files),
+      bytes: sum(levels, ({ bytes, featureFiles }) => bytes + featureFiles.bytes),
+    };
+  });
 }
 
 /** The description of the current release; undefined if there is none, or it is damaged. */
 export function readServedRelease(out: string): Release | undefined {
   try {
     const current = readCurrent(out)?.release;
-    if (current === undefined) return undefined;
-    const file = join(releasePath(current), RELEASE_FILE);
-    return releaseFromJson(readFileSync(join(out, file), 'utf8'), file);
+    return current === undefined ? undefined : readRelease(out, current);
   } catch {
     // `verify` reports what is damaged; it does not prevent a new release.
     return undefined;
@@ -63,27 +68,11 @@ export function readServedRelease(out: string): Release | undefined {
 
 /** Makes a release the current one. @throws BuildError if it does not exist or its release.json is damaged */
 export async function activateRelease(out: string, release: string): Promise<void> {
-  await locked(out, async (lock) => {
-    if (publishedReleases(out).includes(release)) await readRelease(out, release);
+  await withLock(out, async (lock) => {
+    if (publishedReleases(out).includes(release)) readRelease(out, release);
     lock.assertHeld();
     await activate(out, release);
   });
-}
-
-/** The size of a release, or what is wrong with its release.json. */
-async function sizeOrDamage(out: string, id: string): Promise<Partial<ListedRelease>> {
-  try {
-    const { levels, storedPages } = await readRelease(out, id);
-    return {
-      units: sum(levels, ({ features }) => features),
-      storedPages,
-      files: sum(levels, ({ pages, featureFiles }) => pages.geojsonl + pages.fc + featureFiles.files),
-      bytes: sum(levels, ({ bytes, featureFiles }) => bytes + featureFiles.bytes),
-    };
-  } catch (error) {
-    if (error instanceof BuildError) return { damage: error.message };
-    throw error;
-  }
 }
 
 /**
@@ -94,9 +83,9 @@ async function sizeOrDamage(out: string, id: string): Promise<Partial<ListedRele
  * @returns ids of the removed releases
  */
 export async function pruneReleases(out: string, keep: number, graceMs = 0): Promise<string[]> {
-  return locked(out, async (lock) => {
+  return withLock(out, async (lock) => {
     removeLeftovers(out);
-    const listed = (await listReleases(out)).filter(({ damage }) => damage === undefined);
+    const listed = listReleases(out).filter(({ damage }) => damage === undefined);
     const stays = (release: ListedRelease): number => (release.isCurrent ? 1 : 0);
     // The current one first, then the newest.
     const ranked = listed.toReversed().sort((a, b) => stays(b) - stays(a));
@@ -113,29 +102,17 @@ function sum(levels: readonly LevelSummary[], pick: (level: LevelSummary) => num
   return levels.reduce((total, level) => total + pick(level), 0);
 }
 
-async function locked<T>(out: string, work: (lock: Lock) => Promise<T>): Promise<T> {
-  let lock: Lock | undefined;
-  try {
-    lock = takeLock(out);
-    return await work(lock);
-  } catch (error) {
-    throw toBuildError(error, out);
-  } finally {
-    lock?.release();
-  }
+/** Reads release.json. @throws BuildError if there is no such release, or the file is damaged */
+export function readRelease(out: string, id: string): Release {
+  requireRelease(out, id);
+  const described = descriptionIn(out, id);
+  if (!(described instanceof FormatError)) return described;
+  throw new BuildError(
+    damageOf(out, id, described),
+    `run verify --release ${id} to see all problems, then build the release again under another id`,
+  );
 }
 
-/** Reads release.json. @throws BuildError if there is no such release, or the file is damaged */
-export async function readRelease(out: string, id: string): Promise<Release> {
-  requireRelease(out, id);
-  const file = join(out, releasePath(id), RELEASE_FILE);
-  try {
-    return releaseFromJson(await readFile(file, 'utf8'), file);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new BuildError(
-      error.message,
-      `run verify --release ${id} to see all problems, then build the release again under another id`,
-    );
-  }
+function damageOf(out: string, release: string, { message }: FormatError): string {
+  return `${join(out, releasePath(release))}/${message}`;
 }

@@ -1,22 +1,16 @@
 // Writes a file of a release: small writes are collected into large ones, and the content is hashed. A file that is served
 // whole (the names of a level, the overview) is one gzip member.
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, rmSync, writevSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { sumOf } from '../../format/crc32.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { deflateWhole, MemberWriter } from '../../format/gzip.ts';
-import type { WholeFile } from '../../format/release.ts';
-
-/** Size and SHA-256 of a written file. */
-export interface WrittenFile {
-  bytes: number;
-  sha256: Buffer;
-}
+import type { CheckedFile, WholeFile } from '../../format/release.ts';
 
 /** A file to append to. */
 export interface OutputFile {
   write(bytes: Buffer): void;
-  close(): WrittenFile;
+  close(): CheckedFile;
 }
 
 const WRITE_BYTES = 1 << 20;
@@ -30,7 +24,7 @@ export function createOutputFile(file: string): OutputFile {
   let total = 0;
 
   function flush(): void {
-    for (let left = waiting; left.length > 0; ) left = skipBytes(left, writevSync(handle, left));
+    writeFileSync(handle, Buffer.concat(waiting));
     waiting = [];
     waitingBytes = 0;
   }
@@ -46,7 +40,7 @@ export function createOutputFile(file: string): OutputFile {
     close() {
       flush();
       closeSync(handle);
-      return { bytes: total, sha256: hash.digest() };
+      return { bytes: total, sha256: hash.digest('hex') };
     },
   };
 }
@@ -60,17 +54,6 @@ function openNew(file: string): number {
     rmSync(file);
     return openSync(file, 'wx');
   }
-}
-
-/** `buffers` without their first `written` bytes. */
-function skipBytes(buffers: Buffer[], written: number): Buffer[] {
-  let skip = written;
-  const left: Buffer[] = [];
-  for (const buffer of buffers) {
-    if (skip < buffer.length) left.push(buffer.subarray(skip));
-    skip = Math.max(0, skip - buffer.length);
-  }
-  return left;
 }
 
 /** Characters that are compressed together: the text of a large level is never in memory as a whole. */
@@ -99,5 +82,5 @@ export function writeWholeFile(file: string, texts: Iterable<string>): WholeFile
   const { textBytes } = member;
   member.end();
   const { bytes, sha256 } = output.close();
-  return { bytes, textBytes, sha256: sha256.toString('hex') };
+  return { bytes, textBytes, sha256 };
 }

@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { codeOf } from '../../format/error-code.ts';
 import { RELEASES_PATH } from '../../format/layout.ts';
-import { BuildError } from '../report/errors.ts';
+import { BuildError, toBuildError } from '../report/errors.ts';
 import { removeFolder } from './staging.ts';
 
 /** A held lock. */
@@ -39,6 +39,20 @@ interface Holder extends Place {
   /** When the machine and the process started, from /proc; empty on systems without it. */
   boot: string;
   started: string;
+}
+
+/** Does some work with the lock of an output folder. @throws BuildError if a running process holds it */
+export async function withLock<T>(out: string, work: (lock: Lock) => Promise<T>): Promise<T> {
+  try {
+    const lock = takeLock(out);
+    try {
+      return await work(lock);
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    throw toBuildError(error, out);
+  }
 }
 
 /**
@@ -90,16 +104,11 @@ export function takeLock(out: string): Lock {
  * file systems lack. So a lock always has its holder's file.
  */
 function tryTake(lock: string, candidate: string, mine: Holder): boolean {
-  try {
+  return isFirst(() => {
     mkdirSync(candidate, { recursive: true });
     writeFileSync(join(candidate, HOLDER_FILE), JSON.stringify(mine));
     renameSync(candidate, lock);
-    return true;
-  } catch (error) {
-    // ENOENT: the process that took the lock has removed the candidate.
-    if (['EEXIST', 'ENOTEMPTY', 'ENOENT'].includes(codeOf(error))) return false;
-    throw error;
-  }
+  });
 }
 
 function releaseLock(lock: string, mine: Holder): void {
@@ -123,15 +132,15 @@ function dropStaleLock(lock: string, out: string): void {
   }
   // Renamed first: of two processes that find the same stale lock, one moves it; a new lock moved by mistake is put back.
   const moved = `${lock}.${randomUUID()}`;
-  if (!tryRename(lock, moved)) return;
-  if (readHolder(moved)?.token !== holder.token && tryRename(moved, lock)) return;
+  if (!isFirst(() => renameSync(lock, moved))) return;
+  if (readHolder(moved)?.token !== holder.token && isFirst(() => renameSync(moved, lock))) return;
   removeFolder(moved);
 }
 
-/** Renames a folder unless it is gone or another has taken the place. */
-function tryRename(from: string, to: string): boolean {
+/** Takes a step by which a folder takes its place; false if another one has it, or another process has removed the folder. */
+function isFirst(step: () => void): boolean {
   try {
-    renameSync(from, to);
+    step();
     return true;
   } catch (error) {
     if (['EEXIST', 'ENOTEMPTY', 'ENOENT'].includes(codeOf(error))) return false;

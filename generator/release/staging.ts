@@ -7,7 +7,6 @@ import {
   CURRENT_PATH,
   isReleaseId,
   RELEASE_FILE,
-  RELEASE_ID_RULE,
   RELEASES_PATH,
   releasePath,
 } from '../../format/layout.ts';
@@ -17,6 +16,7 @@ import {
   currentFromJson,
   currentToJson,
   FormatVersionError,
+  type Release,
   releaseFromJson,
 } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
@@ -35,14 +35,13 @@ export interface Staging {
 /**
  * Makes a staging folder with a new name. The caller holds the lock, so any other staging folder is a leftover of a build
  * that was killed: it is removed. A child process of that build may write there until it ends, so no name occurs twice.
- * @throws BuildError if `release` is not a release id, or that of a release of another format version
+ * @throws BuildError if `release` is the id of a release of another format version
  */
 export function openStaging(out: string, release: string): Staging {
-  if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
-  const problem = versionProblem(out, release);
-  if (problem !== undefined)
+  const earlier = publishedReleases(out).includes(release) ? descriptionIn(out, release) : undefined;
+  if (earlier instanceof FormatVersionError)
     throw new BuildError(
-      `${join(out, releasePath(release))} exists already: ${problem}`,
+      `${join(out, releasePath(release))} exists already: ${earlier.message}`,
       'choose another --release, or remove that folder',
     );
   removeLeftovers(out);
@@ -133,17 +132,34 @@ export function removeFolder(folder: string): void {
 
 /** Reads current.json; undefined before the first release of this format version. @throws BuildError if it is damaged */
 export function readCurrent(out: string): Current | undefined {
+  const current = currentIn(out);
+  if (!(current instanceof FormatError)) return current;
+  throw new BuildError(
+    current.message,
+    `restore it with activate RELEASE; the releases are: ${publishedReleases(out).join(', ') || 'none'}`,
+  );
+}
+
+/** current.json, or what is wrong with it; undefined before the first release of this format version. */
+function currentIn(out: string): Current | FormatError | undefined {
   const file = join(out, CURRENT_PATH);
   if (!existsSync(file)) return undefined;
+  const current = parsed(() => currentFromJson(readFileSync(file, 'utf8'), file));
+  return current instanceof FormatVersionError ? undefined : current;
+}
+
+/** release.json of a published release, or what is wrong with it. */
+export function descriptionIn(out: string, release: string): Release | FormatError {
+  const file = join(out, releasePath(release), RELEASE_FILE);
+  return parsed(() => releaseFromJson(readFileSync(file, 'utf8'), RELEASE_FILE));
+}
+
+function parsed<T>(parse: () => T): T | FormatError {
   try {
-    return currentFromJson(readFileSync(file, 'utf8'), file);
+    return parse();
   } catch (error) {
-    if (error instanceof FormatVersionError) return undefined;
-    if (!(error instanceof FormatError)) throw error;
-    throw new BuildError(
-      error.message,
-      `restore it with activate RELEASE; the releases are: ${publishedReleases(out).join(', ') || 'none'}`,
-    );
+    if (error instanceof FormatError) return error;
+    throw error;
   }
 }
 
@@ -167,17 +183,13 @@ function hostedReleases(out: string): readonly string[] {
 }
 
 function recordedIn(out: string): Current | undefined {
-  try {
-    return readCurrent(out);
-  } catch (error) {
-    if (error instanceof BuildError) return undefined;
-    throw error;
-  }
+  const current = currentIn(out);
+  return current instanceof FormatError ? undefined : current;
 }
 
 /** Ids of the published releases of another format version, which nothing of this version can read. */
 export function otherVersions(out: string): string[] {
-  return publishedReleases(out).filter((id) => versionProblem(out, id) !== undefined);
+  return publishedReleases(out).filter((id) => descriptionIn(out, id) instanceof FormatVersionError);
 }
 
 /** Checks that a release is one of those that there are. @throws BuildError that lists them */
@@ -194,19 +206,6 @@ function hostableReleases(out: string): string[] {
   return publishedReleases(out).filter((id) => !others.includes(id));
 }
 
-/** What is wrong with the format version of a release; undefined if nothing is, or there is no such release. */
-function versionProblem(out: string, release: string): string | undefined {
-  const file = join(out, releasePath(release), RELEASE_FILE);
-  if (!existsSync(file)) return undefined;
-  try {
-    releaseFromJson(readFileSync(file, 'utf8'), RELEASE_FILE);
-  } catch (error) {
-    if (error instanceof FormatVersionError) return error.message;
-    if (!(error instanceof FormatError)) throw error;
-  }
-  return undefined;
-}
-
 /**
  * Replaces current.json. Digests that it records stay: a release.json that has been damaged since is not what was published.
  * @param renewed the release whose digest is that of its file now
@@ -217,7 +216,6 @@ async function writeCurrent(out: string, release: string, hosted: readonly strin
     (id === renewed ? undefined : recorded?.get(id)) ??
     hash('sha256', readFileSync(join(out, releasePath(id), RELEASE_FILE)), 'hex');
   const temporary = temporaryPath(out);
-  rmSync(temporary, { force: true });
   const digests = new Map(hosted.map((id) => [id, digestOf(id)]));
   writeDurably(temporary, currentToJson({ release, hosted, digests }));
   await renameDurably(temporary, join(out, CURRENT_PATH));

@@ -1,5 +1,5 @@
-// The units of the sample before their geometries are made, and GADM's schema: GIDs, names of layers and columns. The
-// synthetic dataset uses it, too: a build reads both like GADM's own files.
+// The units of the sample before their geometries are made, and GADM's schema: GIDs, names of layers and columns, so
+// that a build reads it like GADM's own files.
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { Area, Atlas } from './atlas.ts';

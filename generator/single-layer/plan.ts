@@ -2,9 +2,11 @@
 // from, and which part file holds it. Runs in a child process. The plan depends on the data alone, not on the workers.
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
+import { gidFrom } from '../geojson/property-values.ts';
 import { BuildError } from '../report/errors.ts';
+import type { SingleLayer } from '../source/level-source.ts';
 import { openDataset } from '../source/open-dataset.ts';
-import { atLayer, atUnit, polygonsOf, type SingleLayer, unitsIn } from './source-units.ts';
+import { atLayer, atUnit, polygonsOf, unitsIn } from './source-units.ts';
 
 /** The plan. Plain data: its parts are sent to child processes. */
 export interface SplitPlan {
@@ -61,12 +63,18 @@ export function planSplit(source: SingleLayer): SplitPlan {
     const layer = dataset.layers.get(source.layer);
     const names = layer.fields.getNames();
     const columns = source.gidColumns.map((column) => indexOf(column, names, source));
-    const common = newCommonFields(names, columns);
-    const units = scanUnits(layer, columns, common, source).sort((a, b) => a.fid - b.fid);
+    const others = names.flatMap((name, at) => (columns.includes(at) || LEVEL_SUFFIX.test(name) ? [] : [at]));
+    const { units, keys } = scanUnits(layer, columns, others, source);
     const { owned, counts } = assignOwners(units, source);
+    /** The first level that has a field; keys of the source's units, e.g. UID, are in none. */
+    const levelOf = (name: string, at: number): number => {
+      const own = columns.indexOf(at);
+      if (own !== -1) return own;
+      return Number(LEVEL_SUFFIX.exec(name)?.[1] ?? (keys.has(at) ? Infinity : 0));
+    };
     const levels = counts.map((count, n) => ({
       units: count,
-      fields: names.flatMap((name, at) => (belongsTo(n, name, at, columns, common) ? [at] : [])),
+      fields: names.flatMap((name, at) => (levelOf(name, at) <= n ? [at] : [])),
     }));
     return { sourceUnits: units.length, levels, parts: planParts(owned, counts.length) };
   } finally {
@@ -80,62 +88,32 @@ function indexOf(column: string, names: readonly string[], source: SingleLayer):
   throw new BuildError(`${atLayer(source)} has no column ${column}`, `use one of: ${names.join(', ')}`);
 }
 
-function scanUnits(
-  layer: gdalTypes.Layer,
-  columns: readonly number[],
-  common: Map<number, Set<unknown>>,
-  source: SingleLayer,
-): SourceUnit[] {
-  const units: SourceUnit[] = [];
-  for (const feature of unitsIn(layer, source)) {
-    const gids = columns.map((at) => gidFrom(feature.fields.get(at)));
-    noteValues(common, feature, units.length);
-    units.push({ fid: feature.fid, gids, bytes: polygonsOf(feature, source)?.wkbSize ?? 0 });
-  }
-  return units;
-}
-
-function gidFrom(value: unknown): string | null {
-  return value === null || value === undefined || value === '' ? null : String(value);
-}
-
 /** The level in the name of a column, as in NAME_1. */
 const LEVEL_SUFFIX = /_([0-5])$/;
 
-/** The fields that are not of one level, each with its values so far, as long as no two units have the same value. */
-function newCommonFields(names: readonly string[], columns: readonly number[]): Map<number, Set<unknown>> {
-  const common = new Map<number, Set<unknown>>();
-  for (const [at, name] of names.entries())
-    if (!columns.includes(at) && !LEVEL_SUFFIX.test(name)) common.set(at, new Set());
-  return common;
-}
-
-/** Adds the values of a unit; a field with a value that another unit has is removed. */
-function noteValues(common: Map<number, Set<unknown>>, feature: gdalTypes.Feature, before: number): void {
-  for (const [at, seen] of common) {
-    const value: unknown = feature.fields.get(at);
-    seen.add(typeof value === 'object' ? JSON.stringify(value) : value);
-    if (seen.size <= before) common.delete(at);
-  }
-}
-
-/** Fields of a level n: those of levels 0 .. n, and those of no level; but not keys of the source's units, e.g. UID. */
-function belongsTo(
-  n: number,
-  name: string,
-  at: number,
+/** All units, by fid, and which of the other fields are keys: no two units have the same value. */
+function scanUnits(
+  layer: gdalTypes.Layer,
   columns: readonly number[],
-  keys: ReadonlyMap<number, unknown>,
-): boolean {
-  const own = columns.indexOf(at);
-  if (own !== -1) return own <= n;
-  const suffix = LEVEL_SUFFIX.exec(name)?.[1];
-  return suffix === undefined ? !keys.has(at) : Number(suffix) <= n;
+  others: readonly number[],
+  source: SingleLayer,
+): { units: SourceUnit[]; keys: ReadonlyMap<number, unknown> } {
+  const units: SourceUnit[] = [];
+  const keys = new Map(others.map((at) => [at, new Set<unknown>()]));
+  for (const feature of unitsIn(layer, source)) {
+    const gids = columns.map((at) => gidFrom([feature.fields.get(at)], [0]));
+    for (const [at, seen] of keys) {
+      const value: unknown = feature.fields.get(at);
+      seen.add(typeof value === 'object' ? JSON.stringify(value) : value);
+      if (seen.size <= units.length) keys.delete(at);
+    }
+    units.push({ fid: feature.fid, gids, bytes: polygonsOf(feature, source)?.wkbSize ?? 0 });
+  }
+  return { units: units.sort((a, b) => a.fid - b.fid), keys };
 }
 
 /** Groups the units by their GIDs. Equal GIDs with different parents are different units. */
 function assignOwners(units: readonly SourceUnit[], source: SingleLayer): { owned: OwnedUnit[]; counts: number[] } {
-  const counts = source.gidColumns.map(() => 0);
   const known = source.gidColumns.map(() => new Map<string, number>());
   const owned = units.map((unit) => {
     let parent = '';
@@ -145,7 +123,6 @@ function assignOwners(units: readonly SourceUnit[], source: SingleLayer): { owne
       const key = `${parent} ${gid}`;
       const owner = ofLevel.get(key) ?? ofLevel.size + 1;
       ofLevel.set(key, owner);
-      counts[n] = ofLevel.size;
       parent = `${n}:${owner}`;
       return owner;
     });
@@ -155,7 +132,7 @@ function assignOwners(units: readonly SourceUnit[], source: SingleLayer): { owne
       'set its GIDs in the source, or remove the feature',
     );
   });
-  return { owned, counts };
+  return { owned, counts: known.map(({ size }) => size) };
 }
 
 /** Puts the units of each country into one part, those of small countries together. */

@@ -2,19 +2,8 @@
 import type * as gdalTypes from 'gdal-async';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from '../source/gdal.ts';
-import { takeGdalMessage } from '../source/open-dataset.ts';
-
-/** A layer whose units end at different levels, like GADM's single-layer download (gadm_410.gpkg). */
-export interface SingleLayer {
-  /** The name for `gdal.open`. */
-  path: string;
-  /** GDAL's name of its format; undefined to find it. */
-  driver?: string | undefined;
-  /** The layer's name. */
-  layer: string;
-  /** The names of the columns of the GIDs of level 0, 1, ... */
-  gidColumns: readonly string[];
-}
+import type { SingleLayer } from '../source/level-source.ts';
+import { gdalResult, takeGdalMessage } from '../source/open-dataset.ts';
 
 /** A polygonal geometry. */
 export type Polygonal = gdalTypes.Polygon | gdalTypes.MultiPolygon;
@@ -49,15 +38,10 @@ export function* unitsIn(layer: gdalTypes.Layer, source: SingleLayer): Generator
 
 /** Reads the unit with a fid. @throws BuildError if GDAL cannot */
 export function unitAt(layer: gdalTypes.Layer, fid: number, source: SingleLayer): gdalTypes.Feature {
-  let feature: gdalTypes.Feature;
-  try {
-    feature = layer.features.get(fid);
-  } catch (error) {
-    refuseGdalFailure(atUnit(source, fid));
-    throw new BuildError(`${atUnit(source, fid)}: GDAL cannot read it again: ${error}`, DAMAGED);
-  }
-  refuseGdalFailure(atUnit(source, fid));
-  return feature;
+  return gdalResult(
+    () => layer.features.get(fid),
+    (reason) => new BuildError(`${atUnit(source, fid)}: GDAL reports: ${reason}`, DAMAGED),
+  );
 }
 
 /**

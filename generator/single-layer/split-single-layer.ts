@@ -2,13 +2,11 @@
 // units that share a GID of level n. The build reads the parts that it writes like any other source.
 import { join } from 'node:path';
 import type { Report } from '../report/progress.ts';
+import type { SingleLayer } from '../source/level-source.ts';
 import type { Pool } from '../workers/pool.ts';
-import { workIn } from '../workers/work.ts';
-import type { SplitPlan } from './plan.ts';
-import type { SingleLayer } from './source-units.ts';
-
-const PLAN = workIn<typeof import('./plan.ts'), 'planSplit'>(import.meta.url, './plan', 'planSplit');
-const WRITE_PART = workIn<typeof import('./write-part.ts'), 'writePart'>(import.meta.url, './write-part', 'writePart');
+import { TASKS } from '../workers/tasks.ts';
+import type { planSplit } from './plan.ts';
+import type { writePart } from './write-part.ts';
 
 // Rates of one core and memory, by bytes of geometry as WKB. Measured with GDAL 3.6.2 and GEOS 3.11.1: 2.2 MB/s for
 // 54,954 real units on six levels, 0.9 MB/s for 52,000 synthetic units of few vertices, six levels everywhere.
@@ -18,16 +16,6 @@ const MEMORY_FACTOR = 8;
 /** Memory of a child process besides its units. */
 const PROCESS_BYTES = 300e6;
 
-/** What a split costs. */
-export interface SplitCost {
-  /** Number of features in the layer. */
-  sourceUnits: number;
-  /** Number of units, by level. */
-  levels: readonly number[];
-  /** Bytes of the geometries of each part as WKB. */
-  partBytes: readonly number[];
-}
-
 /** The parts of a split dataset. */
 export interface SplitResult {
   /** Paths of GeoPackages. The unit fids of a level, 1, 2, 3, ..., are unique across them. */
@@ -36,19 +24,18 @@ export interface SplitResult {
   repaired: readonly number[];
 }
 
-/** What a planned split costs. */
-export function splitCost({ sourceUnits, levels, parts }: SplitPlan): SplitCost {
-  return { sourceUnits, levels: levels.map(({ units }) => units), partBytes: parts.map(({ bytes }) => bytes) };
-}
-
-/** The cost as a sentence. */
-export function splitCostToText({ sourceUnits, levels, partBytes }: SplitCost, workers: number): string {
-  const bytes = partBytes.reduce((sum, part) => sum + part, 0);
-  const largest = Math.max(0, ...partBytes);
+/** What a planned split costs, as a sentence. */
+export function splitCostToText(
+  plan: { sourceUnits: number; levels: readonly { units: number }[]; parts: readonly { bytes: number }[] },
+  workers: number,
+): string {
+  const { sourceUnits, levels, parts } = plan;
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  const largest = Math.max(0, ...parts.map((part) => part.bytes));
   const longest = Math.max(bytes / Math.max(workers, 1), largest);
   const minutes = Math.ceil((longest / DISSOLVED_BYTES_PER_SECOND + bytes / SCANNED_BYTES_PER_SECOND) / 60);
   const memory = (PROCESS_BYTES + largest * MEMORY_FACTOR) / 1e9;
-  const units = levels.reduce((sum, count) => sum + count, 0);
+  const units = levels.reduce((sum, level) => sum + level.units, 0);
   return (
     `${sourceUnits.toLocaleString('en')} units in one layer: its ${units.toLocaleString('en')} units on ` +
     `${levels.length} levels are made by dissolving; about ${minutes} minute${minutes === 1 ? '' : 's'}, ` +
@@ -67,15 +54,15 @@ export async function splitSingleLayer(
   pool: Pool,
   report: Report,
 ): Promise<SplitResult> {
-  const plan = await pool.run(PLAN, source);
-  report.note(`${source.path}: ${splitCostToText(splitCost(plan), pool.size)}`);
+  const plan = await pool.run<typeof planSplit>(TASKS.planSplit, source);
+  report.note(`${source.path}: ${splitCostToText(plan, pool.size)}`);
   const { sourceUnits, levels, parts } = plan;
   report.expect('units dissolved', sourceUnits);
   const digits = String(parts.length).length;
   const written = await Promise.all(
     parts.map(async (part, i) => {
       const file = join(folder, `part-${String(i + 1).padStart(digits, '0')}.gpkg`);
-      const { repaired } = await pool.run(WRITE_PART, { source, levels, part, file });
+      const { repaired } = await pool.run<typeof writePart>(TASKS.writePart, { source, levels, part, file });
       report.advance('units dissolved', part.fids.length);
       return { file, repaired };
     }),

@@ -5,9 +5,10 @@ import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from '../source/gdal.ts';
-import { openDataset, takeGdalMessage } from '../source/open-dataset.ts';
+import type { SingleLayer } from '../source/level-source.ts';
+import { gdalResult, openDataset, takeGdalMessage } from '../source/open-dataset.ts';
 import type { LevelPlan, PartPlan } from './plan.ts';
-import { atUnit, type Polygonal, polygonsOf, type SingleLayer, unitAt } from './source-units.ts';
+import { atUnit, polygonsOf, unitAt } from './source-units.ts';
 
 /** What to write. */
 export interface PartTask {
@@ -78,7 +79,7 @@ class PartWriter {
     const feature = this.#readFeature(first);
     const polygons = polygonsOf(feature, this.#task.source);
     polygons?.flattenTo2D();
-    const geometry = polygons === null ? null : multiPolygonFrom(polygons);
+    const geometry = polygons && multiPolygonOf([polygons]);
     return { first, values: feature.fields.toArray(), geometry, isValid: false };
   }
 
@@ -168,18 +169,10 @@ class PartWriter {
 
   /** Runs a step of writing. */
   #writing<Result>(step: () => Result): Result {
-    const failed = (reason: string): BuildError =>
-      new BuildError(`${this.#task.file}: GDAL cannot write it: ${reason}`, 'check the space on that disk');
-    let result: Result;
-    try {
-      result = step();
-    } catch (error) {
-      if (error instanceof BuildError) throw error;
-      throw failed(takeGdalMessage()?.message ?? String(error));
-    }
-    const gdalMessage = takeGdalMessage();
-    if (gdalMessage?.isFailure) throw failed(gdalMessage.message);
-    return result;
+    return gdalResult(
+      step,
+      (reason) => new BuildError(`${this.#task.file}: GDAL cannot write it: ${reason}`, 'check the space on that disk'),
+    );
   }
 }
 
@@ -201,14 +194,6 @@ function runStatement(dataset: gdalTypes.Dataset, statement: string): void {
 /** GEOS, through GDAL, cannot unite members. The message is that of GEOS; the caller adds the place. */
 class UnionError extends Error {}
 
-/** Wraps a polygon; the positions stay as they are. */
-function multiPolygonFrom(geometry: Polygonal): gdalTypes.MultiPolygon {
-  if (geometry instanceof gdal.MultiPolygon) return geometry;
-  const multi = new gdal.MultiPolygon();
-  multi.children.add(geometry);
-  return multi;
-}
-
 /**
  * The same area in valid polygons, which GEOS needs: its union of invalid ones may be wrong without an error. Each
  * polygon is repaired by itself, so that polygons which overlap keep their whole area.
@@ -220,10 +205,7 @@ function validPolygons(geometry: gdalTypes.MultiPolygon): gdalTypes.MultiPolygon
   // GDAL describes each invalid polygon in a warning.
   takeGdalMessage();
   if (!isValid.includes(false)) return geometry;
-  const valid = new gdal.MultiPolygon();
-  for (const [i, polygon] of polygons.entries())
-    addPolygons(valid, isValid[i] === true ? polygon : gdalResult(() => polygon.makeValid()));
-  return valid;
+  return multiPolygonOf(polygons.map((polygon, i) => (isValid[i] ? polygon : geosResult(() => polygon.makeValid()))));
 }
 
 /**
@@ -232,31 +214,21 @@ function validPolygons(geometry: gdalTypes.MultiPolygon): gdalTypes.MultiPolygon
  * @throws UnionError if GEOS fails
  */
 export function union(members: readonly gdalTypes.MultiPolygon[]): gdalTypes.MultiPolygon {
-  const all = new gdal.MultiPolygon();
-  for (const member of members) addPolygons(all, member);
-  const united = new gdal.MultiPolygon();
-  addPolygons(
-    united,
-    gdalResult(() => all.unionCascaded()),
-  );
-  return united;
+  const all = multiPolygonOf(members);
+  return multiPolygonOf([geosResult(() => all.unionCascaded())]);
 }
 
-/** Adds the polygons of a geometry; its lines and points, which have no area, are left out. */
-function addPolygons(to: gdalTypes.MultiPolygon, geometry: gdalTypes.Geometry): void {
-  if (geometry instanceof gdal.Polygon) to.children.add(geometry);
-  else if (geometry instanceof gdal.GeometryCollection) for (const child of geometry.children) addPolygons(to, child);
+/** The polygons of some geometries; their lines and points, which have no area, are left out. */
+function multiPolygonOf(geometries: Iterable<gdalTypes.Geometry>): gdalTypes.MultiPolygon {
+  const multi = new gdal.MultiPolygon();
+  const add = (geometry: gdalTypes.Geometry): void => {
+    if (geometry instanceof gdal.Polygon) multi.children.add(geometry);
+    else if (geometry instanceof gdal.GeometryCollection) for (const child of geometry.children) add(child);
+  };
+  for (const geometry of geometries) add(geometry);
+  return multi;
 }
 
-function gdalResult(operation: () => gdalTypes.Geometry): gdalTypes.Geometry {
-  let result: gdalTypes.Geometry;
-  try {
-    result = operation();
-  } catch (error) {
-    takeGdalMessage();
-    throw new UnionError(error instanceof Error ? error.message : String(error));
-  }
-  const gdalMessage = takeGdalMessage();
-  if (gdalMessage?.isFailure) throw new UnionError(gdalMessage.message);
-  return result;
+function geosResult(operation: () => gdalTypes.Geometry): gdalTypes.Geometry {
+  return gdalResult(operation, (reason) => new UnionError(reason));
 }

@@ -3,12 +3,11 @@
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import type { SourceField } from './layer-columns.ts';
-import type { GidFields, LayerPlace } from './level-source.ts';
-import { type GidColumnOption, type LevelOption, type SourceOptions, valuesFor } from './source-options.ts';
+import type { LayerPlace } from './level-source.ts';
+import { type GidColumnOption, type SourceOptions, valuesFor } from './source-options.ts';
 
 /** A family of column names. Names are compared without regard to case. */
 interface Schema {
-  name: string;
   /** A column that only layers of this schema have; undefined if the columns of the GIDs are enough. */
   marker?: string;
   /** The columns of the GIDs of level n; the values of several are joined with dots. */
@@ -23,21 +22,21 @@ interface Schema {
 
 /** The known schemas, the most specific first. */
 const SCHEMAS: readonly Schema[] = [
+  // GADM 3.6 and later
   {
-    name: 'GADM 3.6 and later',
     gid: (n) => [`GID_${n}`],
     names: (n) => [`NAME_${n}`, ...(n === 0 ? ['COUNTRY'] : [])],
     types: (n) => [`ENGTYPE_${n}`, `TYPE_${n}`],
   },
+  // GADM 2
   {
-    name: 'GADM 2',
     marker: 'ID_0',
     gid: (n) => ['ISO', ...LEVELS.slice(1, n + 1).map((level) => `ID_${level}`)],
     names: (n) => [`NAME_${n}`, ...(n === 0 ? ['NAME_ENGLI', 'NAME_ENGLISH'] : [])],
     types: (n) => [`ENGTYPE_${n}`, `TYPE_${n}`],
   },
+  // OCHA COD
   {
-    name: 'OCHA COD',
     gid: (n) => [`ADM${n}_PCODE`],
     names: (n) => [`ADM${n}_EN`, `ADM${n}_FR`, `ADM${n}_ES`, `ADM${n}_PT`, `ADM${n}_NAME`],
     types: () => [],
@@ -83,12 +82,12 @@ function optionFor(n: Level, level: Level, { gidColumns = [] }: SourceOptions): 
   );
 }
 
-/** The GIDs 0 .. level of a layer. @throws BuildError if the layer lacks a column */
-export function findGids(place: LayerPlace, fields: readonly SourceField[], options: SourceOptions): GidFields[] {
+/** The fields of the GIDs 0 .. level of a layer. @throws BuildError if the layer lacks a column */
+export function findGids(place: LayerPlace, fields: readonly SourceField[], options: SourceOptions): number[][] {
   const { path, layer, level } = place;
   return LEVELS.slice(0, level + 1).map((n) => {
     const indexes = gidFieldsFor(n, level, fields, options);
-    if (indexes !== undefined && (n < level || indexes.length > 0)) return { of: n, fields: indexes };
+    if (indexes !== undefined && (n < level || indexes.length > 0)) return indexes;
     const option = optionFor(n, level, options);
     const wanted = option?.columns.length ? option.columns.join('+') : `GID_${n}`;
     const none = n < level ? `, or --gid-column ${levelName(level)}:${levelName(n)}= if there is none` : '';
@@ -99,39 +98,26 @@ export function findGids(place: LayerPlace, fields: readonly SourceField[], opti
   });
 }
 
-/** The field with the units' names: as the options say, otherwise by the known schemas; undefined if there is none. */
-export function nameFieldOf(
-  place: LayerPlace,
-  fields: readonly SourceField[],
-  options: SourceOptions,
-): number | undefined {
-  const known = [...SCHEMAS.flatMap((schema) => schema.names(place.level)), ...NAME_COLUMNS];
-  return chosenField(place, fields, { name: '--name-column', values: options.nameColumns }, known);
-}
-
-/** The field with the units' types, e.g. `Province`, likewise. */
-export function typeFieldOf(
-  place: LayerPlace,
-  fields: readonly SourceField[],
-  options: SourceOptions,
-): number | undefined {
-  const known = SCHEMAS.flatMap((schema) => schema.types(place.level));
-  return chosenField(place, fields, { name: '--type-column', values: options.typeColumns }, known);
-}
-
-/** The field that an option names, otherwise the first of the known columns that the layer has. */
-function chosenField(
+/**
+ * The field with the units' names, or with their types, e.g. `Province`: the one that an option names, otherwise the first of
+ * the known columns that the layer has; undefined if there is none.
+ */
+export function labelFieldOf(
+  label: 'name' | 'type',
   { path, layer, level }: LayerPlace,
   fields: readonly SourceField[],
-  option: { name: string; values: readonly LevelOption[] | undefined },
-  known: readonly string[],
+  options: SourceOptions,
 ): number | undefined {
-  const chosen = valuesFor(option.values, level).at(-1);
+  const known =
+    label === 'name'
+      ? [...SCHEMAS.flatMap((schema) => schema.names(level)), ...NAME_COLUMNS]
+      : SCHEMAS.flatMap((schema) => schema.types(level));
+  const chosen = valuesFor(options[`${label}Columns`], level).at(-1);
   if (chosen !== undefined) {
     const [at] = indexesOf([chosen], fields) ?? [];
     if (at !== undefined) return at;
     throw new BuildError(
-      `${option.name} ${levelName(level)}=${chosen}: ${path}: layer ${layer} has no such column`,
+      `--${label}-column ${levelName(level)}=${chosen}: ${path}: layer ${layer} has no such column`,
       `use one of: ${fields.map(({ name }) => name).join(', ')}`,
     );
   }

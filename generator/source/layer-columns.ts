@@ -4,7 +4,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from './gdal.ts';
-import type { Column, ColumnType, GidFields, LayerPlace } from './level-source.ts';
+import type { Column, ColumnType, LayerPlace } from './level-source.ts';
 import type { LevelOption } from './source-options.ts';
 
 /** A field of a layer, at its place in the layer. */
@@ -15,13 +15,8 @@ export interface SourceField {
   isGeometry: boolean;
 }
 
-const TYPES: Readonly<Record<string, ColumnType>> = {
-  date: 'date',
-  time: 'time',
-  dateTime: 'dateTime',
-  binary: 'binary',
-  integer64: 'integer64',
-};
+/** GDAL's types of fields that are written in a way of their own. */
+const TYPES: readonly ColumnType[] = ['date', 'time', 'dateTime', 'binary', 'integer64'];
 
 /** The layer's fields, without its fid and geometry. */
 export function fieldsOf(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): SourceField[] {
@@ -30,7 +25,7 @@ export function fieldsOf(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): So
   const isCsv = dataset.driver.description === 'CSV';
   return layer.fields.map((field, i) => ({
     name: field.name,
-    type: booleans.has(i) ? 'boolean' : (TYPES[field.type] ?? 'plain'),
+    type: booleans.has(i) ? 'boolean' : (TYPES.find((type) => type === field.type) ?? 'plain'),
     isGeometry: isCsv && /^_?WKT/i.test(field.name),
   }));
 }
@@ -46,14 +41,6 @@ function booleanFields(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): Set<
   return new Set(types.flatMap((type, i) => (type === 'Integer(Boolean)' ? [i] : [])));
 }
 
-/** The lists of --columns, parsed. */
-interface ColumnChoice {
-  kept: Set<string>;
-  dropped: Set<string>;
-  /** New names. */
-  renamed: Map<string, string>;
-}
-
 /**
  * The published columns of a layer: its fields as chosen by --columns, and a column GID_n for each GID that is joined from
  * several fields. The columns of GIDs are always published.
@@ -63,46 +50,39 @@ interface ColumnChoice {
 export function publishedColumns(
   place: LayerPlace,
   fields: readonly SourceField[],
-  gids: readonly GidFields[],
+  gids: readonly (readonly number[])[],
   chosen: readonly LevelOption[],
 ): Column[] {
-  const choice = parseChoice(place, fields, chosen);
-  const gidFields = new Set(gids.flatMap((gid) => (gid.fields.length === 1 ? gid.fields : [])));
-  const isPublished = ({ name, isGeometry }: SourceField, at: number): boolean => {
-    if (gidFields.has(at)) return true;
-    if (choice.kept.size > 0) return choice.kept.has(name) || choice.renamed.has(name);
-    return !choice.dropped.has(name) && !isGeometry;
-  };
-  const columns = fields.flatMap((field, at): Column[] =>
-    isPublished(field, at)
-      ? [{ name: choice.renamed.get(field.name) ?? field.name, type: field.type, fields: [at] }]
-      : [],
-  );
-  for (const gid of gids)
-    if (gid.fields.length > 1) columns.push({ name: `GID_${gid.of}`, type: 'plain', fields: gid.fields });
+  const items = itemsFor(place, fields, chosen);
+  const isAnyKept = items.some((item) => !item.isDropped && item.renamed === undefined);
+  const columns = fields.flatMap(({ name, type, isGeometry }, at): Column[] => {
+    const own = items.filter((item) => item.name === name);
+    const isPublished = isAnyKept
+      ? own.some((item) => !item.isDropped)
+      : !isGeometry && !own.some((item) => item.isDropped);
+    if (!isPublished && !gids.some((gid) => gid.length === 1 && gid[0] === at)) return [];
+    const { renamed = name } = own.findLast((item) => item.renamed !== undefined) ?? {};
+    return [{ name: renamed, type, fields: [at] }];
+  });
+  for (const [n, gid] of gids.entries())
+    if (gid.length > 1) columns.push({ name: `GID_${n}`, type: 'plain', fields: gid });
   refuseSameNames(place, columns);
   return columns;
 }
 
-function parseChoice(place: LayerPlace, fields: readonly SourceField[], chosen: readonly LevelOption[]): ColumnChoice {
-  const choice: ColumnChoice = { kept: new Set(), dropped: new Set(), renamed: new Map() };
-  const known = new Set(fields.map(({ name }) => name));
-  for (const { level, value } of chosen) {
-    if (level !== undefined && level !== place.level) continue;
-    for (const { text, name, isDropped, renamed } of columnItems([value])) {
-      if (!known.has(name)) {
-        if (level === undefined) continue;
-        throw new BuildError(
-          `--columns ${levelName(level)}=${text}: ${place.path}: layer ${place.layer} has no column ${name}`,
-          `use one of: ${[...known].join(', ')}`,
-        );
-      }
-      if (isDropped) choice.dropped.add(name);
-      else if (renamed === undefined) choice.kept.add(name);
-      else choice.renamed.set(name, renamed);
-    }
-  }
-  return choice;
+/** What --columns says of a layer's columns. */
+function itemsFor(place: LayerPlace, fields: readonly SourceField[], chosen: readonly LevelOption[]): ColumnItem[] {
+  const known = fields.map(({ name }) => name);
+  return chosen.flatMap(({ level, value }) => {
+    if (level !== undefined && level !== place.level) return [];
+    const items = columnItems([value]);
+    const unknown = items.find(({ name }) => !known.includes(name));
+    if (level === undefined || unknown === undefined) return items.filter(({ name }) => known.includes(name));
+    throw new BuildError(
+      `--columns ${levelName(level)}=${unknown.text}: ${place.path}: layer ${place.layer} has no column ${unknown.name}`,
+      `use one of: ${[...new Set(known)].join(', ')}`,
+    );
+  });
 }
 
 /** An item of --columns: keep a column (`NAME`), drop it (`-NAME`) or rename it (`NAME:new`). */

@@ -24,14 +24,6 @@ export interface LayerPlace {
   level: Level;
 }
 
-/** The fields of a GID. */
-export interface GidFields {
-  /** The level of the unit that has this GID. */
-  of: Level;
-  /** Indexes of fields; empty for no parent at that level. */
-  fields: readonly number[];
-}
-
 /** A layer of the source that holds units of a level. */
 export interface LayerSource extends LayerPlace {
   /** GDAL's name of the dataset's format: it is opened as no other. */
@@ -57,15 +49,32 @@ export interface LayerSource extends LayerPlace {
   typeColumn: string;
 }
 
-/** The layers of a level, in the order in which they are read; at least one. */
+/** The layers of a level, in the order in which they are read; none for a level that the dataset lacks. */
 export interface LevelSource {
   level: Level;
   layers: readonly LayerSource[];
 }
 
+/** A layer whose units end at different levels, like GADM's single-layer download (gadm_410.gpkg). */
+export interface SingleLayer {
+  /** The name for `gdal.open`. */
+  path: string;
+  /** GDAL's name of its format; undefined to find it. */
+  driver?: string | undefined;
+  /** The layer's name. */
+  layer: string;
+  /** The names of the columns of the GIDs of level 0, 1, ... */
+  gidColumns: readonly string[];
+}
+
 /** Number of features in all layers of a level. */
 export function featureCount({ layers }: LevelSource): number {
   return layers.reduce((sum, { features }) => sum + features, 0);
+}
+
+/** The names of the GID columns 0 .. level of a level's layers, which have the same ones. */
+export function gidColumnsOf({ level, layers }: LevelSource): readonly string[] {
+  return layers[0]?.gidColumns ?? Array.from({ length: level + 1 }, () => '');
 }
 
 /** The levels in the overview of a release. @param sources of all levels that the dataset has */

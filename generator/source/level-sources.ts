@@ -2,15 +2,16 @@
 import { dirname } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
+import type { Finding } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { expandSource, type FoundDataset } from './expand-source.ts';
-import { findGids, gidFieldsFor, isBesideLines, nameFieldOf, typeFieldOf } from './gid-columns.ts';
+import { gdal } from './gdal.ts';
+import { findGids, gidFieldsFor, isBesideLines, labelFieldOf } from './gid-columns.ts';
 import { knownCredit } from './known-credits.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
-import type { LayerSource, LevelSource } from './level-source.ts';
+import type { LayerSource, LevelSource, SingleLayer } from './level-source.ts';
 import {
   attributionOf,
-  gdalVersion,
   newIsStoredQuery,
   openDataset,
   openFoundDataset,
@@ -20,8 +21,8 @@ import {
 import { countFeatures, openSelection } from './open-layer.ts';
 import { type SourceOptions, sourceName, valuesFor } from './source-options.ts';
 
-/** The levels of a source. */
-export interface FoundLevels {
+/** What a build needs to know of its dataset. */
+export interface DatasetDescription {
   /** Ascending. */
   levels: readonly LevelSource[];
   /** Layers that no level uses, e.g. tables of styles. */
@@ -34,15 +35,10 @@ export interface FoundLevels {
   credits: readonly string[];
   /** The only layer, if it holds the deepest units of every area, of whatever level; undefined otherwise. */
   singleLayer: SingleLayer | undefined;
-}
-
-/** A layer that holds units of several levels, as GADM's single-layer download does. */
-export interface SingleLayer {
-  path: string;
-  driver: string;
-  layer: string;
-  /** Names of the columns GID_0 .. GID_n. */
-  gidColumns: readonly string[];
+  /** What was found while a single layer was split. */
+  findings: readonly Finding[];
+  /** Version of GDAL. */
+  gdal: string;
 }
 
 /** A layer of the source. */
@@ -63,34 +59,24 @@ interface SeenLayer {
 }
 
 /**
- * Finds the layers of every level in the source.
+ * Describes a dataset before its features are read: finds the layers of every level in the source. Runs in a child process,
+ * so that the parent process does not hold the memory of GDAL (some drivers load a whole file to count its features).
  * @throws BuildError if a file cannot be read, a dataset has no layer with GIDs, two layers of one file have the same
  *   level, a layer lacks the column of a parent, or an option names a layer or column that does not exist
  */
-export function findLevels(options: SourceOptions): FoundLevels {
-  const found: LayerSource[] = [];
-  const credits = new Set<string>();
-  const columns = new Set<string>();
+export function describeDataset(options: SourceOptions): DatasetDescription {
   const { datasets, systemFiles } = expandSource(options.source);
   const read = datasets.map((dataset) => layersIn(dataset, options));
   const all = read.flatMap(({ layers }) => layers);
-  const seen: SeenLayer[] = [];
-  for (const { path, layers } of read) {
-    const used = layers.map((layer) => (isBeside(layer, all) ? { ...layer, levels: [] } : layer));
-    seen.push(...used);
-    const sources = used.flatMap((layer) => layer.levels.map((level) => layerSource(layer, level, options)));
-    refuseTwins(
-      path,
-      sources.map(({ source }) => source),
-    );
-    for (const { source, names } of sources) {
-      found.push(source);
-      for (const name of names) columns.add(name);
-      const credit = knownCredit(path, source.layer, names);
-      if (credit !== undefined) credits.add(credit);
-    }
-  }
-  refuseUnknownColumns(options, [...columns]);
+  const used = read.map(({ layers }) =>
+    layers.map((layer) => (isBeside(layer, all) ? { ...layer, levels: [] } : layer)),
+  );
+  for (const layers of used) refuseTwins(layers);
+  const seen = used.flat();
+  const sources = seen.flatMap((layer) => layer.levels.map((level) => layerSource(layer, level, options)));
+  const found = sources.map(({ source }) => source);
+  const credits = sources.flatMap(({ source, names }) => knownCredit(source.path, source.layer, names) ?? []);
+  refuseUnknownColumns(options, [...new Set(sources.flatMap(({ names }) => names))]);
   refuseOtherColumns(found);
   refuseUnknownLayers(options, seen);
   refuseUnusedDatasets(options, seen, found);
@@ -104,8 +90,10 @@ export function findLevels(options: SourceOptions): FoundLevels {
     unused: unused.map(({ path, layer }) => `${sourceName(path)}: ${layer}`),
     systemFiles,
     attribution: read.flatMap((dataset) => dataset.attribution),
-    credits: [...credits],
+    credits: [...new Set(credits)],
     singleLayer: findSingleLayer(found),
+    findings: [],
+    gdal: gdal.version,
   };
 }
 
@@ -120,7 +108,7 @@ function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined
   const selection = { ...only, where: `${own} IS NULL OR ${own} = ''` };
   const opened = openSelection(selection);
   const shallower = countFeatures(opened, selection);
-  opened.close();
+  opened.dataset.close();
   return shallower === 0 ? undefined : { path, driver, layer, gidColumns };
 }
 
@@ -131,7 +119,7 @@ const LAYERS_MAX = 2_000;
 function layersIn(
   { path, isInFolder }: FoundDataset,
   options: SourceOptions,
-): { path: string; layers: SeenLayer[]; attribution: string[] } {
+): { layers: SeenLayer[]; attribution: string[] } {
   const dataset = isInFolder ? openFoundDataset(path) : openDataset(path);
   const driver = dataset.driver.description;
   const count = dataset.layers.count();
@@ -154,7 +142,7 @@ function layersIn(
   });
   const attribution = attributionOf(dataset);
   dataset.close();
-  return { path, layers, attribution };
+  return { layers, attribution };
 }
 
 /** Types of geometries by their codes (OGC 06-103r4, table 7): points and lines, also curved ones. */
@@ -221,10 +209,11 @@ function layerSource(
   const selection = { path, driver, layer, level, where, sql };
   const opened = openSelection(selection);
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
-  const gids = findGids({ path, layer, level }, fields, options);
-  const columns = publishedColumns({ path, layer, level }, fields, gids, options.columns ?? []);
+  const place = { path, layer, level };
+  const gids = findGids(place, fields, options);
+  const columns = publishedColumns(place, fields, gids, options.columns ?? []);
   const features = countFeatures(opened, selection);
-  opened.close();
+  opened.dataset.close();
   const nameOf = (wanted: readonly number[]): string =>
     columns.find((column) => wanted.length > 0 && column.fields.join() === wanted.join())?.name ?? '';
   const nameOfField = (field: number | undefined): string => (field === undefined ? '' : nameOf([field]));
@@ -232,22 +221,22 @@ function layerSource(
     ...selection,
     features,
     columns,
-    gids: gids.map((gid) => gid.fields),
-    gidColumns: gids.map((gid) => nameOf(gid.fields)),
-    nameColumn: nameOfField(nameFieldOf({ path, layer, level }, fields, options)),
-    typeColumn: nameOfField(typeFieldOf({ path, layer, level }, fields, options)),
+    gids,
+    gidColumns: gids.map(nameOf),
+    nameColumn: nameOfField(labelFieldOf('name', place, fields, options)),
+    typeColumn: nameOfField(labelFieldOf('type', place, fields, options)),
   };
   return { source, names: fields.map(({ name }) => name) };
 }
 
 /** Two layers of one file at the same level are variants of each other; layers of several files are merged. */
-function refuseTwins(path: string, layers: readonly LayerSource[]): void {
-  for (const [i, { level, layer }] of layers.entries()) {
-    const twin = layers.slice(0, i).find((other) => other.level === level);
-    if (twin === undefined) continue;
+function refuseTwins(layers: readonly SeenLayer[]): void {
+  for (const level of LEVELS) {
+    const [one, other] = layers.filter(({ levels }) => levels.includes(level));
+    if (one === undefined || other === undefined) continue;
     throw new BuildError(
-      `${path}: layers ${twin.layer} and ${layer} are both level ${level}`,
-      `choose one: add --layer ${levelName(level)}=${twin.layer} or --layer ${levelName(level)}=${layer}`,
+      `${one.path}: layers ${one.layer} and ${other.layer} are both level ${level}`,
+      `choose one: add --layer ${levelName(level)}=${one.layer} or --layer ${levelName(level)}=${other.layer}`,
     );
   }
 }
@@ -321,19 +310,4 @@ function remedyFor(layers: readonly SeenLayer[]): string {
   if (example !== undefined)
     return `copy generator/examples/${example}, change the names of the files in it, and build with --config`;
   return 'name the layer and the GID column of each level, e.g. --layer lv0=countries --gid-column lv0=ISO3; or remove the file from --source';
-}
-
-/** What a build needs to know of its dataset. */
-export interface DatasetDescription extends FoundLevels {
-  /** Version of GDAL. */
-  gdal: string;
-}
-
-/**
- * Describes a dataset before its features are read. Runs in a child process, so that the parent process does not hold the
- * memory of GDAL (some drivers load a whole file to count its features).
- * @throws BuildError as `findLevels` does
- */
-export function describeDataset(options: SourceOptions): DatasetDescription {
-  return { ...findLevels(options), gdal: gdalVersion() };
 }

@@ -44,11 +44,6 @@ export interface GdalMessage {
   isFailure: boolean;
 }
 
-/** Version of the GDAL in use, e.g. `3.6.2`. */
-export function gdalVersion(): string {
-  return gdal.version;
-}
-
 /** GDAL's last message since the last call of this function; undefined if there is none. */
 export function takeGdalMessage(): GdalMessage | undefined {
   const error: unknown = gdal.lastError;
@@ -57,6 +52,20 @@ export function takeGdalMessage(): GdalMessage | undefined {
   const isFailure = !('level' in error) || Number(error.level) >= CE_FAILURE;
   gdal.lastError = null;
   return { message, isFailure };
+}
+
+/** The result of a call of GDAL. @param failed makes the error from GDAL's message if it throws or reports a failure */
+export function gdalResult<Result>(call: () => Result, failed: (reason: string) => Error): Result {
+  let result: Result;
+  try {
+    result = call();
+  } catch (error) {
+    if (error instanceof BuildError) throw error;
+    throw failed(takeGdalMessage()?.message ?? (error instanceof Error ? error.message : String(error)));
+  }
+  const gdalMessage = takeGdalMessage();
+  if (gdalMessage?.isFailure) throw failed(gdalMessage.message);
+  return result;
 }
 
 /**
@@ -73,49 +82,34 @@ export function openDataset(path: string, driver?: string): gdalTypes.Dataset {
  * @throws BuildError likewise, and for a format that refers to other files
  */
 export function openFoundDataset(path: string): gdalTypes.Dataset {
-  try {
-    return openChecked(path, SELF_CONTAINED);
-  } catch (error) {
-    if (!(error instanceof BuildError)) throw error;
-    throw new BuildError(
-      error.message,
-      'remove it if it is damaged or not a dataset; a rare format, or one that refers to other files (VRT), must be given as --source itself',
-    );
-  }
+  return openChecked(
+    path,
+    SELF_CONTAINED,
+    'remove it if it is damaged or not a dataset; a rare format, or one that refers to other files (VRT), must be given as --source itself',
+  );
 }
 
-function openChecked(path: string, drivers: readonly string[]): gdalTypes.Dataset {
-  const { dataset, gdalMessage } = open(path, drivers);
-  if (!gdalMessage?.isFailure) return dataset;
-  // GDAL tries one driver after the other: the message may be that of a driver before the one that opened the dataset.
-  const { description } = dataset.driver;
-  dataset.close();
-  const again = open(path, [description]);
-  if (!again.gdalMessage?.isFailure) return again.dataset;
-  again.dataset.close();
-  throw cannotOpen(path, again.gdalMessage.message);
-}
-
-/** Opens a dataset with one of some drivers; also returns the last message of GDAL. */
-function open(
+function openChecked(
   path: string,
   drivers: readonly string[],
-): { dataset: gdalTypes.Dataset; gdalMessage: GdalMessage | undefined } {
+  remedy = 'check that the file is complete and in a format that GDAL reads (ogrinfo FILE)',
+): gdalTypes.Dataset {
+  const cannotOpen = (reason: string): BuildError => new BuildError(`${path}: GDAL cannot open it: ${reason}`, remedy);
+  let dataset: gdalTypes.Dataset;
   takeGdalMessage();
   try {
-    const dataset = gdal.open(path, 'r', [...drivers]);
-    return { dataset, gdalMessage: takeGdalMessage() };
+    dataset = gdal.open(path, 'r', [...drivers]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw cannotOpen(path, takeGdalMessage()?.message ?? reason);
+    throw cannotOpen(takeGdalMessage()?.message ?? reason);
   }
-}
-
-function cannotOpen(path: string, reason: string): BuildError {
-  return new BuildError(
-    `${path}: GDAL cannot open it: ${reason}`,
-    'check that the file is complete and in a format that GDAL reads (ogrinfo FILE)',
-  );
+  const gdalMessage = takeGdalMessage();
+  if (!gdalMessage?.isFailure) return dataset;
+  const { description } = dataset.driver;
+  dataset.close();
+  // GDAL tries one driver after the other: the message may be that of a driver before the one that opened the dataset.
+  if (drivers.length > 1) return openChecked(path, [description], remedy);
+  throw cannotOpen(gdalMessage.message);
 }
 
 /** The metadata item that holds the attribution texts, one per line. */

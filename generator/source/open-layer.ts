@@ -13,7 +13,6 @@ export type Selection = Pick<LayerSource, 'path' | 'driver' | 'layer' | 'level' 
 export interface OpenSelection {
   dataset: gdalTypes.Dataset;
   layer: gdalTypes.Layer;
-  close(): void;
 }
 
 /** An opened layer. */
@@ -40,17 +39,16 @@ export function openSelection(selection: Selection): OpenSelection {
   const { path, driver, layer: name, where, sql } = selection;
   refuseFurtherStatement(selection);
   const dataset = openDataset(path, driver);
-  const close = (): void => dataset.close();
   try {
     const layer = dataset.layers.get(name);
     if (sql !== undefined) {
       refuseUnnameable(selection, layer);
-      return { dataset, layer: dataset.executeSQL(sql, undefined, DIALECT), close };
+      return { dataset, layer: dataset.executeSQL(sql, undefined, DIALECT) };
     }
     if (where !== undefined) layer.setAttributeFilter(where);
-    return { dataset, layer, close };
+    return { dataset, layer };
   } catch (error) {
-    close();
+    dataset.close();
     takeGdalMessage();
     if (error instanceof BuildError) throw error;
     throw selectionError(selection, error instanceof Error ? error.message : String(error));
@@ -107,8 +105,8 @@ export function countFeatures({ layer }: OpenSelection, selection: Selection): n
  */
 export function openLayer(source: LayerSource, mode: ReadingMode, scratch: string): OpenLayer {
   if (mode.isStraightened) return openStraightened(source, mode, scratch);
-  const { layer, close } = openSelection(mode.hasTextIntegers ? withTextIntegers(source) : source);
-  return { layer, transformation: transformationFor(layer), close };
+  const { dataset, layer } = openSelection(mode.hasTextIntegers ? withTextIntegers(source) : source);
+  return { layer, transformation: transformationFor(layer), close: () => dataset.close() };
 }
 
 /** Opens a copy of the layer with its curves approximated by segments of 4 degrees, GDAL's default. */
@@ -135,7 +133,7 @@ function withTextIntegers(source: LayerSource): LayerSource {
   const selected = opened.layer.fields.map(({ name, type }) =>
     type === 'integer64' ? `CAST(${quoted(name)} AS CHARACTER(20)) AS ${quoted(name)}` : quoted(name),
   );
-  opened.close();
+  opened.dataset.close();
   const condition = source.where === undefined ? '' : ` WHERE ${source.where}`;
   return { ...source, sql: `SELECT ${selected.join(', ')} FROM ${quoted(source.layer)}${condition}` };
 }

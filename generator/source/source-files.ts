@@ -26,11 +26,6 @@ export async function sourceFiles(source: readonly string[]): Promise<SourceFile
   return files;
 }
 
-/** The name of each path of the source, as its files have it in front. */
-export function sourceNames(source: readonly string[]): string[] {
-  return source.map(sourceName);
-}
-
 /** The names of all files under a path, without hidden ones and those of operating systems, and where they are. */
 function filesUnder(path: string, name: string): [name: string, file: string][] {
   if (!fileOrFolder(path).isDirectory()) return [[name, path]];

@@ -43,12 +43,6 @@ export interface SourceOptions {
   keepFids?: boolean | undefined;
 }
 
-/** The source options among those of a command. */
-export function sourceOptionsOf(options: SourceOptions): SourceOptions {
-  const { source, levels, layers, gidColumns, nameColumns, typeColumns, where, sql, columns, keepFids } = options;
-  return { source, levels, layers, gidColumns, nameColumns, typeColumns, where, sql, columns, keepFids };
-}
-
 /** The values of an option that apply to a level. */
 export function valuesFor(options: readonly LevelOption[] | undefined, level: Level): string[] {
   return (options ?? [])

@@ -1,18 +1,17 @@
 // The feature store: a file in the work folder with every feature of a level, serialised once. The task that reads the
 // dataset appends to it; the tasks that write feature files and pages copy from it.
-import { closeSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { sumOf, type TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { GidColumn } from '../../format/gid-column.ts';
 import { deflateText } from '../../format/gzip.ts';
 import type { Ranges } from '../../format/positions.ts';
+import { createOutputFile } from '../release/output-file.ts';
+import { readSidecar, writeSidecar } from './sidecar.ts';
 import { newIndexBuilder, type StoreIndex } from './store-index.ts';
 
 /** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
 export const REUSE_TEXT_BYTES = 8 * 1024;
-
-const WRITE_BYTES = 1 << 20;
 
 /** Appends features; `close` writes the index. */
 export interface StoreWriter {
@@ -23,41 +22,18 @@ export interface StoreWriter {
 
 /** Creates a store at `file`; its index will be at `file`.index. */
 export function createStore(file: string, columns: readonly string[]): StoreWriter {
-  const handle = openSync(file, 'w');
+  const output = createOutputFile(file);
   const builder = newIndexBuilder(columns);
-  const pending = Buffer.allocUnsafe(WRITE_BYTES);
-  let filled = 0;
-
-  function flush(): void {
-    writeAll(handle, pending.subarray(0, filled));
-    filled = 0;
-  }
-
-  function write(bytes: Buffer): void {
-    if (filled + bytes.length > pending.length) flush();
-    if (bytes.length > pending.length) {
-      writeAll(handle, bytes);
-    } else {
-      filled += bytes.copy(pending, filled);
-    }
-  }
-
   return {
     append(fid, gids, parts) {
-      const length = parts.reduce((sum, part) => sum + part.length, 0);
-      if (length < REUSE_TEXT_BYTES) {
-        builder.add({ fid, gids, bytes: length, deflated: undefined });
-        for (const part of parts) write(part);
-        return;
-      }
-      const text = Buffer.concat(parts, length);
-      const data = deflateText(text);
-      builder.add({ fid, gids, bytes: data.length, deflated: sumOf(text) });
-      write(data);
+      const text = Buffer.concat(parts);
+      const isShort = text.length < REUSE_TEXT_BYTES;
+      const stored = isShort ? text : deflateText(text);
+      builder.add({ fid, gids, bytes: stored.length, deflated: isShort ? undefined : sumOf(text) });
+      output.write(stored);
     },
     close() {
-      flush();
-      closeSync(handle);
+      output.close();
       const index = builder.finish();
       writeStoreIndex(file, index);
       return index;
@@ -101,36 +77,24 @@ export function openStore(file: string): StoreReader {
     return buffer;
   }
 
-  /** The end (exclusive, at most `end`) of the positions from `first` that are read together. */
-  function stretchEnd(first: number, end: number): number {
-    const start = elementAt(offsets, first);
-    let next = start + elementAt(bytes, first);
-    let position = first + 1;
-    for (; position < end && offsets[position] === next; position++) {
-      next += elementAt(bytes, position);
-      if (next - start > READ_BYTES) break;
-    }
-    return position;
-  }
-
   return {
     index,
     *read(ranges) {
       for (let i = 0; i < ranges.length; i += 2) {
-        let position = numberAt(ranges, i);
         const end = numberAt(ranges, i + 1);
-        while (position < end) {
-          const stretch = stretchEnd(position, end);
+        for (let position = numberAt(ranges, i); position < end; ) {
           const start = elementAt(offsets, position);
-          const stop = elementAt(offsets, stretch - 1) + elementAt(bytes, stretch - 1);
-          const read = readBytes(start, stop - start);
-          for (; position < stretch; position++) {
-            const at = elementAt(offsets, position) - start;
-            const length = elementAt(deflatedText, position);
-            yield {
-              bytes: read.subarray(at, at + elementAt(bytes, position)),
-              deflated: length === 0 ? undefined : { crc: elementAt(crcs, position), length },
-            };
+          let stop = position;
+          let length = 0;
+          do length += elementAt(bytes, stop++);
+          while (stop < end && offsets[stop] === start + length && length + elementAt(bytes, stop) <= READ_BYTES);
+          const read = readBytes(start, length);
+          for (let at = 0; position < stop; position++) {
+            const next = at + elementAt(bytes, position);
+            const textBytes = elementAt(deflatedText, position);
+            const deflated = textBytes === 0 ? undefined : { crc: elementAt(crcs, position), length: textBytes };
+            yield { bytes: read.subarray(at, next), deflated };
+            at = next;
           }
         }
       }
@@ -141,21 +105,12 @@ export function openStore(file: string): StoreReader {
 
 /** Writes the index of the store at `file`. */
 export function writeStoreIndex(file: string, index: StoreIndex): void {
-  writeFileSync(indexPath(file), serialize(index));
+  writeSidecar(file, 'index', index);
 }
 
 /** The index of the store at `file`. */
 export function readStoreIndex(file: string): StoreIndex {
-  const index: StoreIndex = deserialize(readFileSync(indexPath(file)));
+  const index = readSidecar<StoreIndex>(file, 'index');
   // What is read are the columns' members without their methods.
   return { ...index, columns: index.columns.map(({ name, arrays }) => new GidColumn(name, arrays)) };
-}
-
-function indexPath(file: string): string {
-  return `${file}.index`;
-}
-
-function writeAll(handle: number, bytes: Buffer): void {
-  let done = 0;
-  while (done < bytes.length) done += writeSync(handle, bytes, done);
 }

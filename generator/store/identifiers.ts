@@ -64,7 +64,7 @@ function placeIn(layers: readonly LayerSource[]): string {
   return layers.length === 1 && only !== undefined ? `${sourceName(only.path)}: layer ${only.layer}, ` : '';
 }
 
-/** Units whose parent does not exist at a level that the source has. @param indexes of the levels with a layer */
+/** Units whose parent does not exist at a level that the source has. @param indexes by level */
 export function findOrphans(indexes: ReadonlyMap<Level, StoreIndex>, levels: readonly LevelSource[]): Finding[] {
   return LEVELS.flatMap((level) => {
     const index = indexes.get(level);
@@ -88,15 +88,13 @@ export function findOrphans(indexes: ReadonlyMap<Level, StoreIndex>, levels: rea
   });
 }
 
-/** The levels that have a store. */
+/** What to check. Plain data: it is sent to a child process. */
 export interface ParentsTask {
-  stores: readonly { level: Level; store: string; source: LevelSource }[];
+  stores: readonly { level: Level; store: string }[];
+  levels: readonly LevelSource[];
 }
 
-/** The same from the stores of the levels, once every level is read. Runs in a child process. */
-export function checkParents({ stores }: ParentsTask): Finding[] {
-  return findOrphans(
-    new Map(stores.map(({ level, store }) => [level, readStoreIndex(store)])),
-    stores.map(({ source }) => source),
-  );
+/** The same from the stores of the levels, once every level is read. */
+export function checkParents({ stores, levels }: ParentsTask): Finding[] {
+  return findOrphans(new Map(stores.map(({ level, store }) => [level, readStoreIndex(store)])), levels);
 }

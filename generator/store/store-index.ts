@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import type { TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { type GidColumn, gidColumn } from '../../format/gid-column.ts';
-import type { Level } from '../../format/levels.ts';
 
 /** The index of a store; every array but the columns has one entry per position. */
 export interface StoreIndex {
@@ -73,12 +72,8 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
       crcs.push(entry.deflated?.crc ?? 0);
       for (const [n, { numbers, owners }] of known.entries()) {
         const gid = elementAt(entry.gids, n);
-        if (gid === null) {
-          owners.push(-1);
-          continue;
-        }
-        const number = numbers.get(gid) ?? numbers.size;
-        if (number === numbers.size) numbers.set(gid, number);
+        const number = gid === null ? -1 : (numbers.get(gid) ?? numbers.size);
+        if (gid !== null && number === numbers.size) numbers.set(gid, number);
         owners.push(number);
       }
     },
@@ -105,9 +100,4 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
       };
     },
   };
-}
-
-/** The index of a level that the dataset lacks. */
-export function emptyStoreIndex(level: Level): StoreIndex {
-  return newIndexBuilder(Array.from({ length: level + 1 }, () => '')).finish();
 }

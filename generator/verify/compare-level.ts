@@ -15,7 +15,7 @@ import type { LayerSource, LevelSource } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { geometryDifference } from './compare-geometry.ts';
-import { type Finding, Findings } from './findings.ts';
+import type { Finding } from './findings.ts';
 
 /** What to compare. Plain data: it is sent to a child process. */
 export interface CompareTask {
@@ -45,7 +45,8 @@ export function compareLevel({ out, release, source, isRenumbered, precision, sc
   const published = openFeatures(join(out, folder), index);
   /** By position: 1 for a feature that the source has. */
   const taken = new Uint8Array(index.features);
-  const findings = new Findings();
+  const findings: Finding[] = [];
+  const found = (path: string, problem: string): unknown => findings.push({ path, problem });
   /** Number of features that were read from the source. */
   let features = 0;
 
@@ -55,13 +56,13 @@ export function compareLevel({ out, release, source, isRenumbered, precision, sc
     const fid = isRenumbered ? features : feature.fid;
     const position = index.positionOf(fid);
     if (taken[position] !== 0 || index.fidAt(position) !== fid) {
-      findings.add(`${folder}/${indexPath(source.level)}`, `lacks fid ${fid}, which the source has`);
+      found(`${folder}/${indexPath(source.level)}`, `lacks fid ${fid}, which the source has`);
       return;
     }
     taken[position] = 1;
     const read = readPublished(() => featureFrom(published.textAt(position)));
     const difference = read && differenceOf(read, feature, { opened, layer, fid, precision });
-    if (difference !== undefined) findings.add(fileOf(position), `fid ${fid}: ${difference}`);
+    if (difference !== undefined) found(fileOf(position), `fid ${fid}: ${difference}`);
   }
 
   function compareFeatures(opened: OpenLayer, layer: LayerSource): void {
@@ -69,7 +70,7 @@ export function compareLevel({ out, release, source, isRenumbered, precision, sc
     const reportMessage = (where: string): void => {
       const gdalMessage = takeGdalMessage();
       if (gdalMessage?.isFailure)
-        findings.add(withoutSecrets(layer.path), `layer ${layer.layer}${where}: GDAL reports: ${gdalMessage.message}`);
+        found(withoutSecrets(layer.path), `layer ${layer.layer}${where}: GDAL reports: ${gdalMessage.message}`);
     };
     for (let feature = opened.layer.features.first(); feature; feature = opened.layer.features.next()) {
       features++;
@@ -80,7 +81,7 @@ export function compareLevel({ out, release, source, isRenumbered, precision, sc
     // The iterator returns null at the end and after a read error: only the count distinguishes them.
     const read = features - before;
     if (read !== layer.features)
-      findings.add(
+      found(
         withoutSecrets(layer.path),
         `layer ${layer.layer}: GDAL reads ${read} features and counts ${layer.features}`,
       );
@@ -99,8 +100,8 @@ export function compareLevel({ out, release, source, isRenumbered, precision, sc
       }
     }
     for (const [position, isTaken] of taken.entries())
-      if (isTaken === 0) findings.add(fileOf(position), `fid ${index.fidAt(position)}: the source has no such feature`);
-    return { features, findings: findings.list() };
+      if (isTaken === 0) found(fileOf(position), `fid ${index.fidAt(position)}: the source has no such feature`);
+    return { features, findings };
   } finally {
     published.close();
     rmSync(scratch, { recursive: true });

@@ -1,6 +1,6 @@
-// Verifies the metadata of a release: current.json, release.json, checksums.txt, and manifest and index of each level.
-// Whatever follows from other arrays of an index is derived anew from them, and compared.
-import { existsSync, readFileSync } from 'node:fs';
+// Verifies the metadata of a release: current.json, release.json, checksums.txt, and manifest and index of each level. What
+// follows from other arrays of an index is derived anew from them, and compared.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { type GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
@@ -10,181 +10,178 @@ import {
   indexPath,
   isReleaseId,
   manifestPath,
+  namesPath,
+  OVERVIEW_FILE,
   RELEASE_FILE,
   releasePath,
 } from '../../format/layout.ts';
-import { firstPages, type LevelArrays, type LevelIndex, type PageTable } from '../../format/level-index.ts';
-import { type Format, LEVELS, type Level } from '../../format/levels.ts';
-import { encodeLevel, namedArrays } from '../../format/manifest.ts';
-import {
-  type CheckedFile,
-  currentFromJson,
-  currentToJson,
-  type Release,
-  releaseFromJson,
-} from '../../format/release.ts';
-import { countsOf } from '../pages/plan.ts';
+import { firstPages, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
+import { type Format, LEVELS, levelName } from '../../format/levels.ts';
+import { namedArrays } from '../../format/manifest.ts';
+import { FormatError } from '../../format/parse.ts';
+import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
+import { countsOf, plannedFiles } from '../levels/plan.ts';
 import { problemOf } from '../reader/file-error.ts';
-import { levelFrom } from '../reader/read-level.ts';
+import { readLevel } from '../reader/read-level.ts';
 import { readChecksums, sha256Of } from '../release/checksums.ts';
 import { BuildError } from '../report/errors.ts';
-import { type Findings, firstDifferentLine } from './findings.ts';
+import { checkDescribed, type Description, verifyFile } from './files.ts';
+import type { Finding } from './findings.ts';
 
 /** A release that is verified: its metadata, of which a part is undefined if its file is damaged. */
 export interface Metadata {
   out: string;
   id: string;
-  /** Its folder. */
-  root: string;
   /** The content of checksums.txt: SHA-256 in hex by path. */
   checksums: ReadonlyMap<string, string> | undefined;
   /** release.json. */
   description: Release | undefined;
-  /** Whether release.json has the SHA-256 that checksums.txt has for it, or that has none. */
-  isSealed: boolean;
   /** By level; undefined if its manifest or its index is damaged. */
   levels: readonly (LevelIndex | undefined)[];
   /** Adds a problem of a file of the release. */
   found(path: string, problem: string): void;
-  /** What `read` returns; undefined if it finds that the file is damaged, which is added. */
-  attempt<T>(path: string, read: () => T): T | undefined;
+  /** Number of files in its folder. */
+  files: number;
 }
 
 /** The current release; undefined if current.json is damaged or lists a release that does not exist as the current one. */
-export function currentRelease(out: string, findings: Findings): string | undefined {
+export function currentRelease(out: string, findings: Finding[]): string | undefined {
+  const found = (problem: string): unknown => findings.push({ path: CURRENT_PATH, problem });
   try {
     const text = readFileSync(join(out, CURRENT_PATH), 'utf8');
     const current = currentFromJson(text, CURRENT_PATH);
-    if (text !== currentToJson(current)) findings.add(CURRENT_PATH, 'is not in canonical form');
+    if (text !== currentToJson(current)) found('is not in canonical form');
     const missing = current.hosted.filter((id) => !existsSync(join(out, releasePath(id))));
-    for (const id of missing) findings.add(CURRENT_PATH, `lists ${id}, which does not exist`);
+    for (const id of missing) found(`lists ${id}, which does not exist`);
     return missing.includes(current.release) ? undefined : current.release;
   } catch (error) {
-    findings.add(CURRENT_PATH, problemOf(error, CURRENT_PATH));
+    found(problemOf(error, CURRENT_PATH));
     return undefined;
   }
 }
 
 /**
- * Reads and verifies the metadata of a release.
+ * Reads and verifies the metadata of a release, and the files that no index describes.
  * @throws BuildError if the release does not exist
  */
-export function readMetadata(out: string, id: string, findings: Findings): Metadata {
+export async function readMetadata(out: string, id: string, findings: Finding[]): Promise<Metadata> {
   const root = join(out, releasePath(id));
   if (!isReleaseId(id) || !existsSync(root))
     throw new BuildError(`${root}: no such release`, `run list --out ${out} to see the releases`);
-  const found = (path: string, problem: string): void => findings.add(`${releasePath(id)}/${path}`, problem);
-  const attempt = <T>(path: string, read: () => T): T | undefined => {
+  const found = (path: string, problem: string): void => {
+    findings.push({ path: `${releasePath(id)}/${path}`, problem });
+  };
+  const attempt = <T>(file: string, read: () => T, other = file): T | undefined => {
     try {
       return read();
     } catch (error) {
+      const path = error instanceof FormatError && error.message.startsWith(`${other}: `) ? other : file;
       found(path, problemOf(error, path));
       return undefined;
     }
   };
-  const checksums = attempt(CHECKSUMS_FILE, () => {
-    const { sums, problems } = readChecksums(root);
-    for (const problem of problems) found(CHECKSUMS_FILE, problem);
-    return sums;
-  });
+  const { sums: checksums, problems = [] } = attempt(CHECKSUMS_FILE, () => readChecksums(root)) ?? {};
+  for (const problem of problems) found(CHECKSUMS_FILE, problem);
   const json = attempt(RELEASE_FILE, () => readFileSync(join(root, RELEASE_FILE)));
   const description = json && attempt(RELEASE_FILE, () => releaseFromJson(json.toString(), RELEASE_FILE));
-  const [got, expected] = [json && sha256Of(json), checksums?.get(RELEASE_FILE)];
-  const isSealed = description !== undefined && (expected === undefined || got === expected);
+  const [got, wanted] = [json && sha256Of(json), checksums?.get(RELEASE_FILE)];
   if (description !== undefined && description.release !== id)
     found(RELEASE_FILE, `is of release ${description.release}, expected ${id}`);
-  if (description !== undefined && !isSealed) {
-    found(RELEASE_FILE, `its SHA-256 is ${got}, ${CHECKSUMS_FILE} has ${expected}`);
+  if (description !== undefined && wanted !== undefined && got !== wanted) {
+    found(RELEASE_FILE, `its SHA-256 is ${got}, ${CHECKSUMS_FILE} has ${wanted}`);
     // Either of the two may have been changed.
-    found(CHECKSUMS_FILE, `has ${expected} for ${RELEASE_FILE}, which is ${got}`);
+    found(CHECKSUMS_FILE, `has ${wanted} for ${RELEASE_FILE}, which is ${got}`);
   }
-  const metadata = { out, id, root, checksums, description, isSealed, levels: [], found, attempt };
-  const levels = LEVELS.map((level) => levelOf(level, metadata));
-  if (description !== undefined) checkStoredPages(description, levels, found);
-  return { ...metadata, levels };
+
+  /** Verifies a file by what release.json says of it, or else by checksums.txt alone. @returns whether it is intact */
+  async function isIntact(path: string, described?: Description): Promise<boolean> {
+    const listed = checksums?.get(path);
+    const read: Finding[] = [];
+    const wanted = described ?? { sha256: listed ?? '' };
+    await verifyFile(
+      { root, path, by: RELEASE_FILE, listed },
+      (file, bytes) => checkDescribed(file, bytes, wanted),
+      read,
+    );
+    for (const finding of read) found(finding.path, finding.problem);
+    return read.every((finding) => finding.path !== path);
+  }
+
+  await isIntact(OVERVIEW_FILE, description?.overview);
+  const levels: (LevelIndex | undefined)[] = [];
+  for (const level of LEVELS) {
+    const summary = description?.levels[level];
+    await isIntact(namesPath(level), summary?.names);
+    const hasManifest = await isIntact(manifestPath(level), summary?.manifest);
+    if (!(await isIntact(indexPath(level), summary?.index))) continue;
+    const index = attempt(manifestPath(level), () => readLevel(root, id, level), indexPath(level));
+    if (index === undefined || !hasManifest) continue;
+    const contradictions = indexProblems(index);
+    for (const problem of contradictions) found(indexPath(level), problem);
+    if (contradictions.length > 0) continue;
+    if (description !== undefined) checkSummary(description, index, found);
+    levels[level] = index;
+  }
+  const files = await compareLists(root, levels, checksums, found, isIntact);
+  return { out, id, checksums, description, levels, files, found };
 }
 
-/** The index of a level; undefined if it cannot be used. */
-function levelOf(level: Level, metadata: Metadata): LevelIndex | undefined {
-  const { id, description, found } = metadata;
-  const summary = description?.levels[level];
-  const others = '; the other files of its level are verified by checksums.txt alone';
-  const manifest = readTrusted(manifestPath(level), summary?.manifest, metadata, others);
-  const index = readTrusted(indexPath(level), summary?.index, metadata, others);
-  return metadata.attempt(manifestPath(level), () => {
-    if (manifest === undefined || !index?.isTrusted) return undefined;
-    const read = levelFrom(manifest.bytes, index.bytes, id, level);
-    if (!manifest.isTrusted) return undefined;
-    const problems = indexProblems(read);
-    for (const problem of problems) found(indexPath(level), problem);
-    if (problems.length > 0) return undefined;
-    checkEncoding({ manifest: manifest.bytes, index: index.bytes }, id, read, found);
-    if (description) checkSummary(description, read, found);
-    return read;
-  });
+/** Compares the files in the folder of a release, those of its levels, and those in checksums.txt. @returns number of files */
+async function compareLists(
+  root: string,
+  levels: Metadata['levels'],
+  checksums: Metadata['checksums'],
+  found: Metadata['found'],
+  isIntact: (path: string) => Promise<boolean>,
+): Promise<number> {
+  const expected = new Set([RELEASE_FILE, OVERVIEW_FILE]);
+  for (const level of LEVELS) {
+    for (const pathOf of [manifestPath, indexPath, namesPath]) expected.add(pathOf(level));
+    const index = levels[level];
+    for (const { path } of index ? plannedFiles(index) : []) expected.add(path);
+  }
+  for (const path of checksums?.keys() ?? []) {
+    if (expected.has(path)) continue;
+    // Nothing else has the files of a level whose index is damaged.
+    const isUnindexed = LEVELS.some((level) => !levels[level] && path.startsWith(`${levelName(level)}/`));
+    if (!isUnindexed) found(CHECKSUMS_FILE, `lists ${path}, which is not part of this release`);
+    else {
+      expected.add(path);
+      await isIntact(path);
+    }
+  }
+  if (checksums !== undefined)
+    for (const path of expected) if (!checksums.has(path)) found(CHECKSUMS_FILE, `has no line for ${path}`);
+  const files = readdirSync(root, { withFileTypes: true, recursive: true }).filter((entry) => !entry.isDirectory());
+  for (const entry of files) {
+    const path = join(entry.parentPath, entry.name).slice(root.length + 1);
+    if (!expected.has(path) && path !== CHECKSUMS_FILE) found(path, 'is not part of this release');
+    else if (!entry.isFile()) found(path, 'is no plain file');
+  }
+  return files.length;
 }
 
-/**
- * Reads a manifest, an index or a file that is served whole. Its SHA-256 is in release.json and in checksums.txt: of the
- * three files, the one that differs from the other two is damaged.
- * @param expected what release.json says of it; undefined if that is damaged
- * @param others which files cannot be verified without it, for messages
- */
-export function readTrusted(
-  path: string,
-  expected: CheckedFile | undefined,
-  { root, checksums, found, attempt }: Metadata,
-  others = '',
-): { bytes: Buffer; isTrusted: boolean } | undefined {
-  return attempt(path, () => {
-    const bytes = readFileSync(join(root, path));
-    const got = sha256Of(bytes);
-    const sources = [
-      { file: CHECKSUMS_FILE, has: checksums?.get(path) },
-      { file: RELEASE_FILE, has: expected?.sha256 },
-    ].filter(({ has }) => has !== undefined);
-    const different = sources.filter(({ has }) => has !== got);
-    const isTrusted = different.length < sources.length || sources.length === 0;
-    if (isTrusted) for (const { file, has } of different) found(file, `has ${has} for ${path}, which is ${got}`);
-    else found(path, `its SHA-256 is ${got}, expected ${sources[0]?.has}${others}`);
-    if (isTrusted && expected !== undefined && expected.bytes !== bytes.length)
-      found(RELEASE_FILE, `has ${expected.bytes} bytes for ${path}, which has ${bytes.length}`);
-    return { bytes, isTrusted };
-  });
-}
-
-/** Adds a problem of a file of the release. */
-type OnProblem = (path: string, problem: string) => void;
-
-/** The problems of an index by itself: reading it may fail if there are any. */
+/** What of an index contradicts the rest of it: nothing can be read by way of such an index. */
 function indexProblems(index: LevelIndex): string[] {
-  const { fid, start, textStart } = index.arrays;
-  const disordered = Object.entries({ fid, start, textStart }).flatMap(([name, array]) => orderProblem(name, array));
-  if (disordered.length > 0) return disordered;
   try {
-    return differences(index.arrays, derivedForm(index));
+    const expected = new Map(namedArrays(derivedArrays(index)));
+    return namedArrays(index.arrays).flatMap(([name, array]) => {
+      const wanted = expected.get(name) ?? [];
+      let at = 0;
+      while (at < array.length && array[at] === wanted[at]) at++;
+      if (at === array.length && at === wanted.length) return [];
+      return [`${name}[${at}] is ${array[at] ?? 'missing'}, expected ${wanted[at] ?? 'no more'}`];
+    });
   } catch (error) {
     if (error instanceof RangeError) return [`its arrays contradict each other: ${error.message}`];
     throw error;
   }
 }
 
-function orderProblem(name: string, array: Float64Array): string[] {
-  const at = array.findIndex(
-    (value, i) => !Number.isSafeInteger(value) || value <= (i === 0 ? -1 : elementAt(array, i - 1)),
-  );
-  if (at === -1) return [];
-  const least = at === 0 ? 'a whole number' : `a whole number above ${array[at - 1]}`;
-  return [`${name}[${at}] is ${array[at]}, expected ${least}`];
-}
-
 /** The arrays, with what follows from others derived anew: sums before the first feature, columns, and first pages. */
-function derivedForm({ level, features, columns, storedPages, arrays }: LevelIndex): LevelArrays {
+function derivedArrays({ level, features, columns, storedPages, arrays }: LevelIndex): LevelArrays {
   const { start, textStart, textCrc, dataCrc, pages } = arrays;
-  const tableOf = (format: Format, table: PageTable): PageTable => ({
-    ...table,
-    listing: firstPages(level, format, features, columns, storedPages),
-  });
+  const listing = (format: Format): Uint32Array => firstPages(level, format, features, columns, storedPages);
   return {
     ...arrays,
     start: start.with(0, 0),
@@ -192,52 +189,28 @@ function derivedForm({ level, features, columns, storedPages, arrays }: LevelInd
     textCrc: textCrc.with(0, 0),
     dataCrc: dataCrc.with(0, 0),
     columns: columns.map((column) => derivedColumn(column, features)),
-    pages: pages && { geojsonl: tableOf('geojsonl', pages.geojsonl), fc: tableOf('fc', pages.fc) },
+    pages: pages && {
+      geojsonl: { ...pages.geojsonl, listing: listing('geojsonl') },
+      fc: { ...pages.fc, listing: listing('fc') },
+    },
   };
 }
 
-/** A column anew from the GID of each position. That this is the GID of its feature is checked by features.ts. */
+/** A column anew from the GID of each position. That this is the GID of its feature is checked by files.ts. */
 function derivedColumn(column: GidColumn, features: number): GidColumn {
-  const numbers = new Map<string, number>();
-  const owners = ownersOf(column, features).map((owner) => {
-    if (owner === -1) return -1;
-    const gid = column.gidAt(owner);
-    const number = numbers.get(gid) ?? numbers.size;
-    numbers.set(gid, number);
-    return number;
-  });
-  return gidColumn(column.name, [...numbers.keys()], owners);
+  const gids = Array.from({ length: column.size }, (_, number) => column.gidAt(number));
+  return gidColumn(
+    column.name,
+    [...new Set(gids)].filter((_, number) => column.countAt(number) > 0),
+    ownersOf(column, features),
+  );
 }
 
-/** The first difference of each array. @param derived what the arrays should be */
-function differences(stored: LevelArrays, derived: LevelArrays): string[] {
-  const expected = new Map(namedArrays(derived));
-  return namedArrays(stored).flatMap(([name, array]) => {
-    const wanted = expected.get(name) ?? [];
-    const length = Math.max(array.length, wanted.length);
-    for (let at = 0; at < length; at++)
-      if (array[at] !== wanted[at])
-        return [`${name}[${at}] is ${array[at] ?? 'missing'}, expected ${wanted[at] ?? 'no more'}`];
-    return [];
-  });
-}
-
-/** Compares the files of a level with those that `encodeLevel` makes of its arrays. */
-function checkEncoding(
-  stored: { manifest: Buffer; index: Buffer },
-  release: string,
-  index: LevelIndex,
-  found: OnProblem,
-): void {
-  const encoded = encodeLevel(release, index);
-  const problem = firstDifferentLine(stored.manifest.toString(), encoded.manifest);
-  if (problem !== undefined) found(manifestPath(index.level), problem);
-  else if (!stored.index.equals(encoded.index)) found(indexPath(index.level), 'has bytes that belong to no array');
-}
-
-/** Compares what release.json says of a level with its index. */
-function checkSummary({ levels }: Release, index: LevelIndex, found: OnProblem): void {
+/** Compares what release.json says of a level with its manifest and its index. */
+function checkSummary({ levels, storedPages }: Release, index: LevelIndex, found: Metadata['found']): void {
   const { level, columns } = index;
+  if (index.storedPages !== storedPages)
+    found(manifestPath(level), `storedPages is ${index.storedPages}, ${RELEASE_FILE} has ${storedPages}`);
   const names = columns.map(({ name }) => name);
   // Without columns the dataset lacks the level.
   const expected = { gidColumns: names.every((name) => name === '') ? [] : names, ...countsOf(index) };
@@ -246,20 +219,4 @@ function checkSummary({ levels }: Release, index: LevelIndex, found: OnProblem):
     const [has, wanted] = [JSON.stringify(summary[member as keyof typeof expected]), JSON.stringify(value)];
     if (has !== wanted) found(RELEASE_FILE, `level ${level}: ${member} is ${has}, its index has ${wanted}`);
   }
-}
-
-/** release.json and the manifests must have the same `storedPages`. If all manifests differ, release.json is damaged. */
-function checkStoredPages(
-  { storedPages }: Release,
-  levels: readonly (LevelIndex | undefined)[],
-  found: OnProblem,
-): void {
-  const read = levels.filter((index) => index !== undefined);
-  const different = read.filter((index) => index.storedPages !== storedPages);
-  const [first] = different;
-  if (first !== undefined && different.length === read.length)
-    found(RELEASE_FILE, `storedPages is ${storedPages}, the manifests have ${first.storedPages}`);
-  else
-    for (const index of different)
-      found(manifestPath(index.level), `storedPages is ${index.storedPages}, ${RELEASE_FILE} has ${storedPages}`);
 }

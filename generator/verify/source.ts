@@ -12,15 +12,9 @@ import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { sourceFiles } from '../source/source-files.ts';
 import type { SourceOptions } from '../source/source-options.ts';
 import type { Pool } from '../workers/pool.ts';
-import { workIn } from '../workers/work.ts';
-import type { CompareResult } from './compare-level.ts';
+import { TASKS } from '../workers/tasks.ts';
+import type { CompareResult, compareLevel } from './compare-level.ts';
 import type { Metadata } from './metadata.ts';
-
-const COMPARE = workIn<typeof import('./compare-level.ts'), 'compareLevel'>(
-  import.meta.url,
-  './compare-level',
-  'compareLevel',
-);
 
 /** A source, and the options in which it differs from what the release records. All levels of the release are compared. */
 export type GivenSource = Pick<SourceOptions, 'source'> & Partial<SourceOptions>;
@@ -79,7 +73,14 @@ function compareLevels(
       const isRenumbered = description.levels[source.level]?.isRenumbered === true;
       const own = join(scratch, levelName(source.level));
       const { precision } = description;
-      const result = await pool.run(COMPARE, { out, release: id, source, isRenumbered, precision, scratch: own });
+      const result = await pool.run<typeof compareLevel>(TASKS.compareLevel, {
+        out,
+        release: id,
+        source,
+        isRenumbered,
+        precision,
+        scratch: own,
+      });
       report.advance('features compared', result.features);
       return result;
     }),

@@ -4,13 +4,17 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import pLimit from 'p-limit';
 import { BuildError } from '../report/errors.ts';
-import { type Job, perform, type Work } from './work.ts';
+import { type Job, perform, type Work } from './tasks.ts';
 import type { Answer } from './worker.ts';
 
 /** Runs tasks in child processes, at most `size` at once. */
 export interface Pool {
   size: number;
-  run<Task, Result>(work: Work<Task, Result>, task: Task): Promise<Result>;
+  /** Runs a function in a child process. Its type is given, as `typeof planSplit`: it is not loaded here. */
+  run<Call extends (task: never) => unknown>(
+    work: Work,
+    task: Parameters<NoInfer<Call>>[0],
+  ): Promise<Awaited<ReturnType<Call>>>;
   /** Kills the child processes, whatever they are doing; resolves when they have exited. */
   close(): Promise<void>;
 }
@@ -68,7 +72,7 @@ export function openPool(size: number, atOnce = 0): Pool {
   for (let i = 0; i < Math.min(size, atOnce); i++) idle.add(startChild());
   return {
     size,
-    run: ({ module, name }, task) => limit(start, { module, name, task }) as Promise<never>,
+    run: (work, task) => limit(start, { ...work, task }) as Promise<never>,
     async close() {
       isClosed = true;
       limit.clearQueue();

@@ -1,7 +1,7 @@
 // The child process of a command: runs the jobs of its parent one by one and sends back each result.
 import { Worker } from 'node:worker_threads';
 import { BuildError } from '../report/errors.ts';
-import { type Job, perform } from './work.ts';
+import { type Job, perform } from './tasks.ts';
 
 /** The message to the parent: the result of a job, or its error. */
 export type Answer = { result: unknown } | { failure: Failure };

@@ -1,5 +1,6 @@
 // The options of `serve`: name, type, default and help text, declared once. Data only: main.ts passes the table to
 // yargs, settings.ts takes the defaults from it, and the types of `createServer` follow from it.
+import { OptionError } from './start-error.ts';
 
 const TEXT = { type: 'string', requiresArg: true } as const;
 const NUMBER = { type: 'number', requiresArg: true } as const;
@@ -90,14 +91,19 @@ type OptionValue<Option> = Option extends { array: true }
  * The options set in the environment, by name; a repeatable option has one value per line. Unknown BOUNDARIES_
  * variables are ignored: Kubernetes sets such variables for a service named `boundaries`, BOUNDARIES_PORT=tcp://...
  * among them.
+ * @throws OptionError if a flag is neither true nor false
  */
 export function optionsFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | string[]> {
   const options: Record<string, string | string[]> = {};
   for (const [name, option] of Object.entries(SERVE_OPTIONS)) {
-    const value = env[`BOUNDARIES_${name.replaceAll('-', '_').toUpperCase()}`];
+    const variable = `BOUNDARIES_${name.replaceAll('-', '_').toUpperCase()}`;
+    const value = env[variable];
     if (value === undefined || value === '' || (name === 'port' && /^(tcp|udp|sctp):\/\//.test(value))) continue;
+    // yargs reads any other text as false.
+    if (option.type === 'boolean' && value !== 'true' && value !== 'false')
+      throw new OptionError('neither true nor false', `${variable}=${value}`, 'write true or false');
     options[name] = 'array' in option ? value.split('\n').filter((line) => line.trim() !== '') : value;
   }
   return options;

@@ -1,17 +1,15 @@
-// How long a complete build takes beside plain ogr2ogr dumps of the same layers, with each choice of --pages, and how
-// large its pages are beside what gzip makes of them. Run as `npm run bench:generate`; without --source it measures a
-// synthetic dataset.
-import { spawn, spawnSync } from 'node:child_process';
+// How long a complete build takes beside plain ogr2ogr dumps of the same layers, with each choice of --pages. Run as
+// `npm run bench:generate`; without --source it measures a synthetic dataset.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
-import { findLevels } from '../../generator/source/level-sources.ts';
+import { describeDataset } from '../../generator/source/level-sources.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { hasProgram, printRows, type Row, secondsOf } from './measure/measure.ts';
 
@@ -45,7 +43,7 @@ const TARGETS: Readonly<Record<StoredPages, string>> = {
 const MEMORY_EVERY_MS = 50;
 
 const source = values.source ?? synthetic(values.units);
-const { levels } = findLevels({ source: [source], levels: LEVELS });
+const { levels } = describeDataset({ source: [source], levels: LEVELS });
 const out = join(folder, 'output');
 const rows: Row[] = [];
 
@@ -61,7 +59,6 @@ const hasControl = hasProgram('ogr2ogr');
 if (!hasControl) say('ogr2ogr is not installed (Debian: gdal-bin): builds are not compared with it');
 const controls: number[] = [];
 const builds = new Map<StoredPages, Build[]>(choices.map((pages) => [pages, []]));
-const sizes: { subject: number; control: number }[] = [];
 for (let round = 0; round < rounds; round++) {
   const control = hasControl ? await dumpAll() : Number.NaN;
   controls.push(control);
@@ -71,7 +68,6 @@ for (let round = 0; round < rounds; round++) {
     measured.push(build);
     const { seconds, parentMegabytes, files } = build;
     say(`  --pages ${pages}: ${seconds.toFixed(1)} s, parent ${parentMegabytes.toFixed(0)} MB, ${files} files`);
-    if (round === 0 && pages !== 'none' && sizes.length === 0) sizes.push(gzipSizes());
   }
 }
 for (const [pages, measured] of builds) {
@@ -85,14 +81,6 @@ for (const [pages, measured] of builds) {
     target: TARGETS[pages],
   });
 }
-if (sizes.length > 0)
-  rows.push({
-    what: 'the pages of the release',
-    control: 'gzip -6 of the same text, page by page',
-    unit: 'bytes',
-    figures: sizes,
-    target: '<= 1.03, stretch 1.0',
-  });
 printRows(rows, values.json);
 
 function synthetic(units: number): string {
@@ -131,7 +119,10 @@ async function buildOnce(pages: StoredPages): Promise<Build> {
   clearInterval(timer);
   if (code !== 0) throw new Error(`build --pages ${pages} exited with ${code}: ${errors}`);
   const seconds = (performance.now() - started) / 1000;
-  return { seconds, parentMegabytes, files: filesUnder(join(out, 'releases')).length };
+  const files = readdirSync(join(out, 'releases'), { withFileTypes: true, recursive: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return { seconds, parentMegabytes, files: files.length };
 }
 
 /** The most memory that a running process ever had resident, in MB. */
@@ -142,28 +133,4 @@ function peakMegabytesOf(pid: number | undefined): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-function filesUnder(path: string): string[] {
-  const entries = readdirSync(path, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
-  return entries.map((entry) => join(entry.parentPath, entry.name)).sort();
-}
-
-/** Bytes of a sample of the pages, evenly spread, and of what gzip makes of them. */
-function gzipSizes(): { subject: number; control: number } {
-  const sampled = 1500;
-  const pages = filesUnder(join(out, 'releases')).filter((file) => /[/\\](geojsonl|fc)[/\\]/.test(file));
-  const step = Math.max(1, Math.floor(pages.length / sampled));
-  const sample = pages.filter((_, i) => i % step === 0);
-  let subject = 0;
-  let control = 0;
-  const text = join(folder, 'text');
-  for (const page of sample) {
-    subject += statSync(page).size;
-    writeFileSync(text, gunzipSync(readFileSync(page)));
-    const gzip = spawnSync('gzip', ['-6', '--no-name', '--stdout', text], { maxBuffer: 2 ** 30 });
-    control += gzip.stdout.length;
-  }
-  say(`sizes of ${sample.length} of ${pages.length} pages`);
-  return { subject, control };
 }

@@ -1,6 +1,6 @@
 // What the request path costs in one process and what it allocates, beside one SHA-256 and a bare server of the same
-// process; how soon the proxy starts, and how long it stands still when releases change. Run as `npm run bench:path`;
-// without options it measures 20,000 synthetic units.
+// process; how soon the proxy starts, and how long it loads a release. Run as `npm run bench:path`; without options it
+// measures 20,000 synthetic units.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -129,7 +129,6 @@ async function measure(): Promise<PathFigures> {
     'heap-hot': await part('heap-hot'),
     'heap-slice': await part('heap-slice'),
     loading: await part('loading'),
-    switching: await part('switching'),
   };
 }
 
@@ -159,19 +158,17 @@ function heapLines(): Line[] {
 }
 
 function startLines(): Line[] {
-  const line = (what: string, figure: number, target: string, control?: number): Line => ({
+  const line = (what: string, figure: number, target: string): Line => ({
     what,
     figure,
     unit: 'ms',
-    control,
+    control: undefined,
     target,
   });
-  const { stallMs, idleMs } = figures.switching;
   return [
     line('start to first answer', startMs, '500 ms, stretch 350, with 400,000 units'),
     line('loading the slowest level', figures.loading.largestLevelMs, '15 ms with 148,000 units'),
     line('loading all levels', figures.loading.allLevelsMs, '50 ms with 400,000 units'),
-    line('longest stall while releases change 20 times', stallMs, '12 ms, stretch 8, with 400,000 units', idleMs),
   ];
 }
 

@@ -1,28 +1,23 @@
-// How close the proxy comes to the limit, a bare Node server that does only what cannot be avoided: requests a second,
-// latency and CPU; how soon it starts, and what it holds. Run as `npm run bench:serve`; without options it measures 20,000
-// synthetic units.
-import { mkdtempSync, rmSync } from 'node:fs';
+// How close the proxy comes to the limit, a bare Node server that does only what cannot be avoided: requests a second
+// and latency. Run as `npm run bench:serve`; without options it measures 20,000 synthetic units.
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { type Bench, compareCpu, compareFirstSeconds, compareWithLimit } from './comparisons/limit.ts';
-import { compareWithPeers } from './comparisons/peers.ts';
-import { measureMemory, measureStart } from './comparisons/start-up.ts';
-import { inMemory } from './measure/in-memory.ts';
+import { type Bench, compareWithLimit } from './comparisons/limit.ts';
+import { compareWithPostgis } from './comparisons/postgis.ts';
 import { hasProgram, printRows, type Row } from './measure/measure.ts';
-import { compareWithPostgis } from './postgis/postgis-questions.ts';
 import { releaseToMeasure } from './requests/measured-release.ts';
 import { QUESTION_NAMES, type QuestionName, questionNames, questionOf } from './requests/questions.ts';
 import { chooseMachine } from './servers/machine.ts';
 import { prepareService } from './servers/service.ts';
 
-const ROW_NAMES = ['start', ...QUESTION_NAMES, 'cpu', 'first-seconds', 'memory'] as const;
+/** The file system in memory that most Linux systems have. */
+const MEMORY = '/dev/shm';
 
 const values = yargs(hideBin(process.argv))
-  .usage(
-    'npm run bench:serve -- [options]\n\nNeeds wrk; nginx and a package registry for --peers, PostgreSQL for --postgis.',
-  )
+  .usage('npm run bench:serve -- [options]\n\nNeeds wrk; PostgreSQL with PostGIS for --postgis.')
   .option('units', { type: 'number', default: 20_000, describe: 'how many synthetic units' })
   .option('source', { type: 'string', describe: 'a dataset to build instead; or that of --release, for --postgis' })
   .option('release', { type: 'string', describe: 'an output folder to serve as it is' })
@@ -31,19 +26,10 @@ const values = yargs(hideBin(process.argv))
     default: join(tmpdir(), 'boundaries-bench'),
     describe: 'folder where datasets and releases are kept for the next run',
   })
-  .option('only', { choices: ROW_NAMES, array: true, describe: 'rows to measure, instead of all' })
+  .option('only', { choices: QUESTION_NAMES, array: true, describe: 'rows to measure, instead of all' })
   .option('bursts', { type: 'number', default: 9, describe: 'bursts of one second, of proxy and control in turn' })
-  .option('rounds', {
-    type: 'number',
-    default: 3,
-    describe: 'measurements of latency, CPU and start, in turn likewise',
-  })
-  .option('node', { type: 'string', describe: 'the Node that runs proxy, control and peers, instead of this one' })
-  .option('peers', {
-    type: 'boolean',
-    default: false,
-    describe: 'the hot page beside nginx, sirv, fastify and express',
-  })
+  .option('rounds', { type: 'number', default: 3, describe: 'measurements of latency, in turn likewise' })
+  .option('node', { type: 'string', describe: 'the Node that runs proxy and control, instead of this one' })
   .option('postgis', { type: 'boolean', default: false, describe: 'ask PostgreSQL with PostGIS the same questions' })
   .option('json', { type: 'boolean', default: false, describe: 'print JSON' })
   .strict()
@@ -66,11 +52,7 @@ const stored = await releaseToMeasure(values).catch((error: Error) => {
   say(error.message);
   process.exit(1);
 });
-const kept = inMemory(stored.out);
-say(
-  `${kept.isCopy ? 'copied into memory' : 'read into the page cache'}: ${kept.files.toLocaleString('en')} files, ${(kept.bytes / 1e6).toFixed(0)} MB`,
-);
-const release = { ...stored, out: kept.folder };
+const release = { ...stored, out: inMemory(stored.out) };
 const machine = chooseMachine(values.node);
 const service = await prepareService(folder, machine);
 const paced = service.program('test/bench/load/paced.ts');
@@ -80,7 +62,6 @@ const rows: Row[] = [];
 const rates = new Map<QuestionName, readonly number[]>();
 const failures: string[] = [];
 
-await measure('start', async () => [await measureStart(bench)]);
 const names = questionNames(release);
 if (names.length < QUESTION_NAMES.length) say('the release stores no pages: that row is left out');
 for (const name of names)
@@ -89,15 +70,6 @@ for (const name of names)
     rates.set(name, measured[0]?.figures.map(({ subject }) => subject) ?? []);
     return measured;
   });
-await measure('cpu', async () => [await compareCpu(bench, questionOf('hot', release))]);
-await measure('first-seconds', async () => [await compareFirstSeconds(bench, questionOf('slice', release))]);
-await measure('memory', async () => [
-  await measureMemory(
-    bench,
-    names.map((name) => questionOf(name, release)),
-  ),
-]);
-if (values.peers) await attempt('peers', () => compareWithPeers(bench));
 if (values.postgis) await attempt('postgis', () => compareWithPostgis(folder, release, rates));
 
 printRows(rows, values.json);
@@ -105,7 +77,7 @@ for (const failure of failures) say(`not measured: ${failure}`);
 process.exit(failures.length > 0 ? 1 : 0);
 
 /** Measures a row unless `--only` leaves it out. */
-async function measure(name: (typeof ROW_NAMES)[number], rowsOf: () => Promise<Row[]>): Promise<void> {
+async function measure(name: QuestionName, rowsOf: () => Promise<Row[]>): Promise<void> {
   if (values.only === undefined || values.only.includes(name)) await attempt(name, rowsOf);
 }
 
@@ -116,4 +88,15 @@ async function attempt(name: string, rowsOf: () => Promise<Row[]>): Promise<void
   } catch (error) {
     failures.push(`${name}: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+/**
+ * A copy in memory, which is removed when this process exits: some systems take out of the page cache what has not been
+ * read for seconds, and then the disk is measured.
+ */
+function inMemory(out: string): string {
+  const copy = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : folder, 'boundaries-bench-'));
+  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+  cpSync(out, copy, { recursive: true });
+  return copy;
 }

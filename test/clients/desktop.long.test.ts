@@ -1,14 +1,13 @@
 // geopandas and QGIS with the lines of the clients' README, on the sample as it is served: all units, once, as the source
 // has them.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { writeSample } from '../../generator/sample/sample.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { without } from '../support/processes/programs.ts';
+import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -46,20 +45,9 @@ async function serveSample(): Promise<string> {
   return (await startService(out)).url;
 }
 
-/** Runs a program in `home` while the service in this process goes on. */
-async function type(program: string, args: string[], env: Record<string, string>) {
-  const child = spawn(program, args, { cwd: home, env: { ...process.env, TOKEN, ...env } });
-  let printed = '';
-  child.stdout.on('data', (piece) => {
-    printed += piece;
-  });
-  child.stderr.on('data', (piece) => {
-    printed += piece;
-  });
-  const status = await new Promise<number | null>((resolve) => {
-    child.on('close', resolve);
-  });
-  return { status, printed };
+/** Runs a program in `home`. */
+function type(program: string, args: string[], env: Record<string, string>): Promise<Ended> {
+  return runProgram(program, args, { cwd: home, env: { ...process.env, TOKEN, ...env } });
 }
 
 /**
@@ -73,9 +61,9 @@ interface Seen {
 
 /** Runs Python, which prints what it saw in the last line. */
 async function see(module: string, code: string, env: Record<string, string> = {}): Promise<Seen> {
-  const { status, printed } = await type(pythonWith(module) ?? '', ['-c', code], env);
-  assert.equal(status, 0, printed);
-  return JSON.parse(printed.trimEnd().split('\n').at(-1) ?? '');
+  const { status, text } = await type(pythonWith(module) ?? '', ['-c', code], env);
+  assert.equal(status, 0, text);
+  return JSON.parse(text.trimEnd().split('\n').at(-1) ?? '');
 }
 
 /** The units of Spain in the source, as GDAL sees them. */
@@ -119,8 +107,8 @@ test('the script writes the municipalities of Spain', {
   skip: without('curl --version', 'ogr2ogr --version') || url === '',
 }, async () => {
   const line = linesWith('to-geopackage.sh', 'sh', 'README.md');
-  const { status, printed } = await type('sh', ['-ec', line], {});
-  assert.equal(status, 0, printed);
+  const { status, text } = await type('sh', ['-ec', line], {});
+  assert.equal(status, 0, text);
 });
 
 /** Prints what is seen of a GeoDataFrame. */
@@ -184,6 +172,6 @@ test('QGIS reads a page by /vsicurl/ with the token in the option of GDAL, and w
   const layer = `QgsVectorLayer('${line.trim()}', 'regions', 'ogr')`;
   sameAs(await see('qgis.core', inQgis('', layer, 1), env), original(1).slice(0, 5));
   const refused = inQgis('', layer.replace('/vsicurl/', ''), 1);
-  const { printed } = await type(pythonWith('qgis.core') ?? '', ['-c', refused], env);
-  assert.match(printed, /AssertionError/);
+  const { text } = await type(pythonWith('qgis.core') ?? '', ['-c', refused], env);
+  assert.match(text, /AssertionError/);
 });

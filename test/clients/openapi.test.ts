@@ -1,7 +1,6 @@
 // The document of the interface: valid, true to the tables, and every example in it does what it says.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -201,15 +200,7 @@ const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: st
   },
   'request-timeout': async () => {
     const limits = { headersMs: 50, requestMs: 50, checkMs: 10, keepAliveMs: 1000, idleMs: 1000 };
-    const { url } = await startService(folder, { limits });
-    const text = await new Promise<string>((resolve) => {
-      let received = '';
-      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\n'));
-      socket.on('data', (piece) => {
-        received += piece;
-      });
-      socket.on('close', () => resolve(received));
-    });
+    const text = await sendRaw(await startService(folder, { limits }), 'GET / HTTP/1.1\r\n');
     return { status: Number(text.slice(9, 12)), body: text.slice(text.indexOf('\r\n\r\n') + 4) };
   },
   'uri-too-long': () => replay(PAGE.replace('lv0', `lv0?gid-0=${'a'.repeat(9000)}`)),

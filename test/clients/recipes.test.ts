@@ -1,14 +1,13 @@
 // The recipes for clients, run as they are printed: every unit of a listing, once, in order, unchanged.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { without } from '../support/processes/programs.ts';
+import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -22,19 +21,8 @@ const CLIENTS = 'proxy/examples/clients';
 const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 
 /** Runs a program with the token in its environment. */
-async function run(program: string, args: string[], token = TOKEN): Promise<{ code: number | null; text: string }> {
-  const child = spawn(program, args, { env: { ...process.env, TOKEN: token }, stdio: ['ignore', 'pipe', 'pipe'] });
-  let text = '';
-  child.stdout.on('data', (piece) => {
-    text += piece;
-  });
-  child.stderr.on('data', (piece) => {
-    text += piece;
-  });
-  const code = await new Promise<number | null>((resolve) => {
-    child.on('close', resolve);
-  });
-  return { code, text };
+function run(program: string, args: string[], token = TOKEN): Promise<Ended> {
+  return runProgram(program, args, { env: { ...process.env, TOKEN: token } });
 }
 
 /** A listing of four pages, under a parent whose GID needs care in a URL and in a shell, and the fids it has. */
@@ -48,14 +36,11 @@ function fidsPrinted(text: string): number[] {
   return text.trimEnd().split('\n').map(Number.parseFloat);
 }
 
-test('the recipes have something to walk', () => {
-  assert.ok(under.length > 1);
-  assert.ok(all.length > 200);
-});
+assert.ok(under.length > 1 && all.length > 200, 'the recipes have something to walk');
 
 test('curl walks a listing', { skip: without('curl --version') }, async () => {
-  const { code, text } = await run('sh', [join(CLIENTS, 'walk.sh'), `${proxy.url}/api/v1/geojsonl/lv2`]);
-  assert.equal(code, 0, text.slice(0, 500));
+  const { status, text } = await run('sh', [join(CLIENTS, 'walk.sh'), `${proxy.url}/api/v1/geojsonl/lv2`]);
+  assert.equal(status, 0, text.slice(0, 500));
   assert.ok(text === stored[2]?.lines.join(''));
   const filtered = await run('sh', [join(CLIENTS, 'walk.sh'), `${proxy.url}/api/v1/geojsonl/lv2?${query}`]);
   assert.deepEqual(
@@ -72,10 +57,10 @@ test('a walk that is refused ends with an error that says why', {
 }, async () => {
   const url = `${proxy.url}/api/v1/fc/lv2`;
   const shell = await run('sh', [join(CLIENTS, 'walk.sh'), url], 'bad');
-  assert.notEqual(shell.code, 0);
+  assert.notEqual(shell.status, 0);
   assert.match(shell.text, /"code":"token-invalid"/);
   const python = await run('python3', [join(CLIENTS, 'walk.py'), url], 'bad');
-  assert.notEqual(python.code, 0);
+  assert.notEqual(python.status, 0);
   assert.match(python.text, /401/);
 });
 
@@ -92,15 +77,15 @@ test("Python's standard library walks a listing, in either format", {
 
 test('head after walk.py ends it without a traceback', { skip: without('python3 --version') }, async () => {
   const url = `${proxy.url}/api/v1/geojsonl/lv2?page-size=1`;
-  const { code, text } = await run('sh', ['-c', 'python3 "$0" "$1" | head -n 1', join(CLIENTS, 'walk.py'), url]);
-  assert.equal(code, 0);
+  const { status, text } = await run('sh', ['-c', 'python3 "$0" "$1" | head -n 1', join(CLIENTS, 'walk.py'), url]);
+  assert.equal(status, 0);
   assert.deepEqual(fidsPrinted(text), all.slice(0, 1));
 });
 
 test('to-geopackage.sh refuses an fc URL in one line', async () => {
   const url = `${proxy.url}/api/v1/fc/lv2`;
-  const { code, text } = await run('sh', [join(CLIENTS, 'to-geopackage.sh'), url, join(folder, 'none.gpkg')]);
-  assert.equal(code, 2);
+  const { status, text } = await run('sh', [join(CLIENTS, 'to-geopackage.sh'), url, join(folder, 'none.gpkg')]);
+  assert.equal(status, 2);
   assert.match(text, /^http:\S+\/fc\/lv2: not a geojsonl URL; use .*\n$/);
 });
 
@@ -112,7 +97,7 @@ test('fetch walks a listing, in either format', async () => {
     const part = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2?${query}`]);
     assert.deepEqual(fidsPrinted(part.text), under);
     const none = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2?gid-0=NOPE`]);
-    assert.deepEqual([none.code, none.text], [0, '']);
+    assert.deepEqual([none.status, none.text], [0, '']);
   }
 });
 
@@ -120,8 +105,12 @@ test('ogr2ogr puts a whole walk into a GeoPackage', {
   skip: without('curl --version', 'ogr2ogr --version'),
 }, async () => {
   const file = join(folder, 'units.gpkg');
-  const { code, text } = await run('sh', [join(CLIENTS, 'to-geopackage.sh'), `${proxy.url}/api/v1/geojsonl/lv2`, file]);
-  assert.deepEqual([code, text], [0, '']);
+  const { status, text } = await run('sh', [
+    join(CLIENTS, 'to-geopackage.sh'),
+    `${proxy.url}/api/v1/geojsonl/lv2`,
+    file,
+  ]);
+  assert.deepEqual([status, text], [0, '']);
   const read = readLayer(file, 'units');
   assert.deepEqual(
     read.map(({ fid }) => fid),
@@ -139,27 +128,44 @@ test("GDAL reads a page by its URL, in either format, with the token in GDAL's o
 }, async () => {
   const token = ['--config', 'GDAL_HTTP_HEADERS', `Authorization: Bearer ${TOKEN}`];
   for (const name of [`${proxy.url}/api/v1/fc/lv1`, `GeoJSONSeq:${proxy.url}/api/v1/geojsonl/lv1`]) {
-    const { code, text } = await run('ogrinfo', ['-ro', '-al', '-so', ...token, name]);
-    assert.equal(code, 0, text);
+    const { status, text } = await run('ogrinfo', ['-ro', '-al', '-so', ...token, name]);
+    assert.equal(status, 0, text);
     assert.match(text, name.includes('/fc/') ? /Feature Count: 5\n/ : /Feature Count: 20\n/);
   }
 });
 
-test('the commands of the README for the overview and for names work when pasted', {
-  skip: without('curl --version', 'ogr2ogr --version', 'jq --version'),
+test("the commands under 'Ask it' in the README work when pasted", {
+  skip: without('curl --version', 'ogr2ogr --version', 'ogrinfo --version', 'jq --version'),
 }, async () => {
   const out = temporaryFolder();
   await buildRelease(writeCountries(), out);
   const { url } = await startService(out);
-  const readme = readFileSync('README.md', 'utf8');
-  const [overview, names] = [...readme.matchAll(/```sh\n(.*?)```/gs)]
-    .map(([, commands = '']) => commands.replaceAll('http://127.0.0.1:8080', url))
-    .filter((commands) => /\/(overview|names)/.test(commands));
-  const download = temporaryFolder();
-  const downloaded = await run('sh', ['-ec', `cd ${download}\n${overview}`]);
-  assert.equal(downloaded.code, 0, downloaded.text);
-  const units = readLayer(join(download, 'overview.gpkg'), 'lv1').map(({ fields }) => fields['gid']);
+  const typed = temporaryFolder();
+  symlinkSync(resolve('proxy'), join(typed, 'proxy'));
+  const [, section = ''] = readFileSync('README.md', 'utf8').split('## Ask it');
+  const [token = '', ...blocks] = [
+    ...section
+      .split('\n## ', 1)
+      .join('')
+      .matchAll(/```sh\n(.*?)```/gs),
+  ].map(([, commands = '']) => commands);
+  assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)\n');
+  const printed: string[] = [];
+  for (const commands of blocks) {
+    // The sample's units by others of the same levels.
+    const own = Object.entries({ 'http://127.0.0.1:8080': url, 'gid-0=ESP': 'gid-0=AAA', lv3: 'lv2', Toledo: 'Søst' });
+    const line = own.reduce((text, [from, to]) => text.replaceAll(from, to), commands);
+    const { status, text } = await run('sh', ['-ec', `cd ${typed}\n${line}`]);
+    assert.equal(status, 0, `${line}${text}`);
+    printed.push(text);
+  }
+  const [pages = '', walks, page = '', overview, names] = printed;
+  assert.match(pages, /^\{.*"Aland".*\}\n\{.*"Beland".*\}\nHTTP\/1\.1 200 OK\r\n[^{]*Boundaries-Matched: 2\r\n[^{]*$/);
+  assert.deepEqual([walks, overview], ['', '']);
+  assert.equal(readFileSync(join(typed, 'provinces.geojsonl'), 'utf8').split('\n').length, 4);
+  assert.equal(readLayer(join(typed, 'municipalities.gpkg'), 'municipalities').length, 3);
+  assert.match(page, /Feature Count: 2\n/);
+  const units = readLayer(join(typed, 'overview.gpkg'), 'lv1').map(({ fields }) => fields['gid']);
   assert.deepEqual(units, ['AAA.1_1', 'AAA.2_1', 'BBB.1_1']);
-  const found = await run('sh', ['-ec', String(names).replace('lv3', 'lv2').replace('Toledo', 'Søst')]);
-  assert.equal(found.text, '[2,"AAA.2.1_1","Søst",null,"AAA.2_1",0]\n');
+  assert.equal(names, '[2,"AAA.2.1_1","Søst",null,"AAA.2_1",0]\n');
 });

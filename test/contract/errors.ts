@@ -1,17 +1,13 @@
 // The HTTP contract: who is turned away, with which answer, and what it does not tell.
 import assert from 'node:assert/strict';
-import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { CompactEncrypt, SignJWT, UnsecuredJWT } from 'jose';
-import { Authenticator } from '../../proxy/auth/authenticate.ts';
-import type { KeySet } from '../../proxy/auth/key-set.ts';
-import { jwksToKeySet, secretToKeySet } from '../../proxy/auth/key-set.ts';
-import type { Principal } from '../../proxy/http/request.ts';
+import { UnsecuredJWT } from 'jose';
 import { watchReleases } from '../../proxy/releases/watch-releases.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import type { Answer } from '../support/http/http-client.ts';
 import { refusal, send, sendRaw } from '../support/http/http-client.ts';
-import { AUDIENCE, AUTHORIZED, ISSUER, rulesWith, startService, token } from '../support/http/in-process-proxy.ts';
+import { AUDIENCE, AUTHORIZED, ISSUER, startService, token } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { World } from './world.ts';
@@ -19,12 +15,6 @@ import type { World } from './world.ts';
 const PATH = '/api/v1/fc/lv0';
 /** Where the metadata of the service with a public URL is: RFC 9728 puts the path last. */
 const PUBLIC_METADATA = 'https://example.org/.well-known/oauth-protected-resource/boundaries';
-
-/** Verifies the value of an Authorization header with these keys. */
-function authenticator(keys: KeySet): (authorization: string) => Promise<Principal> {
-  const service = new Authenticator(rulesWith(keys));
-  return (authorization) => service.verify(authorization, () => undefined);
-}
 
 /** When a test begins, not the file: the setups before it took their time. */
 function secondsNow(): number {
@@ -61,15 +51,8 @@ export function testErrors({ proxy, configured, setup }: World): void {
   });
 
   test('a request without a token gets the challenge alone', async () => {
-    for (const authorization of [
-      undefined,
-      '',
-      'Basic dXNlcjpwYXNz',
-      'Bearer',
-      'Bearer ',
-      'Digest a="b"',
-      await token(),
-    ]) {
+    const others = ['', 'Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'Digest a="b"'];
+    for (const authorization of [undefined, ...others, await token()]) {
       const answer = await send(proxy, PATH, { authorization });
       refusal(answer, 401, 'token-missing');
       assert.equal(challengeOf(answer), 'Bearer realm="boundaries"');
@@ -79,46 +62,20 @@ export function testErrors({ proxy, configured, setup }: World): void {
 
   test('a bad token gets invalid_token and always the same words', async () => {
     const now = secondsNow();
-    const other = generateKeyPairSync('ed25519').privateKey;
     const good = await token();
-    const [head = '', payload = '', signature = ''] = good.split('.');
-    const claims = { iss: ISSUER, aud: AUDIENCE, exp: now + 600 };
-    const encode = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
-    const hmac = (text: string) => createHmac('sha256', 'public').update(text).digest('base64url');
-    const forged = `${encode({ alg: 'HS256', kid: 'one' })}.${payload}`;
-    const headed = (header: Record<string, unknown>) =>
-      new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', ...header }).sign(other);
+    // One of each kind: test/auth/tokens.test.ts has the others.
     const bad: Record<string, string> = {
-      'expired long ago': await token({ exp: now - 3600 }),
       'expired 31 seconds ago': await token({ exp: now - 32 }),
       'valid only later': await token({ nbf: now + 120 }),
       'without expiry': await token({ exp: undefined }),
       'of another issuer': await token({ iss: 'https://issuer.test/' }),
-      'of no issuer': await token({ iss: undefined }),
       'for another audience': await token({ aud: 'boundaries2' }),
-      'for no audience': await token({ aud: undefined }),
-      'signed by another key': await token({}, other),
-      'with an unknown kid': await headed({ kid: 'two' }),
-      'with a hostile kid': await headed({ kid: '../../etc/passwd' }),
-      'with its own key': await headed({ jwk: { kty: 'OKP', crv: 'Ed25519', x: 'AAAA' } }),
-      'with an unknown critical header': `${encode({ alg: 'EdDSA', kid: 'one', crit: ['x'], x: 1 })}.${payload}.${signature}`,
-      'with an unencoded payload': `${encode({ alg: 'EdDSA', kid: 'one', b64: false, crit: ['b64'] })}.${payload}.${signature}`,
-      unsigned: new UnsecuredJWT(claims).encode(),
-      'unsigned in capitals': `${encode({ alg: 'NONE' })}.${payload}.`,
-      'with a secret made of the public key': `${forged}.${hmac(forged)}`,
-      encrypted: await new CompactEncrypt(Buffer.from(JSON.stringify(claims)))
-        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-        .encrypt(randomBytes(32)),
-      'with two parts': `${head}.${payload}`,
-      'with four parts': `${good}.a`,
-      'with another payload': `${head}.${encode({ ...claims, scope: 'admin' })}.${signature}`,
+      'signed by another key': await token({}, generateKeyPairSync('ed25519').privateKey),
+      unsigned: new UnsecuredJWT({ iss: ISSUER, aud: AUDIENCE, exp: now + 600 }).encode(),
       'with a cut signature': good.slice(0, -2),
       'of more than 8 KiB': await token({ padding: 'a'.repeat(8 * 1024) }),
-      'with a null header': `${encode(null)}.${payload}.${signature}`,
-      'with a list for a payload': `${head}.${encode([])}.${signature}`,
       'that is no JWT': 'secret',
       'that is twice': `${good} ${good}`,
-      'with an odd expiry': await token({ exp: '9999999999' }),
     };
     for (const [what, text] of Object.entries(bad)) {
       const answer = await send(proxy, PATH, { authorization: `Bearer ${text}` });
@@ -169,16 +126,9 @@ export function testErrors({ proxy, configured, setup }: World): void {
     const auth = `Authorization: ${AUTHORIZED.authorization}\r\n`;
     rawRefusal(await sendRaw(proxy, `${start}Host: a.test\r\n${auth}${auth}\r\n`), 400, 'duplicate-header');
     rawRefusal(await sendRaw(proxy, `${start}Host: a.test\r\nhost: b.test\r\n${auth}\r\n`), 400, 'duplicate-header');
-    for (const host of [
-      '',
-      'Host:\r\n',
-      'Host: a b\r\n',
-      'Host: a/b\r\n',
-      'Host: a.test:x\r\n',
-      'Host: "a>\r\n',
-      'Host: u@a\r\n',
-    ])
-      rawRefusal(await sendRaw(proxy, `${start}${host}${auth}\r\n`), 400, 'bad-host');
+    rawRefusal(await sendRaw(proxy, `${start}${auth}\r\n`), 400, 'bad-host');
+    for (const host of ['', 'a b', 'a/b', 'a.test:x', '"a>', 'u@a'])
+      rawRefusal(await sendRaw(proxy, `${start}Host: ${host}\r\n${auth}\r\n`), 400, 'bad-host');
     for (const host of ['a.test', 'a_b:80', '127.0.0.1:8080', '[::1]:8080', '[::1]'])
       assert.match(await sendRaw(proxy, `${start}Host: ${host}\r\n${auth}\r\n`), /^HTTP\/1\.1 200 /);
   });
@@ -239,53 +189,8 @@ export function testErrors({ proxy, configured, setup }: World): void {
   });
 }
 
-/** Tests what no setup changes: which keys verify tokens, and a service before its first release. */
-export function testKeysAndStart(): void {
-  test('HS256 works with a configured secret, and no other algorithm then does', async () => {
-    const now = secondsNow();
-    const secret = randomBytes(32).toString('hex');
-    const keys = secretToKeySet(secret);
-    const authenticate = authenticator(keys);
-    const claims = new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: now + 60 });
-    const signed = await claims.setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));
-    await authenticate(`Bearer ${signed}`);
-    const longer = new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: now + 60 }).setProtectedHeader({ alg: 'HS512' });
-    for (const text of [await longer.sign(Buffer.from(secret.repeat(2))), await token()])
-      await assert.rejects(authenticate(`Bearer ${text}`), { code: 'token-invalid' });
-  });
-
-  test('a key set may hold keys for EdDSA, ES256 and RS256; weak and foreign ones in it are passed over', async () => {
-    const pairs = {
-      EdDSA: generateKeyPairSync('ed25519'),
-      ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
-      RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
-      ES384: generateKeyPairSync('ec', { namedCurve: 'P-384' }),
-      weak: generateKeyPairSync('rsa', { modulusLength: 1024 }),
-    };
-    const jwks = Object.entries(pairs).map(([kid, { publicKey }]) => ({
-      ...publicKey.export({ format: 'jwk' }),
-      kid,
-    }));
-    const set = JSON.stringify({ keys: [...jwks, { kty: 'odd', kid: 'odd' }] });
-    const authenticate = authenticator(jwksToKeySet(set));
-    const claims = { iss: ISSUER, aud: AUDIENCE, exp: secondsNow() + 60 };
-    for (const [alg, { privateKey }] of Object.entries(pairs)) {
-      if (alg === 'weak') continue;
-      const signed = await new SignJWT(claims).setProtectedHeader({ alg, kid: alg }).sign(privateKey);
-      const asked = authenticate(`Bearer ${signed}`);
-      await (alg === 'ES384' ? assert.rejects(asked, { code: 'token-invalid' }) : asked);
-    }
-    // jose signs with no weak key. All claims are valid, so that the key is looked up.
-    const encode = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
-    const text = `${encode({ alg: 'RS256', kid: 'weak' })}.${encode(claims)}`;
-    const signature = sign('sha256', Buffer.from(text), pairs.weak.privateKey).toString('base64url');
-    for (const forged of [`${text}.${signature}`, `${text}.AAAA`])
-      await assert.rejects(authenticate(`Bearer ${forged}`), { code: 'token-invalid' });
-    // Without a kid exactly one key must fit: the weak RSA key is no candidate.
-    const anonymous = new SignJWT(claims).setProtectedHeader({ alg: 'RS256' });
-    await authenticate(`Bearer ${await anonymous.sign(pairs.RS256.privateKey)}`);
-  });
-
+/** Tests what no setup changes: a service before its first release. */
+export function testStart(): void {
   test('without a release readyz and pages get 503 and Retry-After; one that is published is picked up', async () => {
     const empty = temporaryFolder();
     const late = await startService(empty, { early: true });

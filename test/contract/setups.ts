@@ -1,10 +1,7 @@
 // What the HTTP contract is tested on: each origin that the proxy reads from, each choice of stored pages, one process and two,
 // and workerd.
-import { elementAt } from '../../format/element-at.ts';
 import type { StoredPages } from '../../format/levels.ts';
-import { STORED_PAGES } from '../../format/levels.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import type { Origin } from '../../proxy/origin/origin.ts';
 import { s3Origin } from '../../proxy/origin/s3.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import type { Target } from '../support/http/http-client.ts';
@@ -42,27 +39,45 @@ export type Exceptions = Readonly<
   Partial<Record<'repeated headers' | 'too large headers' | 'invalid HTTP' | 'requests in one packet', string>>
 >;
 
-const ORIGINS: Readonly<Record<string, (out: string) => Promise<Origin>>> = {
-  directory: async (out) => directoryOrigin(out),
-  'static host': async (out) => staticHostOrigin({ url: (await startStaticHost(out)).url, headers: {} }),
-  bucket: async (out) => {
-    const prefix = 'eu/';
-    return s3Origin({ bucket: BUCKET, prefix }, { endpoint: (await startS3({ folder: out, prefix })).endpoint });
+const PREFIX = 'eu/';
+
+/** Opens the releases of an output folder, and names the arguments of `serve` with which a process does. */
+const ORIGINS = {
+  directory: async (out: string) => ({ origin: directoryOrigin(out), args: ['--origin', out] }),
+  async 'static host'(out: string) {
+    const { url } = await startStaticHost(out);
+    return { origin: staticHostOrigin({ url, headers: {} }), args: ['--origin', url.href] };
+  },
+  async bucket(out: string) {
+    const { endpoint } = await startS3({ folder: out, prefix: PREFIX });
+    return {
+      origin: await s3Origin({ bucket: BUCKET, prefix: PREFIX }, { endpoint }),
+      args: ['--origin', `s3://${BUCKET}/${PREFIX}`, '--s3-endpoint', endpoint],
+    };
   },
 };
+type OriginName = keyof typeof ORIGINS;
 
-/** A static host answers requests for pages and for ranges; which pages are stored makes no other difference to it. */
-const HOST_PAGES: readonly StoredPages[] = ['all', 'none'];
-
-const NODE_SETUPS: readonly Setup[] = Object.entries(ORIGINS).flatMap(([origin, open]) =>
-  (origin === 'directory' ? STORED_PAGES : HOST_PAGES).map((pages) => ({
+function inThisProcess(origin: OriginName, pages: StoredPages): Setup {
+  return {
     name: `${origin}, ${pages} pages stored`,
     pages,
     exceptions: {},
     hasMetadata: false,
-    start: async (out, options = {}) => startService(out, { origin: await open(out), ...options }),
-  })),
-);
+    start: async (out, options = {}) => startService(out, { origin: (await ORIGINS[origin](out)).origin, ...options }),
+  };
+}
+
+/** The program as it is started, with two processes that share a port. */
+function inTwoProcesses(origin: OriginName, pages: StoredPages): Setup {
+  return {
+    name: `${origin}, ${pages} pages stored, two processes`,
+    pages,
+    exceptions: {},
+    hasMetadata: true,
+    start: async (out, options = {}) => startProcesses(2, out, (await ORIGINS[origin](out)).args, options),
+  };
+}
 
 /** Of Cloudflare Workers: workerd itself parses HTTP. test/process/worker.test.ts shows what it answers instead. */
 const WORKERD_EXCEPTIONS: Exceptions = {
@@ -73,62 +88,37 @@ const WORKERD_EXCEPTIONS: Exceptions = {
   'requests in one packet': 'Workers respond to what is not HTTP themselves',
 };
 
-const WORKERD_SETUPS: readonly Setup[] = HOST_PAGES.map((pages) => ({
-  name: `workerd with a static host, ${pages} pages stored`,
-  pages,
-  exceptions: WORKERD_EXCEPTIONS,
-  hasMetadata: true,
-  async start(out, { publicUrl, scope } = {}) {
-    const { url } = await startStaticHost(out);
-    const vars = { ORIGIN_URL: url.href, CURRENT_CACHE: '0s', PUBLIC_URL: publicUrl, SCOPE: scope };
-    // It looks at current.json before each request: there is nothing to refresh.
-    return { ...(await startWorker({ vars })), releases: { refresh: async () => undefined } };
-  },
-}));
-
-/** The arguments of `serve` for each origin. */
-const ORIGIN_ARGUMENTS: Readonly<Record<string, { pages: StoredPages; open(out: string): Promise<string[]> }>> = {
-  directory: { pages: 'unfiltered', open: async (out) => ['--origin', out] },
-  'static host': { pages: 'all', open: async (out) => ['--origin', (await startStaticHost(out)).url.href] },
-  bucket: {
-    pages: 'none',
-    async open(out) {
-      const prefix = 'eu/';
-      const { endpoint } = await startS3({ folder: out, prefix });
-      return ['--origin', `s3://${BUCKET}/${prefix}`, '--s3-endpoint', endpoint];
+function inWorkerd(pages: StoredPages): Setup {
+  return {
+    name: `workerd with a static host, ${pages} pages stored`,
+    pages,
+    exceptions: WORKERD_EXCEPTIONS,
+    hasMetadata: true,
+    async start(out, { publicUrl, scope } = {}) {
+      const { url } = await startStaticHost(out);
+      const vars = { ORIGIN_URL: url.href, CURRENT_CACHE: '0s', PUBLIC_URL: publicUrl, SCOPE: scope };
+      // It looks at current.json before each request: there is nothing to refresh.
+      return { ...(await startWorker({ vars })), releases: { refresh: async () => undefined } };
     },
-  },
-};
-
-/** The program as it is started, with two processes that share a port. */
-const PROCESS_SETUPS: readonly Setup[] = Object.entries(ORIGIN_ARGUMENTS).map(([origin, { pages, open }]) => ({
-  name: `${origin}, ${pages} pages stored, two processes`,
-  pages,
-  exceptions: {},
-  hasMetadata: true,
-  start: async (out, options = {}) => startProcesses(2, out, await open(out), options),
-}));
-
-const ALL: readonly Setup[] = [...NODE_SETUPS, ...PROCESS_SETUPS, ...WORKERD_SETUPS];
+  };
+}
 
 /** A sample, in which every origin and every choice of stored pages occurs. */
-export const IN_PROCESS: readonly Setup[] = named([
-  'directory, all pages stored',
-  'static host, none pages stored',
-  'bucket, all pages stored',
-]);
-export const TWO_PROCESSES: Setup = elementAt(named(['directory, unfiltered pages stored, two processes']), 0);
-export const IN_WORKERD: Setup = elementAt(named(['workerd with a static host, all pages stored']), 0);
+export const IN_PROCESS: readonly Setup[] = [
+  inThisProcess('directory', 'all'),
+  inThisProcess('static host', 'none'),
+  inThisProcess('bucket', 'all'),
+];
+export const TWO_PROCESSES: Setup = inTwoProcesses('directory', 'unfiltered');
+export const IN_WORKERD: Setup = inWorkerd('all');
 
-/** All others. */
-export const OTHERS: readonly Setup[] = ALL.filter(
-  (setup) => ![...IN_PROCESS, TWO_PROCESSES, IN_WORKERD].includes(setup),
-);
-
-function named(names: readonly string[]): readonly Setup[] {
-  return names.map((name) => {
-    const setup = ALL.find((candidate) => candidate.name === name);
-    if (setup === undefined) throw new Error(`no setup is called ${name}`);
-    return setup;
-  });
-}
+/** All others. A host answers requests for pages and for ranges; which pages are stored makes no other difference to it. */
+export const OTHERS: readonly Setup[] = [
+  inThisProcess('directory', 'unfiltered'),
+  inThisProcess('directory', 'none'),
+  inThisProcess('static host', 'all'),
+  inThisProcess('bucket', 'none'),
+  inTwoProcesses('static host', 'all'),
+  inTwoProcesses('bucket', 'none'),
+  inWorkerd('none'),
+];

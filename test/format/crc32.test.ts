@@ -64,13 +64,6 @@ function doubled(piece: TextSum, doublings: number): TextSum {
   return sum;
 }
 
-test('sums of 64 MiB made of halves are those of the bytes', () => {
-  const megabyte = Buffer.alloc(MIB, 0x41);
-  let crc = 0;
-  for (let i = 0; i < 64; i++) crc = crc32(megabyte, crc);
-  assert.deepEqual(doubled(sumOf(megabyte), 6), { crc, length: 64 * MIB });
-});
-
 test('lengths beyond 2^32 are exact up to 2^48: appending a long text is appending its halves', () => {
   const start = sumOf(Buffer.from('{"type":"FeatureCollection"'));
   const piece = sumOf(Buffer.from('{"type":"Feature","id":77}'));
@@ -99,11 +92,4 @@ test('shifting by a sum of lengths is shifting by each, also where one byte of t
         `${edge + off}`,
       );
   assert.deepEqual([shiftCrc(0x89abcdef, 0), shiftCrc(0, 2 ** 40)], [0x89abcdef, 0]);
-});
-
-test('CRCs are never negative, whatever bits they have', () => {
-  for (let i = 0; i < 300; i++) {
-    const [a, b] = [crc32(`a${i}`), crc32(`b${i}`)];
-    for (const crc of [joinCrcs(a, b, i), cutCrc(a, b, i), shiftCrc(a, i)]) assert.ok(crc >= 0 && crc < 2 ** 32);
-  }
 });

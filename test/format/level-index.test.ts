@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
-import { MEMBER_END_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import { MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
 import type { ListingKey } from '../../format/layout.ts';
 import { firstPages, LevelIndex, pageCount } from '../../format/level-index.ts';
 import { FEATURES_PER_FILE, FORMATS, LEVELS, type Level, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
@@ -105,28 +105,6 @@ test('bytes and CRCs of any range are those of its data and texts, also across f
   );
 });
 
-test('files follow one another without gap or overlap, all full but the last, each a body of its features', () => {
-  const { index, files } = LARGE;
-  assert.deepEqual([index.files, index.perFile, index.features], [3, 100, 250]);
-  assert.deepEqual(
-    [0, 1, 2].map((file) => index.fileEnd(file)),
-    [100, 200, 250],
-  );
-  assert.deepEqual(
-    [0, 99, 100, 199, 200, 249].map((position) => index.fileOf(position)),
-    [0, 0, 1, 1, 2, 2],
-  );
-  for (const [number, file] of files.entries()) {
-    const first = number * index.perFile;
-    assert.equal(index.offsetAt(first), MEMBER_HEADER.length);
-    assert.ok(bodyOf(LARGE, first, index.fileEnd(number)).equals(file));
-    assert.equal(
-      index.offsetAt(index.fileEnd(number) - 1) + index.dataBytes(index.fileEnd(number) - 1, index.fileEnd(number)),
-      file.length - MEMBER_END_BYTES,
-    );
-  }
-});
-
 test('offsets and lengths beyond 2^32 are exact', () => {
   const { index } = makeLevel(
     0,
@@ -188,13 +166,6 @@ test('listings are numbered: the unfiltered one, then column by column each GID 
   );
 });
 
-test('the units of a level have no listings of their own GIDs', () => {
-  const { index } = LARGE;
-  assert.equal(index.listings, 4);
-  assert.throws(() => index.listingKey(4), { name: 'RangeError', message: 'listing 4 of 4' });
-  assert.throws(() => index.listingPositions(4), { name: 'RangeError', message: 'listing 4 of 4' });
-});
-
 for (const stored of STORED_PAGES)
   test(`with stored pages ${stored} a page is found exactly where it is cut, under its number`, () => {
     fc.assert(
@@ -232,16 +203,6 @@ for (const stored of STORED_PAGES)
       }),
     );
   });
-
-test('a page that is not stored has no digest', () => {
-  assert.throws(() => makeLevel(1, [], 'none').index.pageDigest('fc', 0), {
-    name: 'RangeError',
-    message: 'level 1 stores no pages',
-  });
-  const pages = LARGE.index.arrays.pages?.fc.bytes.length ?? 0;
-  assert.equal(LARGE.index.pageDigest('fc', pages - 1).length, 16);
-  assert.throws(() => LARGE.index.pageDigest('fc', pages), { name: 'RangeError', message: `page ${pages} of level 1` });
-});
 
 test('pages are counted by the caps of each level, and page tables begin where the listing before ends', () => {
   for (const level of LEVELS)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { LevelIndex } from '../../format/level-index.ts';
-import { FEATURES_PER_FILE, FORMATS, LEVELS, type Level, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
+import { LEVELS, type Level, STORED_PAGES } from '../../format/levels.ts';
 import { decodeLevel, encodeLevel, namedArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import { makeLevel, type Unit } from './make-level.ts';
@@ -74,40 +74,6 @@ test('the arrays lie in the order of the table, each at the next multiple of 8, 
       assert.deepEqual([files.index.length, indexBytes], [end, end]);
     }),
   );
-});
-
-test('numbers are little-endian, whatever wrote them', () => {
-  const { arrays } = JSON.parse(WRITTEN.manifest);
-  const view = new DataView(WRITTEN.index.buffer, WRITTEN.index.byteOffset, WRITTEN.index.length);
-  for (const [name, array] of namedArrays(INDEX.arrays)) {
-    const { type, offset } = arrays[name];
-    const read = Array.from(array, (_, i) => {
-      if (type === 'f64') return view.getFloat64(offset + 8 * i, true);
-      return type === 'u32' ? view.getUint32(offset + 4 * i, true) : view.getUint8(offset + i);
-    });
-    assert.deepEqual(read, [...array], name);
-  }
-});
-
-test('people read a manifest: a member a line, an array a line', () => {
-  const lines = WRITTEN.manifest.split('\n');
-  assert.deepEqual(lines.slice(0, 13), [
-    '{',
-    '  "version": 3,',
-    '  "release": "r",',
-    '  "level": 2,',
-    '  "features": 3,',
-    '  "featuresPerFile": 1000,',
-    '  "columns": ["GID_0","GID_1","GID_2"],',
-    '  "storedPages": "all",',
-    '  "caps": {"geojsonl":50,"fc":20},',
-    `  "indexBytes": ${WRITTEN.index.length},`,
-    '  "arrays": {',
-    '    "fid": {"type":"f64","offset":0,"length":3},',
-    '    "start": {"type":"f64","offset":24,"length":4},',
-  ]);
-  assert.deepEqual(lines.slice(-3), ['  }', '}', '']);
-  assert.match(lines.at(-4) ?? '', /^ {4}"fc\.digest": \{"type":"u8","offset":\d+,"length":40\}$/);
 });
 
 test('the arrays are views of the bytes that were read, wherever in memory they lie; unaligned bytes are copied', () => {
@@ -270,16 +236,4 @@ test('members and arrays that this version does not know are ignored, and the or
       plain(decodeLevel({ manifest: JSON.stringify(json, null, 4), index: WRITTEN.index }, EXPECTED, FILES)),
       plainBytes(INDEX),
     );
-});
-
-test('every level has its own caps and its own number of features to a file', () => {
-  for (const level of LEVELS) {
-    const list = Array.from({ length: 60 }, (_, i) => ({ fid: i, text: '\n', gids: [`U${i}`] }));
-    const json = JSON.parse(encodeLevel('r', makeLevel(level, list, 'unfiltered').index).manifest);
-    assert.equal(json.featuresPerFile, FEATURES_PER_FILE[level]);
-    for (const format of FORMATS) {
-      assert.equal(json.caps[format], PAGE_CAPS[format][level]);
-      assert.equal(json.arrays[`${format}.bytes`].length, Math.ceil(60 / PAGE_CAPS[format][level]));
-    }
-  }
 });

@@ -71,28 +71,6 @@ test('a slice is the positions of its ranks, as ascending pairs that are neither
   );
 });
 
-test('runs are given by first position and end', () => {
-  fc.assert(
-    fc.property(sorted, (values) => {
-      const set = positionsFrom(values);
-      const runs = Array.from({ length: set.runs }, (_, run) => [set.firstOf(run), set.endOf(run)]);
-      assert.deepEqual(runs.flat(), set.slice(0, set.count));
-    }),
-  );
-});
-
-test('the run that ends after a position is found from any run before it', () => {
-  fc.assert(
-    fc.property(sorted, fc.nat(75), fc.nat(20), (values, position, from) => {
-      const set = positionsFrom(values);
-      const expected = Array.from({ length: set.runs }, (_, run) => run).find(
-        (run) => run >= from && set.endOf(run) > position,
-      );
-      if (from <= set.runs) assert.equal(set.runEndingAfter(position, from), expected ?? set.runs);
-    }),
-  );
-});
-
 test('the intersection is the positions of both, in maximal runs, whichever is named first', () => {
   fc.assert(
     fc.property(sorted, sorted, (a, b) => {
@@ -105,18 +83,6 @@ test('the intersection is the positions of both, in maximal runs, whichever is n
         assert.deepEqual([set.count, set.runs], [both.length, tablesOf(both).first.length]);
         for (const [rank, value] of both.entries()) assert.deepEqual([set.at(rank), set.rankOf(value)], [value, rank]);
       }
-    }),
-  );
-});
-
-test('an intersection is a set like any other: it can be intersected again', () => {
-  fc.assert(
-    fc.property(sorted, sorted, sorted, (a, b, c) => {
-      const set = intersect(intersect(positionsFrom(a), positionsFrom(b)), positionsFrom(c));
-      assert.deepEqual(
-        listOf(set),
-        a.filter((value) => b.includes(value) && c.includes(value)),
-      );
     }),
   );
 });

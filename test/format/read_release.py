@@ -64,9 +64,14 @@ def features_at(positions, folder, per_file, arrays):
 
 
 def main(output, level, arguments):
-    current = versioned((output / "current.json").read_bytes(), "current.json")["release"]
+    pointer = versioned((output / "current.json").read_bytes(), "current.json")
+    current = pointer["release"]
     folder = output / "releases" / current / level
-    release = versioned((folder.parent / "release.json").read_bytes(), "release.json")
+    description = (folder.parent / "release.json").read_bytes()
+    release = versioned(description, "release.json")
+    digest = hashlib.sha256(description).hexdigest()
+    promised = pointer.get("digests", {}).get(current, digest)
+    expect(digest == promised, "release.json: other bytes than current.json promises")
     summary = release["levels"][int(level.removeprefix("lv"))]
     if "--names" in arguments:
         names = zlib.decompress(checked(folder / "names.jsonl.gz", summary["names"]), wbits=31)

@@ -18,7 +18,12 @@ import { until } from '../support/until.ts';
 const folder = temporaryFolder();
 const out = await worldOutput({ pages: 'none' });
 const source = join(out, 'world.gpkg');
-const ACCEPT = ['--accept', 'empty-geometries'];
+
+/** The command that builds a source. */
+function buildOf(source: string, out: string, workers: number): string[] {
+  const options = `--quiet --release r1 --workers ${workers} --accept empty-geometries`.split(' ');
+  return ['build', '--source', source, '--out', out, ...options];
+}
 
 /** A command that was ended must have ended after this time. */
 const END_MS = 30_000;
@@ -147,21 +152,8 @@ test('a write that fails in a child process names the output folder, where the e
   const limited = join(folder, 'limited');
   // The largest file has 8 KiB; Node.js must not be killed by the signal for that.
   const script = `trap '' XFSZ; ulimit -f 8; exec "$@"`;
-  const args = [
-    MAIN,
-    '--quiet',
-    'build',
-    '--source',
-    source,
-    '--release',
-    'r1',
-    '--out',
-    limited,
-    '--workers',
-    '1',
-    ...ACCEPT,
-  ];
-  const { status, stderr } = spawnSync('bash', ['-c', script, 'bash', process.execPath, ...args], { encoding: 'utf8' });
+  const args = [process.execPath, MAIN, ...buildOf(source, limited, 1)];
+  const { status, stderr } = spawnSync('bash', ['-c', script, 'bash', ...args], { encoding: 'utf8' });
   assert.equal(status, 1, stderr);
   assert.match(stderr, /^\S+\/limited: EFBIG: .*\n {2}what to do: raise the limit of file sizes .*\n$/);
 });
@@ -169,13 +161,8 @@ test('a write that fails in a child process names the output folder, where the e
 test('results that a reader stops to read end the command without a message', {
   skip: without('bash --version'),
 }, () => {
-  const { stdout, stderr } = spawnSync(
-    'bash',
-    ['-c', '"$@" | true', 'bash', process.execPath, MAIN, 'list', '--out', out],
-    {
-      encoding: 'utf8',
-    },
-  );
+  const args = ['-c', '"$@" | true', 'bash', process.execPath, MAIN, 'list', '--out', out];
+  const { stdout, stderr } = spawnSync('bash', args, { encoding: 'utf8' });
   assert.deepEqual([stdout, stderr], ['', '']);
 });
 
@@ -200,20 +187,8 @@ test('a build that gets SIGINT, SIGTERM, SIGHUP or SIGKILL ends with its child p
     ['SIGHUP', 129, null],
     ['SIGKILL', null, 'SIGKILL'],
   ] as const) {
-    const args = [
-      '--quiet',
-      'build',
-      '--source',
-      big,
-      '--release',
-      'r1',
-      '--out',
-      interrupted,
-      '--workers',
-      '2',
-      ...ACCEPT,
-    ];
-    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const args = [MAIN, ...buildOf(big, interrupted, 2)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let text = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (piece) => {

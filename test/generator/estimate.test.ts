@@ -1,6 +1,5 @@
 // What a dry run forecasts for each choice of --pages: the files exactly, the bytes to a few percent, nothing written.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -12,26 +11,19 @@ import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder } from '../support/files.ts';
-import { compile } from '../support/processes/compile.ts';
+import { runGenerator } from '../support/processes/run-generator.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PROGRAM = compile('generator/main.ts');
 const folder = temporaryFolder();
 const source = join(folder, 'synthetic.gpkg');
 writeSynthetic(source, 1500);
-const accept = ['null-gids', 'duplicate-gids', 'empty-geometries'] as const;
+const accept = ['empty-geometries'] as const;
 const options = { source: [source], levels: LEVELS, precision: 7, workers: 0, accept };
 const expected = await forecast(options, SILENT);
 const releases = new Map<StoredPages, Release>();
 for (const storedPages of STORED_PAGES)
   releases.set(storedPages, await buildRelease(source, join(folder, storedPages), { accept, storedPages }));
-
-/** Sizes in bytes of the files of a release. */
-function filesOf(storedPages: StoredPages): number[] {
-  const root = join(folder, storedPages, 'releases/r1');
-  return filesUnder(root).map((file) => statSync(join(root, file)).size);
-}
 
 function isWithin(share: number, estimate: number, size: number): boolean {
   return Math.abs(estimate / size - 1) < share;
@@ -39,21 +31,21 @@ function isWithin(share: number, estimate: number, size: number): boolean {
 
 for (const storedPages of STORED_PAGES) {
   test(`a dry run forecasts a release with --pages ${storedPages}: each level, the files exactly, the bytes within 3 %`, () => {
-    const levels = releases.get(storedPages)?.levels ?? [];
+    const { levels } = releases.get(storedPages) ?? assert.fail(storedPages);
     assert.deepEqual(
-      expected.levels.map(({ level, layer, features, listings, featureFiles, pages }) => {
+      expected.levels.map(({ pages, featureFiles, ...level }) => {
         const { geojsonl, fc } = pages[storedPages];
-        return [level, layer, features, listings, featureFiles.files, { geojsonl, fc }];
+        return [level.level, level.layer, level.features, level.listings, featureFiles.files, geojsonl, fc];
       }),
-      levels.map(({ level, layer, features, listings, featureFiles, pages }) => {
-        return [level, layer, features, listings, featureFiles.files, pages];
+      levels.map(({ pages: { geojsonl, fc }, featureFiles, ...level }) => {
+        return [level.level, level.layer, level.features, level.listings, featureFiles.files, geojsonl, fc];
       }),
     );
-    const files = filesOf(storedPages);
-    const whole = expected.releases.find(({ pages }) => pages === storedPages);
-    assert.ok(whole);
+    const root = join(folder, storedPages, 'releases/r1');
+    const files = filesUnder(root);
+    const whole = expected.releases.find(({ pages }) => pages === storedPages) ?? assert.fail(storedPages);
     assert.equal(whole.files, files.length);
-    const bytes = files.reduce((sum, size) => sum + size, 0);
+    const bytes = files.reduce((sum, file) => sum + statSync(join(root, file)).size, 0);
     assert.ok(isWithin(0.03, whole.bytes, bytes), `${whole.bytes} bytes forecast, ${bytes} built`);
     for (const [level, { bytes: pageBytes, featureFiles }] of levels.entries()) {
       const { pages, featureFiles: estimate } = expected.levels[level] ?? assert.fail(`level ${level}`);
@@ -66,32 +58,37 @@ for (const storedPages of STORED_PAGES) {
 
 /** What the command line prints. */
 function dryRun(dataset: string, ...more: string[]): string {
-  const args = [PROGRAM, 'build', '--dry-run', '--quiet', '--source', dataset, '--release', 'r1'];
-  const run = spawnSync(process.execPath, [...args, '--out', join(folder, 'nothing'), '--accept', ...accept, ...more], {
-    encoding: 'utf8',
-  });
-  assert.equal(run.status, 0, run.stderr);
-  return run.stdout;
+  const target = ['--out', join(folder, 'nothing'), '--release', 'r1', '--accept', ...accept];
+  const { status, stdout, stderr } = runGenerator([
+    'build',
+    '--dry-run',
+    '--quiet',
+    '--source',
+    dataset,
+    ...target,
+    ...more,
+  ]);
+  assert.equal(status, 0, stderr);
+  return stdout;
 }
 
-test('the command line prints the three choices as a table or as JSON and writes nothing', async () => {
+test('the command line prints the three choices as a table or as JSON and publishes nothing', async () => {
   assert.deepEqual(JSON.parse(dryRun(source, '--json')), expected);
   const few = writeDataset(join(folder, 'table.gpkg'), 'GPKG', countryLayers());
   const { releases } = await forecast({ ...options, source: [few] }, SILENT);
   const table = dryRun(few);
   for (const { pages, files } of releases)
     assert.match(table, new RegExp(`^--pages ${pages} +${files.toLocaleString('en')} +[\\d,]+$`, 'm'));
+  assert.ok(table.endsWith('\n\nBytes are estimates. Nothing was published.\n'), table);
   assert.ok(!existsSync(join(folder, 'nothing')));
 });
 
 test('levels that the dataset lacks, and units without geometry, are forecast too', async () => {
-  const [countries, ...others] = countryLayers();
-  assert.ok(countries);
   const bare = { fid: 9, values: ['CCC', 'Celand'], wkt: null };
-  const dataset = writeDataset(join(folder, 'few.gpkg'), 'GPKG', [
-    { ...countries, features: [...countries.features, bare] },
-    ...others,
-  ]);
+  const layers = countryLayers().map((layer, n) =>
+    n === 0 ? { ...layer, features: [...layer.features, bare] } : layer,
+  );
+  const dataset = writeDataset(join(folder, 'few.gpkg'), 'GPKG', layers);
   const out = join(folder, 'few');
   await buildRelease(dataset, out, { accept: ['empty-geometries'] });
   const few = await forecast({ ...options, source: [dataset] }, SILENT);

@@ -1,6 +1,5 @@
 // release.json records the options that decide a release's content: `verify` and `build --like` take them from there.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -12,19 +11,14 @@ import { sourceName } from '../../generator/source/source-options.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
-import { compile } from '../support/processes/compile.ts';
+import { runGenerator } from '../support/processes/run-generator.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const source = writeDataset(join(folder, 'levels.gpkg'), 'GPKG', countryLayers());
 const plain = await buildRelease(source, join(folder, 'plain'));
-const PROGRAM = compile('generator/main.ts');
-
-function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8' });
-  return { status, stdout, stderr };
-}
+const run = (...args: string[]) => runGenerator(args);
 
 function releaseIn(out: string, id: string): Release {
   return releaseFromJson(readFileSync(join(out, 'releases', id, 'release.json'), 'utf8'), id);
@@ -114,7 +108,8 @@ test('build --like builds with the options of another release, except for those 
     '--precision',
     '3',
   ];
-  const first = build('r1', ...options, '--pages', 'none', '--attribution', 'A', '--keep-fids', '--date', '2026-11-22');
+  const more = ['--pages', 'none', '--attribution', 'A', '--keep-fids', '--date', '2026-11-22'];
+  const first = build('r1', ...options, ...more);
   assert.deepEqual([first.status, first.stderr], [0, '']);
   assert.equal(build('r2', '--like', 'r1').status, 0);
   const [r1, r2] = [releaseIn(out, 'r1'), releaseIn(out, 'r2')];
@@ -122,12 +117,9 @@ test('build --like builds with the options of another release, except for those 
     r1.levels.map(({ features }) => features),
     [2, 2, 0, 0, 0, 0],
   );
-  const [content1, content2] = ['r1', 'r2'].map((id) => contentOf(join(out, 'releases', id)));
-  const features = Object.keys(content1 ?? {}).filter((path) => /\/features\//.test(path));
-  assert.deepEqual(
-    features.map((path) => content2?.[path]),
-    features.map((path) => content1?.[path]),
-  );
+  const featureFiles = (id: string) =>
+    Object.entries(contentOf(join(out, 'releases', id))).filter(([path]) => path.includes('/features/'));
+  assert.deepEqual(featureFiles('r2'), featureFiles('r1'));
   const { date, ...dateless } = r1;
   assert.equal(date, '2026-11-22');
   assert.deepEqual(
@@ -147,18 +139,13 @@ test('build --like builds with the options of another release, except for those 
 
 test('build --like says which source the release had, and refuses options that it does not know', () => {
   const out = join(folder, 'plain');
-  const like = ['build', '--out', out, '--like', 'r1', '--release', 'r2'];
-  const { status, stderr } = run(...like);
+  const like = (id: string, ...args: string[]) => run('build', '--out', out, '--like', id, '--release', 'r2', ...args);
+  const { status, stderr } = like('r1');
   assert.equal(status, 2);
   assert.match(stderr, /^build --like r1 needs a source; that one was built from levels\.gpkg\n.*add --source FILE\n$/);
-  assert.match(
-    run('build', '--out', out, '--like', 'r0', '--release', 'r2').stderr,
-    /r0: no such release\n.*use one of: r1\n$/,
-  );
+  assert.match(like('r0').stderr, /r0: no such release\n.*use one of: r1\n$/);
   const file = join(out, 'releases/r1/release.json');
-  const json = readFileSync(file, 'utf8');
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(json), options: { bend: [] } }));
-  const unknown = run(...like, '--source', source);
-  writeFileSync(file, json);
-  assert.match(unknown.stderr, /^release r1 was built with --bend, which this version does not know\n/);
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), options: { bend: [] } }));
+  const unknown = like('r1', '--source', source).stderr;
+  assert.match(unknown, /^release r1 was built with --bend, which this version does not know\n/);
 });

@@ -1,32 +1,57 @@
 // The sample of real boundaries, read back through GDAL.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { SAMPLE_ATTRIBUTION, writeSample } from '../../generator/sample/sample.ts';
 import { columnsOf } from '../../generator/sample/units.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { attributionOf } from '../../generator/source/open-dataset.ts';
-import { type ReadUnit, readUnits, testHierarchy } from '../support/datasets/read-units.ts';
 import { sha256Of } from '../support/files.ts';
-import { compile } from '../support/processes/compile.ts';
+import { runGenerator } from '../support/processes/run-generator.ts';
+import { assertDerived } from '../support/releases/oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const file = join(folder, 'sample.gpkg');
 const summary = writeSample(file);
-const sample = readUnits(file);
+const dataset = gdal.open(file);
+/** The units of the four levels as GDAL reads them. */
+const sample = LEVELS.slice(0, 4).map((level) =>
+  dataset.layers.get(`ADM_${level}`).features.map((feature) => {
+    const geometry = feature.getGeometry() ?? assert.fail(`fid ${feature.fid} has no geometry`);
+    const fields: Record<string, string | null> = feature.fields.toObject();
+    return { fid: feature.fid, fields, box: geometry.getEnvelope(), isValid: geometry.isValid() };
+  }),
+);
+after(() => dataset.close());
 
-function find(level: Level, column: string, value: string): ReadUnit {
+function find(level: Level, column: string, value: string) {
   const unit = sample[level]?.find(({ fields }) => fields[column] === value);
   assert.ok(unit, `${column} ${value} at level ${level}`);
   return unit;
 }
 
-testHierarchy('the sample', sample);
+test('every unit of the sample has a GID of its own, and the country, GIDs and names of its parent', () => {
+  for (const [level, units] of sample.entries()) {
+    assert.equal(new Set(units.map(({ fields }) => fields[`GID_${level}`])).size, units.length);
+    if (level === 0) continue;
+    const above = new Map(sample[level - 1]?.map(({ fields }) => [fields[`GID_${level - 1}`], fields]));
+    for (const { fields } of units) {
+      const parent = above.get(fields[`GID_${level - 1}`] ?? '') ?? assert.fail('a parent that is not there');
+      for (const column of Object.keys(parent).filter((key) => /^(COUNTRY$|GID_|NAME_)/.test(key)))
+        assert.equal(fields[column], parent[column]);
+    }
+  }
+});
+
+test('nothing in the sample leaves the map, and every level is in order of fid', () => {
+  for (const { box, fid } of sample.flat())
+    assert.ok(box.minX >= -180 && box.maxX <= 180 && box.minY >= -90 && box.maxY <= 90, String(fid));
+  for (const units of sample) for (const [i, { fid }] of units.entries()) assert.ok(fid > (units[i - 1]?.fid ?? 0));
+});
 
 test('the sample has four real levels of about 12,000 units', () => {
   assert.deepEqual(
@@ -37,7 +62,6 @@ test('the sample has four real levels of about 12,000 units', () => {
 });
 
 test('the sample has the layers and columns of GADM at these levels', () => {
-  const dataset = gdal.open(file);
   const layers = dataset.layers.map((layer) => ({
     name: layer.name,
     columns: layer.fields.getNames(),
@@ -47,27 +71,20 @@ test('the sample has the layers and columns of GADM at these levels', () => {
     layers,
     LEVELS.slice(0, 4).map((level) => ({ name: `ADM_${level}`, columns: columnsOf(level), epsg: '4326' })),
   );
-  dataset.close();
 });
 
 test('the sample names places as they are', () => {
   assert.equal(find(0, 'GID_0', 'ESP').fields['COUNTRY'], 'Spain');
   assert.equal(find(0, 'GID_0', 'XKO').fields['COUNTRY'], 'Kosovo');
-  const autauga = find(2, 'CC_2', '01001').fields;
-  assert.deepEqual(
-    ['GID_0', 'NAME_1', 'NAME_2', 'TYPE_2', 'GID_2'].map((column) => autauga[column]),
-    ['USA', 'Alabama', 'Autauga', 'County', 'USA.1.1_1'],
-  );
-  const ponce = find(1, 'CC_1', '72113').fields;
-  assert.deepEqual(
-    ['GID_0', 'COUNTRY', 'NAME_1', 'ENGTYPE_1'].map((column) => ponce[column]),
-    ['PRI', 'Puerto Rico', 'Ponce', 'Municipality'],
-  );
-  const valladolid = find(3, 'CC_3', '47186').fields;
-  assert.deepEqual(
-    ['COUNTRY', 'NAME_1', 'NAME_2', 'NAME_3', 'GID_1'].map((column) => valladolid[column]),
-    ['Spain', 'Castilla y León', 'Valladolid', 'Valladolid', 'ESP.7_1'],
-  );
+  for (const [level, code, ...columns] of [
+    [2, '01001', 'GID_0 USA', 'NAME_1 Alabama', 'NAME_2 Autauga', 'TYPE_2 County', 'GID_2 USA.1.1_1'],
+    [1, '72113', 'GID_0 PRI', 'COUNTRY Puerto Rico', 'NAME_1 Ponce', 'ENGTYPE_1 Municipality'],
+    [3, '47186', 'COUNTRY Spain', 'NAME_1 Castilla y León', 'NAME_2 Valladolid', 'NAME_3 Valladolid', 'GID_1 ESP.7_1'],
+  ] as const) {
+    const { fields } = find(level, `CC_${level}`, code);
+    const said = Object.entries(fields).map(([column, value]) => `${column} ${value}`);
+    for (const column of columns) assert.ok(said.includes(column), `${column}: ${said.join(', ')}`);
+  }
 });
 
 test('every municipality of the sample lies in the province that its code begins with', () => {
@@ -80,7 +97,7 @@ test('every municipality of the sample lies in the province that its code begins
 test('the sample is cut where it crosses the antimeridian, and reaches the pole', () => {
   for (const gid of ['RUS', 'FJI', 'USA']) {
     const { box } = find(0, 'GID_0', gid);
-    assert.ok(box !== null && box.minX < -179 && box.maxX > 179, gid);
+    assert.ok(box.minX < -179 && box.maxX > 179, gid);
   }
   assert.deepEqual({ ...find(0, 'GID_0', 'ATA').box, maxY: 0 }, { minX: -180, maxX: 180, minY: -90, maxY: 0 });
   assert.ok(find(0, 'GID_0', 'ATA').isValid);
@@ -89,28 +106,37 @@ test('the sample is cut where it crosses the antimeridian, and reaches the pole'
 test('a unit that its source has as a mere line or point has a cell of its grid: Vatican City, 30 others', () => {
   assert.ok(summary.collapsed > 0);
   const { box } = find(0, 'GID_0', 'VAT');
-  assert.ok(box !== null && box.maxX - box.minX < 0.004 && box.maxY - box.minY < 0.002);
+  assert.ok(box.maxX - box.minX < 0.004 && box.maxY - box.minY < 0.002);
   assert.ok(Math.abs(box.minX - 12.45) < 0.02 && Math.abs(box.minY - 41.9) < 0.02);
 });
 
 test('who must be named where the sample is shown can be read through GDAL and with SQL', () => {
-  const dataset = gdal.open(file);
   assert.deepEqual(attributionOf(dataset), SAMPLE_ATTRIBUTION);
   const [row] = dataset.executeSQL('SELECT metadata FROM gpkg_metadata').features.map((feature) => feature.fields);
   for (const line of SAMPLE_ATTRIBUTION) assert.ok(row?.get('metadata').includes(line));
-  dataset.close();
 });
 
-test('the sample is always the same bytes', () => {
+test('a sample that is there is not replaced unless asked to, nothing half-written stays, and it is always the same bytes', () => {
   const again = join(folder, 'again.gpkg');
-  writeSample(again);
+  writeFileSync(again, 'mine');
+  const onProgress = (): void => {
+    throw new Error('stopped');
+  };
+  for (const [options, message] of [
+    [{}, /again\.gpkg exists already/],
+    [{ overwrite: true, onProgress }, /stopped/],
+  ] as const) {
+    assert.throws(() => writeSample(again, options), message);
+    assert.equal(readFileSync(again, 'utf8'), 'mine');
+    assert.deepEqual(readdirSync(folder).sort(), ['again.gpkg', 'sample.gpkg']);
+  }
+  writeSample(again, { overwrite: true });
   assert.equal(sha256Of(again), sha256Of(file));
 });
 
 test('build --sample publishes the sample as it is, without a remark', () => {
   const out = temporaryFolder();
-  const args = [compile('generator/main.ts'), 'build', '--sample', '--out', out, '--pages', 'none', '--quiet'];
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  const { status, stderr } = runGenerator(['build', '--sample', '--out', out, '--pages', 'none', '--quiet']);
   assert.equal(status, 0, stderr);
   const { levels, quality } = releaseFromJson(
     readFileSync(join(out, 'releases/sample/release.json'), 'utf8'),
@@ -121,4 +147,5 @@ test('build --sample publishes the sample as it is, without a remark', () => {
     [255, 159, 3194, 8212, 0, 0],
   );
   assert.deepEqual(quality, [], 'nothing is remarkable about it');
+  assertDerived(out, 'sample');
 });

@@ -1,12 +1,13 @@
 // The handler for platforms with the Fetch standard: bodies that nobody reads, and downloads that are given up.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { openOrigin } from '../../proxy/create-server.ts';
 import { createFetchHandler } from '../../proxy/fetch/create-fetch-handler.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { openFiles } from '../support/files.ts';
 import { AUDIENCE, ISSUER } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
@@ -46,10 +47,7 @@ test('20 bodies that nobody reads, and 20 that are given up after a chunk, keep 
     await reader?.cancel();
   }
   // The first chunks of the bodies that nobody reads may still be on their way.
-  await until(() => {
-    const links = readdirSync('/proc/self/fd').map((fd) => `/proc/self/fd/${fd}`);
-    return !links.some((link) => existsSync(link) && readlinkSync(link) === file);
-  }, 'a file stays open');
+  await until(() => openFiles(file).length === 0, 'a file stays open');
   assert.ok(Buffer.from(await (await get()).arrayBuffer()).equals(page));
   assert.deepEqual(
     log.filter((line) => !line.startsWith('serving release ')),

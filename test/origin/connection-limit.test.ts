@@ -4,8 +4,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import { manyUnitLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { writeTwoLevels } from '../support/datasets/large-dataset.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
@@ -14,12 +13,12 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const CLIENTS = 600;
-/** As proxy/README.md says. */
+/** As proxy/OPERATING.md says. */
 const READS_MAX = 64;
 
 test('600 requests for different pages of a host that does not answer: at most 64 connections to it, then all are answered', async () => {
   const folder = temporaryFolder();
-  const source = writeDataset(join(folder, 'many.gpkg'), 'GPKG', manyUnitLayers());
+  const source = writeTwoLevels(join(folder, 'many.gpkg'));
   await buildRelease(source, folder);
   const host = await startStaticHost(folder);
   const service = await startService(folder, { origin: staticHostOrigin({ url: host.url, headers: {} }) });

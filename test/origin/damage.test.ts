@@ -9,8 +9,8 @@ import { gzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { featureFilePath, pagePath, releasePath } from '../../format/layout.ts';
-import type { Format, Level } from '../../format/levels.ts';
-import { bodyOf, MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
+import type { Level } from '../../format/levels.ts';
+import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
@@ -20,19 +20,10 @@ import { replaceNames } from '../support/releases/large-page.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { type Asked, outcomeOf } from './failing-host.ts';
 
 const folder = await worldOutput({ size: MANY_SIZES, pages: 'unfiltered', isChanged: true });
 const stored = readStored(folder, 'r1');
-
-/** A request that is answered from one file, and the features that it must give. */
-interface Asked {
-  query: string;
-  format: Format;
-  level: Level;
-  /** Number of the first feature, and how many. */
-  start: number;
-  count: number;
-}
 
 /** A file, and every request below that reads it; the first one reads all of it. */
 interface Subject {
@@ -85,31 +76,12 @@ const SUBJECTS: readonly Subject[] = [
   },
 ];
 
-/** Is the answer right, or plainly wrong? Returns which; fails when it looks right and is not. */
-async function outcomeOf(
-  proxy: RunningService,
-  { query, format, level, start, count }: Asked,
-  coding: string,
-): Promise<string> {
-  const path = `/api/v1/${format}/lv${level}${query}`;
-  const answer = await send(proxy, path, { 'accept-encoding': coding }).catch(() => undefined);
-  if (answer === undefined) return 'cut';
-  if (answer.status === 502) {
-    assert.equal(JSON.parse(answer.body.toString()).code, 'origin-damaged');
-    assert.doesNotMatch(answer.body.toString(), /releases|geojsonl|000001|\.gz/);
-    return '502';
-  }
-  assert.equal(answer.status, 200);
-  const text = textOf(answer);
-  const expected = bodyOf(format, stored[level]?.lines.slice(start, start + count) ?? []);
-  assert.ok(text === expected, `${path} as ${coding}: wrong, but looks right`);
-  return 'right';
-}
-
 /** The outcomes of every request that reads a file; to a proxy that has read nothing yet, if none is given. */
 async function outcomes({ asked }: Subject, proxy?: RunningService): Promise<string[]> {
   const asks = proxy ?? (await startService(folder));
-  return Promise.all(asked.flatMap((one) => ['gzip', 'identity'].map((coding) => outcomeOf(asks, one, coding))));
+  return Promise.all(
+    asked.flatMap((one) => ['gzip', 'identity'].map((coding) => outcomeOf(asks, stored, one, coding))),
+  );
 }
 
 /** Does the answer hold the byte at this offset of the file? */
@@ -146,7 +118,7 @@ for (const subject of SUBJECTS) {
         if (outcome === 'right') continue;
         found++;
         // What is read at once is refused before its first byte; what is streamed has begun by then.
-        assert.ok(outcome === '502' || (isLarge && outcome === 'cut'), outcome);
+        assert.ok(outcome === 'origin-damaged' || (isLarge && outcome === 'cut'), outcome);
       }
     }
     writeFileSync(file, intact);
@@ -172,13 +144,13 @@ for (const subject of SUBJECTS) {
     const seen = new Set(await outcomes(subject));
     writeFileSync(file, intact);
     assert.ok(!seen.has('right'));
-    if (!isLarge) assert.deepEqual(seen, new Set(['502']));
+    if (!isLarge) assert.deepEqual(seen, new Set(['origin-damaged']));
   });
 
   test(`${what} that is missing gives 502 and a line in the log, and is found again when it is back`, async () => {
     renameSync(file, `${file}.gone`);
     const proxy = await startService(folder);
-    assert.deepEqual(new Set(await outcomes(subject, proxy)), new Set(['502']));
+    assert.deepEqual(new Set(await outcomes(subject, proxy)), new Set(['origin-damaged']));
     assert.equal(proxy.log.at(-1), `${relative(folder, file)}: missing`);
     renameSync(`${file}.gone`, file);
     assert.deepEqual(new Set(await outcomes(subject, proxy)), new Set(['right']));
@@ -202,9 +174,9 @@ test('a response that was sent before its file was damaged is answered from the 
     const [first] = asked;
     assert.ok(first);
     // What is asked for twice is cached.
-    for (let i = 0; i < 2; i++) assert.equal(await outcomeOf(proxy, first, 'gzip'), 'right');
+    for (let i = 0; i < 2; i++) assert.equal(await outcomeOf(proxy, stored, first, 'gzip'), 'right');
     writeFileSync(file, Buffer.alloc(intact.length));
-    const again = await outcomeOf(proxy, first, 'gzip');
+    const again = await outcomeOf(proxy, stored, first, 'gzip');
     writeFileSync(file, intact);
     assert.equal(again, 'right');
   }

@@ -28,16 +28,6 @@ async function openRelease(maxBytes: number, now?: () => number, isDown: () => b
   return { release, manifests };
 }
 
-test('a level is read when it is first requested, and once', async () => {
-  const { release, manifests } = await openRelease(1e9);
-  assert.deepEqual(manifests, []);
-  const [level, same] = await Promise.all([release.load(2), release.load(2)]);
-  assert.equal(level, same);
-  await release.load(3);
-  assert.equal(await release.load(2), level);
-  assert.deepEqual([level.index.level, manifests], [2, ['lv2', 'lv3']]);
-});
-
 test('beyond the limit the level that was used least recently is freed, and read again when it is requested', async () => {
   const { release, manifests } = await openRelease(40_000);
   for (const level of [0, 1, 0, 2, 0, 1] as const) await release.load(level);

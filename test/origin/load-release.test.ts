@@ -1,6 +1,6 @@
 // How the metadata of a release is loaded: two files a level, their SHA-256, views; without stalling the event loop.
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
@@ -12,8 +12,7 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { loadRelease, readDescription } from '../../proxy/releases/load-release.ts';
 import { sha256Of } from '../support/files.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
-import { reseal } from '../support/releases/large-page.ts';
-import { readIndex } from '../support/releases/read-index.ts';
+import { resealLevel } from '../support/releases/reseal.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -22,20 +21,6 @@ const origin = directoryOrigin(folder);
 
 /** The digest of the release in an output folder, as its file is now. */
 const digestIn = (out: string): string => sha256Of(join(out, releasePath('r1'), RELEASE_FILE));
-
-test('loads every level; fids, GIDs and listings are looked up without preparation', async () => {
-  const description = await readDescription(origin, 'r1', digestIn(folder));
-  const release = await loadRelease(origin, description);
-  for (const { level, features } of description.release.levels) {
-    const { index } = release.get(level) ?? assert.fail();
-    assert.equal(index.features, features);
-    const own = elementAt(index.columns, level);
-    for (let number = 0; number < own.size; number += 97) assert.equal(own.find(own.gidAt(number)), number);
-    assert.equal(own.find('x'), -1);
-    for (let position = 0; position < features; position += 89)
-      assert.equal(index.positionOf(index.fidAt(position)), position);
-  }
-});
 
 test('files of any size are hashed in pieces: the event loop goes on', async () => {
   const description = await readDescription(origin, 'r1', digestIn(folder));
@@ -62,45 +47,19 @@ test('files of any size are hashed in pieces: the event loop goes on', async () 
   assert.ok(Math.min(...shares) < 0.5, `the longest stalls are ${shares} of the time of loading`);
 });
 
-const DAMAGES: readonly [what: string, file: string, damage: (path: string) => void, message: RegExp][] = [
-  [
-    'one bit different',
-    indexPath(2),
-    (path) => flip(path),
-    /lv2\/index\.bin: SHA-256 is [0-9a-f]{64}, expected [0-9a-f]{64}$/,
-  ],
-  [
-    'cut',
-    indexPath(2),
-    (path) => writeFileSync(path, readFileSync(path).subarray(0, -1)),
-    /lv2\/index\.bin: \d+ bytes, expected \d+$/,
-  ],
-  ['one bit different', manifestPath(3), (path) => flip(path), /lv3\/manifest\.json: SHA-256 is/],
+type Damage = readonly [what: string, file: string, damage: (path: string) => void, message: RegExp];
+const cut = (path: string): void => writeFileSync(path, readFileSync(path).subarray(0, -1));
+const other = (path: string): void => cpSync(join(path, '../../lv2/manifest.json'), path);
+const lengthen = (path: string): void => appendFileSync(path, ' ');
+const DAMAGES: readonly Damage[] = [
+  ['one bit different', indexPath(2), flip, /lv2\/index\.bin: SHA-256 is [0-9a-f]{64}, expected [0-9a-f]{64}$/],
+  ['cut', indexPath(2), cut, /lv2\/index\.bin: \d+ bytes, expected \d+$/],
+  ['one bit different', manifestPath(3), flip, /lv3\/manifest\.json: SHA-256 is/],
   ['missing', manifestPath(3), (path) => rmSync(path), /lv3\/manifest\.json: missing/],
-  [
-    'of another level',
-    manifestPath(3),
-    (path) => cpSync(join(path, '../../lv2/manifest.json'), path),
-    /lv3\/manifest\.json: /,
-  ],
-  [
-    'longer than recorded',
-    indexPath(2),
-    (path) => writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.alloc(8)])),
-    /lv2\/index\.bin: damaged, more than \d+ bytes$/,
-  ],
-  [
-    'longer than recorded',
-    manifestPath(3),
-    (path) => writeFileSync(path, `${readFileSync(path, 'utf8')} `),
-    /lv3\/manifest\.json: damaged, more than \d+ bytes$/,
-  ],
-  [
-    'of version 2',
-    RELEASE_FILE,
-    (path) => writeFileSync(path, '{"version":2}'),
-    /release\.json: format version is 2, expected 3/,
-  ],
+  ['of another level', manifestPath(3), other, /lv3\/manifest\.json: /],
+  ['longer than recorded', indexPath(2), lengthen, /lv2\/index\.bin: damaged, more than \d+ bytes$/],
+  ['longer than recorded', manifestPath(3), lengthen, /lv3\/manifest\.json: damaged, more than \d+ bytes$/],
+  ['of version 2', RELEASE_FILE, (path) => writeFileSync(path, '{"version":2}'), /: format version is 2, expected 3/],
 ];
 
 function flip(path: string): void {
@@ -122,18 +81,18 @@ for (const [what, file, damage, message] of DAMAGES)
 
 /** Arrays that a faulty writer has sealed: SHA-256 and lengths are right. */
 const CONTRADICTIONS: readonly [what: string, change: (arrays: LevelArrays) => void, message: RegExp][] = [
-  ['a length that is no number', ({ start }) => (start[1] = Number.NaN), /arrays start: item 1 is NaN, expected/],
+  ['a length that is no number', ({ start }) => (start[1] = Number.NaN), /index\.bin: start\[1\] is NaN, expected/],
   [
     'an infinite length',
     ({ textStart }) => (textStart[2] = Infinity),
-    /arrays textStart: item 2 is Infinity, expected/,
+    /index\.bin: textStart\[2\] is Infinity, expected/,
   ],
-  ['a fraction of a byte', ({ start }) => (start[1] = elementAt(start, 1) - 0.5), /arrays start: item 1 is [\d.]+, /],
-  ['fids that do not ascend', ({ fid }) => (fid[1] = elementAt(fid, 0)), /arrays fid: item 1 is \d+, expected/],
+  ['a fraction of a byte', ({ start }) => (start[1] = elementAt(start, 1) - 0.5), /index\.bin: start\[1\] is [\d.]+, /],
+  ['fids that do not ascend', ({ fid }) => (fid[1] = elementAt(fid, 0)), /index\.bin: fid\[1\] is \d+, expected/],
   [
     'GIDs that end before they begin',
     ({ columns }) => (elementAt(columns, 0).arrays.start[1] = 0xfffffff0),
-    /arrays gid0\.start: item 2 is \d+, expected/,
+    /index\.bin: gid0\.start\[2\] is \d+, expected/,
   ],
 ];
 
@@ -142,9 +101,10 @@ for (const [what, change, message] of CONTRADICTIONS)
     const copy = temporaryFolder();
     cpSync(join(folder, 'releases'), join(copy, 'releases'), { recursive: true });
     const root = join(copy, releasePath('r1'));
-    const index = readIndex(root, 0);
-    change(index.arrays);
-    reseal(root, index);
+    resealLevel(root, 0, (index) => {
+      change(index.arrays);
+      return index;
+    });
     const faulty = directoryOrigin(copy);
     await assert.rejects(async () => loadRelease(faulty, await readDescription(faulty, 'r1', digestIn(copy))), message);
   });

@@ -22,41 +22,19 @@ await buildRelease(writeCountries(), out);
 const jwks = join(folder, 'keys.json');
 writeFileSync(jwks, JWKS);
 
-function openssl(...args: string[]): void {
-  execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+/** Runs a command in the folder. */
+function openssl(command: string): void {
+  execFileSync('openssl', command.split(' '), { cwd: folder, stdio: 'pipe' });
 }
 
 /** Makes a certificate that the authority `ca` signs; its key and itself in PEM. */
 function certificate(ca: string, name: string, { host = 'IP:127.0.0.1', days = '2' } = {}) {
-  if (!existsSync(join(folder, `${ca}.pem`)))
-    openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'ed25519',
-      '-nodes',
-      '-subj',
-      `/CN=${ca}`,
-      '-keyout',
-      `${ca}.key`,
-      '-out',
-      `${ca}.pem`,
-    );
-  openssl(
-    'req',
-    '-newkey',
-    'ed25519',
-    '-nodes',
-    '-subj',
-    `/CN=${name}`,
-    '-keyout',
-    `${name}.key`,
-    '-out',
-    `${name}.csr`,
-  );
+  const request = (of: string): string => `req -newkey ed25519 -nodes -subj /CN=${of} -keyout ${of}.key`;
+  if (!existsSync(join(folder, `${ca}.pem`))) openssl(`${request(ca)} -x509 -out ${ca}.pem`);
+  openssl(`${request(name)} -out ${name}.csr`);
   writeFileSync(join(folder, `${name}.ext`), `subjectAltName=${host}\n`);
-  const signed = ['-CA', `${ca}.pem`, '-CAkey', `${ca}.key`, '-CAcreateserial', '-extfile', `${name}.ext`];
-  openssl('x509', '-req', '-in', `${name}.csr`, ...signed, '-days', days, '-out', `${name}.pem`);
+  const signed = `-CA ${ca}.pem -CAkey ${ca}.key -CAcreateserial -extfile ${name}.ext`;
+  openssl(`x509 -req -in ${name}.csr ${signed} -days ${days} -out ${name}.pem`);
   const read = (ending: string): string => readFileSync(join(folder, `${name}.${ending}`), 'utf8');
   return { key: read('key'), cert: read('pem') };
 }

@@ -218,8 +218,8 @@ test('an invalid option is named, without its secret', async () => {
   assert.equal(settings.publicUrl, 'https://x.test/boundaries');
 });
 
-test('proxy/README.md lists every option with its default', () => {
-  const readme = readFileSync('proxy/README.md', 'utf8');
+test('proxy/OPERATING.md lists every option with its default', () => {
+  const readme = readFileSync('proxy/OPERATING.md', 'utf8');
   const rows = [...readme.matchAll(/^\| `--([a-z0-9-]+)` \| (?:`(.*)` )?\| .+ \|$/gm)];
   assert.deepEqual(
     rows.map(([, name, value]) => [name, value]),

@@ -27,7 +27,7 @@ const RUN_GENERATOR = replaced(codeIn('generator/README.md', 'sh', 'docker run')
   '"$(id -u):$(id -g)"': `${OWNER}:${OWNER}`,
 });
 /** The proxy is built and run by one block. */
-const [BUILD_PROXY = '', RUN_PROXY = ''] = codeIn('proxy/README.md', 'sh', 'docker build').split(/^(?=docker run)/m);
+const [BUILD_PROXY = '', RUN_PROXY = ''] = codeIn('proxy/OPERATING.md', 'sh', 'docker build').split(/^(?=docker run)/m);
 const AUTHORIZATION = `Bearer ${await token({ iss: 'https://login.example.org/' })}`;
 
 const home = temporaryFolder();
@@ -72,7 +72,7 @@ test('both images build, and are as large as the READMEs say', { skip }, async (
     Number(await docker(`docker image inspect --format '{{.Size}}' ${image}`));
   const base = await sizeOf('node:24-slim');
   for (const [readme, image] of [
-    ['proxy/README.md', 'boundaries-proxy'],
+    ['proxy/OPERATING.md', 'boundaries-proxy'],
     ['generator/README.md', 'boundaries-generator'],
   ] as const) {
     const text = readFileSync(join(REPOSITORY, readme), 'utf8');

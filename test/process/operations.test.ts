@@ -115,6 +115,7 @@ test('variables of a Kubernetes service called boundaries do not stop the start;
     ['BOUNDARIES_PORT', 'http', '--port'],
     ['BOUNDARIES_WORKERS', 'many', '--workers'],
     ['BOUNDARIES_STOP_TIMEOUT', '5', '--stop-timeout 5'],
+    ['BOUNDARIES_LOG_SUBJECT', '1', 'BOUNDARIES_LOG_SUBJECT=1'],
   ] as const) {
     const args = [PROXY, 'serve', ...OPTIONS];
     const { status, stderr } = spawnSync(process.execPath, args, {

@@ -15,6 +15,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { FORMAT_VERSION } from '../../format/manifest.ts';
 import { build } from '../../generator/build.ts';
 import { releaseTable } from '../../generator/cli/tables.ts';
@@ -22,7 +23,7 @@ import { activateRelease, listReleases, pruneReleases } from '../../generator/re
 import { SILENT } from '../../generator/report/progress.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
-import { contentOf } from '../support/files.ts';
+import { contentOf, sha256Of } from '../support/files.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -37,6 +38,17 @@ await buildRelease(oldSource, before, { release: 'old' });
 cpSync(before, reference, { recursive: true });
 await buildRelease(newSource, reference, newBuild);
 const expected = contentOf(reference);
+
+/** What current.json says. */
+function currentIn(out: string) {
+  return JSON.parse(readFileSync(join(out, 'current.json'), 'utf8'));
+}
+
+/** What current.json must say. */
+function pointerTo(out: string, release: string, hosted: readonly string[]) {
+  const digests = hosted.map((id) => [id, sha256Of(join(out, releasePath(id), RELEASE_FILE))]);
+  return { version: FORMAT_VERSION, release, hosted, digests: Object.fromEntries(digests) };
+}
 
 /** A fresh copy of the output folder that serves `old`. */
 function freshOutput(name: string): string {
@@ -81,7 +93,7 @@ test('a lock that a dead process has left counts for nothing, nor one from befor
 test('the same release built again is fine; other content under its id is refused; --no-activate leaves the pointer', async () => {
   const out = freshOutput('again');
   await buildRelease(newSource, out, { ...newBuild, activate: false });
-  assert.equal(JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')).release, 'old');
+  assert.equal(currentIn(out).release, 'old');
   await buildRelease(newSource, out, newBuild);
   assert.deepEqual(contentOf(out), expected);
   await assert.rejects(buildRelease(oldSource, out, { ...newBuild, accept: ['fewer-units'] }), {
@@ -96,13 +108,8 @@ test('activate goes forward and back, list shows what there is, prune keeps the 
   await activateRelease(out, 'old');
   const listed = await listReleases(out);
   assert.deepEqual(
-    listed.map(({ release, units, isCurrent }) => [release, units, isCurrent]),
-    [
-      ['old', 2, true],
-      ['b', 3, false],
-      ['c', 3, false],
-      ['d', 3, false],
-    ],
+    listed.map(({ release, units, isCurrent }) => `${release} ${units} ${isCurrent}`),
+    ['old 2 true', 'b 3 false', 'c 3 false', 'd 3 false'],
   );
   assert.ok(listed.every(({ bytes = 0, date }) => bytes > 0 && date.getTime() > 0));
   // A feature file and a page in each format.
@@ -111,11 +118,7 @@ test('activate goes forward and back, list shows what there is, prune keeps the 
   mkdirSync(join(out, 'releases/.z.staging/release'), { recursive: true });
   assert.deepEqual(await pruneReleases(out, 2), ['c', 'b']);
   assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['d', 'old']);
-  assert.deepEqual(JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')), {
-    version: FORMAT_VERSION,
-    release: 'old',
-    hosted: ['old', 'd'],
-  });
+  assert.deepEqual(currentIn(out), pointerTo(out, 'old', ['old', 'd']));
   assert.deepEqual(await pruneReleases(out, 1), ['d']);
   assert.deepEqual(await pruneReleases(out, 1), []);
 });
@@ -127,12 +130,8 @@ test('a release with a damaged release.json is listed as damaged; prune removes 
   const damage = `${join(out, 'releases/b/release.json')}: is not JSON`;
   const listed = (await listReleases(out)).toSorted((a, b) => (a.release < b.release ? -1 : 1));
   assert.deepEqual(
-    listed.map(({ release, units, damage }) => [release, units, damage]),
-    [
-      ['b', undefined, damage],
-      ['c', 3, undefined],
-      ['old', 2, undefined],
-    ],
+    listed.map(({ release, units, damage }) => `${release} ${units} ${damage}`),
+    [`b undefined ${damage}`, 'c 3 undefined', 'old 2 undefined'],
   );
   const table = releaseTable(listed).split('\n');
   assert.match(table[1] ?? '', /^b .* damaged /);
@@ -145,12 +144,8 @@ test('prune goes by the order that current.json records, not by the dates of fil
   const out = freshOutput('dates');
   for (const release of ['z', 'a']) await buildRelease(newSource, out, { release });
   await activateRelease(out, 'old');
-  for (const [release, time] of [
-    ['old', 3000],
-    ['z', 2000],
-    ['a', 1000],
-  ] as const)
-    utimesSync(join(out, 'releases', release, 'release.json'), time, time);
+  for (const [i, release] of ['a', 'z', 'old'].entries())
+    utimesSync(join(out, 'releases', release, 'release.json'), 1000 * i, 1000 * i);
   assert.deepEqual(
     (await listReleases(out)).map(({ release }) => release),
     ['old', 'z', 'a'],
@@ -161,7 +156,7 @@ test('prune goes by the order that current.json records, not by the dates of fil
 test('prune takes a release out of current.json, waits, and then removes its files', async () => {
   const out = freshOutput('grace');
   await buildRelease(newSource, out, newBuild);
-  const isHosted = (): boolean => JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')).hosted.includes('old');
+  const isHosted = (): boolean => currentIn(out).hosted.includes('old');
   const graceMs = 300;
   const begun = performance.now();
   const pruning = pruneReleases(out, 1, graceMs);
@@ -196,11 +191,7 @@ test('after an upgrade releases of the old format are refused by name, and a bui
   assert.deepEqual(notes.slice(1), [
     'not hosted, because of their format version: old; build them again, then remove their folders',
   ]);
-  assert.deepEqual(JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')), {
-    version: FORMAT_VERSION,
-    release: 'new',
-    hosted: ['new'],
-  });
+  assert.deepEqual(currentIn(out), pointerTo(out, 'new', ['new']));
   assert.deepEqual(await pruneReleases(out, 1), []);
   assert.ok(existsSync(join(out, 'releases/old')));
 });

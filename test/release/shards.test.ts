@@ -6,22 +6,18 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
-import type { GidColumn } from '../../format/gid-column.ts';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { BuildOptions } from '../../generator/build.ts';
-import { type Report, SILENT } from '../../generator/report/progress.ts';
+import { SILENT } from '../../generator/report/progress.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
-import { indexDigest, newIndexBuilder } from '../../generator/store/store-index.ts';
-import { manyUnitLayers } from '../support/datasets/small-datasets.ts';
-import { type FixtureLayer, writeDataset } from '../support/datasets/write-dataset.ts';
+import { writeInvented, writeTwoLevels } from '../support/datasets/large-dataset.ts';
 import { contentOf, filesUnder } from '../support/files.ts';
-import { compile } from '../support/processes/compile.ts';
+import { GENERATOR } from '../support/processes/run-generator.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PROGRAM = compile('generator/main.ts');
 const folder = temporaryFolder();
-const source = writeDataset(join(folder, 'many.gpkg'), 'GPKG', manyUnitLayers());
+const source = writeTwoLevels(join(folder, 'many.gpkg'));
 /** A plain build with each choice of --pages. */
 const plain: Readonly<Record<StoredPages, string>> = {
   all: join(folder, 'all'),
@@ -37,21 +33,8 @@ async function buildOne(shard: number, shards: number, options: Partial<BuildOpt
 
 /** Runs one shard from the command line. */
 async function runShard(out: string, share: string, ...more: string[]): Promise<{ code: unknown; output: string }> {
-  const args = [
-    'build',
-    '--source',
-    source,
-    '--out',
-    out,
-    '--release',
-    'r1',
-    '--shard',
-    share,
-    '--workers',
-    '0',
-    ...more,
-  ];
-  const child = spawn(process.execPath, [PROGRAM, ...args]);
+  const what = ['--source', source, '--out', out, '--release', 'r1', '--shard', share, '--workers', '0'];
+  const child = spawn(process.execPath, [GENERATOR, 'build', ...what, ...more]);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const [code] = await once(child, 'close');
@@ -95,29 +78,9 @@ test('each file is written by one shard, and identical pages by the same one', a
   );
 });
 
-/** Countries and regions, the first quarter of which has ten times the vertices of the others. */
-function unevenLayers(): FixtureLayer[] {
-  const outline = (i: number): string => {
-    const vertices = i < 100 ? 300 : 30;
-    const corners = Array.from({ length: vertices }, (_, corner) => {
-      const angle = (corner / vertices) * 2 * Math.PI;
-      const radius = 1 + Math.abs(Math.sin(i + corner * 12.9898)) / 10;
-      return `${radius * Math.cos(angle)} ${radius * Math.sin(angle)}`;
-    });
-    return `POLYGON((${[...corners, corners[0]].join(',')}))`;
-  };
-  const units = (parents: (i: number) => string[]) =>
-    Array.from({ length: 400 }, (_, i) => ({ fid: i + 1, values: parents(i), wkt: outline(i) }));
-  return [
-    { name: 'ADM_0', columns: ['GID_0'], features: units((i) => [`C${i}`]) },
-    { name: 'ADM_1', columns: ['GID_1', 'GID_0'], features: units((i) => [`C${i}.1`, `C${i % 40}`]) },
-  ];
-}
-
 test('shards have about the same work where a quarter of the units has most of the bytes, and may have different numbers of workers', async () => {
-  const [uneven, whole, sharded] = ['uneven.gpkg', 'uneven-whole', 'uneven-sharded'].map((name) => join(folder, name));
-  assert.ok(uneven && whole && sharded);
-  writeDataset(uneven, 'GPKG', unevenLayers());
+  const [uneven, whole, sharded] = [join(folder, 'uneven.gpkg'), join(folder, 'whole'), join(folder, 'shards')];
+  writeInvented(uneven, { counts: [400, 400], verticesOf: (_, i) => (i < 100 ? 300 : 30), strayEvery: 7 });
   await buildRelease(uneven, whole);
   const release = join(sharded, 'releases/.r1.shards/release');
   const bytesWritten = (): number =>
@@ -166,20 +129,19 @@ test('seal refuses a done.json that is damaged, and names the member', async () 
   const intact = readFileSync(file, 'utf8');
   const done = JSON.parse(intact);
   const [first, ...others] = done.levels;
+  const about = (change: object): string => JSON.stringify({ ...done, about: { ...done.about, ...change } });
+  const levels = (...levels: object[]): string => JSON.stringify({ ...done, levels: [...levels, ...others] });
   const damage: [content: string, message: RegExp][] = [
     [intact.slice(0, 200), /done\.json: is not JSON$/],
     ['[]', /done\.json: is not a JSON object$/],
     [JSON.stringify({ ...done, share: { shard: 0, shards: 2 } }), /done\.json: is of shard 0\/2 of release r2$/],
-    [JSON.stringify({ ...done, about: { ...done.about, release: 'r1' } }), /is of shard 1\/2 of release r1$/],
-    [JSON.stringify({ ...done, about: { ...done.about, precision: -1 } }), /about: precision is -1, expected a whole/],
-    [
-      JSON.stringify({ ...done, about: { ...done.about, storedPages: 'some' } }),
-      /about: storedPages is "some", expected one/,
-    ],
-    [JSON.stringify({ ...done, levels: others }), /levels\[0\]: level is 1, expected 0$/],
-    [JSON.stringify({ ...done, levels: [{ ...first, index: '' }, ...others] }), /levels\[0\]: index is "", expected/],
-    [JSON.stringify({ ...done, levels: [{ ...first, records: ['../x'] }, ...others] }), /records has "\.\.\/x"/],
-    [JSON.stringify({ ...done, about: { ...done.about, options: { sql: 1 } } }), /options: sql is not a list/],
+    [about({ release: 'r1' }), /is of shard 1\/2 of release r1$/],
+    [about({ precision: -1 }), /about: precision is -1, expected a whole/],
+    [about({ storedPages: 'some' }), /about: storedPages is "some", expected one/],
+    [about({ options: { sql: 1 } }), /options: sql is not a list/],
+    [levels(), /levels\[0\]: level is 1, expected 0$/],
+    [levels({ ...first, index: '' }), /levels\[0\]: index is "", expected/],
+    [levels({ ...first, records: ['../x'] }), /records has "\.\.\/x"/],
   ];
   for (const [content, message] of damage) {
     writeFileSync(file, content);
@@ -191,49 +153,34 @@ test('seal refuses a done.json that is damaged, and names the member', async () 
 
 test('seal names a shard that is running and one that failed in the middle as begun; both can be run again', async () => {
   rmSync(out, { recursive: true });
-  const sealed: Promise<unknown>[] = [];
-  const inTheMiddle = (then: () => void): Report => ({
-    ...SILENT,
-    advance: (what) => {
-      if (what === 'files written') then();
-    },
-  });
-  const options = buildOptions(source, out);
-  const sealNow = (): void => {
-    const attempt = seal(out, 'r1', true);
-    attempt.catch(() => {});
-    sealed.push(attempt);
-  };
-  await buildShard(options, { shard: 1, shards: 3 }, inTheMiddle(sealNow));
-  const [running = assert.fail('the shard writes nothing')] = sealed;
-  await assert.rejects(running, {
-    message: /shards not finished: 0\/3 \(not begun\), 1\/3 \(begun\), 2\/3 \(not begun\)$/,
-  });
-  await assert.rejects(
+  let running: Promise<unknown> | undefined;
+  /** Builds a shard; does something in the middle. */
+  const begin = (shard: number, inTheMiddle: () => void) =>
     buildShard(
-      options,
-      { shard: 2, shards: 3 },
-      inTheMiddle(() => {
-        throw new Error('the machine is gone');
-      }),
-    ),
-  );
+      buildOptions(source, out),
+      { shard, shards: 3 },
+      {
+        ...SILENT,
+        advance: (what) => {
+          if (what === 'files written') inTheMiddle();
+        },
+      },
+    );
+  await begin(1, () => {
+    running ??= assert.rejects(seal(out, 'r1', true), {
+      message: /shards not finished: 0\/3 \(not begun\), 1\/3 \(begun\), 2\/3 \(not begun\)$/,
+    });
+  });
+  assert.ok(running, 'the shard writes nothing');
+  await running;
+  const failing = begin(2, () => {
+    throw new Error('the machine is gone');
+  });
+  await assert.rejects(failing, /the machine is gone/);
   await assert.rejects(seal(out, 'r1', true), { message: /shards not finished: 0\/3 \(not begun\), 2\/3 \(begun\)$/ });
   for (const shard of [0, 2]) await buildOne(shard, 3);
   await seal(out, 'r1', true);
   assert.deepEqual(contentOf(out), contentOf(plain.all));
-});
-
-test('the digest by which seal compares shards depends on the units alone, not on how V8 holds the arrays', () => {
-  const builder = newIndexBuilder(['GID_0']);
-  for (const fid of [1, 2]) builder.add({ fid, gids: [`C${fid}`], bytes: 10, deflated: undefined });
-  const index = builder.finish();
-  // An array that V8 holds with room for holes may be serialised in another way.
-  const packed = [...index.columns];
-  const holey = new Array<GidColumn>(packed.length);
-  for (const [n, column] of packed.entries()) holey[n] = column;
-  assert.equal(indexDigest({ ...index, columns: holey }), indexDigest({ ...index, columns: packed }));
-  assert.notEqual(indexDigest({ ...index, bytes: index.bytes.map((bytes) => bytes + 1) }), indexDigest(index));
 });
 
 test('a share that is not i/n with i below n is refused', async () => {

@@ -4,8 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { seal } from '../../generator/sharded-build.ts';
-import { manyUnitLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { writeTwoLevels } from '../support/datasets/large-dataset.ts';
 import { contentOf } from '../support/files.ts';
 import { startSlurm, withoutSlurm } from '../support/processes/slurm.ts';
 import { copySlurmExample, EXAMPLE_RELEASE } from '../support/processes/slurm-example.ts';
@@ -18,7 +17,7 @@ test('a Slurm job array, one task of which is killed in the middle and requeued,
 }, async () => {
   const parent = temporaryFolder();
   const [out, plain] = [join(parent, 'out'), join(parent, 'plain')];
-  const source = writeDataset(join(parent, 'many.gpkg'), 'GPKG', manyUnitLayers());
+  const source = writeTwoLevels(join(parent, 'many.gpkg'));
   await buildRelease(source, plain, { release: EXAMPLE_RELEASE });
   const { folder, stopped, env, typed, outputs } = copySlurmExample(parent, 'SLURM_ARRAY_TASK_ID=1');
   const slurm = await startSlurm(env);

@@ -13,11 +13,13 @@ import { filesUnder } from '../support/files.ts';
 import { AUDIENCE, ISSUER } from '../support/http/in-process-proxy.ts';
 import { freePort } from '../support/processes/nginx-varnish.ts';
 import { bootSystemd, withoutSystemd } from '../support/processes/systemd.ts';
+import { codeIn } from '../support/readme-code.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const REPOSITORY = resolve();
+const { version, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const PACKAGE = 'administrative-boundaries-service';
 const SECRET = 'a secret of at least thirty-two bytes';
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
@@ -53,7 +55,6 @@ function tokenOf(): Promise<string> {
 test('installs the programs and what they need, and nothing of the developers or of GDAL', () => {
   const installed = readdirSync(join(home, 'node_modules'));
   for (const name of [PACKAGE, 'jose', 'topojson-client', 'yargs']) assert.ok(installed.includes(name), name);
-  const { devDependencies } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
   for (const name of Object.keys(devDependencies)) assert.ok(!existsSync(join(home, 'node_modules', name)), name);
   const held = readdirSync(join(home, 'node_modules', PACKAGE));
   assert.deepEqual(held.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
@@ -83,7 +84,6 @@ test('both programs show their help, under their own names', () => {
     const { status, stdout, stderr } = run(program, ['--help']);
     assert.deepEqual([status, stderr], [0, '']);
     assert.match(stdout, new RegExp(`${program} ${command}`));
-    const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
     for (const option of ['--version', '-V']) assert.equal(run(program, [option]).stdout, `${version}\n`);
   }
 });
@@ -122,7 +122,7 @@ test('serves a release and the explorer', async () => {
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-test("as proxy/README.md's systemd service it has no rights, is started again after a crash, and stops when told to", {
+test("as proxy/OPERATING.md's systemd service it has no rights, is started again after a crash, and stops when told to", {
   skip: withoutSystemd,
 }, async () => {
   const port = await freePort();
@@ -200,10 +200,7 @@ function compile(name: string, program: string, options: string[]): void {
 }
 
 test('the program in proxy/README.md compiles without skipLibCheck and serves a page', async () => {
-  const readme = readFileSync(join(REPOSITORY, 'proxy', 'README.md'), 'utf8');
-  const [, program] = /```ts\n(import .*?)```/s.exec(readme) ?? [];
-  assert.ok(program);
-  compile('server.mts', program, ['--skipLibCheck', 'false']);
+  compile('server.mts', codeIn('proxy/README.md', 'ts', 'createServer('), ['--skipLibCheck', 'false']);
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   writeFileSync(join(home, 'keys.json'), JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
   symlinkSync(out, join(home, 'output'));
@@ -230,9 +227,7 @@ test('the program in proxy/README.md compiles without skipLibCheck and serves a 
 });
 
 test('the handler in proxy/README.md compiles without skipLibCheck and answers', () => {
-  const readme = readFileSync(join(REPOSITORY, 'proxy', 'README.md'), 'utf8');
-  const [, program] = /```ts\n(import { createFetchHandler.*?)```/s.exec(readme) ?? [];
-  assert.ok(program);
+  const program = codeIn('proxy/README.md', 'ts', 'createFetchHandler');
   compile('handler.mts', program, ['--skipLibCheck', 'false']);
   const ended = `${program.replace('console.error', '() => {}')}\nconsole.log(response.status);`;
   writeFileSync(join(home, 'answer.mjs'), ended.replaceAll('static.example.org', '127.0.0.1:1'));
@@ -242,10 +237,7 @@ test('the handler in proxy/README.md compiles without skipLibCheck and answers',
 });
 
 test('the program in generator/README.md compiles without skipLibCheck and without GDAL, and builds where GDAL is', () => {
-  const readme = readFileSync(join(REPOSITORY, 'generator', 'README.md'), 'utf8');
-  const [, program] = /```ts\n(import .*?)```/s.exec(readme) ?? [];
-  assert.ok(program);
-  compile('build.mts', program, ['--skipLibCheck', 'false']);
+  compile('build.mts', codeIn('generator/README.md', 'ts', 'build('), ['--skipLibCheck', 'false']);
   const without = spawnSync(process.execPath, [join(home, 'build.mjs')], { cwd: home, encoding: 'utf8' });
   assert.match(without.stderr, /^reading and writing datasets needs gdal-async.*: npm install "gdal-async@/);
   // A file of the package imports the package by its own name.
@@ -287,7 +279,6 @@ test('other modules are not exported', async () => {
 });
 
 test("the generator's image has the version of gdal-async that is tested", () => {
-  const { devDependencies } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
   const image = readFileSync(join(REPOSITORY, 'generator', 'examples', 'container', 'Dockerfile'), 'utf8');
   assert.equal(/^ARG GDAL_ASYNC=(\S+)$/m.exec(image)?.[1], devDependencies['gdal-async']);
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { PROBLEMS } from '../../proxy/http/problem.ts';
 
 const FOLDERS = ['.', 'format', 'generator', 'output', 'proxy', 'test'];
 
@@ -21,6 +22,50 @@ test('every file that a README links to is there', () => {
       .map((link) => `${page}: ${link}`),
   );
   assert.deepEqual(missing, []);
+});
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  return [
+    ...readFileSync(page, 'utf8')
+      .replace(/^```.*?^```/gms, '')
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('every section that a README links to is there', () => {
+  const missing = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/\]\((?![a-z]+:)([^)#\s]*)#([^)\s]+)\)/g)]
+      .filter(([, file, anchor = '']) => !anchorsOf(file ? join(dirname(page), file) : page).includes(anchor))
+      .map(([link]) => `${page}: ${link}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test("what 'Where is ...?' names after a file, such as a function, is in that file", () => {
+  const named = pages.flatMap((page) => {
+    const [, table = ''] = /^## Where is \.\.\.\?\n(.*?)^(?:## |Contents)/ms.exec(readFileSync(page, 'utf8')) ?? [];
+    return [...table.matchAll(/\]\(([\w./-]+\.ts)\)(?:,| \() ?((?:`#?\w+`(?:, )?)+)/g)].flatMap(
+      ([, file = '', names = '']) =>
+        [...names.matchAll(/`(#?\w+)`/g)].map(([, name = '']) => ({ page, file: join(dirname(page), file), name })),
+    );
+  });
+  assert.ok(named.length > 30);
+  assert.deepEqual(
+    named.filter(({ file, name }) => !readFileSync(file, 'utf8').includes(name)),
+    [],
+  );
+});
+
+test('the README lists the status of every error', () => {
+  const [, listed = ''] = /^\| errors \| .*: ([\dx, ]+) \|$/m.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const statuses = Object.values(PROBLEMS).map(({ status }) => (status < 500 ? String(status) : '5xx'));
+  assert.equal(listed, [...new Set(statuses.toSorted())].join(', '));
 });
 
 test('the drawing names files that are there, and those of a request in the order of its steps', () => {

@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 
 const readme = readFileSync('proxy/README.md', 'utf8');
-const section = readme.slice(readme.indexOf('## How a request flows'), readme.indexOf('## Deployment'));
+const section = readme.slice(readme.indexOf('## How a request flows'), readme.indexOf('## Files of a release'));
 
 /** The files and folders that some lines of the README link to, relative to proxy/. */
 function linksIn(lines: readonly string[]): string[] {

@@ -23,6 +23,10 @@ const PACKAGES = {
   'node_modules/for-another-platform': { version: '1.0.0', optional: true },
 };
 const INSTALLED = { 'node_modules/tool': PACKAGES['node_modules/tool'] };
+const DONE: CloneOptions = { installed: INSTALLED, binding: true };
+const ENGINES = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')).engines;
+const NPM_CI = /^npm ci --include=dev$/;
+const DOWNLOAD = /^node-pre-gyp install$/;
 const COMPILING = ['gdal-config', 'g++', 'make', 'python3'];
 
 /** A clone to set up. */
@@ -42,6 +46,8 @@ interface CloneOptions {
   prebuilt?: 'binding' | 'half' | 'nothing';
   compiled?: 'binding' | 'half' | 'nothing';
   programs?: readonly string[];
+  /** Is the binding there already? */
+  binding?: boolean;
 }
 
 /** How the set-up is started. */
@@ -70,7 +76,14 @@ function makeClone(options: CloneOptions = {}): Clone {
   const engines = { node: options.engines ?? '>=20' };
   writeFileSync(join(clone.root, 'package.json'), JSON.stringify({ type: 'module', engines }));
   writeFileSync(join(clone.root, 'package-lock.json'), JSON.stringify({ packages: PACKAGES }));
-  if (options.installed !== undefined) writeInstalled(clone, options.installed);
+  if (options.installed !== undefined) {
+    const installed = JSON.stringify({ packages: options.installed });
+    writeFileSync(join(clone.root, 'node_modules', '.package-lock.json'), installed);
+  }
+  if (options.binding) {
+    mkdirSync(dirname(clone.binding), { recursive: true });
+    copyFileSync(join(BINDING, 'gdal.node'), clone.binding);
+  }
   writeFileSync(join(gdal, 'package.json'), '{}');
   const { prebuilt = 'nothing', compiled = 'nothing' } = options;
   const calls = JSON.stringify(join(folder, 'calls'));
@@ -100,10 +113,6 @@ function makeClone(options: CloneOptions = {}): Clone {
   return clone;
 }
 
-function writeInstalled(clone: Clone, packages: object): void {
-  writeFileSync(join(clone.root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages }));
-}
-
 /** A program that notes its call and runs `script`, in which `fs` is there. */
 function addProgram(clone: Clone, name: string, script: string): void {
   const file = join(clone.programs, name);
@@ -130,10 +139,8 @@ function start(
   const child = spawn(node, [join(clone.root, '.setup', 'setup.js')], { env });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
-  const outcome = new Promise<Outcome>((resolve) => {
-    child.on('close', (code) => {
-      resolve({ code, printed, steps: printed.split('\n').filter((line) => line.startsWith('set-up: ')) });
-    });
+  const outcome = once(child, 'close').then(([code]): Outcome => {
+    return { code, printed, steps: printed.split('\n').filter((line) => line.startsWith('set-up: ')) };
   });
   return { child, outcome };
 }
@@ -142,58 +149,69 @@ function setUp(clone: Clone, how?: Start): Promise<Outcome> {
   return start(clone, how).outcome;
 }
 
-function putBinding(clone: Clone): void {
-  mkdirSync(dirname(clone.binding), { recursive: true });
-  copyFileSync(join(BINDING, 'gdal.node'), clone.binding);
-}
+/** What a clone is like, how its set-up ends, what is printed, and which programs are called. */
+const CASES: [what: string, options: CloneOptions, code: number, printed: RegExp, ...calls: RegExp[]][] = [
+  ['of a clone that is set up does nothing and says nothing', { ...DONE, engines: ENGINES.node }, 0, /^$/],
+  [
+    'names the versions of Node that it takes when it meets another',
+    { engines: '^20.99.0 || >=99' },
+    1,
+    /this is Node [\d.]+, expected \^20\.99\.0 \|\| >=99/,
+  ],
+  [
+    'installs packages where there are none',
+    { binding: true },
+    0,
+    /^set-up: what is missing is installed once: the packages of package-lock\.json \(a minute\)\nset-up: installing the packages of package-lock\.json \(npm ci\)\n$/,
+    NPM_CI,
+  ],
+  ...['{"version":"0.9.0","integrity":"sha512-one"}', '{"version":"1.0.0","integrity":"sha512-two"}', '{}'].map(
+    (tool): (typeof CASES)[number] => [
+      `installs packages anew where the tool is ${tool}, not that of the lock file`,
+      { ...DONE, installed: { 'node_modules/tool': JSON.parse(tool) } },
+      0,
+      /installing the packages/,
+      NPM_CI,
+    ],
+  ),
+  [
+    'takes the prebuilt binding where that loads',
+    { installed: INSTALLED, prebuilt: 'binding', programs: COMPILING },
+    0,
+    /^set-up: .*\nset-up: downloading gdal-async's prebuilt binary\n$/,
+    DOWNLOAD,
+  ],
+  ...(['nothing', 'half'] as const).map((prebuilt): (typeof CASES)[number] => [
+    `compiles against the system's GDAL where the download leaves ${prebuilt}`,
+    { installed: INSTALLED, prebuilt, compiled: 'binding', programs: COMPILING },
+    0,
+    /^(set-up: .*\n){3}$/,
+    DOWNLOAD,
+    // Without the second option, gdal-async compiles the GDAL that it brings along, for an hour.
+    /^node-pre-gyp install --build-from-source --shared_gdal=true/,
+  ]),
+  [
+    'compiles nothing without the GDAL of the system, and says what to type',
+    { installed: INSTALLED, compiled: 'binding' },
+    1,
+    /Install them, then run the same command again:\n\n {2}\S.*gdal/i,
+    DOWNLOAD,
+  ],
+];
 
-test('the set-up of a clone that is set up does nothing and says nothing', async () => {
-  const clone = makeClone({ installed: INSTALLED });
-  putBinding(clone);
-  assert.deepEqual(await setUp(clone), { code: 0, printed: '', steps: [] });
-  assert.deepEqual(callsIn(clone), []);
-});
-
-test('the set-up names the versions of Node that it takes when it meets another', async () => {
-  for (const engines of ['>=99', '^20.99.0 || ^22.99.0 || >=99']) {
-    const { code, printed } = await setUp(makeClone({ engines }));
-    assert.equal(code, 1);
-    assert.ok(printed.includes(`this is Node ${process.versions.node}, expected ${engines}`), printed);
-  }
-});
-
-test('the set-up takes the Node that runs these tests', async () => {
-  const engines: string = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')).engines.node;
-  const clone = makeClone({ installed: INSTALLED, engines });
-  putBinding(clone);
-  assert.equal((await setUp(clone)).code, 0);
-});
-
-test('the set-up installs packages where there are none, and leaves them alone the next time', async () => {
-  const clone = makeClone();
-  putBinding(clone);
-  const { code, steps } = await setUp(clone);
-  assert.equal(code, 0);
-  assert.deepEqual(steps, [
-    'set-up: what is missing is installed once: the packages of package-lock.json (a minute)',
-    'set-up: installing the packages of package-lock.json (npm ci)',
-  ]);
-  assert.equal((await setUp(clone)).printed, '');
-  assert.deepEqual(callsIn(clone), ['npm ci --include=dev']);
-});
-
-test('the set-up installs packages anew where they are not those of the lock file', async () => {
-  for (const tool of [
-    { version: '0.9.0', integrity: 'sha512-one' },
-    { version: '1.0.0', integrity: 'sha512-two' },
-    {},
-  ]) {
-    const clone = makeClone({ installed: { 'node_modules/tool': tool } });
-    putBinding(clone);
-    assert.equal((await setUp(clone)).code, 0);
-    assert.deepEqual(callsIn(clone), ['npm ci --include=dev']);
-  }
-});
+for (const [what, options, expected, message, ...expectedCalls] of CASES)
+  test(`the set-up ${what}${expected === 0 ? ', and nothing the next time' : ''}`, async () => {
+    const clone = makeClone(options);
+    const { code, printed } = await setUp(clone);
+    assert.equal(code, expected);
+    assert.match(printed, message);
+    const calls = callsIn(clone);
+    assert.equal(calls.length, expectedCalls.length, calls.join('\n'));
+    for (const [i, call] of expectedCalls.entries()) assert.match(calls[i] ?? '', call);
+    if (expected !== 0) return;
+    assert.equal((await setUp(clone)).printed, '');
+    assert.deepEqual(callsIn(clone), calls);
+  });
 
 test('npm start says at the beginning what will happen and about how long', async () => {
   const clone = makeClone({ prebuilt: 'binding' });
@@ -209,8 +227,8 @@ test('what takes long is said again every 15 seconds, with how long it has taken
   await once(server, 'listening');
   t.mock.timers.enable({ apis: ['setInterval', 'Date'] });
   const printed = t.mock.method(console, 'error', () => {});
-  const said = (): unknown[] =>
-    printed.mock.calls.map(({ arguments: [line] }) => line).filter((line) => String(line).startsWith('set-up'));
+  const said = (): string[] =>
+    printed.mock.calls.map(({ arguments: [line] }) => String(line)).filter((line) => line.startsWith('set-up'));
   const { port } = server.address() as AddressInfo;
   // It ends when its connection does.
   const running = run('compiling', process.execPath, ['-e', `require('node:net').connect(${port}, '127.0.0.1')`]);
@@ -240,28 +258,6 @@ test('the set-up shows what npm said where it fails', async () => {
   assert.equal(code, 1);
   assert.match(printed, /set-up failed: npm ci .*the registry is gone/s);
 });
-
-test('the set-up takes the prebuilt binding where that loads', async () => {
-  const clone = makeClone({ installed: INSTALLED, prebuilt: 'binding', programs: COMPILING });
-  const { code, steps } = await setUp(clone);
-  assert.equal(code, 0);
-  assert.deepEqual(steps.slice(1), ["set-up: downloading gdal-async's prebuilt binary"]);
-  assert.deepEqual(callsIn(clone), ['node-pre-gyp install']);
-});
-
-for (const prebuilt of ['nothing', 'half'] as const) {
-  test(`the set-up compiles against the system's GDAL where the download leaves ${prebuilt}`, async () => {
-    const clone = makeClone({ installed: INSTALLED, prebuilt, compiled: 'binding', programs: COMPILING });
-    const { code, steps } = await setUp(clone);
-    assert.equal(code, 0);
-    assert.equal(steps.length, 3);
-    const [download, compile = ''] = callsIn(clone);
-    assert.equal(download, 'node-pre-gyp install');
-    // Without the second option, gdal-async compiles the GDAL that it brings along, for an hour.
-    assert.match(compile, /^node-pre-gyp install --build-from-source --shared_gdal=true/);
-    assert.equal((await setUp(clone)).printed, '');
-  });
-}
 
 for (const compiled of ['nothing', 'half'] as const) {
   test(`the set-up leaves no binding behind where compiling leaves ${compiled}`, async () => {
@@ -321,16 +317,8 @@ test("on a Node too new for gdal-async the set-up goes on with npm's Node 24", {
      fs.mkdirSync(folder, { recursive: true });
      fs.symlinkSync(process.execPath, folder + '/node');`,
   );
-  const withGdal = (): string =>
-    execFileSync(
-      NEWER,
-      [join(clone.root, '.setup', 'with-gdal.js'), '-p', 'process.version + process.env.PROXY_NODE'],
-      {
-        encoding: 'utf8',
-        stdio: 'pipe',
-        env: {},
-      },
-    );
+  const script = [join(clone.root, '.setup', 'with-gdal.js'), '-p', 'process.version + process.env.PROXY_NODE'];
+  const withGdal = (): string => execFileSync(NEWER, script, { encoding: 'utf8', stdio: 'pipe', env: {} });
 
   await t.test('says so in one line', async () => {
     const { code, steps } = await setUp(clone, { node: NEWER });
@@ -363,14 +351,6 @@ test("on a Node too new for gdal-async the set-up goes on with npm's Node 24", {
     assert.match(printed, /Install them, then run the same command again/);
     assert.match(withGdal(), /^v26.*undefined\n$/);
   });
-});
-
-test('the set-up compiles nothing without the GDAL of the system, and says what to type', async () => {
-  const clone = makeClone({ installed: INSTALLED, compiled: 'binding' });
-  const { code, printed } = await setUp(clone);
-  assert.equal(code, 1);
-  assert.match(printed, /Install them, then run the same command again:\n\n {2}\S.*gdal/i);
-  assert.deepEqual(callsIn(clone), ['node-pre-gyp install']);
 });
 
 const isDebian = existsSync('/etc/debian_version') && process.getuid?.() === 0;

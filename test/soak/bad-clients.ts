@@ -5,13 +5,12 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { elementAt } from '../../format/element-at.ts';
+import { expectedPage, type Listing, pathOf } from '../support/listings.ts';
 import type { Asker } from './asker.ts';
 import { Late } from './asker.ts';
-import type { Listing } from './listings.ts';
-import { expectedPage, pathOf } from './listings.ts';
 
 /** The page with the largest unit. */
-const LARGE: Listing = { format: 'geojsonl', level: 0, pageSize: undefined, startAt: undefined, filter: undefined };
+const LARGE: Listing = { format: 'geojsonl', level: 0 };
 const SLOW_MS = 20;
 
 function headOf({ authorization }: Asker): string {
@@ -45,7 +44,7 @@ async function slow(asker: Asker): Promise<void> {
     if (head.startsWith('HTTP/1.1 408 ')) throw new Late('slow client: 408');
     if (release === undefined) throw new Error(`no page: ${head.slice(0, 300)}`);
     asker.assertCurrent(release, begun, 'slow client');
-    const { text } = expectedPage(LARGE, asker.published.known(release));
+    const { text } = expectedPage(LARGE, asker.published.known(release).levels);
     const got = body.join('\r\n\r\n');
     // A connection that is cut ends early.
     if (got.length < text.length) throw new Error(`${got.length} of ${text.length} characters`);

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Dice } from '../support/dice.ts';
-import type { RunningHost } from '../support/http/static-host.ts';
+import { partOf, type RunningHost, writePartHead } from '../support/http/static-host.ts';
 
 /** One in this many requests fails during a spell. */
 const FAILS_EVERY = 3;
@@ -28,15 +28,10 @@ const FAILURES: readonly Failure[] = [
 /** Of pages and features: wrong bytes of metadata are remembered for half a minute. */
 const WRONG_BYTES: readonly Failure[] = [
   (res, bytes, range) => {
-    const [from = 0, to = bytes.length - 1] = (range?.match(/\d+/g) ?? []).map(Number);
-    const part = bytes.subarray(from, to + 1);
+    const part = partOf(bytes, range);
     const at = part.length >> 1;
     part[at] = (part[at] ?? 0) ^ 0x20;
-    res.writeHead(range ? 206 : 200, {
-      'Content-Length': String(part.length),
-      ...(range ? { 'Content-Range': `bytes ${from}-${from + part.length - 1}/${bytes.length}` } : {}),
-    });
-    res.end(part);
+    writePartHead(res, part, range).end(part);
   },
 ];
 

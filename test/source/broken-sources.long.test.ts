@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import { ACCEPTABLE, type Acceptable } from '../../generator/quality/findings.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { featuresIn } from '../support/releases/features-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -31,7 +31,7 @@ for (const [driver, ending] of [
   sources[driver] = { source: file, files: [file] };
 }
 const shapes = join(folder, 'shapes');
-writeDataset(shapes, 'ESRI Shapefile', [{ ...layer, features: features.map(({ values, wkt }) => ({ values, wkt })) }]);
+writeDataset(shapes, 'ESRI Shapefile', [layer]);
 sources['ESRI Shapefile'] = {
   source: shapes,
   files: ['shp', 'shx', 'dbf'].map((ending) => join(shapes, `ADM_0.${ending}`)),
@@ -53,14 +53,9 @@ async function survives(source: string, what: string, accept: readonly Acceptabl
     if (existsSync(join(out, 'releases'))) assert.deepEqual(readdirSync(join(out, 'releases')), [], what);
     return false;
   }
-  const built = join(out, 'releases/r1/lv0/features');
-  const text = readdirSync(built)
-    .map((name) => gunzipSync(readFileSync(join(built, name))).toString())
-    .join('');
-  const units = text.trimEnd().split('\n');
+  const units = featuresIn(out, 0);
   assert.equal(units.length, UNITS, `${what}: fewer features, silently`);
-  for (const unit of units) {
-    const { id, geometry } = JSON.parse(unit);
+  for (const { id, geometry } of units) {
     const rings = geometry?.type === 'MultiPolygon' ? geometry.coordinates.flat() : geometry?.coordinates;
     assert.ok(rings?.length > 0 && rings[0].length >= 4, `${what}: fid ${id} has lost its geometry, silently`);
   }

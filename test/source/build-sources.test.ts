@@ -4,234 +4,150 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { type Level, levelName } from '../../format/levels.ts';
-import { releaseFromJson } from '../../format/release.ts';
+import type { Level } from '../../format/levels.ts';
+import type { BuildOptions } from '../../generator/build.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { verify } from '../../generator/verify/verify.ts';
-import { readLayer } from '../support/datasets/read-layer.ts';
 import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
-import { runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { runSql, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { featuresIn, linesIn } from '../support/releases/features-in.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
+let built = 0;
 
-/** The features of a level as the first unfiltered geojsonl page has them; enough for small datasets. */
-function published(out: string, level: Level, release = 'r1') {
-  const file = join(out, 'releases', release, levelName(level), 'geojsonl/all/000001.geojsonl.gz');
-  const lines = gunzipSync(readFileSync(file)).toString().split('\n');
-  assert.equal(lines.pop(), '');
-  return lines.map((line) => JSON.parse(line));
+/** Builds a source; what the release has. */
+async function published(source: string | string[], options: Partial<BuildOptions> = {}) {
+  const out = join(folder, `out-${built++}`);
+  const release = await buildRelease(source, out, options);
+  const unitsOf = (level: Level) => featuresIn(out, level);
+  return {
+    out,
+    counts: release.levels.map(({ features }) => features),
+    listings: release.levels.map(({ listings }) => listings),
+    layers: release.levels.map(({ layer }) => layer),
+    unitsOf,
+    fids: (level: Level): unknown[] => unitsOf(level).map(({ id }) => id),
+    names: (level: Level): unknown[] => unitsOf(level).map(({ properties }) => properties[`NAME_${level}`]),
+  };
 }
 
-function names(out: string, level: Level): unknown[] {
-  return published(out, level).map((feature) => feature.properties[`NAME_${level}`]);
+/** A file of level 0 with one country in this shape, in the coordinates of this CRS. */
+function countryIn(epsg: number, wkt: string): string {
+  const layer = { name: 'ADM_0', columns: ['GID_0'], features: [{ fid: 5, values: ['AAA'], wkt }], epsg };
+  return writeDataset(join(folder, `${epsg}.gpkg`), 'GPKG', [layer]);
 }
 
-test("builds a GeoPackage with GADM's layer names", async () => {
-  const source = writeCountries();
-  const out = join(folder, 'levels');
-  const release = await buildRelease(source, out);
-  assert.deepEqual(
-    release.levels.map((level) => level.features),
-    [2, 3, 4, 0, 0, 0],
-  );
-  assert.deepEqual(
-    release.levels.map((level) => level.listings),
-    [1, 3, 6, 0, 0, 0],
-  );
-  assert.deepEqual(names(out, 2), ['Næst', 'Søst', '東', 'Wüst "late"']);
-  const [first] = published(out, 2);
+/** The small countries as a file for each level. */
+function filesOfLevels(driver: string, ending: string): string[] {
+  const path = join(folder, ending);
+  mkdirSync(path);
+  return countryLayers((level) => `adm${level}`).map((layer) => {
+    // A Shapefile has no fids: they are positions from 0.
+    const features = layer.features.map(({ fid, ...unit }) => (ending === 'shp' ? unit : { ...unit, fid: fid ?? 0 }));
+    return writeDataset(join(path, `${layer.name}.${ending}`), driver, [{ ...layer, features }]);
+  });
+}
+
+const DISTRICTS = ['Næst', 'Søst', '東', 'Wüst "late"'];
+
+test("builds GeoPackages with GADM's layer names, of all countries and of one", async () => {
+  const countries = await published(writeCountries());
+  assert.deepEqual(countries.counts, [2, 3, 4, 0, 0, 0]);
+  assert.deepEqual(countries.listings, [1, 3, 6, 0, 0, 0]);
+  assert.deepEqual(countries.names(2), DISTRICTS);
+  const [first] = countries.unitsOf(2);
   assert.deepEqual(Object.keys(first), ['type', 'id', 'bbox', 'properties', 'geometry']);
   assert.deepEqual(Object.keys(first.properties), ['fid', 'GID_2', 'GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'NAME_2']);
+  const layers = countryLayers((level) => `ADM_ADM_${level}`);
+  const country = await published(writeDataset(join(folder, 'country.gpkg'), 'GPKG', layers));
+  assert.deepEqual(country.layers, ['ADM_ADM_0', 'ADM_ADM_1', 'ADM_ADM_2', '', '', '']);
+  assert.deepEqual(country.names(2), DISTRICTS);
 });
 
-test("builds a GeoPackage with GADM's per-country layer names", async () => {
-  const source = writeDataset(
-    join(folder, 'country.gpkg'),
-    'GPKG',
-    countryLayers((level) => `ADM_ADM_${level}`),
-  );
-  const out = join(folder, 'country');
-  const release = await buildRelease(source, out);
-  assert.deepEqual(
-    release.levels.map((level) => level.layer),
-    ['ADM_ADM_0', 'ADM_ADM_1', 'ADM_ADM_2', '', '', ''],
-  );
-  assert.equal(names(out, 2).length, 4);
-});
-
-test('builds a folder of Shapefiles, whose fids start at 0', async () => {
-  const source = join(folder, 'shapes');
-  mkdirSync(source);
-  for (const layer of countryLayers((level) => `adm${level}`)) {
-    const features = layer.features.map(({ values, wkt }) => ({ values, wkt }));
-    writeDataset(join(source, `${layer.name}.shp`), 'ESRI Shapefile', [{ ...layer, features }]);
+test('builds folders and lists of Shapefiles, whose fids start at 0, of GeoJSON and of FlatGeobuf files alike', async () => {
+  for (const [driver, ending, fids] of [
+    ['ESRI Shapefile', 'shp', [0, 1, 2, 3]],
+    ['GeoJSON', 'geojson', [1, 2, 3, 4]],
+    ['FlatGeobuf', 'fgb', undefined],
+  ] as const) {
+    const files = filesOfLevels(driver, ending);
+    const [fromFolder, fromFiles] = [await published(join(folder, ending)), await published(files)];
+    assert.deepEqual(fromFiles.unitsOf(2), fromFolder.unitsOf(2));
+    // FlatGeobuf has features in an order of its own, and no fids.
+    if (fids === undefined) assert.deepEqual(new Set(fromFiles.names(2)), new Set(DISTRICTS));
+    else assert.deepEqual([fromFiles.fids(2), fromFiles.names(2)], [fids, DISTRICTS]);
   }
-  const out = join(folder, 'shapes-out');
-  await buildRelease(source, out);
-  assert.deepEqual(
-    published(out, 2).map((feature) => feature.id),
-    [0, 1, 2, 3],
-  );
-  assert.deepEqual(names(out, 2), ['Næst', 'Søst', '東', 'Wüst "late"']);
 });
 
-test('builds a folder of GeoJSON files and a list of GeoJSON files alike', async () => {
-  const source = join(folder, 'geojson');
-  mkdirSync(source);
-  const files = countryLayers((level) => `adm${level}`).map((layer) =>
-    writeDataset(join(source, `${layer.name}.geojson`), 'GeoJSON', [layer]),
-  );
-  const [fromFolder, fromFiles] = [join(folder, 'geojson-folder'), join(folder, 'geojson-files')];
-  await buildRelease(source, fromFolder);
-  await buildRelease(files, fromFiles);
-  assert.deepEqual(names(fromFolder, 2), ['Næst', 'Søst', '東', 'Wüst "late"']);
-  assert.deepEqual(published(fromFiles, 2), published(fromFolder, 2));
-});
-
-test('builds FlatGeobuf files', async () => {
-  const files = countryLayers((level) => `adm${level}`).map((layer) =>
-    writeDataset(join(folder, `${layer.name}.fgb`), 'FlatGeobuf', [layer]),
-  );
-  const out = join(folder, 'fgb');
-  await buildRelease(files, out);
-  assert.deepEqual(new Set(names(out, 2)), new Set(['Næst', 'Søst', '東', 'Wüst "late"']));
-});
-
-test('brings a source in EPSG:3857 to WGS 84, longitude first', async () => {
-  const [countries] = countryLayers(() => 'ADM_0');
-  assert.ok(countries);
-  const feature = { fid: 5, values: ['AAA', 'Aland'], wkt: 'POLYGON((0 0,1000000 0,1000000 6000000,0 6000000,0 0))' };
-  const source = writeDataset(join(folder, 'mercator.gpkg'), 'GPKG', [
-    { ...countries, epsg: 3857, features: [feature] },
-  ]);
-  const out = join(folder, 'mercator');
-  await buildRelease(source, out);
-  const [unit] = published(out, 0);
+test('brings a source in EPSG:3857, or whose CRS is latitude first, to WGS 84, longitude first', async () => {
+  const mercator = countryIn(3857, 'POLYGON((0 0,1000000 0,1000000 6000000,0 6000000,0 0))');
+  const [unit] = (await published(mercator)).unitsOf(0);
   // 1,000,000 m / 6,378,137 m in degrees; the inverse Gudermannian of 6,000,000 m / 6,378,137 m.
   assert.deepEqual(unit.bbox, [0, 0, 8.9831528, 47.3537047]);
   assert.deepEqual(unit.geometry.coordinates[0][1], [8.9831528, 0]);
-});
-
-test('brings a source whose CRS is latitude first to longitude first', async () => {
-  const [countries] = countryLayers(() => 'ADM_0');
-  assert.ok(countries);
-  const feature = { fid: 5, values: ['AAA', 'Aland'], wkt: 'POLYGON((10 50,11 50,11 51,10 50))' };
-  const source = writeDataset(join(folder, 'etrs.gpkg'), 'GPKG', [{ ...countries, epsg: 4258, features: [feature] }]);
-  const out = join(folder, 'etrs');
-  await buildRelease(source, out);
-  assert.deepEqual(published(out, 0)[0].bbox, [10, 50, 11, 51]);
+  const etrs = countryIn(4258, 'POLYGON((10 50,11 50,11 51,10 50))');
+  assert.deepEqual((await published(etrs)).unitsOf(0)[0].bbox, [10, 50, 11, 51]);
 });
 
 test('keeps fids that start at 0, have gaps and are unsorted in the file, and orders by them', async () => {
-  const features = [907199254740991, 3, 0, 70, 2].map((id) => ({
-    type: 'Feature',
-    id,
-    properties: { GID_0: `A${id}` },
-    geometry: {
-      type: 'Polygon',
-      coordinates: [
-        [
-          [1, 2],
-          [2, 2],
-          [2, 3],
-          [1, 2],
-        ],
-      ],
-    },
-  }));
   const source = join(folder, 'unsorted.geojson');
-  writeFileSync(source, JSON.stringify({ type: 'FeatureCollection', features }));
-  const out = join(folder, 'unsorted');
-  await buildRelease(source, out);
-  assert.deepEqual(
-    published(out, 0).map((feature) => feature.id),
-    [0, 2, 3, 70, 907199254740991],
-  );
+  const ids = [907199254740991, 3, 0, 70, 2];
+  const properties = ids.map((id) => `"GID_0":"A${id}"`);
+  writeFileSync(source, geojsonOf(properties, ids));
+  assert.deepEqual((await published(source)).fids(0), [0, 2, 3, 70, 907199254740991]);
 });
 
 test('straightens curves, as GDAL does', async () => {
   const csv = join(folder, 'curved.csv');
-  writeFileSync(
-    csv,
-    'GID_0,WKT\nAAA,"CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))"\nBBB,"POLYGON((5 5,6 5,6 6,5 5))"\n',
-  );
+  const curve = 'CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))';
+  writeFileSync(csv, `GID_0,WKT\nAAA,"${curve}"\nBBB,"POLYGON((5 5,6 5,6 6,5 5))"\n`);
   const source = join(folder, 'curved.gpkg');
   gdal.vectorTranslate(source, gdal.open(csv), ['-f', 'GPKG', '-a_srs', 'EPSG:4326', '-nln', 'ADM_0']).close();
-  const out = join(folder, 'curved');
-  await buildRelease(source, out);
-  const [curved, straight] = published(out, 0);
+  const [curved, straight] = (await published(source)).unitsOf(0);
   const rounded = curved.bbox.map((corner: number) => Number(corner.toFixed(2)));
   assert.deepEqual(rounded, [0, -1, 2, 1]);
   assert.ok(curved.geometry.coordinates[0].length > 50);
-  assert.deepEqual(straight.geometry.coordinates, [
-    [
-      [5, 5],
-      [6, 5],
-      [6, 6],
-      [5, 5],
-    ],
-  ]);
+  assert.equal(JSON.stringify(straight.geometry.coordinates), '[[[5,5],[6,5],[6,6],[5,5]]]');
 });
 
 test('writes properties verbatim: column order, types, booleans, dates, nulls and text in any script', async () => {
   const source = join(folder, 'types.gpkg');
   const dataset = gdal.open(source, 'w', 'GPKG');
-  const sql =
-    'CREATE TABLE ADM_0 (fid INTEGER PRIMARY KEY, "2020" INTEGER, GID_0 TEXT, flag BOOLEAN, small MEDIUMINT, big INTEGER, ' +
-    'real DOUBLE, "a""b" TEXT, day DATE, moment DATETIME, geom POLYGON)';
   dataset.layers.create('seed', gdal.SpatialReference.fromEPSG(4326), gdal.wkbPolygon);
-  runSql(dataset, sql);
-  runSql(dataset, "INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES ('ADM_0', 'features', 4326)");
-  runSql(dataset, "INSERT INTO gpkg_geometry_columns VALUES ('ADM_0', 'geom', 'POLYGON', 4326, 0, 0)");
   const text = 'tab\t quote" slash\\ line\n nul-ish\u0001 ünï 東京 🗺';
-  runSql(
-    dataset,
+  for (const sql of [
+    'CREATE TABLE ADM_0 (fid INTEGER PRIMARY KEY, "2020" INTEGER, GID_0 TEXT, flag BOOLEAN, small MEDIUMINT, big INTEGER, ' +
+      'real DOUBLE, "a""b" TEXT, day DATE, moment DATETIME, geom POLYGON)',
+    "INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES ('ADM_0', 'features', 4326)",
+    "INSERT INTO gpkg_geometry_columns VALUES ('ADM_0', 'geom', 'POLYGON', 4326, 0, 0)",
     `INSERT INTO ADM_0 VALUES (9, 7, 'AAA', 1, -3, 9007199254740991, 0.1, '${text}', '2020-01-02', '2020-01-02T03:04:05Z', NULL), ` +
       "(10, NULL, 'BBB', 0, 0, -1, -0.5, '', NULL, NULL, NULL)",
-  );
+  ])
+    runSql(dataset, sql);
   dataset.close();
-  const out = join(folder, 'types');
-  await buildRelease(source, out, { accept: ['empty-geometries'] });
-  const [first, second] = published(out, 0);
-  const expected = {
-    fid: 9,
-    2020: 7,
-    GID_0: 'AAA',
-    flag: true,
-    small: -3,
-    big: 9007199254740991,
-    real: 0.1,
-    'a"b': text,
-    day: '2020-01-02',
-    moment: '2020-01-02T03:04:05Z',
-  };
-  assert.deepEqual(first.properties, expected);
-  assert.equal(first.geometry, null);
-  assert.ok(!('bbox' in first));
-  const line = gunzipSync(readFileSync(join(out, 'releases/r1/lv0/geojsonl/all/000001.geojsonl.gz'))).toString();
-  assert.match(line, /"properties":\{"fid":9,"2020":7,"GID_0":"AAA","flag":true/);
-  assert.deepEqual(
-    [second.properties['2020'], second.properties.flag, second.properties['a"b'], second.properties.day],
-    [null, false, '', null],
-  );
-  assert.deepEqual(
-    readLayer(source, 'ADM_0').map((feature) => feature.fid),
-    [9, 10],
-  );
+  const { out } = await published(source, { accept: ['empty-geometries'] });
+  const whole = (fid: number, properties: string): string =>
+    `{"type":"Feature","id":${fid},"properties":{"fid":${fid},${properties}},"geometry":null}\n`;
+  const first =
+    `"2020":7,"GID_0":"AAA","flag":true,"small":-3,"big":9007199254740991,"real":0.1,"a\\"b":${JSON.stringify(text)},` +
+    '"day":"2020-01-02","moment":"2020-01-02T03:04:05Z"';
+  const second =
+    '"2020":null,"GID_0":"BBB","flag":false,"small":0,"big":-1,"real":-0.5,"a\\"b":"","day":null,"moment":null';
+  assert.equal(linesIn(out, 0), whole(9, first) + whole(10, second));
 });
 
 /** Integers that a double cannot hold: the ends of the 64-bit range, and the first beyond 2^53 on both sides. */
 const BIG_INTEGERS = ['9223372036854775807', '-9223372036854775808', '9007199254740993', '-9007199254740993'];
 
 /** GeoJSON with these properties, as text: JSON.stringify would round the integers. */
-function geojsonOf(properties: readonly string[]): string {
+function geojsonOf(properties: readonly string[], ids = properties.map((_, i) => i + 1)): string {
   const geometry = '{"type":"Polygon","coordinates":[[[1,2],[2,2],[2,3],[1,2]]]}';
   const features = properties.map(
-    (json, i) => `{"type":"Feature","id":${i + 1},"properties":{${json}},"geometry":${geometry}}`,
+    (json, i) => `{"type":"Feature","id":${ids[i]},"properties":{${json}},"geometry":${geometry}}`,
   );
   return `{"type":"FeatureCollection","features":[${features.join(',')}]}`;
 }
@@ -241,7 +157,7 @@ for (const [driver, ending, day] of [
   ['GPKG', 'gpkg', '"2020-01-02"'],
   ['GeoJSON', 'geojson', '"2020-01-02"'],
   ['FlatGeobuf', 'fgb', '"2020-01-02T00:00:00"'],
-] as const) {
+] as const)
   test(`${driver}: writes a 64-bit number exactly, as a property and as a GID`, async () => {
     const written = (file: string, properties: readonly string[]): string => {
       const json = join(folder, `${file}-${ending}.json`);
@@ -250,43 +166,38 @@ for (const [driver, ending, day] of [
       gdal.vectorTranslate(target, gdal.open(json), ['-f', driver, '-nln', file, '-preserve_fid']).close();
       return target;
     };
-    const others = '"is":true,"day":"2020-01-02","share":0.1';
     const populations = [...BIG_INTEGERS, '0', '9007199254740991', 'null'];
+    const gids = [...BIG_INTEGERS, '4', '5', '6'];
+    const others = '"is":true,"day":"2020-01-02","share":0.1';
     const source = [
       written(
         'big0',
-        populations.map((population, i) => `"GID_0":${BIG_INTEGERS[i] ?? i},"POP":${population},${others}`),
+        populations.map((population, i) => `"GID_0":${gids[i]},"POP":${population},${others}`),
       ),
       written(
         'big1',
         BIG_INTEGERS.map((gid) => `"GID_1":"${gid}/child","GID_0":${gid}`),
       ),
     ];
-    const out = join(folder, `big-${ending}`);
-    await buildRelease(source, out);
+    const { out } = await published(source);
     const root = join(out, 'releases/r1');
-    const textOf = (page: string): string => gunzipSync(readFileSync(join(root, page))).toString();
-    for (const page of ['lv0/geojsonl/all/000001.geojsonl.gz', 'lv0/fc/all/000001.json.gz']) {
-      const text = textOf(page);
-      const cap = page.includes('/fc/') ? 5 : populations.length;
+    const fc = gunzipSync(readFileSync(join(root, 'lv0/fc/all/000001.json.gz'))).toString();
+    for (const [text, end] of [[linesIn(out, 0)], [fc, 5]] as const) {
       const bare = (name: string) =>
         [...text.matchAll(new RegExp(`"${name}":([^,}]*)`, 'g'))].map(([, value]) => value);
-      assert.deepEqual(bare('POP'), populations.slice(0, cap));
-      assert.deepEqual(bare('GID_0'), [...BIG_INTEGERS, '4', '5', '6'].slice(0, cap));
+      assert.deepEqual(bare('POP'), populations.slice(0, end));
+      assert.deepEqual(bare('GID_0'), gids.slice(0, end));
       for (const [name, value] of Object.entries({ is: 'true', day, share: '0.1' }))
         assert.deepEqual(new Set(bare(name)), new Set([value]));
     }
     const [parents] = readIndex(root, 1).columns;
-    const gids = Array.from({ length: parents?.size ?? 0 }, (_, n) => [parents?.gidAt(n), parents?.countAt(n)]);
     assert.deepEqual(
-      gids,
+      Array.from({ length: parents?.size ?? 0 }, (_, n) => [parents?.gidAt(n), parents?.countAt(n)]),
       BIG_INTEGERS.toSorted().map((gid) => [gid, 1]),
     );
-    assert.deepEqual(releaseFromJson(readFileSync(join(root, 'release.json'), 'utf8'), 'release.json').quality, []);
     const found = await verify({ out, source: { source }, workers: 0 }, SILENT);
     assert.deepEqual(found.findings, []);
   });
-}
 
 test('writes a 64-bit number beside columns of any name; refuses one that SQL cannot name', async () => {
   const written = (name: string): string => {
@@ -297,7 +208,7 @@ test('writes a 64-bit number beside columns of any name; refuses one that SQL ca
   for (const [i, name] of ['"', "it's", 'a\\b', 'n.GID_0', 'COUNT(*)', '%', ' '].entries()) {
     const out = join(folder, `names-${i}`);
     await buildRelease(written(name), out);
-    assert.equal(published(out, 0)[0].properties[name], 'x');
+    assert.equal(JSON.parse(linesIn(out, 0)).properties[name], 'x');
   }
   for (const [i, name] of ['*', 'a\\'].entries())
     await assert.rejects(buildRelease(written(name), join(folder, `no-name-${i}`)), {
@@ -310,52 +221,39 @@ test('writes a 64-bit number beside columns of any name; refuses one that SQL ca
   });
 });
 
-test('refuses a list with a 64-bit number beyond 2^53, and says where it is', async () => {
-  const source = join(folder, 'list.geojson');
-  writeFileSync(source, geojsonOf(['"GID_0":"AAA","POP":[1,9007199254740993]']));
-  await assert.rejects(buildRelease(source, join(folder, 'list')), {
-    message: /list\.geojson: layer list \(level 0\), fid 1, GID AAA: a list has 9007199254740992, .*2\^53/,
-    remedy: /^change the column to text$/,
-  });
-});
-
 test('takes layers and columns by name where they are called otherwise', async () => {
-  const source = writeDataset(join(folder, 'named.gpkg'), 'GPKG', [
-    { name: 'states', columns: ['ISO'], features: [{ fid: 1, values: ['AAA'], wkt: square(0, 0) }] },
-    { name: 'regions', columns: ['ISO', 'REG'], features: [{ fid: 1, values: ['AAA', 'AAA.1_1'], wkt: square(0, 0) }] },
-  ]);
-  const out = join(folder, 'named');
-  const release = await buildRelease(source, out, {
-    gidColumns: [
-      { level: undefined, of: 0, columns: ['ISO'] },
-      { level: undefined, of: 1, columns: ['REG'] },
-    ],
-  });
-  assert.deepEqual(
-    release.levels.map((level) => level.layer),
-    ['states', 'regions', '', '', '', ''],
-  );
-  await assert.rejects(buildRelease(source, join(folder, 'unnamed')), {
-    message: /named\.gpkg: no layer has GID columns \(GID_0 \.\. GID_5\); it has states \(ISO\); regions \(ISO, REG\)$/,
-    remedy: /--layer lv0=countries --gid-column lv0=ISO3/,
-  });
+  const layers = [squares('states', ['ISO'], ['AAA']), squares('regions', ['ISO', 'REG'], ['AAA', 'AAA.1_1'])];
+  const source = writeDataset(join(folder, 'named.gpkg'), 'GPKG', layers);
+  const gidColumns = [
+    { level: undefined, of: 0 as const, columns: ['ISO'] },
+    { level: undefined, of: 1 as const, columns: ['REG'] },
+  ];
+  assert.deepEqual((await published(source, { gidColumns })).layers, ['states', 'regions', '', '', '', '']);
 });
 
 test('publishes only the levels it is told to', async () => {
-  const source = writeCountries();
-  const release = await buildRelease(source, join(folder, 'some'), { levels: [1] });
-  assert.deepEqual(
-    release.levels.map((level) => level.features),
-    [0, 3, 0, 0, 0, 0],
-  );
+  assert.deepEqual((await published(writeCountries(), { levels: [1] })).counts, [0, 3, 0, 0, 0, 0]);
 });
 
-test('refuses a source that is missing, is no dataset, or lacks a parent column', async () => {
-  const out = join(folder, 'refused');
-  await assert.rejects(buildRelease(join(folder, 'none.gpkg'), out), { message: /none\.gpkg: no such file/ });
-  writeFileSync(join(folder, 'text.gpkg'), 'no dataset');
-  await assert.rejects(buildRelease(join(folder, 'text.gpkg'), out), { message: /text\.gpkg: GDAL cannot open it/ });
-  const orphan = { name: 'ADM_1', columns: ['GID_1'], features: [{ fid: 1, values: ['AAA.1_1'], wkt: square(0, 0) }] };
-  const source = writeDataset(join(folder, 'orphan.gpkg'), 'GPKG', [orphan]);
-  await assert.rejects(buildRelease(source, out), { message: /layer ADM_1 is level 1 but has no column GID_0/ });
+test('refuses what is missing, what has no columns of GIDs or parents, and a list with a number beyond 2^53', async () => {
+  const list = join(folder, 'list.geojson');
+  writeFileSync(list, geojsonOf(['"GID_0":"AAA","POP":[1,9007199254740993]']));
+  for (const [source, message, remedy] of [
+    [join(folder, 'none.gpkg'), /none\.gpkg: no such file/],
+    [
+      join(folder, 'named.gpkg'),
+      /named\.gpkg: no layer has GID columns \(GID_0 \.\. GID_5\); it has states \(ISO\); regions \(ISO, REG\)$/,
+      /--layer lv0=countries --gid-column lv0=ISO3/,
+    ],
+    [
+      writeDataset(join(folder, 'orphan.gpkg'), 'GPKG', [squares('ADM_1', ['GID_1'], ['AAA.1_1'])]),
+      /layer ADM_1 is level 1 but has no column GID_0/,
+    ],
+    [
+      list,
+      /list\.geojson: layer list \(level 0\), fid 1, GID AAA: a list has 9007199254740992, .*2\^53/,
+      /^change the column to text$/,
+    ],
+  ] as const)
+    await assert.rejects(published(source), { message, remedy: remedy ?? /./ });
 });

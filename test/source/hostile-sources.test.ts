@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { BuildError } from '../../generator/report/errors.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { runSql, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { writeZip } from '../support/datasets/write-zip.ts';
 import { compile } from '../support/processes/compile.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -68,28 +68,16 @@ test('a VRT in a folder or an archive is refused, whatever it is called; named a
 test('a file that is a GeoJSON and a VRT at once is read as the format that it was found to be', async () => {
   const path = goodFolder();
   rmSync(join(path, 'countries.gpkg'));
-  const polygon = {
-    type: 'Polygon',
-    coordinates: [
-      [
-        [0, 0],
-        [1, 0],
-        [1, 1],
-        [0, 0],
-      ],
-    ],
-  };
-  const feature = { type: 'Feature', properties: { GID_0: 'BBB', note: VRT.replaceAll('\n', '') }, geometry: polygon };
-  writeFileSync(join(path, 'both.json'), JSON.stringify({ type: 'FeatureCollection', features: [feature] }));
+  const layer = squares('both', ['GID_0', 'note'], ['BBB', VRT.replaceAll('\n', '')]);
+  writeDataset(join(path, 'both.json'), 'GeoJSON', [layer]);
   const { levels } = await buildRelease(path, join(folder, 'both'));
   assert.equal(levels[0]?.features, 1);
 });
 
 /** A GeoPackage with a further layer that is not a table. */
 function geopackageWith(...statements: string[]): string {
-  const file = writeDataset(join(folder, `query-${made++}.gpkg`), 'GPKG', [
-    { name: 'units', columns: ['code'], features: [{ fid: 1, values: ['AAA'], wkt: square(0, 0) }] },
-  ]);
+  const file = join(folder, `query-${made++}.gpkg`);
+  writeDataset(file, 'GPKG', [squares('units', ['code'], ['AAA'])]);
   const dataset = gdal.open(file, 'r+');
   for (const statement of statements) runSql(dataset, statement);
   dataset.close();
@@ -189,9 +177,7 @@ test('an archive of blanks, and sources of too many files, are refused in bounde
 
 test('a --layer of 63 stars is compared with a long name in one pass', async () => {
   const name = 'a'.repeat(60);
-  const file = writeDataset(join(folder, 'stars.gpkg'), 'GPKG', [
-    { name, columns: ['code'], features: [{ fid: 1, values: ['AAA'], wkt: square(0, 0) }] },
-  ]);
+  const file = writeDataset(join(folder, 'stars.gpkg'), 'GPKG', [squares(name, ['code'], ['AAA'])]);
   const value = `${'*a'.repeat(63)}*b`;
   await assertRefused(file, /--layer lv0=.*: the source has no such layer/, { layers: [{ level: 0, value }] });
   for (const pattern of ['*', 'a*', '*a', 'a*a*a', name, `${name}*`, `*${name}*`]) {

@@ -1,30 +1,27 @@
-// A single layer whose units end at different levels, split into the levels that a build reads.
+// A single layer whose units end at different levels: the release has a unit of level n for each GID_n.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import type { Level } from '../../format/levels.ts';
+import { build } from '../../generator/build.ts';
+import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import { planSplit } from '../../generator/single-layer/plan.ts';
-import {
-  type SplitResult,
-  splitCost,
-  splitCostToText,
-  splitSingleLayer,
-} from '../../generator/single-layer/split-single-layer.ts';
+import { splitCostToText, splitSingleLayer } from '../../generator/single-layer/split-single-layer.ts';
 import { gdal } from '../../generator/source/gdal.ts';
-import { openPool, type Pool } from '../../generator/workers/pool.ts';
-import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
+import { openPool } from '../../generator/workers/pool.ts';
 import { type FixtureFeature, runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { contentOf } from '../support/files.ts';
+import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
+import { featuresIn, linesIn } from '../support/releases/features-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const here = openPool(0);
-after(() => here.close());
+let built = 0;
 
-const GID_COLUMNS = ['GID_0', 'GID_1', 'GID_2'];
 const COLUMNS = ['UID', 'GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'GID_2', 'NAME_2', 'TYPE_2', 'REGION'];
 
-/** A unit; `gids` and `regions` as in the file. */
+/** A unit; `gids` and `region` as in the file. */
 function unit(fid: number, gids: readonly (string | null)[], wkt: string | null, region = 'north'): FixtureFeature {
   const [gid0 = '', gid1 = '', gid2 = ''] = gids;
   const values = [`u${fid}`, gid0, `Land ${gid0}`, gid1, `Name ${gid1}`, gid2, `Name ${gid2}`, 'Parish', region];
@@ -45,102 +42,80 @@ const UNITS: readonly FixtureFeature[] = [
   unit(42, ['CCC', 'CCC.1', 'CCC.1.3'], null),
 ];
 
-function writeSingle(name: string, features: readonly FixtureFeature[], driver = 'GPKG') {
-  const layer = basename(name, '.gpkg');
-  const path = writeDataset(join(folder, name), driver, [{ name: layer, columns: COLUMNS, features }]);
-  return { path, layer, gidColumns: GID_COLUMNS };
+function writeSingle(name: string, features: readonly FixtureFeature[], driver = 'GPKG'): string {
+  const layer = basename(name).replace(/\..*/, '');
+  return writeDataset(join(folder, name), driver, [{ name: layer, columns: COLUMNS, features }]);
 }
 
-type Source = ReturnType<typeof writeSingle>;
-
-function split(source: Source, pool: Pool = here, report = SILENT): Promise<SplitResult> {
-  const parts = join(folder, `${source.layer}-${pool.size}-${Math.random()}`);
-  mkdirSync(parts);
-  return splitSingleLayer(source, parts, pool, report);
+/** Builds a release of a single layer, whose data may be odd; its features by level. */
+async function published(source: string) {
+  const out = join(folder, `out-${built++}`);
+  const release = await buildRelease(source, out, { accept: ACCEPTABLE, storedPages: 'none' });
+  const levels = ([0, 1, 2] as const).flatMap((level) =>
+    release.levels[level]?.features ? [featuresIn(out, level)] : [],
+  );
+  return { out, release, levels };
 }
 
-/** The units of a level from all parts, in fid order. */
-function unitsOf({ paths }: SplitResult, level: number): ReadFeature[] {
-  const layer = `ADM_${level}`;
-  const read = paths.filter((path) => {
-    const dataset = gdal.open(path);
-    const hasLayer = dataset.layers.map(({ name }) => name).includes(layer);
-    dataset.close();
-    return hasLayer;
-  });
-  return read.flatMap((path) => readLayer(path, layer)).sort((a, b) => a.fid - b.fid);
-}
-
-/** Layers, fids, values and WKB of a part. */
-function contentOf(path: string): unknown[] {
-  const dataset = gdal.open(path);
-  const content = dataset.layers.map((layer) => [
-    layer.name,
-    layer.features.map((feature) => [feature.fid, feature.fields.toObject(), feature.getGeometry()?.toWKB() ?? null]),
-  ]);
-  dataset.close();
-  return content;
-}
-
-function areaOf({ geometry }: ReadFeature): number {
+function areaOf({ geometry }: { geometry: object | null }): number {
   const read = geometry === null ? null : gdal.Geometry.fromGeoJson(geometry);
-  return read instanceof gdal.MultiPolygon ? read.getArea() : Number.NaN;
+  return read instanceof gdal.MultiPolygon || read instanceof gdal.Polygon ? read.getArea() : 0;
+}
+
+/** GID and area of each unit of a level. */
+function sizesOf(levels: readonly Awaited<ReturnType<typeof published>>['levels'][number][]): string[] {
+  return levels.map((units, n) => units.map((read) => `${read.properties[`GID_${n}`]}: ${areaOf(read)}`).join(', '));
 }
 
 const source = writeSingle('world.gpkg', UNITS);
-const levels = await split(source);
+const { out, levels } = await published(source);
 
-test('level n has a unit for each GID_n, numbered 1, 2, 3 ... in the order of their first fids', () => {
-  const gids = [0, 1, 2].map((n) => unitsOf(levels, n).map(({ fid, fields }) => `${fid} ${fields[`GID_${n}`]}`));
-  assert.deepEqual(gids, [
-    ['1 BBB', '2 AAA', '3 CCC'],
-    ['1 BBB.1', '2 BBB.2', '3 CCC.1'],
-    ['1 BBB.1.2', '2 BBB.1.1', '3 CCC.1.1', '4 CCC.1.2', '5 CCC.1.3'],
+test('level n has a unit for each GID_n, the union of its members, in the order of their first fids', () => {
+  assert.deepEqual(sizesOf(levels), [
+    'BBB: 5, AAA: 1, CCC: 2',
+    'BBB.1: 4, BBB.2: 1, CCC.1: 2',
+    'BBB.1.2: 3, BBB.1.1: 1, CCC.1.1: 1, CCC.1.2: 1, CCC.1.3: 0',
   ]);
-});
-
-test('the order of the features in the file does not matter', async () => {
-  const path = writeDataset(join(folder, 'unordered.geojson'), 'GeoJSON', [
-    { name: 'unordered', columns: COLUMNS, features: UNITS },
-  ]);
-  const unordered = await split({ path, layer: 'unordered', gidColumns: GID_COLUMNS });
-  for (const n of [0, 1, 2]) assert.deepEqual(unitsOf(unordered, n), unitsOf(levels, n));
-});
-
-test('a unit is the union of its members, islands included; units without geometry add nothing', () => {
-  assert.deepEqual(
-    [0, 1, 2].map((n) => unitsOf(levels, n).map(areaOf)),
-    [
-      [5, 1, 2],
-      [4, 1, 2],
-      [3, 1, 1, 1, Number.NaN],
-    ],
-  );
-  const [bbb] = unitsOf(levels, 0);
-  assert.equal(bbb?.geometry?.type, 'MultiPolygon');
+  for (const units of levels) for (const [i, { id }] of units.entries()) assert.equal(id, i + 1);
   // Four squares that touch and an island: no border is left between the four.
-  const parts = bbb?.geometry?.coordinates;
-  assert.ok(Array.isArray(parts) && parts.length === 2 && parts.every((rings) => rings.length === 1));
+  const { type, coordinates } = levels[0]?.[0].geometry ?? {};
+  assert.deepEqual([type, coordinates.map((rings: unknown[]) => rings.length)], ['MultiPolygon', [1, 1]]);
 });
 
 test('a unit that is alone keeps its geometry at every level, position by position', () => {
-  const [, expected] = readLayer(source.path, source.layer).filter(({ fields }) => fields['GID_1'] !== 'BBB.1');
-  assert.equal(expected?.fields['GID_0'], 'AAA');
-  assert.deepEqual(unitsOf(levels, 0)[1]?.geometry, expected?.geometry);
+  const geometry = '{"type":"MultiPolygon","coordinates":[[[[10,0],[11,0],[11,1],[10,1],[10,0]]]]}';
+  assert.equal(JSON.stringify(levels[0]?.[1].geometry), geometry);
+});
+
+test('the order of the features in the file does not matter, nor the number of workers; progress reaches its total', async () => {
+  const unordered = await published(writeSingle('world.geojson', UNITS, 'GeoJSON'));
+  for (const level of [0, 1, 2] as Level[]) assert.equal(linesIn(unordered.out, level), linesIn(out, level));
+  const progress = { expected: 0, done: 0 };
+  const add = (to: keyof typeof progress) => (what: string, amount: number) => {
+    if (what === 'units dissolved') progress[to] += amount;
+  };
+  const options = buildOptions(source, join(folder, 'parallel'), { accept: ['empty-geometries'], workers: 2 });
+  await build(options, { ...SILENT, expect: add('expected'), advance: add('done') });
+  const alone = join(folder, 'alone');
+  await buildRelease(source, alone, { accept: ['empty-geometries'] });
+  assert.deepEqual(contentOf(options.out), contentOf(alone));
+  assert.deepEqual(progress, { expected: UNITS.length, done: UNITS.length });
 });
 
 test('a level has its columns, those of upper levels and those of all levels; keys of the source are left out', () => {
-  const columns = [0, 1, 2].map((n) => Object.keys(unitsOf(levels, n)[0]?.fields ?? {}));
-  assert.deepEqual(columns, [
-    ['GID_0', 'COUNTRY', 'REGION'],
-    ['GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'REGION'],
-    ['GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'GID_2', 'NAME_2', 'TYPE_2', 'REGION'],
-  ]);
+  assert.deepEqual(
+    levels.map(([first]) => Object.keys(first.properties).join()),
+    [
+      'fid,GID_0,COUNTRY,REGION',
+      'fid,GID_0,COUNTRY,GID_1,NAME_1,REGION',
+      'fid,GID_0,COUNTRY,GID_1,NAME_1,GID_2,NAME_2,TYPE_2,REGION',
+    ],
+  );
 });
 
 test('a value on which the members agree is kept, any other is null', () => {
   assert.deepEqual(
-    unitsOf(levels, 0).map(({ fields }) => [fields['COUNTRY'], fields['REGION']]),
+    levels[0]?.map(({ properties }) => [properties.COUNTRY, properties.REGION]),
     [
       ['Land BBB', null],
       ['Land AAA', 'north'],
@@ -149,30 +124,8 @@ test('a value on which the members agree is kept, any other is null', () => {
   );
 });
 
-test('the parts are the same with two child processes as with none, to the last byte of a geometry, and progress reaches its total', async () => {
-  const pool = openPool(2);
-  const counts = { expected: 0, done: 0 };
-  const report = {
-    ...SILENT,
-    expect(_: string, amount: number) {
-      counts.expected += amount;
-    },
-    advance(_: string, amount: number) {
-      counts.done += amount;
-    },
-  };
-  const parallel = await split(source, pool, report).finally(() => pool.close());
-  assert.equal(parallel.paths.length, 3);
-  assert.deepEqual(
-    parallel.paths.map((path) => basename(path)),
-    levels.paths.map((path) => basename(path)),
-  );
-  for (const [i, path] of levels.paths.entries()) assert.deepEqual(contentOf(parallel.paths[i] ?? ''), contentOf(path));
-  assert.deepEqual(counts, { expected: UNITS.length, done: UNITS.length });
-});
-
 test('equal GIDs under different parents are different units, and a unit may lack a level between others', async () => {
-  const odd = await split(
+  const odd = await published(
     writeSingle('odd.gpkg', [
       unit(1, ['AAA', 'AAA.1', '?'], square(0, 0)),
       unit(2, ['AAA', 'AAA.2', '?'], square(1, 0)),
@@ -181,20 +134,7 @@ test('equal GIDs under different parents are different units, and a unit may lac
       unit(5, ['', 'Z.1', ''], square(4, 0)),
     ]),
   );
-  const rows = [0, 1, 2].map((n) => unitsOf(odd, n).map((read) => [read.fields[`GID_${n}`], areaOf(read)]));
-  assert.deepEqual(rows, [
-    [['AAA', 4]],
-    [
-      ['AAA.1', 1],
-      ['AAA.2', 1],
-      ['Z.1', 1],
-    ],
-    [
-      ['?', 1],
-      ['?', 1],
-      ['AAA.x', 2],
-    ],
-  ]);
+  assert.deepEqual(sizesOf(odd.levels), ['AAA: 4', 'AAA.1: 1, AAA.2: 1, Z.1: 1', '?: 1, ?: 1, AAA.x: 2']);
 });
 
 test('an invalid polygon is made valid before it is united and counted; the unit itself is unchanged', async () => {
@@ -203,45 +143,20 @@ test('an invalid polygon is made valid before it is united and counted; the unit
     unit(1, ['AAA', 'AAA.1'], 'POLYGON((0 0,0 2,1 2,1 0,0 0))'),
     unit(2, ['AAA', 'AAA.2'], bowTie),
   ]);
-  const result = await split(invalid);
-  assert.deepEqual(result.repaired, [2]);
-  assert.deepEqual(unitsOf(result, 0).map(areaOf), [4]);
-  const published = unitsOf(result, 1)[1]?.geometry?.coordinates;
-  assert.deepEqual(published, [
-    [
-      [
-        [1, 0],
-        [3, 2],
-        [3, 0],
-        [1, 2],
-        [1, 0],
-      ],
-    ],
-  ]);
-});
-
-test('fails for a polygon that cannot be made valid, and names the unit and its fid', async () => {
-  const unclosed = writeSingle('unclosed.gpkg', [
-    unit(1, ['AAA', 'AAA.1'], square(0, 0)),
-    unit(2, ['AAA', 'AAA.2'], 'POLYGON((1 0,3 2,2 5))'),
-  ]);
-  await assert.rejects(split(unclosed), (error: Error) => {
-    assert.equal(error.name, 'BuildError');
-    assert.ok(
-      error.message.startsWith(
-        `${unclosed.path}: layer unclosed, fid 2: it cannot be united with the other units of AAA: `,
-      ),
-    );
-    return true;
-  });
+  const { levels, release } = await published(invalid);
+  const repaired = release.quality.filter(({ kind }) => kind === 'repaired-geometries');
+  assert.deepEqual(
+    repaired.map(({ count, example }) => [count, example]),
+    [[1, 'invalid.gpkg: layer invalid, fid 2']],
+  );
+  assert.deepEqual(levels[0]?.map(areaOf), [4]);
+  assert.equal(JSON.stringify(levels[1]?.[1].geometry.coordinates), '[[[[1,0],[3,2],[3,0],[1,2],[1,0]]]]');
 });
 
 test('polygons of one unit that overlap keep their whole area', async () => {
   const overlapping = 'MULTIPOLYGON(((0 0,0 2,2 2,2 0,0 0)),((1 1,1 3,3 3,3 1,1 1)))';
-  const result = await split(
-    writeSingle('overlapping.gpkg', [unit(1, ['AAA', 'AAA.1'], overlapping), unit(2, ['AAA', 'AAA.2'], square(3, 0))]),
-  );
-  assert.deepEqual(unitsOf(result, 0).map(areaOf), [8]);
+  const units = [unit(1, ['AAA', 'AAA.1'], overlapping), unit(2, ['AAA', 'AAA.2'], square(3, 0))];
+  assert.deepEqual((await published(writeSingle('overlapping.gpkg', units))).levels[0]?.map(areaOf), [8]);
 });
 
 test('64-bit integers keep every digit; where they might differ, they are null', async () => {
@@ -259,64 +174,55 @@ test('64-bit integers keep every digit; where they might differ, they are null',
   const dataset = gdal.open(path, 'r+');
   runSql(dataset, 'UPDATE wide SET CODE = 9007199254740993');
   dataset.close();
-  const result = await split({ path, layer: 'wide', gidColumns: ['GID_0', 'GID_1'] });
-  const codes = result.paths.flatMap((part) => {
-    const read = gdal.open(part);
-    const rows = read.executeSQL('SELECT GID_0, CAST(CODE AS TEXT) FROM ADM_0');
-    const values = rows.features.map(({ fields }) => fields.toArray());
-    read.close();
-    return values;
-  });
-  assert.deepEqual(codes.sort(), [
-    ['AAA', null],
-    ['BBB', '9007199254740993'],
-  ]);
+  const lines = linesIn((await published(path)).out, 0);
+  const codes = [...lines.matchAll(/"GID_0":"(\w+)","CODE":(\w+)/g)].map(([, gid, code]) => `${gid} ${code}`);
+  assert.deepEqual(codes, ['AAA null', 'BBB 9007199254740993']);
 });
 
-test('the cost is known before: units by level, and a sentence with the minutes', () => {
-  const cost = splitCost(planSplit(source));
-  assert.deepEqual([cost.sourceUnits, cost.levels], [8, [3, 3, 5]]);
+test('the cost is said as a sentence with the minutes', () => {
+  const levels = [263, 3662, 46_000].map((units) => ({ units }));
   assert.match(
-    splitCostToText({ sourceUnits: 356_508, levels: [263, 3662, 46_000], partBytes: [600e6, 600e6] }, 2),
+    splitCostToText({ sourceUnits: 356_508, levels, parts: [{ bytes: 600e6 }, { bytes: 600e6 }] }, 2),
     /^356,508 units in one layer: its 49,925 units on 3 levels are made by dissolving; about \d+ minutes, /,
   );
 });
 
-test('fails for a unit without any GID, for one that is not polygonal, and for a missing column', async () => {
-  const broken = (name: string, feature: FixtureFeature) => split(writeSingle(name, [...UNITS, feature]));
-  await assert.rejects(broken('nowhere.gpkg', unit(99, ['', null, ''], square(0, 0))), {
-    name: 'BuildError',
-    message: `${join(folder, 'nowhere.gpkg')}: layer nowhere, fid 99: it has no GID in any of GID_0, GID_1, GID_2`,
-  });
-  await assert.rejects(broken('point.gpkg', unit(99, ['DDD'], 'POINT(0 0)')), {
-    name: 'BuildError',
-    message: `${join(folder, 'point.gpkg')}: layer point, fid 99: its geometry is a POINT, not a polygon`,
-  });
-  await assert.rejects(split({ ...source, gidColumns: ['GID_0', 'GID_9'] }), {
-    name: 'BuildError',
-    message: `${source.path}: layer world has no column GID_9`,
-  });
-});
-
-test('fails for a file that is damaged in the middle, and says what GDAL reports', async () => {
+test('fails for a unit without any GID, and for one that is not polygonal, cannot be made valid or cannot be read', async () => {
   const many = Array.from({ length: 400 }, (_, i) =>
     unit(i + 1, ['AAA', `AAA.${i}`, `AAA.${i}.1`], square(i % 100, 0)),
   );
   const damaged = writeSingle('damaged.gpkg', many);
-  const bytes = readFileSync(damaged.path);
+  const bytes = readFileSync(damaged);
   // Ten pages of the table, found by a value in it.
   const at = bytes.indexOf('AAA.200.1') & ~4095;
-  writeFileSync(damaged.path, bytes.fill(0, at, at + 40_960));
-  await assert.rejects(split(damaged), (error: Error) => {
-    assert.equal(error.name, 'BuildError');
-    assert.ok(error.message.startsWith(`${damaged.path}: layer damaged, after fid `), error.message);
-    assert.match(error.message, /: GDAL reports: .*malformed/);
-    return true;
-  });
+  writeFileSync(damaged, bytes.fill(0, at, at + 40_960));
+  const unclosed = unit(99, ['BBB', 'BBB.9'], 'POLYGON((1 0,3 2,2 5))');
+  for (const [path, message] of [
+    [
+      writeSingle('nowhere.gpkg', [...UNITS, unit(99, ['', null, ''], square(0, 0))]),
+      /layer nowhere, fid 99: it has no GID in any of GID_0, GID_1, GID_2$/,
+    ],
+    [
+      writeSingle('point.gpkg', [...UNITS, unit(99, ['DDD'], 'POINT(0 0)')]),
+      /layer point, fid 99: its geometry is a POINT, not a polygon$/,
+    ],
+    [
+      writeSingle('unclosed.gpkg', [...UNITS, unclosed]),
+      /layer unclosed, fid 99: it cannot be united with the other units of BBB: /,
+    ],
+    [damaged, /layer damaged, after fid \d+.*: GDAL reports: .*malformed/],
+  ] as const)
+    await assert.rejects(published(path), (error: Error) => {
+      assert.equal(error.name, 'BuildError');
+      assert.ok(error.message.startsWith(`${path}: `), error.message);
+      assert.match(error.message, message);
+      return true;
+    });
 });
 
 test('fails for a part that cannot be written', async () => {
-  await assert.rejects(splitSingleLayer(source, join(folder, 'no such folder'), here, SILENT), {
+  const layer = { path: source, layer: 'world', gidColumns: ['GID_0', 'GID_1', 'GID_2'] };
+  await assert.rejects(splitSingleLayer(layer, join(folder, 'no such folder'), openPool(0), SILENT), {
     name: 'BuildError',
     message: /no such folder\/part-1\.gpkg: GDAL cannot write it: /,
   });

@@ -1,6 +1,6 @@
 // The files below a folder and their content, to compare folders with each other.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** Everything below a folder but folders: paths from the folder, sorted. */
@@ -33,4 +33,13 @@ export function snapshotOf(folder: string): string {
     return `${relative(folder, path)} ${entry.isDirectory() ? 'folder' : sha256Of(path)}`;
   });
   return entries.sort().join('\n');
+}
+
+/** The files whose paths begin so and that this process has open, each as often as it is. Needs Linux. */
+export function openFiles(beginning: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    const link = `/proc/self/fd/${fd}`;
+    const target = existsSync(link) ? readlinkSync(link) : '';
+    return target.startsWith(beginning) ? [target] : [];
+  });
 }

@@ -10,7 +10,7 @@ import { gdal } from '../../generator/source/gdal.ts';
 import type { SourceOptions } from '../../generator/source/source-options.ts';
 import { geometryDifference } from '../../generator/verify/compare-geometry.ts';
 import { verify } from '../../generator/verify/verify.ts';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { countryLayers, countryRow } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import {
   type FixtureFeature,
@@ -300,6 +300,19 @@ test('columns with names of members of JavaScript objects, as __proto__, differ 
     dataset.close();
     assert.deepEqual(await differences(), [`fid 1: ${name} is "A", the source has "B"`]);
   }
+});
+
+test('of many units of a file that differ the first are named, and how many others there are', async () => {
+  const row = countryRow(9);
+  const own = join(folder, 'row-out');
+  await buildRelease(writeDataset(join(folder, 'row.gpkg'), 'GPKG', [row]), own);
+  const features = row.features.map((feature) => ({ ...feature, wkt: null }));
+  const other = writeDataset(join(folder, 'bare.gpkg'), 'GPKG', [{ ...row, features }]);
+  const { findings } = await verify({ out: own, source: { source: [other] }, workers: 0 }, SILENT);
+  assert.deepEqual(
+    findings.filter(({ path }) => path === fileOf(0)).map(({ problem }) => problem),
+    [...[1, 2, 3].map((fid) => `fid ${fid}: has a geometry; the source has none`), 'and 6 more problems'],
+  );
 });
 
 test('a unit that only the release has, and one that only the source has', async () => {

@@ -1,4 +1,4 @@
-// The proxy beside the limit: requests a second at the peak, latency at fixed rates, and the CPU of a hot request.
+// The proxy beside the limit: requests a second at the peak, and latency at a fixed rate.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { featureFilePath } from '../../../format/layout.ts';
@@ -19,7 +19,7 @@ export interface Bench {
   loads: Loads;
   /** Bursts of one second of proxy and control in turn. */
   bursts: number;
-  /** Measurements of latency and of CPU in turn. */
+  /** Measurements of latency in turn. */
   rounds: number;
 }
 
@@ -33,24 +33,20 @@ interface Pair {
 /** Real answers whose lengths the limit's are. */
 const SAMPLED = 500;
 const WARM_UP_SECONDS = 2;
-const PACED_SECONDS = 4;
-const STEADY_RATE = 2_000;
-const CPU: Pace = { rate: 1_000, burst: 16, seconds: 5 };
-const FIRST: Pace = { rate: 2_000, burst: 1, seconds: 6 };
-const US = 1_000_000;
+const PACED: Pace = { rate: 2_000, seconds: 4 };
 const BARE = 'the limit: a bare Node server, same headers, ';
 const WORK: Readonly<Record<Question['kind'], string>> = {
   memory: `${BARE}body from memory`,
   slice: `${BARE}one pread of the same size at a random place and its CRC-32`,
   page: `${BARE}open, read, close and SHA-256 of a random page`,
 };
-/** p99 in milliseconds at STEADY_RATE. */
+/** p99 in milliseconds, at the rate of PACED. */
 const STEADY_GOALS: Readonly<Partial<Record<Question['name'], string>>> = {
   hot: '3 ms, stretch 2 ms',
   slice: '5 ms, stretch 2.5 ms',
 };
 
-/** Requests a second, p99 at half of them, and for some p99 at a fixed rate. @throws Error when an answer fails */
+/** Requests a second, and for some p99 at a fixed rate. @throws Error when an answer fails */
 export async function compareWithLimit(bench: Bench, question: Question): Promise<Row[]> {
   return await withPair(bench, question, async (pair) => {
     const { what, kind, goal, name } = question;
@@ -59,65 +55,26 @@ export async function compareWithLimit(bench: Bench, question: Question): Promis
       peakOf(bench.loads, url, pair.cycle),
     );
     const rows: Row[] = [{ what, control, unit: 'requests/s', figures: peaks, target: goal }];
-    const p99At = async (rate: number): Promise<Figures> =>
-      await inTurn(bench.rounds, `${what}: p99 at ${rate}/s`, pair.proxy, pair.limit, async ({ url }) => {
-        const pace = { rate, burst: 1, seconds: PACED_SECONDS };
-        return (await pacedLoad(bench.loads, url, pair.cycle, pace)).p99;
-      });
     const target = STEADY_GOALS[name];
     if (target !== undefined) {
       const paced = `${what}: p99 at 2,000/s, evenly spaced, 16 connections`;
-      rows.push({ what: paced, control, unit: 'ms', figures: await p99At(STEADY_RATE), target });
+      const figures = await inTurn(bench.rounds, paced, pair.proxy, pair.limit, async ({ url }) => {
+        return (await pacedLoad(bench.loads, url, pair.cycle, PACED)).p99;
+      });
+      rows.push({ what: paced, control, unit: 'ms', figures, target });
     }
-    const half = Math.floor(spread(peaks.map(({ subject }) => subject)).median / 2);
-    const halved = `${what}: p99 at half of the proxy's peak (${half}/s)`;
-    rows.push({ what: halved, control, unit: 'ms', figures: await p99At(half), target: '<= 2, stretch 1.2' });
     return rows;
   });
 }
 
-/** Time on the processor for a request at a fixed rate. @throws Error when an answer fails */
-export async function compareCpu(bench: Bench, question: Question): Promise<Row> {
-  return await withPair(bench, question, async (pair) => {
-    const what = `CPU of a request at 1,000/s in bursts of 16: ${question.what}`;
-    const figures = await inTurn(bench.rounds, what, pair.proxy, pair.limit, async (server) => {
-      const before = server.cpuSeconds();
-      const { requests } = await pacedLoad(bench.loads, server.url, pair.cycle, CPU);
-      return ((server.cpuSeconds() - before) * US) / requests;
-    });
-    return { what, control: WORK[question.kind], unit: 'us', figures, target: '<= 1.6, stretch 1.3' };
-  });
-}
-
-/** Latency in the first seconds of servers that have just started. @throws Error when an answer fails */
-export async function compareFirstSeconds(bench: Bench, question: Question): Promise<Row> {
-  const what = `p90 in the first six seconds after start at 2,000/s: ${question.what}`;
-  const cycle = cycleOf(bench, question);
-  const plan = await limitPlanOf(bench, question);
-  const p90Of = async (start: Promise<Server>): Promise<number> => {
-    const server = await start;
-    return await pacedLoad(bench.loads, server.url, cycle, FIRST)
-      .then(({ p90 }) => p90)
-      .finally(() => server.stop());
-  };
-  const figures: Figures = [];
-  for (let round = 0; round < bench.rounds; round++)
-    figures.push({
-      subject: await p90Of(bench.service.start(bench.release.out)),
-      control: await p90Of(startLimit(bench, plan)),
-    });
-  report(what, figures);
-  return { what, control: WORK[question.kind], unit: 'ms', figures, target: '5 ms, stretch 2 ms' };
-}
-
 /** The requests of a question, in turn. */
-export function cycleOf({ loads }: Bench, { name, targets }: Question): TargetCycle {
+function cycleOf({ loads }: Bench, { name, targets }: Question): TargetCycle {
   const paths = targets.map(({ path }) => path);
   return new TargetCycle(paths, join(loads.folder, `${name}.targets`));
 }
 
 /** Measures a subject and its control in turn. */
-export async function inTurn<Subject>(
+async function inTurn<Subject>(
   times: number,
   what: string,
   subject: Subject,
@@ -156,7 +113,7 @@ async function withPair<Result>(
 function startLimit({ service, loads }: Bench, plan: LimitPlan): Promise<Server> {
   const file = join(loads.folder, 'limit.json');
   writeFileSync(file, JSON.stringify(plan));
-  return startNode(loads.machine, [service.program('test/bench/servers/limit.ts'), file]);
+  return startNode(loads.machine, [service.program('test/bench/servers/limit-server.ts'), file]);
 }
 
 /** What the limit does for a question, with headers and lengths of real answers. */

@@ -70,8 +70,6 @@ export async function peakOf(loads: Loads, url: string, cycle: TargetCycle, seco
 export interface Pace {
   /** Requests a second. */
   rate: number;
-  /** Requests at a time. */
-  burst: number;
   seconds: number;
 }
 
@@ -86,7 +84,6 @@ export async function pacedLoad(loads: Loads, url: string, cycle: TargetCycle, p
     offset: 0,
     connections: CONNECTIONS,
     rate: pace.rate,
-    burst: pace.burst,
     requests,
   };
   const file = join(folder, 'paced.json');

@@ -1,4 +1,4 @@
-// A load generator over kept connections: requests at a fixed rate, evenly spaced or in bursts, or as soon as the answer
+// A load generator over kept connections: requests at a fixed rate, evenly spaced, or as soon as the answer
 // before has come. A process of its own, started by load.ts: its argument is a JSON file, its output one line of JSON.
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -14,8 +14,6 @@ export interface Plan {
   connections: number;
   /** Requests a second; 0 sends each as soon as a connection is free. */
   rate: number;
-  /** Requests that are sent at a time. */
-  burst: number;
   /** Requests in all. */
   requests: number;
 }
@@ -95,7 +93,7 @@ function fail(error: Error): never {
 
 /** Sends all requests of a plan. */
 async function run(plan: Plan): Promise<Paced> {
-  const { targets, offset, connections, rate, burst, requests } = plan;
+  const { targets, offset, connections, rate, requests } = plan;
   const fields = Object.entries({ Host: `127.0.0.1:${plan.port}`, ...plan.headers });
   const tail = ` HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
   const latencies = new Float64Array(requests);
@@ -105,9 +103,7 @@ async function run(plan: Plan): Promise<Paced> {
   let lastTurn = lastAnswer;
   let stalledMs = 0;
   const begun = lastAnswer;
-  /** When a request is due: the first of a burst decides for all of it. */
-  const dueAt = (request: number): number =>
-    rate === 0 ? performance.now() : begun + ((request - (request % burst)) * 1000) / rate;
+  const dueAt = (request: number): number => (rate === 0 ? performance.now() : begun + (request * 1000) / rate);
   return await new Promise((resolve) => {
     const free: KeptConnection[] = [];
     const sendDue = (): void => {

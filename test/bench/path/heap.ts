@@ -1,12 +1,9 @@
 // Bytes that requests over HTTP allocate on the heap of the server's process, garbage included; the client is a process of
-// its own. The control is a bare server in the same process.
+// its own. The control is the limit in the same process.
 import { once } from 'node:events';
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { type HeapProfiler, Session } from 'node:inspector/promises';
 import type { AddressInfo } from 'node:net';
-import { crc32 } from 'node:zlib';
-import type { Received } from '../servers/service.ts';
 
 const SAMPLING_BYTES = 1024;
 /** The least of several passes counts: a slow read on a busy machine makes the proxy read in the thread pool for a while. */
@@ -44,26 +41,6 @@ export async function heapBytesOf(
 
 function bytesUnder({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): number {
   return children.reduce((sum, child) => sum + bytesUnder(child), selfSize);
-}
-
-/** A server that sends a body from memory with the headers of a real answer. */
-export function bareServer({ headers, body }: Received): Server {
-  return createServer((_, res) => void res.writeHead(200, headers).end(body));
-}
-
-/** The same with one read of the same size at a random place of a file, into a new buffer, and its CRC-32. */
-export function bareReadingServer({ headers, body }: Received, file: string): Server {
-  const bytes = body.length;
-  const places = statSync(file).size - bytes;
-  if (places <= 0) throw new Error(`${file} is shorter than an answer`);
-  const descriptor = openSync(file, 'r');
-  const server = createServer((_, res) => {
-    const read = Buffer.allocUnsafe(bytes);
-    readSync(descriptor, read, 0, bytes, Math.floor(Math.random() * places));
-    crc32(read);
-    res.writeHead(200, headers).end(read);
-  });
-  return server.once('close', () => closeSync(descriptor));
 }
 
 /** The URL of a server, which listens from now on. */

@@ -1,8 +1,7 @@
-// The process that bench:path measures: the request path by itself, what it allocates over HTTP, loading and switching.
+// The process that bench:path measures: the request path by itself, what it allocates over HTTP, and loading.
 // Compiled and started by path.ts; its arguments are a JSON file and what to measure, its output is one line of JSON.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RELEASE_FILE, releasePath } from '../../../format/layout.ts';
@@ -11,11 +10,11 @@ import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { loadLevel, loadRelease, readDescription } from '../../../proxy/releases/load-release.ts';
 import { sha256Of } from '../../support/files.ts';
 import type { Plan } from '../load/paced.ts';
+import { type LimitPlan, limitServer } from '../servers/limit.ts';
 import { type Received, receive } from '../servers/service.ts';
-import { bareReadingServer, bareServer, heapBytesOf, urlOf } from './heap.ts';
+import { heapBytesOf, urlOf } from './heap.ts';
 import { HOST, microsecondsOf, microsecondsOfHash, type PathCase } from './in-process.ts';
 import { type ProxyOptions, proxyParts } from './proxy-parts.ts';
-import { stallsWhileSwitching } from './switching.ts';
 
 /** What to measure. */
 export interface PathPlan {
@@ -44,8 +43,6 @@ export interface PathFigures {
   'heap-slice': { proxy: number; control: number };
   /** Milliseconds: the slowest level, and all. */
   loading: { largestLevelMs: number; allLevelsMs: number };
-  /** Milliseconds: the longest stall of the event loop while releases change, and of a loop with nothing to do. */
-  switching: { stallMs: number; idleMs: number };
 }
 
 const HEAP_REQUESTS = 8_000;
@@ -62,7 +59,7 @@ const headers = { Authorization: plan.authorization, 'Accept-Encoding': 'gzip' }
 function load(targets: readonly string[]): (port: number, requests: number) => Promise<void> {
   let offset = 0;
   return async (port, requests) => {
-    const pace = { connections: CONNECTIONS, rate: 0, burst: 1, requests, offset };
+    const pace = { connections: CONNECTIONS, rate: 0, requests, offset };
     offset += requests;
     const file = `${plan.folder}/load.json`;
     writeFileSync(file, JSON.stringify({ port, headers, targets, ...pace } satisfies Plan));
@@ -83,16 +80,16 @@ async function pathFigures(): Promise<PathFigures['path']> {
   return { us, hashUs: microsecondsOfHash() };
 }
 
-/** @param bare makes the control from a real answer */
+/** @param limit what the control does, from a real answer */
 async function heapFigures(
   targets: readonly string[],
-  bare: (answer: Received) => Server,
+  limit: (answer: Received) => LimitPlan,
 ): Promise<PathFigures['heap-hot']> {
   const { server } = await proxyParts(plan.proxy);
   const answer = await receive((await urlOf(server)) + targets[0], headers);
   return {
     proxy: await heapBytesOf(server, load(targets), HEAP_REQUESTS),
-    control: await heapBytesOf(bare(answer), load(targets), HEAP_REQUESTS),
+    control: await heapBytesOf(limitServer(limit(answer)), load(targets), HEAP_REQUESTS),
   };
 }
 
@@ -118,10 +115,15 @@ async function leastMs(work: () => Promise<unknown>): Promise<number> {
 
 const MEASUREMENTS: { [Part in keyof PathFigures]: () => Promise<PathFigures[Part]> } = {
   path: pathFigures,
-  'heap-hot': () => heapFigures([plan.hot], bareServer),
-  'heap-slice': () => heapFigures(plan.slices, (answer) => bareReadingServer(answer, plan.file)),
+  'heap-hot': () => heapFigures([plan.hot], ({ headers, body }) => ({ kind: 'memory', headers, bytes: body.length })),
+  'heap-slice': () =>
+    heapFigures(plan.slices, ({ headers, body }) => ({
+      kind: 'slice',
+      headers,
+      sizes: [body.length],
+      files: [plan.file],
+    })),
   loading: loadFigures,
-  switching: () => stallsWhileSwitching(plan.proxy.out, plan.release, `${plan.folder}/switching`),
 };
 
 const [, , , part] = process.argv;

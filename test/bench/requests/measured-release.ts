@@ -29,8 +29,6 @@ export interface MeasuredRelease {
   source: string | undefined;
   about: Release;
   levels: readonly LevelIndex[];
-  /** Bytes that a proxy reads at its start: manifests and indexes. */
-  metadataBytes: number;
 }
 
 /** Runs a program on a Node for which gdal-async is there. */
@@ -51,25 +49,14 @@ export async function releaseToMeasure({ release, source, units, cache }: Releas
 }
 
 /** Builds a release of `source` unless `out` has one. @throws Error when the build fails */
-export async function buildOnce(source: string, out: string, ...options: string[]): Promise<void> {
+async function buildOnce(source: string, out: string): Promise<void> {
   if (existsSync(join(out, CURRENT_PATH))) {
     say(`measuring the release kept in ${out}; remove that folder to build it again`);
     return;
   }
   // A measurement is of any dataset, whatever its quality.
   const accept = ['--accept', ...ACCEPTABLE];
-  await run(
-    'generator/main.ts',
-    'build',
-    '--source',
-    source,
-    '--out',
-    out,
-    '--release',
-    'bench',
-    ...options,
-    ...accept,
-  );
+  await run('generator/main.ts', 'build', '--source', source, '--out', out, '--release', 'bench', ...accept);
 }
 
 /** Runs a program in a process of its own. */
@@ -95,6 +82,5 @@ function readRelease(out: string, source: string | undefined): MeasuredRelease {
   const path = releasePath(release);
   const inRelease = (name: string): string => join(out, path, name);
   const about = releaseFromJson(readFileSync(inRelease(RELEASE_FILE), 'utf8'), inRelease(RELEASE_FILE));
-  const metadataBytes = about.levels.reduce((sum, { manifest, index }) => sum + manifest.bytes + index.bytes, 0);
-  return { out, path, source, about, levels: LEVELS.map((level) => readIndex(inRelease('.'), level)), metadataBytes };
+  return { out, path, source, about, levels: LEVELS.map((level) => readIndex(inRelease('.'), level)) };
 }

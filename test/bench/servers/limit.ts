@@ -1,9 +1,8 @@
-// The control of the serving benchmark, "the limit": a bare Node server that sends the headers of the proxy and does what
-// no server of these answers can avoid. Compiled and started by the bench; its argument is a JSON file.
+// The control of the benchmarks, "the limit": a bare Node server that sends the headers of the proxy and does what no server
+// of these answers can avoid; limit-server.ts and ../path/heap.ts start it.
 import { hash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import { crc32 } from 'node:zlib';
 
 /** What to do for each request, whatever it asks. */
@@ -18,7 +17,8 @@ export type LimitPlan = {
   | { kind: 'page'; pages: { file: string; bytes: number; digest: string }[] }
 );
 
-function listener(plan: LimitPlan): RequestListener {
+/** Creates the server; it does not listen yet. */
+export function limitServer(plan: LimitPlan): Server {
   const { headers } = plan;
   const lengthAt = headers.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === 'content-length') + 1;
   if (lengthAt === 0) throw new Error('the real answer has no Content-Length');
@@ -27,7 +27,7 @@ function listener(plan: LimitPlan): RequestListener {
     case 'memory': {
       const body = Buffer.alloc(plan.bytes, 'x');
       headers[lengthAt] = String(plan.bytes);
-      return (_, res) => void res.writeHead(200, headers).end(body);
+      return createServer((_, res) => void res.writeHead(200, headers).end(body));
     }
     case 'slice': {
       const { sizes } = plan;
@@ -35,7 +35,7 @@ function listener(plan: LimitPlan): RequestListener {
       const files = plan.files
         .map((file) => ({ places: statSync(file).size - most, descriptor: openSync(file, 'r') }))
         .filter(({ places }) => places > 0);
-      return (_, res) => {
+      return createServer((_, res) => {
         const bytes = sizes[asked++ % sizes.length] ?? 0;
         const { places, descriptor } = anyOf(files);
         const body = Buffer.allocUnsafe(bytes);
@@ -43,10 +43,10 @@ function listener(plan: LimitPlan): RequestListener {
         crc32(body);
         headers[lengthAt] = String(bytes);
         res.writeHead(200, headers).end(body);
-      };
+      });
     }
     case 'page':
-      return (_, res) => {
+      return createServer((_, res) => {
         const { file, bytes, digest } = anyOf(plan.pages);
         const body = Buffer.allocUnsafe(bytes);
         const descriptor = openSync(file, 'r');
@@ -55,7 +55,7 @@ function listener(plan: LimitPlan): RequestListener {
         if (!hash('sha256', body, 'hex').startsWith(digest)) throw new Error(`${file} is damaged`);
         headers[lengthAt] = String(bytes);
         res.writeHead(200, headers).end(body);
-      };
+      });
   }
 }
 
@@ -64,8 +64,3 @@ function anyOf<T>(values: readonly T[]): T {
   if (value === undefined) throw new Error('no file is long enough');
   return value;
 }
-
-const server = createServer(listener(JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))));
-server.listen(0, '127.0.0.1', () =>
-  console.log(`listening at http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-);

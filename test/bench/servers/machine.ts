@@ -6,7 +6,7 @@ import { hasProgram } from '../measure/measure.ts';
 export interface Machine {
   serverCore: string | undefined;
   loadCore: string | undefined;
-  /** The program that runs proxy, control and peers. */
+  /** The program that runs proxy and control. */
   node: string;
 }
 

@@ -19,8 +19,8 @@ export interface Service {
   audience: string;
   /** Values of Authorization: a valid one, one whose signature is wrong, and one that has expired. */
   authorizations: Readonly<Record<'valid' | 'forged' | 'expired', string>>;
-  /** A proxy of its own for each call, on this Node or another, with nothing in its memory but the release's metadata. */
-  start(origin: string, node?: string): Promise<Server>;
+  /** A proxy of its own for each call, with nothing in its memory but the release's metadata. */
+  start(origin: string): Promise<Server>;
   headers(coding: Coding): Record<string, string>;
 }
 
@@ -52,8 +52,7 @@ export async function prepareService(folder: string, machine: Machine): Promise<
     issuer: ISSUER,
     audience: AUDIENCE,
     authorizations,
-    start: (origin, node = machine.node) =>
-      startNode({ ...machine, node }, [compile('proxy/main.ts'), 'serve', '--origin', origin, ...options]),
+    start: (origin) => startNode(machine, [compile('proxy/main.ts'), 'serve', '--origin', origin, ...options]),
     headers: (coding) => ({ authorization: authorizations.valid, 'accept-encoding': coding }),
   };
 }

@@ -1,31 +1,129 @@
-// An invented world whose units have every shape that pages and slices must cope with, and its features as stored.
+// The invented world: units of every shape and name that a release must cope with, at the size of the tests or at any other
+// (synthetic/synthetic.ts), and its features as stored.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { Position } from 'geojson';
+import { elementAt } from '../../../format/element-at.ts';
 import { featureFilePath, releasePath } from '../../../format/layout.ts';
 import type { Format, Level } from '../../../format/levels.ts';
 import { FRAMES, LEVELS } from '../../../format/levels.ts';
+import type { Coordinates, Unit, WriteOptions } from '../../../generator/sample/write-geopackage.ts';
+import { writeGeopackage } from '../../../generator/sample/write-geopackage.ts';
 import { readIndex } from '../releases/read-index.ts';
-import type { FixtureFeature } from './write-dataset.ts';
-import { writeDataset } from './write-dataset.ts';
 
 /** GIDs of level 1 that would break a path, a query, a header or a shell. */
 export const ODD_GIDS = [
-  '?',
-  'a/../b',
-  "O'Brien & Söhne=1+1",
-  'same',
-  'SAME',
-  '50%',
-  '100%25',
-  '東京',
-  '-',
-  'x"><',
-  '..',
+  ...['?', 'a/../b', "O'Brien & Söhne=1+1", 'same', 'SAME', '50%', '100%25', '東京', '-', 'x"><', '..'],
 ];
 
-/** How many units the world has at each level. */
-const COUNTS = [47, 130, 260, 160, 230, 250] as const;
+/** Names that break programs without proper escaping, in many scripts; null for no name. One unit in eight has one. */
+const ODD_NAMES: readonly (string | null)[] = [
+  ...[
+    '',
+    null,
+    ' leading and trailing ',
+    'double " quote',
+    "single ' quote",
+    'back \\ slash',
+    'for / ward',
+    'tab\there',
+  ],
+  ...['line\nfeed', 'carriage\r\nreturn', 'bell \u0007 and escape \u001b', 'delete \u007f', '\ufeffbyte order mark'],
+  ...[
+    'line \u2028 and paragraph \u2029 separators',
+    '<b>&amp;</b>',
+    '{"type":"Feature"}',
+    'a,b;c|d',
+    '100 % %20 %s {x}',
+  ],
+  ...[
+    '🏴󠁧󠁢󠁷󠁬󠁳󠁿 👩‍👩‍👧‍👦 🇪🇸',
+    '\u202eright to left override\u202c',
+    'שלום \u200f(عالم)\u200e',
+    'e\u0301 is not \u00e9',
+    'ﬁ ß İ ı ǆ',
+  ],
+  ...['Z\u0351\u036b\u0343a\u0310\u0321l\u0348g\u0337o\u035c', 'null', 'NaN', '-0', `very ${'long '.repeat(100)}name`],
+];
+
+/** What an invented world is like: how many units it has at each of its levels, and how many vertices they have. */
+export interface World {
+  counts: readonly number[];
+  verticesOf(level: Level, i: number): number;
+  /** One unit in so many lies away from its siblings. */
+  strayEvery: number;
+  /** Names of units that are called otherwise, by level and number. */
+  names?: Readonly<Record<string, string>>;
+}
+
+/** Who is named for an invented world. */
+const ATTRIBUTION = ['Invented data: no place, name or border in it is real'];
+
+/** The radius of the units of a level in degrees. */
+const RADII = [8, 4, 2, 1, 0.5, 0.25] as const;
+
+/**
+ * Writes a GeoPackage: gaps between fids, children away from their siblings, odd GIDs and names, units with
+ * holes and islands, without a geometry and on the antimeridian. The same arguments give the same bytes.
+ * @returns the number of units of each level
+ */
+export function writeInvented(file: string, world: World, options: WriteOptions = {}): number[] {
+  let above: readonly string[][] = [[]];
+  const layers = LEVELS.slice(0, world.counts.length).map((level) => {
+    const count = elementAt(world.counts, level);
+    const parents = above;
+    const gids = Array.from({ length: count }, (_, i) => {
+      const isStray = i % world.strayEvery === 3;
+      const parent = isStray ? (i * 31) % parents.length : Math.floor((i * parents.length) / count);
+      return [...elementAt(parents, parent), (level === 1 ? ODD_GIDS[i] : undefined) ?? `U${level}.${i}_1`];
+    });
+    above = gids;
+    const columns = [...LEVELS.slice(0, level + 1).map((n) => `GID_${n}`), `NAME_${level}`];
+    return { name: `ADM_${level}`, columns, count, units: unitsOf(level, gids, world) };
+  });
+  return writeGeopackage(file, layers, ATTRIBUTION, options);
+}
+
+function* unitsOf(level: Level, gids: readonly string[][], { verticesOf, names = {} }: World): Generator<Unit> {
+  for (const [i, own] of gids.entries()) {
+    const odd = ODD_NAMES[(i / 8 + level * 5) % ODD_NAMES.length];
+    const name = names[`${level}.${i}`] ?? (odd === undefined ? `Unit ${i} "é東"` : odd);
+    const isNowhere = level === 2 && i % 500 === 9;
+    const coordinates = isNowhere ? null : polygonsOf(level, i, verticesOf(level, i));
+    yield { fid: 1 + i + Math.floor(i / 5) * 3, values: [...own, name], coordinates };
+  }
+}
+
+/** Places spread evenly: multiples of irrational numbers fill a range without clusters. */
+function polygonsOf(level: Level, i: number, vertices: number): Coordinates {
+  const [x, y] = [((i * 0.6180339887) % 1) * 320 - 160, ((i * 0.7548776662) % 1) * 130 - 65];
+  const radius = RADII[level];
+  // The second country: a half on either side of the antimeridian.
+  if (level === 0 && i === 1)
+    return [[ringAround(180, y, radius, vertices, 0.25)], [ringAround(-180, y, radius, vertices, -0.25)]];
+  const main = [ringAround(x, y, radius, vertices)];
+  if (i % 11 === 2) main.push(ringAround(x, y, radius / 4, 8).reverse());
+  const islands = i % 9 === 1 ? 1 + (i % 3) : 0;
+  return [
+    main,
+    ...Array.from({ length: islands }, (_, n) => [ringAround(x + radius * (1.4 + n / 2), y, radius / 8, 8)]),
+  ];
+}
+
+/** A round counter-clockwise ring whose edge is too uneven to compress well; a half of one from a turn on. */
+function ringAround(x: number, y: number, radius: number, vertices: number, halfFrom?: number): Position[] {
+  const [from, turn, last] = halfFrom === undefined ? [0, 1, 0] : [halfFrom, 0.5, 1];
+  const ring = Array.from({ length: vertices + last }, (_, n) => {
+    const angle = (from + (turn * n) / vertices) * 2 * Math.PI;
+    const distance = radius * (1 + (Math.abs(Math.sin(n * 12.9898 + x) * 43.758) % 1) / 5);
+    return [x + distance * Math.cos(angle), y + distance * Math.sin(angle)];
+  });
+  return [...ring, [...elementAt(ring, 0)]];
+}
+
+/** How many units the world of the tests has at each level. */
+const COUNTS = [47, 130, 260, 160, 230, 250];
 
 /** Vertices of units, by level and number, that are large; one has over a MiB even when compressed. */
 const LARGE: ReadonlyMap<string, number> = new Map([
@@ -49,37 +147,17 @@ export const ONE_LARGE: WorldSize = { vertices: 12, large: new Map([['0.3', 160_
 /** Units of every size: small ones, ones whose deflate data pages reuse, one that no read is large enough for. */
 export const MANY_SIZES: WorldSize = { vertices: 500, large: LARGE };
 
-/**
- * Writes the world as a GeoPackage with six levels: gaps between fids, children away from their siblings, odd GIDs, one
- * unit without a geometry.
- * @param names of units that are called otherwise, by level and number
- */
-export function writeWorld(
-  file: string,
-  { vertices, large }: WorldSize = SMALL,
-  names: Readonly<Record<string, string>> = {},
-): string {
-  const rows: string[][][] = [];
-  const layers = LEVELS.map((level) => {
-    const above = rows[level - 1] ?? [[]];
-    const own = Array.from({ length: COUNTS[level] }, (_, i) => {
-      // Mostly side by side, but every seventh lies somewhere else.
-      const parent = i % 7 === 3 ? (i * 31) % above.length : Math.floor((i * above.length) / COUNTS[level]);
-      return [...(above[parent] ?? []), gidOf(level, i)];
-    });
-    rows.push(own);
-    const features = own.map((gids, i): FixtureFeature => {
-      const isNowhere = level === 2 && i === 9;
-      const wkt = isNowhere ? null : polygon(i, large.get(`${level}.${i}`) ?? 4 + ((i * 97) % vertices));
-      return {
-        fid: 1 + i + Math.floor(i / 5) * 3,
-        values: [...gids, names[`${level}.${i}`] ?? `Unit ${i} "é東"`],
-        wkt,
-      };
-    });
-    return { name: `ADM_${level}`, columns: [...LEVELS.slice(0, level + 1).map((n) => `GID_${n}`), 'NAME'], features };
-  });
-  return writeDataset(file, 'GPKG', layers);
+/** Writes the world of the tests. @param names of units that are called otherwise, by level and number */
+export function writeWorld(file: string, { vertices, large } = SMALL, names: World['names'] = {}): string {
+  const verticesOf = (level: Level, i: number): number => large.get(`${level}.${i}`) ?? 4 + ((i * 97) % vertices);
+  writeInvented(file, { counts: COUNTS, verticesOf, strayEvery: 7, names });
+  return file;
+}
+
+/** 250 countries and 450 regions: several feature files at both levels. */
+export function writeTwoLevels(file: string): string {
+  writeInvented(file, { counts: [250, 450], verticesOf: () => 4, strayEvery: 2 });
+  return file;
 }
 
 /** A level as it is stored: the text of every feature in order. */
@@ -110,19 +188,4 @@ export function readStored(folder: string, release: string): StoredLevel[] {
 export function bodyOf(format: Format, lines: readonly string[]): string {
   const { before, between, after } = FRAMES[format];
   return `${before}${lines.join(between)}${after}`;
-}
-
-function gidOf(level: Level, i: number): string {
-  return (level === 1 ? ODD_GIDS[i] : undefined) ?? `U${level}.${i}_1`;
-}
-
-/** A round polygon whose edge is too uneven to compress well. */
-function polygon(seed: number, vertices: number): string {
-  const [x, y] = [(seed % 20) * 8 - 80, (seed % 9) * 8 - 36];
-  const corners = Array.from({ length: vertices }, (_, i) => {
-    const angle = (i / vertices) * 2 * Math.PI;
-    const radius = 2 + Math.abs(Math.sin(i * 12.9898 + seed) * 43.758) / 100;
-    return `${x + radius * Math.cos(angle)} ${y + radius * Math.sin(angle)}`;
-  });
-  return `MULTIPOLYGON(((${[...corners, corners[0]].join(',')})))`;
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Level } from '../../../format/levels.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { type FixtureLayer, square, writeDataset } from './write-dataset.ts';
+import { type FixtureLayer, square, squares, writeDataset } from './write-dataset.ts';
 
 /** Two countries, three regions, four districts: levels 0 to 2 in GADM's shape, under GADM's layer names or others. */
 export function countryLayers(layerName: (level: Level) => string = (level) => `ADM_${level}`): FixtureLayer[] {
@@ -44,26 +44,5 @@ export function writeCountries(): string {
 
 /** Countries in a row, A0, A1 and so on, with fids from 1: a layer of level 0 alone. */
 export function countryRow(count: number): FixtureLayer {
-  const features = Array.from({ length: count }, (_, i) => ({ fid: i + 1, values: [`A${i}`], wkt: square(i, 0) }));
-  return { name: 'ADM_0', columns: ['GID_0'], features };
-}
-
-/** 250 countries and 450 regions: several feature files at both levels, and parents whose regions are scattered. */
-export function manyUnitLayers(): FixtureLayer[] {
-  const place = (i: number): string => square((i % 300) - 150, Math.floor(i / 300), 0.5);
-  return [
-    {
-      name: 'ADM_0',
-      columns: ['GID_0'],
-      features: Array.from({ length: 250 }, (_, i) => ({ fid: i + 1, values: [`C${i}`], wkt: place(i) })),
-    },
-    {
-      name: 'ADM_1',
-      columns: ['GID_1', 'GID_0'],
-      features: Array.from({ length: 450 }, (_, i) => {
-        const country = `C${(i * i) % 61}`;
-        return { fid: 2 * i, values: [`${country}.${i}`, country], wkt: place(i) };
-      }),
-    },
-  ];
+  return squares('ADM_0', ['GID_0'], ...Array.from({ length: count }, (_, i) => [`A${i}`]));
 }

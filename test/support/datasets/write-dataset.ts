@@ -18,6 +18,11 @@ export interface FixtureFeature {
   wkt: string | null;
 }
 
+/** A layer of squares side by side from (0, 0), with these values and the fids 1, 2, 3 ... */
+export function squares(name: string, columns: FixtureLayer['columns'], ...rows: readonly unknown[][]): FixtureLayer {
+  return { name, columns, features: rows.map((values, i) => ({ fid: i + 1, values, wkt: square(i, 0) })) };
+}
+
 /** Writes a dataset; formats that hold one layer take one. */
 export function writeDataset(file: string, driver: string, layers: readonly FixtureLayer[]): string {
   const dataset = gdal.open(file, 'w', driver);

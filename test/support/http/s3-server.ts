@@ -1,23 +1,22 @@
-// A private bucket for tests: s3rver keeps the objects and speaks S3's protocol. s3rver does not check signatures of
-// version 4, so a server in front recomputes each one with aws4, an implementation that the project does not use, checks
-// the digests of bodies, pages listings, remembers what it was asked, and fails when told to.
+// A private bucket for tests: the part of S3's protocol that the proxy, rclone and the AWS CLI speak, over the files of a
+// folder. It recomputes each signature with aws4, an implementation that the project does not use, checks the digests of
+// bodies, remembers what it was asked, and fails when told to.
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer, request } from 'node:http';
+import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { after } from 'node:test';
 import aws4 from 'aws4';
-import S3rver from 's3rver';
+import { filesUnder } from '../files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { until } from '../until.ts';
 import { listen } from './listen.ts';
-import type { RunningHost } from './static-host.ts';
+import { type RunningHost, sendFile } from './static-host.ts';
 
-/** The account that s3rver knows. */
-const ACCOUNT = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+/** The only account. */
+const ACCOUNT = { accessKeyId: 'TESTER', secretAccessKey: 'a secret of the tests' };
 const REGION = 'eu-central-1';
+const UNKNOWN_TYPE = 'binary/octet-stream';
 export const BUCKET = 'boundaries';
 
 /** The environment with which the AWS client finds the account, and nothing of the machine. */
@@ -31,18 +30,18 @@ export const S3_ENV: Readonly<Record<string, string>> = {
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
 };
 
-/** A running server, with an empty bucket. */
+/** A running server. */
 export interface RunningS3 extends RunningHost {
   /** For --s3-endpoint. */
   endpoint: string;
-  /** The file in which s3rver keeps an object; beside it with `.md5` its ETag. */
+  /** The file of an object. */
   fileOf(key: string): string;
   /** Objects on a page of a listing. */
   pageSize: number;
 }
 
-/** An output folder whose files are in the bucket, as they are at the time. */
-interface Mirrored {
+/** What a bucket has: the files of a folder, as they are at the time. */
+interface Content {
   folder: string;
   /** Where they are in the bucket; empty, or ends in a slash. */
   prefix: string;
@@ -56,64 +55,49 @@ export function changesOf({ asked }: RunningS3, prefix: string): string[] {
 
 /**
  * Starts a server; it stops when the test file ends. The process gets the environment of its account.
- * @param mirrored undefined for an empty bucket
+ * @param content an empty bucket if left out
  */
-export async function startS3(mirrored?: Mirrored): Promise<RunningS3> {
+export async function startS3(content: Content = { folder: temporaryFolder(), prefix: '' }): Promise<RunningS3> {
   Object.assign(process.env, S3_ENV);
-  const directory = temporaryFolder();
-  const buckets = [{ name: BUCKET }];
-  const options = { address: '127.0.0.1', port: 0, silent: true, directory, vhostBuckets: false };
-  const s3rver = new S3rver({ ...options, configureBuckets: buckets });
-  const { port } = await s3rver.run();
-  after(async () => {
-    s3rver.httpServer.closeAllConnections();
-    await s3rver.close();
-  });
-  // s3rver removes empty folders after its answer: a listing may find one that is gone. S3's clients try again after a 500.
-  const server: Server = createServer(
-    (req, res) => void receive(req, res).catch((error) => sendError(res, 500, String(error))),
-  );
-  const receive = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const [path = ''] = (req.url ?? '').split('?');
-    running.asked.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers });
+  const { folder, prefix } = content;
+  const types = new Map<string, string>();
+  const server: Server = createServer(async (req, res) => {
+    const { method = '', url = '', headers } = req;
+    running.asked.push({ method, url, headers });
     const body = await buffer(req).catch(() => undefined);
     if (body === undefined) return;
     const refusal = refusalOf(req, body);
-    if (refusal !== undefined) {
-      sendError(res, 403, refusal);
-      return;
+    const key = decodeURIComponent(url.split('?')[0] ?? '').slice(BUCKET.length + 2);
+    const file = running.fileOf(key);
+    if (refusal !== undefined) sendError(res, 403, refusal);
+    else if (running.fault?.(req, res, file)) return;
+    else if (method === 'GET' && key === '') sendListing(url, res, content, running.pageSize);
+    else if (method === 'PUT') {
+      mkdirSync(dirname(file), { recursive: true });
+      // An object is there as a whole or not at all.
+      writeFileSync(join(staging, 'object'), body);
+      renameSync(join(staging, 'object'), file);
+      types.set(key, headers['content-type'] ?? UNKNOWN_TYPE);
+      res.writeHead(200, { ETag: etagOf(file) }).end();
+    } else if (method === 'DELETE') {
+      rmSync(file, { force: true });
+      res.writeHead(204).end();
+    } else {
+      const found = key.startsWith(prefix) ? statSync(file, { throwIfNoEntry: false }) : undefined;
+      // What is a folder here is nothing in a bucket.
+      if (!found?.isFile()) sendError(res, 404, 'NoSuchKey');
+      else {
+        const about = { ETag: etagOf(file), 'Last-Modified': found.mtime.toUTCString() };
+        sendFile(file, req, res, { ...about, 'Content-Type': types.get(key) ?? UNKNOWN_TYPE });
+      }
     }
-    const key = decodeURIComponent(path).slice(BUCKET.length + 2);
-    const object = running.fileOf(key);
-    const file = mirrored === undefined ? object : join(mirrored.folder, key.slice(mirrored.prefix.length));
-    if (running.fault?.(req, res, file)) return;
-    if (mirrored !== undefined) link(file, object);
-    const isPut = req.method === 'PUT';
-    if (req.method === 'GET' && key === '') {
-      sendListing(req.url ?? '', res, join(directory, BUCKET), running.pageSize);
-      return;
-    }
-    pass(req, res, body, port, async (status) => {
-      // s3rver answers before it has written the object, or even made its file.
-      const size = (): number | undefined => statSync(running.fileOf(key), { throwIfNoEntry: false })?.size;
-      if (isPut && status === 200)
-        await until(
-          () => size() === body.length,
-          () => `${key} is not written`,
-        );
-    });
-  };
+  });
+  const staging = temporaryFolder();
   const endpoint = `http://127.0.0.1:${await listen(server)}`;
-  const url = new URL(`${endpoint}/${BUCKET}/${mirrored?.prefix ?? ''}`);
-  const fileOf = (key: string): string => join(directory, BUCKET, key + OBJECT);
+  const url = new URL(`${endpoint}/${BUCKET}/${prefix}`);
+  const fileOf = (key: string): string => join(folder, key.slice(prefix.length));
   const running: RunningS3 = { url, server, endpoint, fileOf, pageSize: 1000, asked: [], fault: undefined };
   return running;
-}
-
-/** Puts a file into the bucket, by a link that s3rver follows: a file that is removed or replaced is so in the bucket. */
-function link(file: string, object: string): void {
-  mkdirSync(dirname(object), { recursive: true });
-  if (lstatSync(object, { throwIfNoEntry: false }) === undefined) symlinkSync(file, object);
 }
 
 /** The code of the error of a request that may not pass; undefined if its signature and digests are right. */
@@ -144,38 +128,21 @@ function refusalOf({ method = '', url = '', headers }: IncomingMessage, body: Bu
   return md5 !== undefined && md5 !== digest('md5', 'base64') ? 'BadDigest' : undefined;
 }
 
-/** Answers as S3 does. */
-export function sendError(res: ServerResponse, status: number, code: string): void {
+function sendError(res: ServerResponse, status: number, code: string): void {
+  sendXml(res, status, `<Error><Code>${code}</Code><Message>${code}</Message></Error>`);
+}
+
+function sendXml(res: ServerResponse, status: number, xml: string): void {
   res.writeHead(status, { 'Content-Type': 'application/xml' });
-  res.end(`<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${code}</Message></Error>`);
+  res.end(`<?xml version="1.0" encoding="UTF-8"?>\n${xml}`);
 }
 
-/** Passes a request on to s3rver, and its answer back after `before` has ended. */
-function pass(
-  { method, url, headers }: IncomingMessage,
-  res: ServerResponse,
-  body: Buffer,
-  port: number,
-  before: (status: number | undefined) => Promise<void>,
-): void {
-  const sent = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, (answer) => {
-    void before(answer.statusCode).then(() => {
-      res.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(res);
-    });
-  });
-  sent.on('error', () => res.destroy());
-  sent.end(body);
+function etagOf(file: string): string {
+  return `"${createHash('md5').update(readFileSync(file)).digest('hex')}"`;
 }
 
-/** The end of the name of the file in which s3rver keeps an object. */
-const OBJECT = '._S3rver_object';
-
-/**
- * Answers a request for a listing (ListObjectsV2) from the files of s3rver: its own listings are in the order of a walk
- * through folders, not of keys, and their tokens need DES, which OpenSSL 3 no longer has. A token is the last key of a page.
- */
-function sendListing(target: string, res: ServerResponse, bucket: string, pageSize: number): void {
+/** Answers a request for a listing (ListObjectsV2). A token is the last entry of a page. */
+function sendListing(target: string, res: ServerResponse, content: Content, pageSize: number): void {
   const query = new URLSearchParams(target.slice(target.indexOf('?')));
   const prefix = query.get('prefix') ?? '';
   const after = Buffer.from(query.get('continuation-token') ?? '', 'base64').toString();
@@ -185,26 +152,19 @@ function sendListing(target: string, res: ServerResponse, bucket: string, pageSi
     const at = delimiter === null ? -1 : key.indexOf(delimiter, prefix.length);
     return at === -1 ? key : key.slice(0, at + 1);
   };
-  const keys = readdirSync(bucket, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith(OBJECT))
-    .map((file) => file.slice(0, -OBJECT.length))
-    .filter((key) => key.startsWith(prefix));
-  const entries = [...new Set(keys.map(entryOf))].filter((entry) => entry > after).sort();
-  const page = entries.slice(0, pageSize);
-  const isTruncated = page.length < entries.length;
-  const contents = page.map((key) => {
+  const keys = filesUnder(content.folder).map((path) => content.prefix + path);
+  const listed = new Set(keys.filter((key) => key.startsWith(prefix)).map(entryOf));
+  const entries = [...listed].filter((entry) => entry > after).sort();
+  const page = entries.slice(0, pageSize).map((key) => {
     if (key.at(-1) === delimiter) return `<CommonPrefixes><Prefix>${key}</Prefix></CommonPrefixes>`;
-    const file = join(bucket, key + OBJECT);
-    const md5 = readFileSync(`${file}.md5`, 'utf8').trim();
+    const file = join(content.folder, key.slice(content.prefix.length));
     const { size, mtime } = statSync(file);
-    const about = `<LastModified>${mtime.toISOString()}</LastModified><ETag>"${md5}"</ETag><Size>${size}</Size>`;
+    const about = `<LastModified>${mtime.toISOString()}</LastModified><ETag>${etagOf(file)}</ETag><Size>${size}</Size>`;
     return `<Contents><Key>${key}</Key>${about}</Contents>`;
   });
-  const token = Buffer.from(page.at(-1) ?? '').toString('base64');
+  const isTruncated = page.length < entries.length;
+  const token = Buffer.from(entries[pageSize - 1] ?? '').toString('base64');
   const next = isTruncated ? `<NextContinuationToken>${token}</NextContinuationToken>` : '';
-  res.writeHead(200, { 'Content-Type': 'application/xml' });
-  res.end(
-    `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">` +
-      `<IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`,
-  );
+  const about = `<IsTruncated>${isTruncated}</IsTruncated>${next}${page.join('')}`;
+  sendXml(res, 200, `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${about}</ListBucketResult>`);
 }

@@ -1,6 +1,6 @@
 // A static host for tests: serves a folder over HTTP with ranges, remembers what it was asked, and fails when told to.
 import { createReadStream, statSync } from 'node:fs';
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -30,34 +30,44 @@ export async function startStaticHost(folder: string): Promise<RunningHost> {
   const server = createServer((req, res) => {
     host.asked.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers });
     const file = join(folder, decodeURI((req.url ?? '').split('?')[0] ?? ''));
-    if (!host.fault?.(req, res, file)) answer(file, req, res);
+    if (!host.fault?.(req, res, file)) sendFile(file, req, res, {});
   });
   const port = await listen(server);
   const host: RunningHost = { url: new URL(`http://127.0.0.1:${port}/`), server, asked: [], fault: undefined };
   return host;
 }
 
-function answer(file: string, req: IncomingMessage, res: ServerResponse): void {
+/** Answers GET or HEAD with a file or one range of it, or 404. */
+export function sendFile(file: string, req: IncomingMessage, res: ServerResponse, headers: OutgoingHttpHeaders): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) {
     res.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>Not Found</h1>');
     return;
   }
   const [, from, to] = /^bytes=([0-9]+)-([0-9]+)$/.exec(req.headers.range ?? '') ?? [];
-  if (from === undefined || to === undefined) {
-    res.writeHead(200, { 'Content-Length': String(size) });
-    pipeline(createReadStream(file), res, () => {});
-    return;
-  }
-  const start = Number(from);
-  const end = Math.min(Number(to), size - 1);
-  if (start >= size) {
+  const start = Number(from ?? 0);
+  const end = Math.min(Number(to ?? size - 1), size - 1);
+  if (from !== undefined && start >= size) {
     res.writeHead(416, { 'Content-Range': `bytes */${size}` }).end();
     return;
   }
-  res.writeHead(206, {
-    'Content-Length': String(end - start + 1),
-    'Content-Range': `bytes ${start}-${end}/${size}`,
+  const range = from === undefined ? {} : { 'Content-Range': `bytes ${start}-${end}/${size}` };
+  res.writeHead(from === undefined ? 200 : 206, { ...headers, 'Content-Length': String(end - start + 1), ...range });
+  if (req.method === 'HEAD' || size === 0) res.end();
+  else pipeline(createReadStream(file, { start, end }), res, () => {});
+}
+
+/** The part of a file's bytes that a Range asks for; all without one. */
+export function partOf(bytes: Buffer, range: string | undefined): Buffer {
+  const [from = 0, to = bytes.length - 1] = (range?.match(/\d+/g) ?? []).map(Number);
+  return bytes.subarray(from, to + 1);
+}
+
+/** Answers well-formed, whatever bytes these are. @returns the response, for what is sent of them */
+export function writePartHead(res: ServerResponse, part: Buffer, range: string | undefined): ServerResponse {
+  const [from = 0, to = 0] = (range?.match(/\d+/g) ?? []).map(Number);
+  return res.writeHead(range ? 206 : 200, {
+    'Content-Length': String(part.length),
+    ...(range ? { 'Content-Range': `bytes ${from}-${to}/999999999` } : {}),
   });
-  pipeline(createReadStream(file, { start, end }), res, () => {});
 }

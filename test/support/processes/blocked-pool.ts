@@ -1,10 +1,8 @@
 // Run by builders.test.ts in a process of its own: a pool whose child process is in a long call, as of GDAL.
 import { writeSync } from 'node:fs';
 import { openPool } from '../../../generator/workers/pool.ts';
-import { workIn } from '../../../generator/workers/work.ts';
 
 const BLOCKED_MS = 120_000;
-const BLOCK = workIn<typeof import('./blocked-pool.ts'), 'block'>(import.meta.url, './blocked-pool', 'block');
 
 /** The job: says that it has begun, and blocks its thread. */
 export function block(_: undefined): void {
@@ -13,4 +11,5 @@ export function block(_: undefined): void {
 }
 
 // The child process loads this module, too.
-if (process.send === undefined) await openPool(1).run(BLOCK, undefined);
+if (process.send === undefined)
+  await openPool(1).run<typeof block>({ module: import.meta.url, name: 'block' }, undefined);

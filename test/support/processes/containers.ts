@@ -1,11 +1,11 @@
 // Debian's podman in the place of docker, with the base image of the Dockerfiles made on this machine: debootstrap's Debian
 // with npm's Node. Images and their layers are kept in the user's cache folder.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after } from 'node:test';
-import { without } from './programs.ts';
+import { type Ended, runProgram, without } from './programs.ts';
 
 const REPOSITORY = resolve('.');
 const CACHES = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
@@ -28,12 +28,6 @@ default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 cgroup_manager = "cgroupfs"
 runtime = "runc"
 `;
-
-/** What a command has printed, and its exit code. */
-export interface Ended {
-  status: number | null;
-  text: string;
-}
 
 /** Why tests with containers are skipped; false where they can run. */
 export function withoutContainers(): string | false {
@@ -64,18 +58,9 @@ exec podman --root '${HOME}/storage' --runroot ${RUN} "$@"
 }
 
 /** Types a command with docker in it into a shell. */
-export async function typeDocker(command: string, cwd: string): Promise<Ended> {
+export function typeDocker(command: string, cwd: string): Promise<Ended> {
   const env = { ...process.env, PATH: `${BIN}:${process.env['PATH']}` };
-  const child = spawn('sh', ['-ec', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece) => {
-      text += piece;
-    });
-  const status = await new Promise<number | null>((resolve) => {
-    child.on('close', resolve);
-  });
-  return { status, text };
+  return runProgram('sh', ['-ec', command], { cwd, env });
 }
 
 /** Of the files of docker.io's image those that the Dockerfiles need: Node with its headers, npm, the user `node`. */

@@ -11,20 +11,20 @@ const EXAMPLE = resolve('generator/examples/slurm');
 /** The release that the example builds. */
 export const EXAMPLE_RELEASE = 'gadm-4.1';
 
-/** Stops the first process with a value of an environment variable that writes its 20th piece of a file. */
+/** Stops the first process with a value of an environment variable that writes its third piece of a file. */
 const STOP_ONCE = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-const { writevSync } = fs;
+const { writeFileSync } = fs;
 const [name, value] = process.env.STOP_WHERE.split('=');
 let pieces = 0;
-fs.writevSync = (...args) => {
-  pieces++;
-  if (pieces === 20 && process.env[name] === value && !fs.existsSync(process.env.STOPPED)) {
-    fs.writeFileSync(process.env.STOPPED, '');
+fs.writeFileSync = (file, ...args) => {
+  if (typeof file === 'number') pieces++;
+  if (pieces === 3 && process.env[name] === value && !fs.existsSync(process.env.STOPPED)) {
+    writeFileSync(process.env.STOPPED, '');
     process.kill(process.pid, 'SIGSTOP');
   }
-  return writevSync(...args);
+  return writeFileSync(file, ...args);
 };
 syncBuiltinESMExports();
 `;

@@ -3,6 +3,7 @@ import { LEVELS } from '../../../format/levels.ts';
 import type { Release } from '../../../format/release.ts';
 import { type BuildOptions, build } from '../../../generator/build.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
+import { assertDerived } from './oracle.ts';
 
 /** The options of a build of `source` in `out`: the defaults of the command line, but for `options`. */
 export function buildOptions(
@@ -25,8 +26,19 @@ export function buildOptions(
   };
 }
 
-/** Builds a release of `source` in `out` with the defaults of the command line, but for `options`. */
+/** Builds a release of `source` in `out` with the defaults of the command line, but for `options`. The oracle checks it. */
 export async function buildRelease(
+  source: string | string[],
+  out: string,
+  options: Partial<BuildOptions> = {},
+): Promise<Release> {
+  const release = await buildUnchecked(source, out, options);
+  assertDerived(out, release.release);
+  return release;
+}
+
+/** The same without the oracle, whose file operations are not those of the build: for tests that intercept these. */
+export function buildUnchecked(
   source: string | string[],
   out: string,
   options: Partial<BuildOptions> = {},

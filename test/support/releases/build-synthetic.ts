@@ -5,8 +5,8 @@ import { writeSynthetic } from '../datasets/synthetic/synthetic.ts';
 import { buildRelease } from './build-release.ts';
 
 /**
- * Writes a synthetic dataset of about `units` units to `source` and builds a release of it in `out`. The dataset has
- * units without a GID or geometry and GIDs that occur twice, as GADM has; they are accepted.
+ * Writes a synthetic dataset of about `units` units to `source` and builds a release of it in `out`. Its units without a
+ * geometry are accepted.
  */
 export function buildSynthetic(
   source: string,
@@ -15,5 +15,5 @@ export function buildSynthetic(
   options: Partial<BuildOptions> = {},
 ): Promise<Release> {
   writeSynthetic(source, units);
-  return buildRelease(source, out, { accept: ['null-gids', 'duplicate-gids', 'empty-geometries'], ...options });
+  return buildRelease(source, out, { accept: ['empty-geometries'], ...options });
 }

@@ -35,7 +35,7 @@ export function readFeatures(root: string, level: Level): StoredFeature[] {
   try {
     return Array.from({ length: index.features }, (_, position) => {
       const data = features.dataAt(position);
-      return { data, text: inflateFeature(data, 0) };
+      return { data, text: inflateFeature(data, index.textBytes(position, position + 1)) };
     });
   } finally {
     features.close();

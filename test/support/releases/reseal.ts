@@ -19,7 +19,7 @@ import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { encodeLevel } from '../../../format/manifest.ts';
 import type { CheckedFile, Release } from '../../../format/release.ts';
 import { releaseFromJson, releaseToJson } from '../../../format/release.ts';
-import { plannedFiles } from '../../../generator/pages/plan.ts';
+import { plannedFiles } from '../../../generator/levels/plan.ts';
 import { sha256, sha256Of } from '../files.ts';
 import { pointAgain } from './point-to.ts';
 import { readIndex } from './read-index.ts';

@@ -44,8 +44,6 @@ export interface ReadFeature {
   type: string | null;
   /** Its line of GeoJSON in pieces. */
   text: readonly Buffer[];
-  /** Bytes of its geometry in WKB. */
-  wkbBytes: number;
 }
 
 /** Takes what is read of a level. */
@@ -65,40 +63,24 @@ export interface LayersRead {
   isRenumbered: boolean;
 }
 
-/** Some features can be read only in another way: the level is read again from its first feature. */
-class ReadAgain extends Error {
-  readonly how: (plan: ReadingPlan) => void;
-
-  constructor(how: (plan: ReadingPlan) => void) {
-    super('read again');
-    this.how = how;
-  }
-}
-
+/** How the layers have to be read. */
 interface ReadingPlan {
   isRenumbered: boolean;
   /** For each layer. */
-  modes: ReadingMode[];
+  modes: readonly ReadingMode[];
 }
 
 /**
  * Reads all features of a level.
- * @param begin is called when reading begins, possibly several times; what it returns takes every feature
+ * @param begin is called when reading begins, possibly several times: some features can be read only in another way, and
+ *   the level is then read again from its first feature. What it returns takes every feature
  * @throws BuildError with file, layer, level and fid if GDAL reports an error or a feature cannot be written
  */
 export function readLayers(task: LayersTask, begin: () => FeatureSink): LayersRead {
-  const plan: ReadingPlan = {
-    isRenumbered: false,
-    modes: task.source.layers.map(() => ({ isStraightened: false, hasTextIntegers: false })),
-  };
-  for (;;) {
-    try {
-      return new LevelReading(task, plan, begin()).read();
-    } catch (error) {
-      if (!(error instanceof ReadAgain)) throw error;
-      error.how(plan);
-    }
-  }
+  const modes = task.source.layers.map(() => ({ isStraightened: false, hasTextIntegers: false }));
+  let read: LayersRead | ReadingPlan = { isRenumbered: false, modes };
+  while ('modes' in read) read = new LevelReading(task, read, begin()).read();
+  return read;
 }
 
 /** One pass over the features of a level. */
@@ -118,30 +100,34 @@ class LevelReading {
     this.#findings = new Findings(task.source.level);
   }
 
-  read(): LayersRead {
+  /** Reads the features; returns another plan if they have to be read in another way. */
+  read(): LayersRead | ReadingPlan {
     const { layers } = this.#task.source;
-    const isRenumbered = this.#plan.isRenumbered;
-    for (const at of layers.keys()) this.#readLayer(at);
+    const { isRenumbered } = this.#plan;
+    for (const at of layers.keys()) {
+      const other = this.#readLayer(at);
+      if (other !== undefined) return other;
+    }
     if (isRenumbered)
       this.#findings.add('renumbered-fids', `${layers.length} layers are merged`, featureCount(this.#task.source));
     return { features: this.#features, findings: this.#findings, isRenumbered };
   }
 
-  #readLayer(at: number): void {
+  #readLayer(at: number): ReadingPlan | undefined {
     const { source, scratch } = this.#task;
     const layer = elementAt(source.layers, at);
     const copy = `${scratch}.${at}.gpkg`;
     const opened = openLayer(layer, elementAt(this.#plan.modes, at), copy);
+    if (layer.features === 0) this.#findings.add('no-units', `${sourceName(layer.path)}: layer ${layer.layer}`);
     try {
-      this.#readFeatures(at, layer, opened);
+      return this.#readFeatures(at, layer, opened);
     } finally {
       opened.close();
       rmSync(copy, { force: true });
     }
-    if (layer.features === 0) this.#findings.add('no-units', `${sourceName(layer.path)}: layer ${layer.layer}`);
   }
 
-  #readFeatures(at: number, layer: LayerSource, opened: OpenLayer): void {
+  #readFeatures(at: number, layer: LayerSource, opened: OpenLayer): ReadingPlan | undefined {
     const { features: table } = opened.layer;
     const write = newFeatureWriter(layer.columns, this.#task.precision, this.#sink.rings);
     const { nameColumn, typeColumn } = elementAt(this.#task.source.layers, 0);
@@ -155,16 +141,22 @@ class LevelReading {
       const sourceFid = feature.fid;
       last = sourceFid;
       const fid = this.#fidFor(sourceFid, at);
+      if (fid === undefined) return { ...this.#plan, isRenumbered: true };
       const values = feature.fields.toArray();
-      const wkb = this.#attempt(at, sourceFid, values, () => wkbOf(readGeometry(feature, opened)));
-      this.#refuseFailure(layer, last);
-      const written = this.#attempt(at, sourceFid, values, () => write(fid, values, wkb, sourceFid));
-      const example = (): string =>
-        `${sourceName(layer.path)}: layer ${layer.layer}, ${unitName(layer, sourceFid, values)}`;
-      inspectGeometry(written.quality, example, this.#findings);
-      const gids = layer.gids.map((fields) => gidFrom(values, fields));
-      const { text } = written;
-      this.#sink.feature({ fid, gids, name: nameOf(values), type: typeOf(values), text, wkbBytes: wkb?.length ?? 0 });
+      const unit = (): string => unitName(layer, sourceFid, values);
+      try {
+        const wkb = wkbOf(readGeometry(feature, opened));
+        this.#refuseFailure(layer, last);
+        const { text, quality } = write(fid, values, wkb, sourceFid);
+        inspectGeometry(quality, () => `${sourceName(layer.path)}: layer ${layer.layer}, ${unit()}`, this.#findings);
+        const gids = layer.gids.map((fields) => gidFrom(values, fields));
+        this.#sink.feature({ fid, gids, name: nameOf(values), type: typeOf(values), text });
+      } catch (error) {
+        const mode = otherMode(error, elementAt(this.#plan.modes, at));
+        if (mode !== undefined) return { ...this.#plan, modes: this.#plan.modes.with(at, mode) };
+        if (!(error instanceof GeometryError || error instanceof ValueError)) throw error;
+        throw new BuildError(`${placeOf(layer)}, ${unit()}: ${error.message}`, remedyFor(error));
+      }
       features++;
       this.#features++;
     }
@@ -174,10 +166,11 @@ class LevelReading {
         `${placeOf(layer)}: read ${features} features, expected ${layer.features}`,
         'the file is damaged or incomplete: download or copy it again',
       );
+    return undefined;
   }
 
-  /** The fid of a feature in the release. */
-  #fidFor(fid: number, at: number): number {
+  /** The fid of a feature in the release; undefined if the units of the level have to be numbered anew. */
+  #fidFor(fid: number, at: number): number | undefined {
     if (this.#plan.isRenumbered) return this.#features + 1;
     const { layers } = this.#task.source;
     if (layers.length === 1) return fid;
@@ -185,34 +178,11 @@ class LevelReading {
     this.#layerOfFid.set(fid, at);
     // A fid that occurs twice in one layer is an error of that layer.
     if (other === undefined || other === at) return fid;
-    if (!this.#task.keepFids)
-      throw new ReadAgain((plan) => {
-        plan.isRenumbered = true;
-      });
+    if (!this.#task.keepFids) return undefined;
     throw new BuildError(
       `fid ${fid} occurs in ${placeOf(elementAt(layers, other))} and in ${placeOf(elementAt(layers, at))}`,
       'leave out --keep-fids: the units are then numbered 1, 2, 3 ... in the order of the layers',
     );
-  }
-
-  /** Runs a step; says where it failed. */
-  #attempt<Result>(at: number, fid: number, values: readonly unknown[], step: () => Result): Result {
-    try {
-      return step();
-    } catch (error) {
-      const mode = elementAt(this.#plan.modes, at);
-      if (error instanceof CurveMet && !mode.isStraightened)
-        throw new ReadAgain(({ modes }) => {
-          elementAt(modes, at).isStraightened = true;
-        });
-      if (error instanceof InexactInteger && !mode.hasTextIntegers)
-        throw new ReadAgain(({ modes }) => {
-          elementAt(modes, at).hasTextIntegers = true;
-        });
-      if (!(error instanceof GeometryError || error instanceof ValueError)) throw error;
-      const layer = elementAt(this.#task.source.layers, at);
-      throw new BuildError(`${placeOf(layer)}, ${unitName(layer, fid, values)}: ${error.message}`, remedyFor(error));
-    }
   }
 
   /** GDAL's messages since the last call: failures end the build, warnings are counted. */
@@ -232,6 +202,13 @@ class LevelReading {
       'the file is damaged or incomplete: download or copy it again',
     );
   }
+}
+
+/** How a layer has to be read after an error; undefined if it would be the same in any way. */
+function otherMode(error: unknown, mode: ReadingMode): ReadingMode | undefined {
+  if (error instanceof CurveMet && !mode.isStraightened) return { ...mode, isStraightened: true };
+  if (error instanceof InexactInteger && !mode.hasTextIntegers) return { ...mode, hasTextIntegers: true };
+  return undefined;
 }
 
 function remedyFor(error: GeometryError | ValueError): string {

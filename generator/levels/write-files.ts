@@ -4,15 +4,18 @@
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sumOf } from '../../format/crc32.ts';
-import { type DeflatedText, deflateText, FRAME_DATA, MemberWriter } from '../../format/gzip.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { deflateText, FRAME_DATA, type FrameData, MemberWriter } from '../../format/gzip.ts';
 import { type Format, FRAMES, type Level, type StoredPages } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
-import { createOutputFile, type WrittenFile } from '../release/output-file.ts';
+import type { CheckedFile } from '../../format/release.ts';
+import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { openStore, type StoreReader } from '../store/feature-store.ts';
+import { readSidecar } from '../store/sidecar.ts';
 import type { Part } from './divide-work.ts';
-import { fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
-import { RecordsBuilder } from './records.ts';
+import { type FilePlan, fileAt, type PlannedFile, plannedIndex } from './plan.ts';
+import { addFeature, addFile, newRecords, type TaskRecords, writeRecords } from './records.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask {
@@ -34,25 +37,25 @@ const PAGE_BYTES_MAX = 2 ** 32 - 1;
 export function writeFiles({ level, storedPages, out, part, ...task }: WriteTask): void {
   const store = openStore(task.store);
   const index = plannedIndex(level, storedPages, store.index);
-  const plan = readFilePlan(task.store);
-  const records = new RecordsBuilder();
+  const plan = readSidecar<FilePlan>(task.store, 'plan');
+  const records = newRecords(part);
   const folders = new Set<string>();
-  let last: { file: string; written: WrittenFile } | undefined;
+  let last: { file: string; written: CheckedFile } | undefined;
   for (let at = part.first; at < part.end; at++) {
-    const planned = fileAt(index, plan, at);
+    const planned = fileAt(index, elementAt(plan.order, at));
     const file = join(out, planned.path);
     const folder = dirname(file);
     if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
     folders.add(folder);
     if (plan.copies[at] === 1 && last !== undefined) linkOrCopy(last.file, file);
     else last = { file, written: writeFile(file, planned, store, records) };
-    records.addFile(last.written);
+    addFile(records, last.written);
   }
   store.close();
-  records.write(task.records, part);
+  writeRecords(task.records, records);
 }
 
-function writeFile(file: string, { kind, ranges }: PlannedFile, store: StoreReader, records: RecordsBuilder) {
+function writeFile(file: string, { kind, ranges }: PlannedFile, store: StoreReader, records: TaskRecords) {
   if (kind === 'features') return writeFeatureFile(file, ranges, store, records);
   const written = writePage(file, kind, ranges, store);
   refuseLargePage(file, written.bytes);
@@ -69,13 +72,13 @@ export function refuseLargePage(file: string, bytes: number): void {
 }
 
 /** Writes a feature file: one gzip member with a seam after every line. */
-function writeFeatureFile(file: string, ranges: Ranges, store: StoreReader, records: RecordsBuilder): WrittenFile {
+function writeFeatureFile(file: string, ranges: Ranges, store: StoreReader, records: TaskRecords): CheckedFile {
   const output = createOutputFile(file);
   const member = new MemberWriter(output.write);
   for (const { bytes, deflated } of store.read(ranges)) {
     const feature = deflated ? { data: bytes, ...deflated } : { data: deflateText(bytes), ...sumOf(bytes) };
     member.add(feature);
-    records.addFeature(feature);
+    addFeature(records, feature);
   }
   member.end();
   return output.close();
@@ -92,35 +95,31 @@ function linkOrCopy(file: string, twin: string): void {
   }
 }
 
-/** A part of a format's frame, as text and as deflate data. */
-interface FramePart {
-  text: Buffer;
-  deflated: DeflatedText;
-}
-
-const FRAME_PARTS = { geojsonl: framePartsOf('geojsonl'), fc: framePartsOf('fc') };
-
 /**
  * Writes one page. Holds at most its short features and one large one, compressed.
  * @param ranges the positions of its features
  */
-function writePage(file: string, format: Format, ranges: Ranges, store: StoreReader): WrittenFile {
-  const frame = FRAME_PARTS[format];
+function writePage(file: string, format: Format, ranges: Ranges, store: StoreReader): CheckedFile {
   const output = createOutputFile(file);
   const member = new MemberWriter(output.write);
-  let pending: Buffer[] = [frame.before.text];
+  let pending: (keyof FrameData | Buffer)[] = ['before'];
 
   function writePending(): void {
-    const text = Buffer.concat(pending);
-    pending = [];
+    const [only] = pending;
     // Between two large features there is only a separator, whose deflate data is known.
-    const part = Object.values(frame).find((candidate) => candidate.text.equals(text));
-    member.add(part?.deflated ?? { data: deflateText(text), ...sumOf(text) });
+    if (pending.length === 1 && typeof only === 'string') member.add(FRAME_DATA[format][only]);
+    else {
+      const text = Buffer.concat(
+        pending.map((part) => (typeof part === 'string' ? Buffer.from(FRAMES[format][part]) : part)),
+      );
+      if (text.length > 0) member.add({ data: deflateText(text), ...sumOf(text) });
+    }
+    pending = [];
   }
 
   let isFirst = true;
   for (const { bytes, deflated } of store.read(ranges)) {
-    if (!isFirst) pending.push(frame.between.text);
+    if (!isFirst) pending.push('between');
     isFirst = false;
     if (deflated === undefined) {
       pending.push(bytes);
@@ -129,16 +128,8 @@ function writePage(file: string, format: Format, ranges: Ranges, store: StoreRea
       member.add({ data: bytes, ...deflated });
     }
   }
-  pending.push(frame.after.text);
+  pending.push('after');
   writePending();
   member.end();
   return output.close();
-}
-
-function framePartsOf(format: Format): Record<'before' | 'between' | 'after', FramePart> {
-  const part = (name: 'before' | 'between' | 'after'): FramePart => ({
-    text: Buffer.from(FRAMES[format][name]),
-    deflated: FRAME_DATA[format][name],
-  });
-  return { before: part('before'), between: part('between'), after: part('after') };
 }

@@ -1,7 +1,5 @@
 // Plans a level once it is read: its index but for what is known only when files are written, its stored pages, and its
 // files in the order in which tasks write them. The task that reads the level plans it, for all that write it.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import { featureFilePath, pagePath } from '../../format/layout.ts';
@@ -54,58 +52,35 @@ export interface PlannedFile {
 
 /** The files of a level that tasks write: by first position, feature files before geojsonl pages before fc pages. */
 export interface FilePlan {
-  /** Index of each file's kind in `FILE_KINDS`. */
-  kinds: Uint8Array;
-  numbers: Uint32Array;
+  /** Which of `plannedFiles` each one is. */
+  order: Uint32Array;
   /** 1 for a page that is identical to the one before it. */
   copies: Uint8Array;
+  /** The estimated work of writing each; 0 for a copy. */
+  work: Float64Array;
 }
 
 /** Estimates the work of writing the features at some positions; the same positions give the same number. */
 export type Estimate = (ranges: Ranges) => number;
 
-/** Plans the files of a level. @returns with the plan, the estimated work of each file: 0 for a copy */
-export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan & { work: Float64Array } {
-  const kinds: number[] = [];
-  const numbers: number[] = [];
+/** Plans the files of a level. */
+export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan {
   const firsts: number[] = [];
   const works: number[] = [];
-  for (const { kind, number, ranges } of plannedFiles(index)) {
-    kinds.push(FILE_KINDS.indexOf(kind));
-    numbers.push(number);
+  for (const { ranges } of plannedFiles(index)) {
     firsts.push(numberAt(ranges, 0));
     works.push(estimate(ranges));
   }
-  const order = orderOf(firsts, index.features);
-  const plan = {
-    kinds: Uint8Array.from(order, (file) => numberAt(kinds, file)),
-    numbers: Uint32Array.from(order, (file) => numberAt(numbers, file)),
-    copies: new Uint8Array(order.length),
-    work: Float64Array.from(order, (file) => numberAt(works, file)),
-  };
-  for (let at = 1; at < order.length; at++) {
-    const [one, other] = [elementAt(order, at - 1), elementAt(order, at)];
-    if (kinds[one] !== kinds[other] || firsts[one] !== firsts[other] || works[one] !== works[other]) continue;
-    if (String(fileAt(index, plan, at).ranges) !== String(fileAt(index, plan, at - 1).ranges)) continue;
-    plan.copies[at] = 1;
-    plan.work[at] = 0;
+  // Files with the same first position keep their order.
+  const order = Uint32Array.from(firsts.keys()).sort((a, b) => numberAt(firsts, a) - numberAt(firsts, b));
+  const copies = order.map((file, at) => (at > 0 && isSame(elementAt(order, at - 1), file) ? 1 : 0));
+  function isSame(one: number, other: number): boolean {
+    if (firsts[one] !== firsts[other] || works[one] !== works[other]) return false;
+    const [a, b] = [fileAt(index, one), fileAt(index, other)];
+    return a.kind === b.kind && String(a.ranges) === String(b.ranges);
   }
-  return plan;
-}
-
-/** Indexes of the files by first position; those with the same one keep their order. */
-function orderOf(firsts: readonly number[], features: number): Uint32Array {
-  const next = new Uint32Array(features + 1);
-  for (const first of firsts) next[first + 1] = elementAt(next, first + 1) + 1;
-  for (let position = 0; position < features; position++)
-    next[position + 1] = elementAt(next, position) + elementAt(next, position + 1);
-  const order = new Uint32Array(firsts.length);
-  for (const [file, first] of firsts.entries()) {
-    const at = elementAt(next, first);
-    order[at] = file;
-    next[first] = at + 1;
-  }
-  return order;
+  const work = Float64Array.from(order, (file, at) => (copies[at] === 1 ? 0 : numberAt(works, file)));
+  return { order, copies: Uint8Array.from(copies), work };
 }
 
 /**
@@ -113,13 +88,12 @@ function orderOf(firsts: readonly number[], features: number): Uint32Array {
  * @param from,to which of them
  */
 export function* plannedFiles(index: LevelIndex, from = 0, to = Number.POSITIVE_INFINITY): Generator<PlannedFile> {
-  let before = 0;
-  for (const kind of FILE_KINDS) {
-    const count = kind === 'features' ? index.files : pagesOf(index, kind).bytes.length;
-    for (let number = Math.max(0, from - before); number < Math.min(count, to - before); number++)
-      yield fileOf(index, kind, number);
-    before += count;
-  }
+  const end = FILE_KINDS.reduce((sum, kind) => sum + filesOf(index, kind), 0);
+  for (let file = from; file < Math.min(end, to); file++) yield fileAt(index, file);
+}
+
+function filesOf(index: LevelIndex, kind: FileKind): number {
+  return kind === 'features' ? index.files : pagesOf(index, kind).bytes.length;
 }
 
 /** Number of listings that have features: every parent has a unit; only the unfiltered listing can be empty. */
@@ -147,9 +121,15 @@ function sum(sizes: Uint32Array): number {
   return sizes.reduce((total, size) => total + size, 0);
 }
 
-/** A file by its place in the plan. */
-export function fileAt(index: LevelIndex, { kinds, numbers }: FilePlan, at: number): PlannedFile {
-  return fileOf(index, elementAt(FILE_KINDS, elementAt(kinds, at)), elementAt(numbers, at));
+/** A file by its place among `plannedFiles`. */
+export function fileAt(index: LevelIndex, file: number): PlannedFile {
+  let number = file;
+  for (const kind of FILE_KINDS) {
+    const files = filesOf(index, kind);
+    if (number < files) return fileOf(index, kind, number);
+    number -= files;
+  }
+  throw new RangeError(`level ${index.level} has no file ${file}`);
 }
 
 function fileOf(index: LevelIndex, kind: FileKind, number: number): PlannedFile {
@@ -175,18 +155,4 @@ function fileOf(index: LevelIndex, kind: FileKind, number: number): PlannedFile 
 
 function pagesOf({ arrays }: LevelIndex, format: Format): PageTable {
   return arrays.pages?.[format] ?? NO_PAGES;
-}
-
-/** Writes the plan beside the level's store. */
-export function writeFilePlan(store: string, { kinds, numbers, copies }: FilePlan): void {
-  writeFileSync(planPath(store), serialize({ kinds, numbers, copies }));
-}
-
-/** Reads the plan of a store. */
-export function readFilePlan(store: string): FilePlan {
-  return deserialize(readFileSync(planPath(store)));
-}
-
-function planPath(store: string): string {
-  return `${store}.plan`;
 }

@@ -45,13 +45,13 @@ export function estimateWork({ features, bytes, deflatedText }: StoreIndex): Est
  * Divides a share of a level among tasks. Shards are cut first, so that they are the same however many tasks write each.
  * @returns at most `count` parts, each with at least one file
  */
-export function divideShare(plan: FilePlan & { work: Float64Array }, { shard, shards }: Share, count: number): Part[] {
+export function divideShare(plan: FilePlan, { shard, shards }: Share, count: number): Part[] {
   const part = elementAt(divide(plan, { first: 0, end: plan.work.length }, shards), shard);
   return divide(plan, part, count).filter(({ first, end }) => first < end);
 }
 
 /** Cuts a part into `count` parts of about equal work, in order. No cut separates a page from its copies. */
-function divide({ work, copies }: FilePlan & { work: Float64Array }, whole: Part, count: number): Part[] {
+function divide({ work, copies }: FilePlan, whole: Part, count: number): Part[] {
   const files = work.subarray(whole.first, whole.end);
   const total = files.reduce((sum, file) => sum + file + FILE_BYTES, 0);
   const firsts: number[] = [];

@@ -1,13 +1,14 @@
 // The positions of a point, line or ring in scaled degrees: the WKB reader fills them, the geometry writer writes them.
 // Part of the hot path: one flat array of doubles is reused for every ring of a dataset.
+import { f64At } from '../../format/element-at.ts';
 
 const INITIAL_POSITIONS = 1 << 11;
 
 /** The latitude from which a position is at a pole, 1e-6 degrees from it, as a share of 90 degrees. */
 const AT_POLE = 1 - 1e-6 / 90;
 
-/** Positions in scaled degrees (whole numbers). */
-export class Positions {
+/** The positions of a point, line or ring, in scaled degrees (whole numbers). */
+export class Coordinates {
   /** Number of positions. */
   count = 0;
   #flat = new Float64Array(2 * INITIAL_POSITIONS);
@@ -24,11 +25,11 @@ export class Positions {
   }
 
   x(i: number): number {
-    return coordinateAt(this.#flat, 2 * i);
+    return f64At(this.#flat, 2 * i);
   }
 
   y(i: number): number {
-    return coordinateAt(this.#flat, 2 * i + 1);
+    return f64At(this.#flat, 2 * i + 1);
   }
 
   /** Repeats the first position at the end unless it is there. */
@@ -75,11 +76,4 @@ export class Positions {
     }
     return false;
   }
-}
-
-/** A function for this kind of array only, which V8 inlines into the loops over coordinates. */
-function coordinateAt(flat: Float64Array, index: number): number {
-  const coordinate = flat[index];
-  if (coordinate === undefined) throw new RangeError(`coordinate ${index} of ${flat.length}`);
-  return coordinate;
 }

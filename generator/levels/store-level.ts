@@ -1,19 +1,20 @@
-// Reads one level of the source into a feature store. Runs in a child process: gdal-async is used from one thread of a
-// process only. Beside the store its sidecars: names, and the rings of a level in the overview.
-import { elementAt } from '../../format/element-at.ts';
-import type { StoredPages } from '../../format/levels.ts';
-import type { Finding } from '../../format/release.ts';
+// Reads one level of the source into a feature store, and plans the level's files. Runs in a child process: gdal-async is
+// used from one thread of a process only. Beside the store its sidecars: names, and the rings of a level in the overview.
+import type { Level, StoredPages } from '../../format/levels.ts';
+import type { Finding, LevelAbout } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { newCoarseRings, writeCoarseRings } from '../overview/coarse-rings.ts';
+import { newCoarseRings } from '../overview/coarse-rings.ts';
+import { gidColumnsOf, layerNames } from '../source/level-source.ts';
 import { createStore, type StoreWriter } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
-import { createNameTable } from '../store/name-table.ts';
+import { writeNameTable } from '../store/name-table.ts';
+import { writeSidecar } from '../store/sidecar.ts';
 import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
-import { planFiles, plannedIndex, writeFilePlan } from './plan.ts';
+import { planFiles, plannedIndex } from './plan.ts';
 import { type LayersTask, type ReadFeature, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
-export interface ReadTask extends Omit<LayersTask, 'scratch'> {
+export interface StoreTask extends Omit<LayersTask, 'scratch'> {
   /** Path of the store. */
   store: string;
   storedPages: StoredPages;
@@ -23,18 +24,16 @@ export interface ReadTask extends Omit<LayersTask, 'scratch'> {
   parts: number;
 }
 
-/** The result of reading a level. */
-export interface ReadResult {
+/** A level in its store; one that the dataset lacks has an empty store. */
+export interface StoredLevel {
+  level: Level;
+  /** Path of the store. */
+  store: string;
   features: number;
+  about: LevelAbout;
   /** The problems found in this level. */
   findings: readonly Finding[];
-  /** Whether the units have new fids. */
-  isRenumbered: boolean;
-}
-
-/** What was read, and the parts of the share that have files. */
-export interface DividedLevel {
-  read: ReadResult;
+  /** The parts of the share that have files. */
   parts: readonly Part[];
 }
 
@@ -42,33 +41,37 @@ export interface DividedLevel {
  * Reads the level into the store, plans its files, and divides the work of writing it.
  * @throws BuildError with file, layer, level and fid if a feature cannot be written or GDAL reports an error
  */
-export function readLevel({ store: file, storedPages, share, parts, ...task }: ReadTask): DividedLevel {
+export function storeLevel({ store: file, storedPages, share, parts, ...task }: StoreTask): StoredLevel {
   const { source } = task;
-  const { level } = source;
+  const { level, layers } = source;
+  const { gidColumns = [], nameColumn = '', typeColumn = '' } = layers[0] ?? {};
   let store: StoreWriter | undefined;
   let sidecars: LevelSidecars | undefined;
-  const read = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
+  const { features, findings, isRenumbered } = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
     store?.close();
-    const writer = createStore(file, elementAt(source.layers, 0).gidColumns);
-    const opened = newLevelSidecars(file, task);
-    store = writer;
-    sidecars = opened;
+    const writer = createStore(file, gidColumnsOf(source));
+    const beside = newLevelSidecars(file, task);
+    [store, sidecars] = [writer, beside];
     return {
-      rings: opened.rings,
+      rings: beside.rings,
       feature(feature) {
         writer.append(feature.fid, feature.gids, feature.text);
-        opened.unit(feature);
+        beside.unit(feature);
       },
     };
   });
   if (store === undefined || sidecars === undefined) throw new Error(`level ${level}: nothing was read`);
   const index = store.close();
   sidecars.close();
-  checkIdentifiers(source, index, read.findings);
+  checkIdentifiers(source, index, findings);
   const plan = planFiles(plannedIndex(level, storedPages, index), estimateWork(index));
-  writeFilePlan(file, plan);
+  writeSidecar(file, 'plan', plan);
   return {
-    read: { features: read.features, findings: read.findings.list(), isRenumbered: read.isRenumbered },
+    level,
+    store: file,
+    features,
+    about: { layer: layerNames(source), gidColumns, nameColumn, typeColumn, isRenumbered },
+    findings: findings.list(),
     parts: divideShare(plan, share, parts),
   };
 }
@@ -91,17 +94,17 @@ export interface SidecarOptions {
 
 /** Begins the files. @param store path of the store */
 export function newLevelSidecars(store: string, { precision, isInOverview }: SidecarOptions): LevelSidecars {
-  const names = createNameTable(store);
+  const names: Pick<ReadFeature, 'fid' | 'name' | 'type'>[] = [];
   const rings = isInOverview ? newCoarseRings(10 ** precision) : undefined;
   return {
     rings,
     unit({ fid, name, type }) {
-      names.append(fid, { name, type });
+      names.push({ fid, name, type });
       rings?.unit(fid);
     },
     close() {
-      names.close();
-      if (rings !== undefined) writeCoarseRings(store, rings.level());
+      writeNameTable(store, names);
+      if (rings !== undefined) writeSidecar(store, 'rings', rings.level());
     },
   };
 }

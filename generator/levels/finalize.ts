@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { joinCrcs } from '../../format/crc32.ts';
-import { elementAt } from '../../format/element-at.ts';
+import { elementAt, numberAt } from '../../format/element-at.ts';
 import {
   CHECKSUMS_FILE,
   indexPath,
@@ -12,7 +12,7 @@ import {
   OVERVIEW_FILE,
   RELEASE_FILE,
 } from '../../format/layout.ts';
-import { DIGEST_BYTES, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
+import { DIGEST_BYTES, type LevelArrays } from '../../format/level-index.ts';
 import type { Level, StoredPages } from '../../format/levels.ts';
 import { encodeLevel } from '../../format/manifest.ts';
 import {
@@ -27,12 +27,11 @@ import {
 import { type Relatives, writeNames } from '../names/named-units.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
-import type { WrittenFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
-import { emptyStoreIndex } from '../store/store-index.ts';
-import { countsOf, type FilePlan, fileAt, type PlannedFile, plannedIndex, readFilePlan } from './plan.ts';
-import { readRecords, SHA256_BYTES, type TaskRecords } from './records.ts';
+import { readSidecar } from '../store/sidecar.ts';
+import { countsOf, type FilePlan, fileAt, plannedIndex } from './plan.ts';
+import { readRecords, type TaskRecords } from './records.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {
@@ -40,16 +39,14 @@ export interface FinalizeTask {
   level: Level;
   about: LevelAbout;
   storedPages: StoredPages;
-  /** Path of the level's store, whose index and names are read; undefined if the dataset lacks the level. */
-  store: string | undefined;
+  /** Path of the level's store, whose index, plan and names are read. */
+  store: string;
   /** The levels beside it, for the names. */
   relatives: Relatives;
   /** The record files of all tasks that wrote the level. */
   records: readonly string[];
   /** The release's folder. */
   out: string;
-  /** Path of the file for the level's lines of checksums.txt. */
-  checksums: string;
 }
 
 /** A finalised level. */
@@ -71,19 +68,30 @@ interface Checksum {
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { level, storedPages, store, out } = task;
-  const index = plannedIndex(level, storedPages, store === undefined ? emptyStoreIndex(level) : readStoreIndex(store));
+  const index = plannedIndex(level, storedPages, readStoreIndex(store));
   const records = task.records.map(readRecords).sort((a, b) => a.part.first - b.part.first);
   fillSums(index.arrays, records);
+  const { order } = readSidecar<FilePlan>(store, 'plan');
   const checksums: Checksum[] = [];
-  const files = store === undefined ? [] : writtenFiles(index, readFilePlan(store), records);
-  for (const { kind, number, path, bytes, sha256 } of files) {
-    checkSize(join(out, path), bytes);
-    checksums.push({ path, sha256: sha256.toString('hex') });
-    const table = kind === 'features' ? undefined : index.arrays.pages?.[kind];
-    if (table === undefined) continue;
-    table.bytes[number] = bytes;
-    table.digest.set(sha256.subarray(0, DIGEST_BYTES), DIGEST_BYTES * number);
+  let at = 0;
+  for (const { part, ...written } of records) {
+    if (part.first !== at) break;
+    for (const [i, sha256] of written.sha256.entries()) {
+      const { kind, number, path } = fileAt(index, elementAt(order, at++));
+      const bytes = numberAt(written.bytes, i);
+      checkSize(join(out, path), bytes);
+      checksums.push({ path, sha256 });
+      const table = kind === 'features' ? undefined : index.arrays.pages?.[kind];
+      if (table === undefined) continue;
+      table.bytes[number] = bytes;
+      table.digest.set(Buffer.from(sha256, 'hex').subarray(0, DIGEST_BYTES), DIGEST_BYTES * number);
+    }
   }
+  if (at < order.length)
+    throw new BuildError(
+      `level ${level}: ${fileAt(index, elementAt(order, at)).path} was not written`,
+      'run the build again; if it fails again, report a bug',
+    );
   const put = (path: string, content: string | Buffer): CheckedFile => {
     mkdirSync(dirname(join(out, path)), { recursive: true });
     writeDurably(join(out, path), content);
@@ -101,48 +109,26 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     names: writeNames(out, level, store, task.relatives),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });
-  writeFileSync(task.checksums, checksumLines(checksums));
-  return { summary, checksums: task.checksums };
+  const file = `${store}.checksums`;
+  writeFileSync(file, checksumLines(checksums));
+  return { summary, checksums: file };
 }
 
 /** Adds up the records of all features, in order of position. */
 function fillSums({ start, textStart, textCrc, dataCrc, digest }: LevelArrays, records: readonly TaskRecords[]): void {
   let position = 0;
-  for (const { features } of records) {
-    digest.set(features.digest, DIGEST_BYTES * position);
+  for (const features of records) {
+    digest.set(Buffer.from(features.digest.join(''), 'hex'), DIGEST_BYTES * position);
     for (const [i, dataBytes] of features.dataBytes.entries()) {
-      const textBytes = elementAt(features.textBytes, i);
+      const textBytes = numberAt(features.textBytes, i);
       const next = position + 1;
       start[next] = elementAt(start, position) + dataBytes;
       textStart[next] = elementAt(textStart, position) + textBytes;
-      textCrc[next] = joinCrcs(elementAt(textCrc, position), elementAt(features.textCrc, i), textBytes);
-      dataCrc[next] = joinCrcs(elementAt(dataCrc, position), elementAt(features.dataCrc, i), dataBytes);
+      textCrc[next] = joinCrcs(elementAt(textCrc, position), numberAt(features.textCrc, i), textBytes);
+      dataCrc[next] = joinCrcs(elementAt(dataCrc, position), numberAt(features.dataCrc, i), dataBytes);
       position = next;
     }
   }
-}
-
-/** The planned files with their records. @throws BuildError if a file was not written */
-function* writtenFiles(
-  index: LevelIndex,
-  plan: FilePlan,
-  records: readonly TaskRecords[],
-): Generator<PlannedFile & WrittenFile> {
-  let at = 0;
-  for (const { part, bytes, sha256 } of records) {
-    if (part.first !== at) break;
-    for (let i = 0; at < part.end; at++, i++)
-      yield {
-        ...fileAt(index, plan, at),
-        bytes: elementAt(bytes, i),
-        sha256: sha256.subarray(i * SHA256_BYTES, (i + 1) * SHA256_BYTES),
-      };
-  }
-  if (at < plan.numbers.length)
-    throw new BuildError(
-      `level ${index.level}: ${fileAt(index, plan, at).path} was not written`,
-      'run the build again; if it fails again, report a bug',
-    );
 }
 
 /** The last check before the release is published: the folder may have been changed since. */

@@ -1,0 +1,102 @@
+// Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes: used by `build`, its
+// shards and `seal`.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { LEVELS, type Level, levelName } from '../../format/levels.ts';
+import type { LevelAbout, Release, ReleaseAbout } from '../../format/release.ts';
+import { relativesOf } from '../names/named-units.ts';
+import type { writeOverview } from '../overview/write-overview.ts';
+import type { Staging } from '../release/staging.ts';
+import type { Report } from '../report/progress.ts';
+import { featureCount, type LevelSource, overviewLevelsOf } from '../source/level-source.ts';
+import type { Pool } from '../workers/pool.ts';
+import { TASKS } from '../workers/tasks.ts';
+import type { Share } from './divide-work.ts';
+import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
+import type { StoredLevel, StoreTask, storeLevel } from './store-level.ts';
+import type { writeFiles } from './write-files.ts';
+
+/** What the steps of a build share. */
+export interface BuildContext {
+  options: Pick<StoreTask, 'precision' | 'storedPages'> & { keepFids?: boolean | undefined };
+  staging: Staging;
+  pool: Pool;
+  report: Report;
+  /** Which files to write. */
+  share: Share;
+}
+
+/** Maximum tasks of a level per child process: enough that all processes finish at about the same time. */
+const TASKS_PER_WORKER = 4;
+
+/** Reads every level into its store. */
+export function readLevels(
+  sources: readonly LevelSource[],
+  { options: { precision, storedPages, keepFids = false }, staging, pool, report, share }: BuildContext,
+): Promise<StoredLevel[]> {
+  const inOverview = overviewLevelsOf(sources);
+  const parts = Math.max(1, pool.size * TASKS_PER_WORKER);
+  return Promise.all(
+    LEVELS.map(async (level) => {
+      const source = sources.find((candidate) => candidate.level === level) ?? { level, layers: [] };
+      const isInOverview = inOverview.includes(level);
+      const store = storePath(staging.work, level);
+      report.expect('features read', featureCount(source));
+      const task = { source, precision, keepFids, store, storedPages, isInOverview, share, parts };
+      const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task);
+      report.advance('features read', stored.features);
+      return stored;
+    }),
+  );
+}
+
+/** Writes the files of a level, or a share of them. Of its store only index and plan remain. @returns the record files */
+export async function writeLevel(
+  { level, store, parts }: StoredLevel,
+  { options: { storedPages }, staging, pool, report }: BuildContext,
+): Promise<string[]> {
+  for (const { first, end } of parts) report.expect('files written', end - first);
+  const written = parts.map(async (part) => {
+    const records = `${store}.records-${part.first}`;
+    const task = { level, store, storedPages, out: staging.release, records, part };
+    await pool.run<typeof writeFiles>(TASKS.writeFiles, task);
+    report.advance('files written', part.end - part.first);
+    return records;
+  });
+  const records = await Promise.all(written);
+  rmSync(store);
+  return records;
+}
+
+/**
+ * Writes a release: its overview, and each level's manifest, index and names once the level's files are written.
+ * @param levels all six, ascending
+ * @param recordsOf the record files of a level, when all its files are written
+ */
+export async function writeRelease<Stored extends { level: Level; store: string; features: number; about: LevelAbout }>(
+  about: ReleaseAbout,
+  levels: readonly Stored[],
+  recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
+  { staging: { release: out }, pool }: Pick<BuildContext, 'staging' | 'pool'>,
+): Promise<Release> {
+  const { release, precision, storedPages } = about;
+  const units = levels.map(({ level, store, features }) => ({ level, store, features }));
+  const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
+    const { level, store } = stored;
+    const relatives = relativesOf(level, units);
+    const records = await recordsOf(stored);
+    const task = { release, level, about: stored.about, storedPages, store, relatives, records, out };
+    return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task);
+  };
+  // The overview comes first: it is one long task, beside which the others run.
+  const [overview, ...finalized] = await Promise.all([
+    pool.run<typeof writeOverview>(TASKS.writeOverview, { units, precision, out }),
+    ...levels.map(finalize),
+  ]);
+  return sealRelease(out, about, finalized, overview);
+}
+
+/** The path of a level's store in a work folder. */
+export function storePath(work: string, level: Level): string {
+  return join(work, levelName(level));
+}

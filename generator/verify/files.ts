@@ -1,0 +1,203 @@
+// Verifies files of a release. Feature files are compared line by line with the tables that describe them, pages as a whole:
+// CRC-32 and length of a page's text follow from those of its features. Runs in child processes, too.
+import { createHash, hash } from 'node:crypto';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { EMPTY_SUM, joinSums, type TextSum } from '../../format/crc32.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { FRAME_DATA, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import { CHECKSUMS_FILE, indexPath, releasePath } from '../../format/layout.ts';
+import { DIGEST_BYTES, type LevelIndex } from '../../format/level-index.ts';
+import type { Format, Level } from '../../format/levels.ts';
+import { objectFrom } from '../../format/parse.ts';
+import { positionsIn, type Ranges } from '../../format/positions.ts';
+import type { CheckedFile, WholeFile } from '../../format/release.ts';
+import { plannedFiles } from '../levels/plan.ts';
+import { gidsOf } from '../names/named-units.ts';
+import { FileError, problemOf } from '../reader/file-error.ts';
+import { expectBytes, piecesOf, readAt, sumOfMember } from '../reader/inflate.ts';
+import { dataIn, readLevel, textFrom } from '../reader/read-level.ts';
+import type { Finding } from './findings.ts';
+
+/** Which files of a level to verify, by their numbers in the order of `plannedFiles`. Plain data, like the result. */
+export interface FilesTask {
+  out: string;
+  release: string;
+  level: Level;
+  from: number;
+  to: number;
+  /** The SHA-256 that checksums.txt has for each; undefined for none. */
+  checksums: readonly (string | undefined)[];
+}
+
+/** What was found. */
+export interface FilesResult {
+  /** Of all files. */
+  bytes: number;
+  /** By path relative to the release's folder. */
+  findings: Finding[];
+}
+
+/** Verifies feature files and pages. */
+export async function verifyFiles({ out, release, level, from, to, checksums }: FilesTask): Promise<FilesResult> {
+  const root = join(out, releasePath(release));
+  const index = readLevel(root, release, level);
+  const checkLine = newLineCheck(index);
+  const findings: Finding[] = [];
+  let bytes = 0;
+  for (const [i, { kind, number, path, ranges }] of [...plannedFiles(index, from, to)].entries()) {
+    const check: FileCheck =
+      kind === 'features'
+        ? (file, read, found) => checkFeatureFile(file, read.bytes, index, number, checkLine, found)
+        : (file, read) => checkDescribed(file, read, pageDescription(index, kind, number, ranges));
+    bytes += await verifyFile({ root, path, by: indexPath(level), listed: checksums[i] }, check, findings);
+  }
+  return { bytes, findings };
+}
+
+/** Compares a file with what another one says of it. @throws FileError for a problem; `found` takes others */
+type FileCheck = (file: string, read: CheckedFile, found: (problem: string) => void) => Promise<void> | void;
+
+/**
+ * Verifies a file. Of it, the file that describes it, and checksums.txt, the one that differs from the others is damaged.
+ * @param described.root the release's folder
+ * @param described.path,described.by the file, and the one that describes it, relative to that folder
+ * @param described.listed its SHA-256 in checksums.txt; undefined for none
+ * @param findings takes what is found @returns bytes of the file
+ */
+export async function verifyFile(
+  { root, path, by, listed }: { root: string; path: string; by: string; listed: string | undefined },
+  check: FileCheck,
+  findings: Finding[],
+): Promise<number> {
+  const file = join(root, path);
+  const problems: string[] = [];
+  let read: CheckedFile = { bytes: 0, sha256: '' };
+  try {
+    read = sizeAndSum(file);
+    await check(file, read, (problem) => problems.push(problem));
+  } catch (error) {
+    problems.push(problemOf(error));
+  }
+  const { bytes, sha256 } = read;
+  for (const problem of problems)
+    findings.push(listed === sha256 ? { path: by, problem: `${path}: ${problem}` } : { path, problem });
+  if (problems.length === 0 && listed !== undefined && listed !== sha256)
+    findings.push({ path: CHECKSUMS_FILE, problem: `has ${listed} for ${path}, which is ${sha256}` });
+  return bytes;
+}
+
+function sizeAndSum(file: string): CheckedFile {
+  const sum = createHash('sha256');
+  const handle = openSync(file, 'r');
+  try {
+    const bytes = fstatSync(handle).size;
+    for (const piece of piecesOf(handle, 0, bytes)) sum.update(piece);
+    return { bytes, sha256: sum.digest('hex') };
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** What another file says of a file: of its SHA-256 at least the beginning. Its text is that of one gzip member. */
+export type Description = Pick<CheckedFile, 'sha256'> & Partial<WholeFile> & { textCrc?: number };
+
+/** Checks a file that is described as a whole. @throws FileError if it is another */
+export async function checkDescribed(file: string, read: CheckedFile, description: Description): Promise<void> {
+  const { bytes = read.bytes, sha256, textBytes, textCrc } = description;
+  expectSize(read.bytes, bytes);
+  if (!read.sha256.startsWith(sha256)) throw new FileError(`its SHA-256 is ${read.sha256}, expected ${sha256}`);
+  if (textBytes === undefined) return;
+  const { crc, length } = await sumOfMember(file);
+  if (length !== textBytes) throw new FileError(`has ${length} bytes of text, expected ${textBytes}`);
+  if (crc !== (textCrc ?? crc)) throw new FileError(`its text has the CRC-32 ${crc}, its features make ${textCrc}`);
+}
+
+/** What the index says of a page; of its text by way of its features. */
+function pageDescription(index: LevelIndex, format: Format, number: number, ranges: Ranges): Description {
+  const { crc, length } = sumOfPage(index, format, ranges);
+  const bytes = elementAt(index.arrays.pages?.[format].bytes ?? [], number);
+  return { bytes, sha256: index.pageDigest(format, number), textBytes: length, textCrc: crc };
+}
+
+/** Takes a feature's text and its position. @throws FileError if it is not the line of that feature */
+type LineCheck = (text: Buffer, position: number) => void;
+
+/** Checks that a text is one line, a feature with the fid and the GIDs that the index has. */
+function newLineCheck(index: LevelIndex): LineCheck {
+  const columns = index.columns.map(({ name }, column) => ({ name, gidAt: gidsOf(index, column) }));
+  return (text, position) => {
+    if (text.indexOf('\n') !== text.length - 1) throw new FileError('its text is not one line');
+    const fid = index.fidAt(position);
+    const feature = objectFrom(text.toString(), 'its text');
+    const properties = objectFrom(feature['properties'], 'its properties');
+    for (const id of [feature['id'], properties['fid']])
+      if (id !== fid) throw new FileError(`its id is ${JSON.stringify(id)}, expected ${fid}`);
+    for (const { name, gidAt } of columns) {
+      const [value, gid] = [properties[name] ?? '', gidAt(position)];
+      // A number of more digits than a double has is read as the nearest one.
+      const isGid = typeof value === 'number' ? value === Number(gid) : String(value) === (gid ?? '');
+      if (!isGid) throw new FileError(`${name} is ${JSON.stringify(value)}, the index has ${JSON.stringify(gid)}`);
+    }
+  };
+}
+
+/**
+ * Checks a feature file: every feature by itself, then header and end.
+ * @param tables of the features, wherever the file is
+ * @param number of the file, from 0
+ * @throws FileError for a problem of the file as a whole
+ */
+function checkFeatureFile(
+  file: string,
+  size: number,
+  tables: LevelIndex,
+  number: number,
+  checkLine: LineCheck,
+  found: (problem: string) => void,
+): void {
+  const [first, end] = [number * tables.perFile, tables.fileEnd(number)];
+  expectSize(size, MEMBER_FRAME_BYTES + tables.dataBytes(first, end));
+  const handle = openSync(file, 'r');
+  try {
+    for (let position = first; position < end; position++)
+      try {
+        const data = dataIn(handle, tables, position);
+        expectData(data, tables, position);
+        checkLine(textFrom(data, tables, position), position);
+      } catch (error) {
+        found(`fid ${tables.fidAt(position)}: ${problemOf(error)}`);
+      }
+    expectBytes(readAt(handle, 0, MEMBER_HEADER.length), MEMBER_HEADER, 'gzip header');
+    const trailer = memberEnd({ crc: tables.textCrc(first, end), length: tables.textBytes(first, end) });
+    expectBytes(readAt(handle, size - trailer.length, trailer.length), trailer, 'final block with the gzip trailer');
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function expectSize(size: number, expected: number): void {
+  if (size !== expected) throw new FileError(`is ${size} bytes long, expected ${expected}`);
+}
+
+/** @throws FileError if it is not the deflate data that the tables describe */
+function expectData(data: Buffer, tables: LevelIndex, position: number): void {
+  const digest = hash('sha256', data, 'buffer').subarray(0, DIGEST_BYTES);
+  const isDigest = digest.equals(tables.digests(position, position + 1));
+  if (isDigest && tables.hasData(data, position, position + 1)) return;
+  const [offset, what] = [tables.offsetAt(position), isDigest ? 'CRC-32' : 'digest'];
+  throw new FileError(`bytes ${offset} to ${offset + data.length - 1} do not have the ${what} in the index`);
+}
+
+/** The sum of a page's text, which follows from those of its features and of its frame. */
+function sumOfPage(index: LevelIndex, format: Format, ranges: Ranges): TextSum {
+  const { before, between, after } = FRAME_DATA[format];
+  let sum: TextSum = before;
+  let separator: TextSum = EMPTY_SUM;
+  for (const position of positionsIn(ranges)) {
+    const { crc, length } = joinSums(sum, separator);
+    sum = { crc: index.textCrc(position, position + 1, crc), length: length + index.textBytes(position, position + 1) };
+    separator = between;
+  }
+  return joinSums(sum, after);
+}

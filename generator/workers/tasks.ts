@@ -1,0 +1,39 @@
+// Every task of the child processes: a function of a module, called with one argument. Argument and result are plain data.
+import { extname } from 'node:path';
+
+/** A function, by the URL of its module and its name. The child loads a module at its first use. */
+export interface Work {
+  module: string;
+  name: string;
+}
+
+/** A call of a function, as it is sent to a child process. */
+export interface Job extends Work {
+  task: unknown;
+}
+
+/** The tasks, by the name of the function. */
+export const TASKS = {
+  describeDataset: work('source/level-sources', 'describeDataset'),
+  planSplit: work('single-layer/plan', 'planSplit'),
+  writePart: work('single-layer/write-part', 'writePart'),
+  storeLevel: work('levels/store-level', 'storeLevel'),
+  checkParents: work('store/identifiers', 'checkParents'),
+  writeFiles: work('levels/write-files', 'writeFiles'),
+  writeOverview: work('overview/write-overview', 'writeOverview'),
+  finalizeLevel: work('levels/finalize', 'finalizeLevel'),
+  readSizes: work('estimate/read-sizes', 'readSizes'),
+  verifyFiles: work('verify/files', 'verifyFiles'),
+  compareLevel: work('verify/compare-level', 'compareLevel'),
+} satisfies Readonly<Record<string, Work>>;
+
+/** @param path of the module in generator/, without its ending: the program may be compiled */
+function work(path: string, name: string): Work {
+  return { module: new URL(`../${path}${extname(import.meta.url)}`, import.meta.url).href, name };
+}
+
+/** Does a job in this process. */
+export async function perform({ module, name, task }: Job): Promise<unknown> {
+  const loaded = await import(module);
+  return loaded[name](task);
+}

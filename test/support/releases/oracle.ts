@@ -1,0 +1,321 @@
+// The oracle of finished releases: derives names, listings, pages and overview anew from the texts of the feature files, with
+// none of the generator's code, and compares. Every release of `buildRelease` passes it, and so does the sample.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Geometry, Position } from 'geojson';
+import { feature as shapeOf } from 'topojson-client';
+import type { GeometryCollection, Topology } from 'topojson-specification';
+import { elementAt } from '../../../format/element-at.ts';
+import {
+  CHECKSUMS_FILE,
+  featureFilePath,
+  indexPath,
+  type ListingKey,
+  manifestPath,
+  namesPath,
+  OVERVIEW_FILE,
+  pagePath,
+  RELEASE_FILE,
+  releasePath,
+} from '../../../format/layout.ts';
+import {
+  FEATURES_PER_FILE,
+  FORMATS,
+  FRAMES,
+  LEVELS,
+  type Level,
+  levelName,
+  PAGE_CAPS,
+} from '../../../format/levels.ts';
+import { encodeLevel } from '../../../format/manifest.ts';
+import { positionsIn } from '../../../format/positions.ts';
+import { type LevelSummary, type Release, releaseFromJson } from '../../../format/release.ts';
+import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/reader/parse-feature.ts';
+import { filesUnder } from '../files.ts';
+import { readIndex } from './read-index.ts';
+
+/** The beginning of a feature's text. */
+const FEATURE = /^\{"type":"Feature","id":(\d+)(?:,"bbox":\[([^\]]*)\])?,"properties":\{"fid":\1[,}]/;
+
+/** A unit as its text has it. */
+interface Unit extends JsonFeature {
+  line: Buffer;
+  fid: number;
+  bbox: number[] | undefined;
+  /** Its GIDs of the levels 0 to its own; null for none. */
+  gids: readonly (string | null)[];
+}
+
+/** A level as its feature files have it. */
+interface Units {
+  level: Level;
+  summary: LevelSummary;
+  units: readonly Unit[];
+}
+
+/**
+ * Checks a release of an output folder.
+ * @throws AssertionError that names the file that is not what its features make
+ */
+export function assertDerived(out: string, id: string): void {
+  const root = join(out, releasePath(id));
+  const release = releaseFromJson(readFileSync(join(root, RELEASE_FILE), 'utf8'), RELEASE_FILE);
+  const levels = release.levels.map((summary) => unitsOf(root, summary));
+  const filled = levels.filter(({ units }) => units.length > 0);
+  const files = [CHECKSUMS_FILE, RELEASE_FILE, OVERVIEW_FILE];
+  for (const units of levels) {
+    const { level } = units;
+    const names = namesOf(units, filled);
+    assertSame(
+      textOf(root, namesPath(level)),
+      names.map((name) => `${JSON.stringify(name)}\n`),
+      namesPath(level),
+    );
+    const featureFiles = Math.ceil(units.units.length / FEATURES_PER_FILE[level]);
+    files.push(manifestPath(level), indexPath(level), namesPath(level));
+    files.push(...Array.from({ length: featureFiles }, (_, file) => featureFilePath(level, file)));
+    files.push(...assertPages(root, release, units));
+  }
+  assertOverview(root, filled);
+  assert.deepEqual(filesUnder(root), files.sort(), 'the files of the release');
+}
+
+function textOf(root: string, path: string): Buffer {
+  return gunzipSync(readFileSync(join(root, path)));
+}
+
+/** The lines of a text, each with its line feed. */
+function linesOf(text: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = text.indexOf('\n', start) + 1 || text.length;
+    lines.push(text.subarray(start, end));
+  }
+  return lines;
+}
+
+/** Reads the texts of a level; each must be a feature. */
+function unitsOf(root: string, summary: LevelSummary): Units {
+  const { level, gidColumns, features } = summary;
+  const paths = Array.from({ length: summary.featureFiles.files }, (_, file) => featureFilePath(level, file));
+  const units = paths
+    .flatMap((path) => linesOf(textOf(root, path)))
+    .map((line, i): Unit => {
+      const read = featureFrom(line);
+      const [, id, bbox] =
+        FEATURE.exec(line.toString('utf8', 0, 300)) ??
+        assert.fail(`${levelName(level)}[${i}]: ${line.subarray(0, 300)}`);
+      assert.deepEqual([String(read.id), String(read.properties['fid'])], [id, id], `${levelName(level)}[${i}]`);
+      assert.equal(bbox === undefined, read.geometry === null, `${levelName(level)} fid ${id}: bbox`);
+      const gids = gidColumns.map((column) => textIn(read.properties, column));
+      return { ...read, line, fid: Number(id), gids, bbox: bbox?.split(',').map(Number) };
+    });
+  assert.equal(units.length, features, `${levelName(level)}: features`);
+  const fids = units.map(({ fid }) => fid);
+  assert.deepEqual(
+    fids,
+    [...new Set(fids)].sort((a, b) => a - b),
+    `${levelName(level)}: the order of fids`,
+  );
+  return { level, summary, units };
+}
+
+/** A property as text; null for none. */
+function textIn(properties: JsonFeature['properties'], column: string): string | null {
+  const value = Object.hasOwn(properties, column) ? properties[column] : null;
+  return value === null || value === '' ? null : typeof value === 'string' ? value : (parsedToJson(value) ?? null);
+}
+
+/** The lines of a level's names as values, with the header. @param filled the levels that have units, ascending */
+function namesOf({ level, summary, units }: Units, filled: readonly Units[]): unknown[][] {
+  const parent = filled.findLast((other) => other.level < level)?.level;
+  const below = filled.find((other) => other.level > level)?.units ?? [];
+  const children = positionsByGid(below, level);
+  const lines = units.map(({ fid, gids, properties }) => {
+    const gid = gids[level] ?? null;
+    const label = (column: string): string | null => {
+      const text = column === '' ? null : textIn(properties, column);
+      // GADM writes NA where a unit has no name or type.
+      return text === 'NA' && /^(NAME|TYPE|ENGTYPE)_[0-5]$/i.test(column) ? null : text;
+    };
+    const above = parent === undefined ? null : (gids[parent] ?? null);
+    return [
+      fid,
+      gid,
+      label(summary.nameColumn),
+      label(summary.typeColumn),
+      above,
+      gid === null ? 0 : (children.get(gid)?.length ?? 0),
+    ];
+  });
+  return [['fid', 'gid', 'name', 'type', 'parent', 'children'], ...lines];
+}
+
+/** The positions of the units of each GID of a level above, or of their own, ascending by GID. */
+function positionsByGid(units: readonly Unit[], column: Level): Map<string, number[]> {
+  const positions = new Map<string, number[]>();
+  for (const [position, { gids }] of units.entries()) {
+    const gid = gids[column] ?? null;
+    if (gid === null) continue;
+    const own = positions.get(gid) ?? [];
+    own.push(position);
+    positions.set(gid, own);
+  }
+  return new Map([...positions].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+}
+
+/** Compares listings and pages of a level, and the index in which they are looked up. @returns the paths of the pages */
+function assertPages(root: string, release: Release, { level, summary, units }: Units): string[] {
+  const index = readIndex(root, level);
+  const listings: { key: ListingKey; positions: number[] }[] = [{ key: 'all', positions: [...units.keys()] }];
+  for (const [c, column] of index.columns.entries()) {
+    const where = `${indexPath(level)}: column ${c}`;
+    assert.equal(column.name, summary.gidColumns[c] ?? '', where);
+    const expected = positionsByGid(units, elementAt(LEVELS, c));
+    const found = Array.from({ length: column.size }, (_, number): [string, number[]] => {
+      const positions = column.positionsAt(number);
+      return [column.gidAt(number), [...positionsIn(positions.slice(0, positions.count))]];
+    });
+    assert.deepEqual(found, [...expected], where);
+    if (c < level)
+      listings.push(...Array.from(expected, ([gid, positions]) => ({ key: { column: c, gid }, positions })));
+  }
+  const { manifest, index: bytes } = encodeLevel(release.release, index);
+  assert.equal(readFileSync(join(root, manifestPath(level)), 'utf8'), manifest, 'the form of the manifest');
+  assert.ok(
+    readFileSync(join(root, indexPath(level))).equals(bytes),
+    `${indexPath(level)}: bytes that belong to no array`,
+  );
+  assert.equal(summary.listings, units.length === 0 ? 0 : listings.length, `${levelName(level)}: listings`);
+  const stored = { all: listings, unfiltered: listings.slice(0, 1), none: [] }[release.storedPages];
+  return FORMATS.flatMap((format) => {
+    const [cap, { before, between, after }] = [PAGE_CAPS[format][level], FRAMES[format]];
+    return stored.flatMap(({ key, positions }) =>
+      Array.from({ length: Math.ceil(positions.length / cap) }, (_, page) => {
+        const path = pagePath(level, format, key, page);
+        const held = positions.slice(page * cap, (page + 1) * cap).map((position) => elementAt(units, position).line);
+        const texts = held.flatMap((line, i) => (i === 0 ? [line] : [between, line]));
+        assertSame(textOf(root, path), [before, ...texts, after], path);
+        return path;
+      }),
+    );
+  });
+}
+
+/** Compares a text with its lines; shows where they differ, not all of both. */
+function assertSame(text: Buffer, expected: readonly (Buffer | string)[], path: string): void {
+  const wanted = Buffer.concat(expected.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+  if (text.equals(wanted)) return;
+  const [gotLines, lines] = [linesOf(text), linesOf(wanted)];
+  const at = [...gotLines, Buffer.of()].findIndex((line, i) => !lines[i]?.equals(line));
+  assert.fail(`${path}: line ${at + 1} is ${gotLines[at]?.subarray(0, 300)}, expected ${lines[at]?.subarray(0, 300)}`);
+}
+
+type Overview = Topology<Record<string, GeometryCollection<Record<string, unknown>>>>;
+
+/** Compares the overview with the highest two levels that have units: every unit, with a shape where it has an area. */
+function assertOverview(root: string, filled: readonly Units[]): void {
+  const overview: Overview = JSON.parse(textOf(root, OVERVIEW_FILE).toString());
+  const shown = filled.slice(0, 2);
+  assert.equal(overview.type, 'Topology');
+  assert.deepEqual(
+    Object.keys(overview.objects),
+    shown.map(({ level }) => levelName(level)),
+    'objects of the overview',
+  );
+  const used = new Set<number>();
+  for (const units of shown) {
+    const name = levelName(units.level);
+    const { geometries } = overview.objects[name] ?? assert.fail(name);
+    const [, ...names] = namesOf(units, filled);
+    const expected = names.map(([id, gid, label, type, parent, children]) => ({
+      id,
+      properties: { gid, name: label, type, ...(units !== shown[0] && { parent }), children },
+    }));
+    const found = geometries.map(({ id, properties }) => ({ id, properties }));
+    const [got, wanted] = [found, expected].map((list) => list.map((unit) => `${JSON.stringify(unit)}\n`));
+    assertSame(Buffer.from(got?.join('') ?? ''), wanted ?? [], `overview ${name}`);
+    for (const [position, geometry] of geometries.entries()) {
+      const { fid, geometry: full, bbox } = elementAt(units.units, position);
+      const where = `overview ${name} fid ${fid}`;
+      const areas = exteriorRings(full as Geometry | null).map(areaOf);
+      if (areas.length === 0) assert.equal(geometry.type, null, `${where}: has a shape, its feature none`);
+      if (areas.some((area) => area > AREA_MIN)) assert.notEqual(geometry.type, null, `${where}: has no shape`);
+      if (geometry.type === null) continue;
+      assert.ok(geometry.type === 'Polygon' || geometry.type === 'MultiPolygon', `${where}: is a ${geometry.type}`);
+      const polygons = geometry.type === 'Polygon' ? [geometry.arcs] : geometry.arcs;
+      for (const arc of polygons.flat(2)) used.add(arc < 0 ? ~arc : arc);
+      assert.ok(
+        polygons.length > 0 && polygons.every((rings) => rings.length > 0),
+        `${where}: a polygon without rings`,
+      );
+      // The arcs of a ring continue each other, and the last one the first.
+      for (const arcs of polygons.flat())
+        for (const [i, arc] of arcs.entries())
+          assert.deepEqual(
+            endOf(overview, ~(arcs.at(i - 1) ?? arc)),
+            endOf(overview, arc),
+            `${where}: a ring is not closed`,
+          );
+      for (const ring of ringsOf(overview, geometry)) {
+        assert.ok(ring.length >= 4, `${where}: a ring of ${ring.length} positions`);
+        assertInside(ring, bbox ?? [], overview, where);
+      }
+    }
+  }
+  assert.equal(used.size, overview.arcs.length, 'arcs that are in no shape');
+  for (const [i, arc] of overview.arcs.entries()) {
+    assert.ok(arc.length >= 2, `overview: arc ${i} has ${arc.length} positions`);
+    assert.ok(arc.flat().every(Number.isSafeInteger) && arc.every(({ length }) => length === 2), `overview: arc ${i}`);
+  }
+}
+
+/** Where an arc begins; with `~arc`, where it ends. Positions are differences. */
+function endOf(overview: Overview, arc: number): Position {
+  const steps = overview.arcs[arc < 0 ? ~arc : arc] ?? assert.fail(`there is no arc ${arc}`);
+  const passed = arc < 0 ? steps : steps.slice(0, 1);
+  return [0, 1].map((axis) => passed.reduce((sum, step) => sum + (step[axis] ?? NaN), 0));
+}
+
+/** All rings of a shape in degrees. */
+function ringsOf(overview: Overview, geometry: GeometryCollection['geometries'][number]): Position[][] {
+  const shape = shapeOf(overview, geometry);
+  assert.ok(shape.type === 'Feature');
+  if (shape.geometry.type === 'Polygon') return shape.geometry.coordinates;
+  return shape.geometry.type === 'MultiPolygon' ? shape.geometry.coordinates.flat() : assert.fail(shape.geometry.type);
+}
+
+/** A shape lies in the box of its feature, but for the grid, unless it may cross the antimeridian or go round a pole. */
+function assertInside(ring: readonly Position[], bbox: readonly number[], overview: Overview, where: string): void {
+  const [west = 0, south = 0, east = 0, north = 0] = bbox;
+  const [width = 0, height = 0] = (overview.transform?.scale ?? []).map((cell) => 2 * cell);
+  if (west > east || east - west > 180) return;
+  for (const [x = 0, y = 0] of ring)
+    assert.ok(
+      [x - 360, x, x + 360].some((turned) => turned >= west - width && turned <= east + width) &&
+        y >= south - height &&
+        y <= north + height,
+      `${where}: ${x},${y} is not in ${bbox}`,
+    );
+}
+
+/** Area in square degrees from which a unit must have a shape: a build rounds coordinates before it computes areas. */
+const AREA_MIN = 1e-9;
+
+function exteriorRings(geometry: Geometry | null): Position[][] {
+  if (geometry?.type === 'GeometryCollection') return geometry.geometries.flatMap(exteriorRings);
+  const polygons = geometry?.type === 'MultiPolygon' ? geometry.coordinates : [];
+  return (geometry?.type === 'Polygon' ? [geometry.coordinates] : polygons).map(([ring = []]) => ring);
+}
+
+/** The area of a closed ring in square degrees. */
+function areaOf(ring: readonly Position[]): number {
+  const [[x0 = 0, y0 = 0] = []] = ring;
+  const sum = ring.reduce((area, [x1 = 0, y1 = 0], i) => {
+    const [x2 = x0, y2 = y0] = ring[i + 1] ?? [];
+    return area + (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
+  }, 0);
+  return Math.abs(sum) / 2;
+}

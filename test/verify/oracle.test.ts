@@ -1,0 +1,164 @@
+// The oracle against releases whose every checksum is right and whose names, pages, listings or shapes are derived wrongly, as
+// a fault of the generator would make them: it names the file and says where.
+import assert from 'node:assert/strict';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gidColumn, ownersOf } from '../../format/gid-column.ts';
+import { namesPath } from '../../format/layout.ts';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { assertDerived } from '../support/releases/oracle.ts';
+import {
+  packPage,
+  replaceLevelFile,
+  replacePage,
+  replaceWholeFile,
+  resealRelease,
+  summaryOf,
+  textOf,
+} from '../support/releases/reseal.ts';
+import { changeArrays, replaceText } from '../support/releases/reseal-features.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+const good = join(folder, 'good');
+const [countries, ...others] = countryLayers();
+assert.ok(countries);
+const bare = { fid: 3, values: ['CCC', 'Celand'], wkt: null };
+const source = writeDataset(join(folder, 'source.gpkg'), 'GPKG', [
+  { ...countries, features: [...countries.features, bare] },
+  ...others,
+]);
+await buildRelease(source, good, { accept: ['empty-geometries'] });
+
+/** That the oracle refuses a copy of the release with this change. */
+function assertRefused(change: (root: string) => void, problem: RegExp): void {
+  const out = join(folder, 'changed');
+  rmSync(out, { recursive: true, force: true });
+  cpSync(good, out, { recursive: true });
+  change(join(out, 'releases/r1'));
+  assert.throws(() => assertDerived(out, 'r1'), { message: problem });
+}
+
+/** Replaces text that a file must have. */
+const replaced = (from: string, to: string) => (text: string) => {
+  assert.ok(text.includes(from), from);
+  return text.replace(from, to);
+};
+
+test('names that say something else than the features', () => {
+  const header = '["fid","gid","name","type","parent","children"]\n';
+  const cases: [string, string, number][] = [
+    [header, '', 1],
+    ['[1,"AAA.1_1"', '[9,"AAA.1_1"', 2],
+    ['"AAA.2_1"', '"AAA.9_1"', 3],
+    ['"North"', '"Nord"', 2],
+    ['"North",null', '"North","Region"', 2],
+    ['null,"AAA",2', 'null,"BBB",2', 2],
+    ['"AAA",2]', '"AAA",3]', 2],
+    ['[1,', '[ 1,', 2],
+    ['[3,"BBB.1_1","All",null,"BBB",1]\n', '', 4],
+    ['"BBB",1]\n', '"BBB",1]\n[4,null,null,null,null,0]\n', 5],
+    ['"BBB",1]\n', '"BBB",1]', 4],
+  ];
+  for (const [from, to, line] of cases)
+    assertRefused(
+      (root) => replaceWholeFile(root, 1, replaced(from, to)),
+      new RegExp(`^${namesPath(1)}: line ${line} is .*, expected `, 's'),
+    );
+  assertRefused((root) => replaceWholeFile(root, 5, () => ''), new RegExp(`^${namesPath(5)}: line 1 is undefined`));
+});
+
+interface Overview {
+  type: unknown;
+  transform?: unknown;
+  objects: Record<string, { type: string; geometries: Record<string, unknown>[] }>;
+  arcs: number[][][];
+}
+
+/** The geometry of a unit. */
+const unit = ({ objects }: Overview, level: string, at: number): Record<string, unknown> =>
+  objects[level]?.geometries[at] ?? assert.fail();
+
+test('an overview that is no topology, or lacks a unit or a shape, or has one of another place', () => {
+  const cases: [(overview: Overview) => void, RegExp][] = [
+    [(overview) => Object.assign(overview, { type: 'Feature' }), /Topology/],
+    [(overview) => delete overview.transform, /^overview lv0 fid 1/],
+    [(overview) => delete overview.objects['lv1'], /^objects of the overview/],
+    [(overview) => overview.objects['lv1']?.geometries.pop(), /^overview lv1: line 3 is undefined/],
+    [(overview) => overview.objects['lv1']?.geometries.reverse(), /^overview lv1: line 1 is \{"id":3/],
+    [(overview) => Object.assign(unit(overview, 'lv0', 0), { type: 'Point' }), /^overview lv0 fid 1: is a Point$/],
+    [(overview) => Object.assign(unit(overview, 'lv0', 0), { arcs: [[99]] }), /^there is no arc -100$/],
+    [(overview) => Object.assign(unit(overview, 'lv0', 0), { arcs: [] }), /a polygon without rings$/],
+    [(overview) => overview.arcs.push([...(overview.arcs[0] ?? [])]), /^arcs that are in no shape/],
+    [(overview) => overview.arcs[0]?.push([3, 3]), /a ring is not closed/],
+    [(overview) => overview.arcs[0]?.splice(1, 0, [0.5, 0], [-0.5, 0]), /^overview: arc 0$/],
+    [
+      (overview) =>
+        Object.assign(unit(overview, 'lv0', 0), { type: 'Polygon', arcs: unit(overview, 'lv0', 1)['arcs'] }),
+      /^overview lv0 fid 1: .* is not in 0,0,4,4$/,
+    ],
+    [
+      (overview) =>
+        Object.assign(unit(overview, 'lv0', 2), { type: 'Polygon', arcs: unit(overview, 'lv0', 1)['arcs'] }),
+      /^overview lv0 fid 3: has a shape, its feature none/,
+    ],
+    [(overview) => Object.assign(unit(overview, 'lv0', 1), { type: null }), /^overview lv0 fid 2: has no shape/],
+  ];
+  for (const key of ['gid', 'name', 'children', 'parent', 'other'])
+    cases.push([
+      (overview) => Object.assign(unit(overview, 'lv1', 0)['properties'] ?? {}, { [key]: 'x' }),
+      new RegExp(`^overview lv1: line 1 is .*"${key}":"x".*, expected `, 's'),
+    ]);
+  for (const [change, problem] of cases)
+    assertRefused(
+      (root) =>
+        replaceWholeFile(root, 'overview', (text) => {
+          const overview: Overview = JSON.parse(text);
+          change(overview);
+          return JSON.stringify(overview);
+        }),
+      problem,
+    );
+});
+
+test('pages, listings, texts and metadata that are derived wrongly', () => {
+  const under2 = 'lv2/geojsonl/gid-0/AAA/000001.geojsonl.gz';
+  const pageOf = (path: string, change: (text: string) => string) => (root: string) =>
+    replacePage(root, path, packPage([change(textOf(root, path))]));
+  const cases: [(root: string) => void, RegExp][] = [
+    [pageOf(under2, replaced('Næst', 'Nast')), new RegExp(`^${under2}: line 1 is `)],
+    [pageOf(under2, (text) => text.split('\n').slice(1).join('\n')), new RegExp(`^${under2}: line 1 is `)],
+    [pageOf('lv2/fc/all/000001.json.gz', replaced('\n,', '\n')), /^lv2\/fc\/all\/000001\.json\.gz: line 3 is /],
+    [(root) => replaceText(root, 2, 0, replaced('[0,3]', '[0,03]')), /^its text is not JSON/],
+    [(root) => replaceText(root, 2, 0, replaced('"Feature"', '"Future"')), /^its text is not a GeoJSON feature/],
+    [(root) => replaceText(root, 2, 0, replaced('"geometry":{', '"geometry":7,"g":{')), /^has no geometry/],
+    [(root) => replaceText(root, 2, 0, replaced('"id":1', '"id":3')), /^lv2\[0\]/],
+    [(root) => replaceText(root, 2, 0, replaced('"bbox":[0,', '"box":[0,')), /^lv2\[0\]/],
+    [
+      (root) =>
+        changeArrays(root, 2, (arrays) => {
+          const [own] = arrays.columns;
+          assert.ok(own);
+          return { ...arrays, columns: arrays.columns.with(0, gidColumn('GID_0', ['BBB', 'AAA'], ownersOf(own, 4))) };
+        }),
+      /^lv2\/index\.bin: column 0/,
+    ],
+    [
+      (root) => replaceLevelFile(root, 2, 'manifest', (bytes) => Buffer.concat([bytes, Buffer.from('\n')])),
+      /^the form of the manifest/,
+    ],
+    [
+      (root) =>
+        resealRelease(root, (release) => ({
+          ...release,
+          levels: release.levels.with(2, { ...summaryOf(release, 2), listings: 1 }),
+        })),
+      /^lv2: listings/,
+    ],
+    [(root) => rmSync(join(root, 'checksums.txt')), /^the files of the release/],
+  ];
+  for (const [change, problem] of cases) assertRefused(change, problem);
+});

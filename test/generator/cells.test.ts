@@ -374,6 +374,14 @@ test('a point is taken from plain decimals in range, exactly, with more digits t
     assert.equal(pointAt('0', wrong, 3), undefined, wrong);
 });
 
+test('the example of the specification, byte by byte', () => {
+  const [, block = ''] = /^```text cells\n(.*?)^```$/ms.exec(readFileSync('format/README.md', 'utf8')) ?? [];
+  const { arrays, bytes, unitsAt } = makeLevel([[rectangle(0, 0, 0, 2, 2)], [rectangle(0, 2, 0, 4, 2)]], 0);
+  assert.equal(bytes.toString('hex'), block.replaceAll(/#.*$|\s/gm, ''));
+  assert.deepEqual([[...arrays.key], [...arrays.start], [...arrays.crc]], [[0], [0, 36], [0x79aa599c]]);
+  assert.deepEqual(unitsAt('2', '1'), [1]);
+});
+
 const READER = 'test/format/read_cells.py';
 const skip = spawnSync('python3', ['--version']).error !== undefined && 'python3 is not installed here';
 

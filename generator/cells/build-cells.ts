@@ -114,8 +114,7 @@ class CellWriter {
   /** Writes the cells of a square. @param edges that meet it; @param inside the units that contain its corner */
   divide(edges: Uint32Array, square: Square, inside: ReadonlySet<number>): void {
     const isSmall = edges.length <= EDGES_MAX || square.width === this.#grid.finest;
-    if (square.west > this.#grid.full) this.#cell([], square, new Set());
-    else if (isSmall || !this.#divideIntoQuarters(edges, square, inside)) this.#cell(edges, square, inside);
+    if (isSmall || !this.#divideIntoQuarters(edges, square, inside)) this.#cell(edges, square, inside);
   }
 
   /** @returns false, and nothing is written, if that would not make the edges of a cell fewer */
@@ -185,7 +184,7 @@ class CellWriter {
   }
 
   /** Writes a cell. One that no edge meets is part of the one before if the same units contain that as a whole. */
-  #cell(edges: ArrayLike<number>, square: Square, inside: ReadonlySet<number>): void {
+  #cell(edges: Uint32Array, square: Square, inside: ReadonlySet<number>): void {
     const whole = edges.length === 0 ? [...inside].sort((a, b) => a - b).join() : undefined;
     if (whole !== undefined && whole === this.#whole) return;
     this.#whole = whole;
@@ -203,7 +202,7 @@ class CellWriter {
     this.#bytes.length = 0;
   }
 
-  #writeCell(edges: ArrayLike<number>, { west, south }: Square, inside: ReadonlySet<number>): void {
+  #writeCell(edges: Uint32Array, { west, south }: Square, inside: ReadonlySet<number>): void {
     const borders = this.#borders;
     const text = this.#bytes;
     const sets = new Set(Array.from(edges, (edge) => borders.setOf(edge)));

@@ -301,6 +301,16 @@ test('more edges than a cell should have: at one point, and side by side over a 
   }
 });
 
+test('cells of a few units of length: points between their borders and the next position', () => {
+  const roll = dice(13);
+  const units = Array.from({ length: 40 }, () => [star(roll(30), roll(30), 50, 30, roll)]);
+  const level = makeLevel(units, 0);
+  const steps = level.arrays.key.map((key, i) => elementAt([...level.arrays.key, 4 ** 9], i + 1) - key);
+  assert.ok(Math.min(...steps) <= 8 * 8);
+  const points = Array.from({ length: 1500 }, (): PointText => onMap(BigInt(roll(3e7)), BigInt(roll(3e7)), 0));
+  assertAgrees(units, 0, points, level);
+});
+
 test('cells lie in the order of their keys, and neither sea nor the inside of a unit has more than one in a row', () => {
   const units = patchwork(7, 4, 6, 20, dice(10));
   const { arrays, bytes } = makeLevel(units, 7);

@@ -146,7 +146,7 @@ export class Cells {
     this.#finest = gridOf(precision).finest;
   }
 
-  /** The number of the cell that a point is in. Its bytes in cells.bin are `start[cell]` to `start[cell + 1]`. */
+  /** The number of the cell that a point is in. */
   cellAt({ x, y, fractionX, fractionY, parts }: Point): number {
     const half = parts / 2n;
     const nearestX = fractionX < half ? x : x + 1;
@@ -163,6 +163,11 @@ export class Cells {
     return low;
   }
 
+  /** Where the bytes of a cell are in cells.bin; `from` and `to` are the same if no unit is there. */
+  rangeOf(cell: number): { from: number; to: number } {
+    return { from: f64At(this.arrays.start, cell), to: f64At(this.arrays.start, cell + 1) };
+  }
+
   /**
    * The units that contain a point, as ascending positions.
    * @param cell the one that it is in
@@ -174,12 +179,13 @@ export class Cells {
     const { key, crc } = this.arrays;
     if (crc32(bytes) !== u32At(crc, cell)) throw new FormatError(file, `cell ${cell} is damaged`);
     const [west, south] = gridPointOf(f64At(key, cell), this.#finest);
-    return unitsInCell(bytes, { ...point, x: point.x - west, y: point.y - south });
+    const { fractionX, fractionY, parts } = point;
+    return unitsInCell(bytes, pointFrom(point.x - west, point.y - south, fractionX, fractionY, parts));
   }
 }
 
-/** The units of a cell that contain a point. @param point seen from the cell's south-western grid point */
-function unitsInCell(bytes: Uint8Array, { x, y, fractionX, fractionY, parts }: Point): number[] {
+/** The units of a cell that contain a point. @param to the point, seen from the cell's south-western grid point */
+function unitsInCell(bytes: Uint8Array, to: Point): number[] {
   if (bytes.length === 0) return [];
   const reader = new VarintReader(bytes);
   const count = reader.next();
@@ -191,16 +197,16 @@ function unitsInCell(bytes: Uint8Array, { x, y, fractionX, fractionY, parts }: P
     units.push(position);
     isIn.push(code % 2 === 1);
   }
-  const half = parts / 2n;
-  const from = pointFrom(-1, -1, half, half, parts);
-  const turn = pointFrom(-1, y, half, fractionY, parts);
-  const to = pointFrom(x, y, fractionX, fractionY, parts);
+  const half = to.parts / 2n;
+  const from = pointFrom(-1, -1, half, half, to.parts);
+  const turn = pointFrom(-1, to.y, half, to.fractionY, to.parts);
   let x1 = 0;
   let y1 = 0;
   while (!reader.isAtEnd) {
     const code = reader.next();
     const sides = code % 4 === 0 ? reader.next() : code % 4;
-    const indexes = Array.from({ length: sides }, () => reader.next());
+    const indexes: number[] = [];
+    while (indexes.length < sides) indexes.push(reader.next());
     x1 += reader.nextSigned();
     y1 += reader.nextSigned();
     let isOther = false;

@@ -10,6 +10,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { FormatError } from '../../format/parse.ts';
 import { newCellBuilder } from '../../generator/cells/build-cells.ts';
 import { Positions } from '../../generator/geojson/positions.ts';
+import { gdal } from '../../generator/source/gdal.ts';
 import { type Dice, dice } from '../support/dice.ts';
 import { decimalOf, evenOdd, type Ring } from '../support/even-odd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -384,6 +385,29 @@ test('a point is taken from plain decimals in range, exactly, with more digits t
     assert.equal(pointAt('0', wrong, 3), undefined, wrong);
 });
 
+test('GDAL finds ten thousand points in the same units, half of them within millionths of a degree of a border', () => {
+  const roll = dice(14);
+  const units = [...patchwork(7, 4, 6, 20, roll), [star(3e7, 2e7, 300, 2e7, roll), rectangle(7, 2.9, 1.9, 3.1, 2.1)]];
+  const { unitsAt } = makeLevel(units, 7);
+  const polygons = units.map((rings) => {
+    const texts = rings.map((points) => `(${points.map(([x, y]) => `${x / 1e7} ${y / 1e7}`).join()})`);
+    return gdal.Geometry.fromWKT(`POLYGON (${texts.join()})`);
+  });
+  assert.ok(polygons.every((polygon) => polygon.isValid()));
+  // Not those on a border, or nearer to it than doubles tell apart.
+  const points = pointsNear(units, 7, 25_000, roll).filter((_, i) => i % 5 > 2);
+  assert.equal(points.length, 10_000);
+  let inside = 0;
+  for (const [longitude, latitude] of points) {
+    const [x, y] = [Number(longitude), Number(latitude)];
+    const point = new gdal.Point(x, y);
+    const found = [...polygons.keys()].filter((unit) => elementAt(polygons, unit).contains(point));
+    assert.deepEqual(unitsAt(longitude, latitude), found, `${longitude}, ${latitude}`);
+    inside += found.length;
+  }
+  assert.ok(inside > 9000);
+});
+
 test('the example of the specification, byte by byte', () => {
   const [, block = ''] = /^```text cells\n(.*?)^```$/ms.exec(readFileSync('format/README.md', 'utf8')) ?? [];
   const { arrays, bytes, unitsAt } = makeLevel([[rectangle(0, 0, 0, 2, 2)], [rectangle(0, 2, 0, 4, 2)]], 0);
@@ -435,7 +459,7 @@ test('the reader in Python, which knows the specification alone, finds the same 
     [12, patchwork(12, 4, 6, 20, roll)],
   ] as const) {
     const level = makeLevel(units, precision);
-    const points = [...pointsNear(units, precision, 400, roll), ['180', '90'] as const];
+    const points = [...pointsNear(units, precision, 200, roll), ['180', '90'] as const];
     const at = join(folder, String(precision));
     writeLevel(at, level);
     const { stdout, stderr } = readCells(at, precision, points);

@@ -12,7 +12,8 @@ import {
   OVERVIEW_FILE,
   RELEASE_FILE,
 } from '../../format/layout.ts';
-import { DIGEST_BYTES, type LevelArrays } from '../../format/level-index.ts';
+import { DIGEST_BYTES } from '../../format/feature-table.ts';
+import type { LevelArrays } from '../../format/level-index.ts';
 import type { Level, StoredPages } from '../../format/levels.ts';
 import { encodeLevel } from '../../format/manifest.ts';
 import {

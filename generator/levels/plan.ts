@@ -3,7 +3,8 @@
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import { featureFilePath, pagePath } from '../../format/layout.ts';
-import { DIGEST_BYTES, firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
+import { DIGEST_BYTES } from '../../format/feature-table.ts';
+import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
 import { FORMATS, type Format, type Level, PAGE_CAPS, type StoredPages } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import type { LevelSummary } from '../../format/release.ts';

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import type { DeflatedText } from '../../format/gzip.ts';
-import { DIGEST_BYTES } from '../../format/level-index.ts';
+import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { CheckedFile } from '../../format/release.ts';
 import type { Part } from './divide-work.ts';
 

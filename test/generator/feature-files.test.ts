@@ -11,7 +11,7 @@ import { sumOf } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { deflateText, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
 import { featureFilePath, pagePath } from '../../format/layout.ts';
-import { DIGEST_BYTES } from '../../format/level-index.ts';
+import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import { FEATURES_PER_FILE, FRAMES, LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { refuseLargePage } from '../../generator/levels/write-files.ts';

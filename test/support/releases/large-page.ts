@@ -7,7 +7,7 @@ import { joinCrcs } from '../../../format/crc32.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import { MEMBER_FRAME_BYTES, MEMBER_HEADER } from '../../../format/gzip.ts';
 import { featureFilePath, namesPath, pagePath, releasePath } from '../../../format/layout.ts';
-import { DIGEST_BYTES } from '../../../format/level-index.ts';
+import { DIGEST_BYTES } from '../../../format/feature-table.ts';
 import { sha256 } from '../files.ts';
 import { readIndex } from './read-index.ts';
 import { replacePage, resealLevel, resealRelease, summaryOf } from './reseal.ts';

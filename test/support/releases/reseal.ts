@@ -14,7 +14,8 @@ import {
   OVERVIEW_FILE,
   RELEASE_FILE,
 } from '../../../format/layout.ts';
-import { DIGEST_BYTES, type LevelIndex } from '../../../format/level-index.ts';
+import { DIGEST_BYTES } from '../../../format/feature-table.ts';
+import type { LevelIndex } from '../../../format/level-index.ts';
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { encodeLevel } from '../../../format/manifest.ts';
 import type { CheckedFile, Release } from '../../../format/release.ts';

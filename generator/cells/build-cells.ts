@@ -1,0 +1,278 @@
+// Builds the cells of a level (format/README.md, 'Cells') from the rings of its units as they are published: a quadtree
+// whose leaves say which units contain their corner, and hold the borders that meet them.
+import { crc32 } from 'node:zlib';
+import { type CellArrays, cornerAt, type Grid, gridOf, keyAt, type Point, separates } from '../../format/cells.ts';
+import { elementAt, u32At } from '../../format/element-at.ts';
+import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
+import type { RingSink } from '../geojson/geometry.ts';
+import type { Coordinates } from '../geojson/coordinates.ts';
+import { unrolled } from '../overview/cut-rings.ts';
+import { Borders } from './borders.ts';
+
+/** Most edges of a cell, unless dividing it would not make them fewer. */
+const EDGES_MAX = 256;
+
+/** A cell is not divided if a quarter has this share of its edges, and the quarters together twice as many. */
+const SHARE_KEPT = 0.75;
+
+/** Bytes that are passed on at once. */
+const CHUNK_BYTES = 1 << 20;
+
+/** Takes the rings of one unit after the other. */
+export interface CellBuilder extends RingSink {
+  /** Ends a unit, also one without rings: they are counted from 0. */
+  unit(): void;
+  /**
+   * Ends the level.
+   * @param write takes the next bytes of cells.bin, which are valid until it returns
+   */
+  finish(write: (bytes: Uint8Array) => void): CellArrays;
+}
+
+/** @param precision decimals of the coordinates */
+export function newCellBuilder(precision: number): CellBuilder {
+  const grid = gridOf(precision);
+  const borders = new Borders();
+  let position = 0;
+  return {
+    ring(positions) {
+      addRing(borders, positions, grid, position, 10 ** precision);
+    },
+    unit() {
+      position++;
+    },
+    finish(write) {
+      const writer = new CellWriter(borders, grid, write);
+      writer.divide(borders.numbers(), { west: 0, south: 0, width: grid.width }, new Set());
+      return writer.end();
+    },
+  };
+}
+
+/**
+ * Adds the edges of a ring. One that reaches beyond the map, where it crosses the antimeridian, is also added a turn to
+ * the west or to the east, as it is: an edge that was cut there would not be exact. Around a pole, the edges to the pole
+ * of one turn are those of the next, and cancel out.
+ */
+function addRing(borders: Borders, positions: Coordinates, { full }: Grid, unit: number, scale: number): void {
+  const ring = positions.jumps(scale) ? unrolled(positions, full) : positions;
+  let west = Infinity;
+  let east = -Infinity;
+  for (let i = 0; i < ring.count; i++) {
+    const x = ring.x(i) + full / 2;
+    if (x < west) west = x;
+    if (x > east) east = x;
+  }
+  const isOnMap = west >= 0 && east <= full;
+  const firstTurn = isOnMap ? 0 : Math.ceil(-east / full);
+  const lastTurn = isOnMap ? 0 : Math.floor((full - west) / full);
+  for (let turn = firstTurn; turn <= lastTurn; turn++) {
+    const shift = full / 2 + turn * full;
+    for (let i = 1; i < ring.count; i++) {
+      const x1 = ring.x(i - 1) + shift;
+      const x2 = ring.x(i) + shift;
+      if (!isOnMap && ((x1 < 0 && x2 < 0) || (x1 > full && x2 > full))) continue;
+      borders.add(x1, ring.y(i - 1) + full / 4, x2, ring.y(i) + full / 4, unit);
+    }
+  }
+}
+
+/** A square of the grid: its south-western grid point, and its side in units. */
+interface Square {
+  west: number;
+  south: number;
+  width: number;
+}
+
+/** The quarters in the order of their keys, with the bit of each in a mask. */
+const QUARTERS = [
+  { east: 0, north: 0, bit: 1 },
+  { east: 1, north: 0, bit: 2 },
+  { east: 0, north: 1, bit: 4 },
+  { east: 1, north: 1, bit: 8 },
+] as const;
+
+/** Writes cells in the order of their keys. */
+class CellWriter {
+  readonly #borders: Borders;
+  readonly #grid: Grid;
+  readonly #write: (bytes: Uint8Array) => void;
+  readonly #bytes: Text = newText();
+  readonly #key: number[] = [];
+  readonly #start: number[] = [];
+  readonly #crc: number[] = [];
+  #written = 0;
+  /** The units of the last cell, if no edge meets it. */
+  #whole: string | undefined;
+
+  constructor(borders: Borders, grid: Grid, write: (bytes: Uint8Array) => void) {
+    this.#borders = borders;
+    this.#grid = grid;
+    this.#write = write;
+  }
+
+  /** Writes the cells of a square. @param edges that meet it; @param inside the units that contain its corner */
+  divide(edges: Uint32Array, square: Square, inside: ReadonlySet<number>): void {
+    const isSmall = edges.length <= EDGES_MAX || square.width === this.#grid.finest;
+    if (isSmall || !this.#divideIntoQuarters(edges, square, inside)) this.#cell(edges, square, inside);
+  }
+
+  /** @returns false, and nothing is written, if that would not make the edges of a cell fewer */
+  #divideIntoQuarters(edges: Uint32Array, square: Square, inside: ReadonlySet<number>): boolean {
+    const width = square.width / 2;
+    const quarters = QUARTERS.map(({ east, north, bit }) => {
+      return { west: square.west + east * width, south: square.south + north * width, width, bit };
+    });
+    const masks = this.#masks(edges, quarters);
+    const own = quarters.map(({ bit }) => edges.filter((_, i) => (elementAt(masks, i) & bit) !== 0));
+    const counts = own.map(({ length }) => length);
+    const isInMany = counts.reduce((sum, count) => sum + count, 0) >= 2 * edges.length;
+    if (isInMany && Math.max(...counts) > SHARE_KEPT * edges.length) return false;
+    // The way to a corner leads through this square, so its edges decide who contains it.
+    const corners = quarters.map((quarter) => this.#atCorner(edges, square, quarter, inside));
+    for (const [i, quarter] of quarters.entries()) this.divide(elementAt(own, i), quarter, elementAt(corners, i));
+    return true;
+  }
+
+  /** The rest of the bytes, and the arrays. */
+  end(): CellArrays {
+    this.#flush();
+    this.#start.push(this.#written);
+    return {
+      key: Float64Array.from(this.#key),
+      start: Float64Array.from(this.#start),
+      crc: Uint32Array.from(this.#crc),
+    };
+  }
+
+  /** For each edge the bits of the quarters that it meets. */
+  #masks(edges: Uint32Array, quarters: readonly (Square & { bit: number })[]): Uint8Array {
+    const borders = this.#borders;
+    const { west, south } = elementAt(quarters, 3);
+    const masks = new Uint8Array(edges.length);
+    for (let i = 0; i < edges.length; i++) {
+      const edge = u32At(edges, i);
+      const [x1, y1] = [borders.x(edge), borders.y(edge)];
+      const [x2, y2] = [borders.x(edge + 1), borders.y(edge + 1)];
+      if (x1 >= west === x2 >= west && y1 >= south === y2 >= south)
+        masks[i] = (x1 >= west ? 2 : 1) << (y1 >= south ? 2 : 0);
+      else
+        for (const quarter of quarters)
+          if (meets(x1, y1, x2, y2, quarter)) masks[i] = elementAt(masks, i) | quarter.bit;
+    }
+    return masks;
+  }
+
+  /** The units that contain the corner of a quarter. */
+  #atCorner(edges: Uint32Array, square: Square, quarter: Square, inside: ReadonlySet<number>): Set<number> {
+    const units = new Set(inside);
+    const from = cornerAt(square.west, square.south);
+    const turn = cornerAt(square.west, quarter.south);
+    const to = cornerAt(quarter.west, quarter.south);
+    for (const edge of edges) if (this.#separates(edge, from, turn, to)) toggle(units, this.#unitsOf(edge));
+    return units;
+  }
+
+  #separates(edge: number, from: Point, turn: Point, to: Point): boolean {
+    const borders = this.#borders;
+    const [x2, y2] = [borders.x(edge + 1), borders.y(edge + 1)];
+    return separates(borders.x(edge), borders.y(edge), x2, y2, from, turn, to);
+  }
+
+  #unitsOf(edge: number): readonly number[] {
+    return this.#borders.unitsOf(this.#borders.setOf(edge));
+  }
+
+  /** Writes a cell. One that no edge meets is part of the one before if the same units contain that as a whole. */
+  #cell(edges: Uint32Array, square: Square, inside: ReadonlySet<number>): void {
+    const whole = edges.length === 0 ? [...inside].sort((a, b) => a - b).join() : undefined;
+    if (whole !== undefined && whole === this.#whole) return;
+    this.#whole = whole;
+    const from = this.#bytes.length;
+    this.#key.push(keyAt(square.west, square.south, this.#grid.finest));
+    this.#start.push(this.#written + from);
+    if (whole !== '') this.#writeCell(edges, square, inside);
+    this.#crc.push(crc32(this.#bytes.bytes.subarray(from, this.#bytes.length)));
+    if (this.#bytes.length > CHUNK_BYTES) this.#flush();
+  }
+
+  #flush(): void {
+    this.#write(this.#bytes.bytes.subarray(0, this.#bytes.length));
+    this.#written += this.#bytes.length;
+    this.#bytes.length = 0;
+  }
+
+  #writeCell(edges: Uint32Array, { west, south }: Square, inside: ReadonlySet<number>): void {
+    const borders = this.#borders;
+    const text = this.#bytes;
+    const sets = new Set(Array.from(edges, (edge) => borders.setOf(edge)));
+    const units = new Set([...inside, ...[...sets].flatMap((set) => borders.unitsOf(set))]);
+    const indexes = new Map<number, number>();
+    writeVarint(text, units.size);
+    let before = 0;
+    for (const unit of [...units].sort((a, b) => a - b)) {
+      indexes.set(unit, indexes.size);
+      writeVarint(text, 2 * (unit - before) + (inside.has(unit) ? 1 : 0));
+      before = unit;
+    }
+    let [x, y] = [west, south];
+    const writeStep = (point: number): void => {
+      writeSigned(text, borders.x(point) - x);
+      writeSigned(text, borders.y(point) - y);
+      [x, y] = [borders.x(point), borders.y(point)];
+    };
+    for (let i = 0; i < edges.length; ) {
+      const first = elementAt(edges, i);
+      const set = borders.setOf(first);
+      const from = i;
+      for (i++; i < edges.length && edges[i] === first + i - from && borders.setOf(first + i - from) === set; ) i++;
+      const sides = borders.unitsOf(set);
+      writeVarint(text, 4 * (i - from) + (sides.length < 4 ? sides.length : 0));
+      if (sides.length >= 4) writeVarint(text, sides.length);
+      for (const unit of sides) writeVarint(text, indexes.get(unit) ?? NaN);
+      for (let point = first; point <= first + i - from; point++) writeStep(point);
+    }
+  }
+}
+
+/** Takes units out of a set that are in it, and puts the others into it. */
+function toggle(set: Set<number>, units: readonly number[]): void {
+  for (const unit of units) if (!set.delete(unit)) set.add(unit);
+}
+
+/** What rounding may contribute to the area of `meets`, as a share of its two products. */
+const ROUNDING = 1e-15;
+
+/** Does an edge meet a square? It may say so of one that passes its corner very closely, which does no harm. */
+function meets(x1: number, y1: number, x2: number, y2: number, { west, south, width }: Square): boolean {
+  if (Math.max(x1, x2) < west || Math.min(x1, x2) >= west + width) return false;
+  if (Math.max(y1, y2) < south || Math.min(y1, y2) >= south + width) return false;
+  const dx = x2 - x1;
+  const dy = y2 - y1;
+  let isLeft = false;
+  let isRight = false;
+  for (const { east, north } of QUARTERS) {
+    const up = dx * (south + north * width - 0.5 - y1);
+    const along = dy * (west + east * width - 0.5 - x1);
+    const bound = ROUNDING * (Math.abs(up) + Math.abs(along));
+    isLeft ||= up - along >= -bound;
+    isRight ||= up - along <= bound;
+  }
+  return isLeft && isRight;
+}
+
+/** Most bytes of a number below 2^53. */
+const VARINT_BYTES = 8;
+
+/** 7 bits a byte, the lowest first; the highest bit of a byte says that more follow. */
+function writeVarint(text: Text, value: number): void {
+  reserve(text, VARINT_BYTES);
+  let rest = value;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) text.bytes[text.length++] = 128 + (rest % 128);
+  text.bytes[text.length++] = rest;
+}
+
+/** 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ... */
+function writeSigned(text: Text, value: number): void {
+  writeVarint(text, value < 0 ? -2 * value - 1 : 2 * value);
+}

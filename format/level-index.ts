@@ -4,7 +4,7 @@ import { elementAt, f64At, numberAt, u32At } from './element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.ts';
 import type { GidColumn } from './gid-column.ts';
 import type { ListingKey } from './layout.ts';
-import type { Format, Level, StoredPages } from './levels.ts';
+import type { Format, Geometry, Level, StoredPages } from './levels.ts';
 import { PAGE_CAPS } from './levels.ts';
 import { allPositions, type Positions } from './positions.ts';
 
@@ -51,15 +51,18 @@ export class LevelIndex extends FeatureTable<LevelArrays> {
   /** Columns 0 to the level: those above it are parents, the last is its own. */
   readonly columns: readonly GidColumn[];
   readonly storedPages: StoredPages;
+  /** The other geometries that its features have, each with a table of its own. */
+  readonly geometries: readonly Geometry[];
   /** All positions. */
   readonly all: Positions;
   /** The number of each column's first listing. Listing 0 is the unfiltered one. */
   readonly #firstListing: readonly number[];
 
-  constructor(level: Level, storedPages: StoredPages, arrays: LevelArrays) {
+  constructor(level: Level, storedPages: StoredPages, arrays: LevelArrays, geometries: readonly Geometry[] = []) {
     super(level, arrays);
     this.columns = arrays.columns;
     this.storedPages = storedPages;
+    this.geometries = geometries;
     this.all = allPositions(this.features);
     this.#firstListing = firstListings(arrays.columns);
   }

@@ -25,6 +25,9 @@ export type Geometry = 'full' | 'medium' | 'low' | 'point' | 'none';
 /** Every geometry, from most to least text. */
 export const GEOMETRIES: readonly Geometry[] = ['full', 'medium', 'low', 'point', 'none'];
 
+/** The geometries besides the full one: each has feature files of its own, and no stored pages. */
+export const OTHER_GEOMETRIES: readonly Geometry[] = GEOMETRIES.slice(1);
+
 /** Maximum features on a page with another geometry; pages with these are not stored. */
 const LIGHT_CAPS: Readonly<Partial<Record<Geometry, number>>> = { low: 100, point: 1000, none: 1000 };
 

@@ -5,7 +5,7 @@ import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.
 import { type ColumnArrays, GidColumn } from './gid-column.ts';
 import { firstPages, type LevelArrays, LevelIndex, type PageTable } from './level-index.ts';
 import type { Format, Geometry, Level, StoredPages } from './levels.ts';
-import { FEATURES_PER_FILE, FORMATS, LEVELS, PAGE_CAPS, STORED_PAGES } from './levels.ts';
+import { FEATURES_PER_FILE, FORMATS, LEVELS, OTHER_GEOMETRIES, PAGE_CAPS, STORED_PAGES } from './levels.ts';
 import type { JsonObject } from './parse.ts';
 import { FormatError, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 
@@ -65,17 +65,18 @@ export function namedFeatureArrays(arrays: FeatureArrays): [name: string, array:
 
 /**
  * Makes the files of a level. The same arrays give the same bytes.
- * @param tables of the geometries besides the full one, in the order of `GEOMETRIES`
+ * @param tables of the geometries besides the full one
  */
 export function encodeLevel(
   release: string,
-  { level, storedPages, features, arrays }: LevelIndex,
-  tables: ReadonlyMap<Geometry, FeatureTable>,
+  { level, storedPages, features, arrays, geometries }: LevelIndex,
+  tables: ReadonlyMap<Geometry, FeatureTable> = new Map(),
 ): LevelFiles {
   const own = encodeArrays(namedArrays(arrays), '  ');
-  const others = [...tables].map(([geometry, table]) => {
-    const encoded = encodeArrays(namedFeatureArrays(table.arrays), '      ');
-    return { geometry, ...encoded };
+  const others = geometries.map((geometry) => {
+    const table = tables.get(geometry);
+    if (table === undefined) throw new RangeError(`level ${level}: no table of geometry ${geometry}`);
+    return { geometry, ...encodeArrays(namedFeatureArrays(table.arrays), '      ') };
   });
   const head = {
     version: FORMAT_VERSION,
@@ -89,11 +90,11 @@ export function encodeLevel(
     indexBytes: own.bytes.length,
   };
   const members = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`);
-  const geometries = others.map(
+  const entries = others.map(
     ({ geometry, bytes, arrays }) =>
       `    ${JSON.stringify(geometry)}: {\n      "indexBytes": ${bytes.length},\n      "arrays": ${arrays}\n    }`,
   );
-  members.push(`  "arrays": ${own.arrays}`, `  "geometries": {${geometries.map((text) => `\n${text}`).join(',')}\n  }`);
+  members.push(`  "arrays": ${own.arrays}`, `  "geometries": {${entries.map((text) => `\n${text}`).join(',')}\n  }`);
   return {
     manifest: `{\n${members.join(',\n')}\n}\n`,
     index: own.bytes,
@@ -152,7 +153,17 @@ export function decodeLevel(
     level,
     storedPagesIn(json, file),
     arraysFrom(arrays, level, expected.features, names, json, file),
+    geometriesIn(json, file),
   );
+}
+
+/** The geometries besides the full one that a manifest has, or a level in release.json. @throws FormatError for others */
+export function geometriesIn(json: JsonObject, file: string): Geometry[] {
+  const names = Object.keys(objectFrom(json['geometries'], `${file} geometries`));
+  const known = OTHER_GEOMETRIES.filter((geometry) => names.includes(geometry));
+  if (known.join() !== names.join())
+    throw new FormatError(file, `geometries has ${names.join(', ')}, expected some of ${OTHER_GEOMETRIES.join(', ')}`);
+  return known;
 }
 
 /**

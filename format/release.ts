@@ -2,7 +2,7 @@
 import { isReleaseId, RELEASE_ID_RULE } from './layout.ts';
 import type { Format, Geometry, Level, StoredPages } from './levels.ts';
 import { GEOMETRIES, LEVELS } from './levels.ts';
-import { FORMAT_VERSION, storedPagesIn } from './manifest.ts';
+import { FORMAT_VERSION, geometriesIn, storedPagesIn } from './manifest.ts';
 import type { JsonObject } from './parse.ts';
 import { booleanIn, FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 
@@ -154,7 +154,11 @@ export function releaseFromJson(text: string, file: string): Release {
   const levels = listIn(json, 'levels', file).map((entry, i) => levelFrom(entry, i, `${file} levels[${i}]`));
   if (levels.length !== LEVELS.length)
     throw new FormatError(file, `${levels.length} levels, expected ${LEVELS.length}`);
-  return { ...releaseAboutFrom(json, file), overview: wholeFileIn(json, 'overview', file), levels };
+  const about = releaseAboutFrom(json, file);
+  for (const { level, geometries } of levels)
+    if (['full', ...Object.keys(geometries)].join() !== about.geometries.join())
+      throw new FormatError(file, `level ${level} has other geometries than the release`);
+  return { ...about, overview: wholeFileIn(json, 'overview', file), levels };
 }
 
 /** The members of release.json that do not describe its files. @throws FormatError likewise */
@@ -173,7 +177,7 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
     gdal: textIn(json, 'gdal', file),
     precision: numberIn(json, 'precision', file),
     storedPages: storedPagesIn(json, file),
-    geometries: geometriesIn(json, file),
+    geometries: allGeometriesIn(json, file),
     ...(json['licence'] !== undefined && { licence: textIn(json, 'licence', file) }),
     attribution: textsIn(json, 'attribution', file),
     options: Object.fromEntries(Object.keys(options).map((name) => [name, textsIn(options, name, `${file} options`)])),
@@ -181,7 +185,7 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
   };
 }
 
-function geometriesIn(json: JsonObject, file: string): Geometry[] {
+function allGeometriesIn(json: JsonObject, file: string): Geometry[] {
   const names = textsIn(json, 'geometries', file);
   const known = GEOMETRIES.filter((geometry) => names.includes(geometry));
   if (known.join() !== names.join() || known[0] !== 'full')
@@ -275,9 +279,9 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     bytes: numberIn(json, 'bytes', where),
     featureFiles: featureFilesIn(json, where),
     geometries: Object.fromEntries(
-      Object.entries(objectFrom(json['geometries'], `${where} geometries`)).map(([geometry, summary]) => [
+      geometriesIn(json, where).map((geometry) => [
         geometry,
-        geometryFrom(summary, `${where} geometries.${geometry}`),
+        geometryFrom(objectFrom(json['geometries'], where)[geometry], `${where} geometries.${geometry}`),
       ]),
     ),
     manifest: checkedFileIn(json, 'manifest', where),

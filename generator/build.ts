@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
-import { LEVELS } from '../format/levels.ts';
+import { GEOMETRIES, LEVELS } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
 import { describeSource, splitIntoLevels } from './describe-source.ts';
 import { type BuildContext, readLevels, writeLevel, writeRelease } from './levels/build-levels.ts';
@@ -16,6 +16,7 @@ import { type Lock, withLock } from './release/output-lock.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
 import { type Report, SILENT } from './report/progress.ts';
+import { knownLicence } from './source/known-credits.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
 import { sourceFiles } from './source/source-files.ts';
 import { sourceName } from './source/source-options.ts';
@@ -48,6 +49,7 @@ export const DEFAULTS = {
   levels: LEVELS,
   precision: 7,
   storedPages: 'all',
+  geometries: GEOMETRIES,
   accept: [],
   attribution: [],
   workers: availableParallelism(),
@@ -162,8 +164,9 @@ export function aboutRelease(
   quality: readonly Finding[],
   report: Report,
 ): ReleaseAbout {
-  const { release, date, precision, storedPages, attribution: given } = options;
+  const { release, date, precision, storedPages, geometries, licence: named, attribution: given } = options;
   const { gdal, files, credits } = dataset;
+  const licence = named ?? (given.length > 0 ? undefined : knownLicence(credits));
   const attribution = [...new Set([...given, ...dataset.attribution, ...(given.length > 0 ? [] : credits)])];
   // It is published, but somebody owns it.
   if (attribution.length === 0)
@@ -175,6 +178,8 @@ export function aboutRelease(
     gdal,
     precision,
     storedPages,
+    geometries,
+    ...(licence !== undefined && { licence }),
     attribution,
     options: recordedOptions(options),
     quality,

@@ -1,7 +1,7 @@
 // The options that decide the content of a release, as texts and as values: those of a command line or a config file, and
 // those that release.json records of a build, from which `verify` and `build --like` take them.
 import { UsageError } from '../format/command-line/messages.ts';
-import { LEVELS, type Level, levelName, type StoredPages } from '../format/levels.ts';
+import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName, type StoredPages } from '../format/levels.ts';
 import type { Release } from '../format/release.ts';
 import { ACCEPTABLE, type Acceptable } from './quality/findings.ts';
 import { BuildError, withoutSecrets } from './report/errors.ts';
@@ -34,6 +34,10 @@ export interface ContentOptions extends SourceOptions {
   precision: number;
   /** Which pages are stored as files. */
   storedPages: StoredPages;
+  /** The geometries of the units, `full` among them, in the order of `GEOMETRIES`. */
+  geometries: readonly Geometry[];
+  /** The licence of the data: an SPDX identifier or a URL; that of a recognised download if there is none. */
+  licence?: string | undefined;
   /** Kinds of problems of the data to accept: the units are published unchanged. */
   accept: readonly Acceptable[];
   /** Attribution texts besides those in the source. */
@@ -82,7 +86,14 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
  * The options that a release was built with, but for those that have their defaults.
  * @throws BuildError if there is one that this version does not know
  */
-export function optionsOf({ release, precision, storedPages, options }: Release): Partial<ContentOptions> {
+export function optionsOf({
+  release,
+  precision,
+  storedPages,
+  geometries,
+  licence,
+  options,
+}: Release): Partial<ContentOptions> {
   const unknown = Object.keys(options).find((name) => !RECORDED.includes(name));
   if (unknown !== undefined)
     throw new BuildError(
@@ -93,6 +104,8 @@ export function optionsOf({ release, precision, storedPages, options }: Release)
   return {
     precision,
     storedPages,
+    geometries,
+    ...(licence !== undefined && { licence }),
     ...sourceOptionsFrom(source),
     ...(accept && { accept: ACCEPTABLE.filter((kind) => accept.includes(kind)) }),
     ...(attribution && { attribution }),
@@ -110,6 +123,23 @@ function levelFrom(option: string, name: string): Level {
 /** Parses levels, separated by commas or given one by one. @throws UsageError if one is not a level */
 function levelsFrom(names: readonly string[]): Level[] {
   return names.flatMap((list) => list.split(',')).map((name) => levelFrom('levels', name));
+}
+
+/** The geometries of `--geometry`, separated by commas or given one by one. @throws UsageError if one is none of them */
+export function geometriesFrom(lists: readonly string[]): Geometry[] {
+  const names = lists.flatMap((list) => list.split(','));
+  const unknown = names.find((name) => !GEOMETRIES.some((geometry) => geometry === name));
+  if (unknown !== undefined)
+    throw new UsageError(`--geometry ${unknown}: not a geometry`, `use some of ${GEOMETRIES.join(', ')}`);
+  // The full geometry is always there: it decides what the others are.
+  return GEOMETRIES.filter((geometry) => geometry === 'full' || names.includes(geometry));
+}
+
+/** Checks `--licence`. @throws UsageError if it is neither an SPDX identifier nor a URL */
+export function licenceFrom(text: string): string {
+  if (/^(?:LicenseRef-)?[A-Za-z0-9][A-Za-z0-9.+-]*$/.test(text)) return text;
+  if (/^https?:\/\/\S+$/.test(text) && URL.canParse(text)) return text;
+  throw new UsageError(`--licence ${text}: not a licence`, 'use an SPDX identifier, e.g. CC-BY-4.0, or a URL');
 }
 
 /**

@@ -4,8 +4,8 @@ import { crc32 } from 'node:zlib';
 import { type CellArrays, cornerAt, type Grid, gridOf, keyAt, type Point, separates } from '../../format/cells.ts';
 import { elementAt, u32At } from '../../format/element-at.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
-import type { RingSink } from '../geojson/geometry.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
+import type { RingSink } from '../geojson/geometry.ts';
 import { unrolled } from '../overview/cut-rings.ts';
 import { Borders } from './borders.ts';
 

@@ -20,7 +20,7 @@ import {
 import { calendarDate, releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-options.ts';
 import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
-import { optionsOf, sourceOptionsFrom } from '../option-texts.ts';
+import { geometriesFrom, licenceFrom, optionsOf, sourceOptionsFrom } from '../option-texts.ts';
 import { ACCEPTABLE } from '../quality/findings.ts';
 import { readRelease } from '../release/manage.ts';
 import { readCurrent } from '../release/staging.ts';
@@ -65,6 +65,15 @@ export const buildCommand = defineCommand({
         defaultDescription: DEFAULTS.storedPages,
         describe: 'pages to store: of all listings, of unfiltered listings only, or none; responses are the same',
       })
+      .option('geometry', {
+        ...LIST,
+        defaultDescription: DEFAULTS.geometries.join(),
+        describe: 'geometries of the units besides full: medium (100 m), low (1 km), point, none; e.g. full,low',
+      })
+      .option('licence', {
+        ...TEXT,
+        describe: 'licence of the data: an SPDX identifier or a URL; recognised downloads have theirs',
+      })
       .option('attribution', { ...LIST, describe: 'attribution text for the data; repeatable' })
       .option('workers', WORKERS)
       .option('shard', { ...TEXT, describe: 'write only shard i of n (i/n, i from 0 to n - 1); publish all with seal' })
@@ -90,7 +99,7 @@ export const buildCommand = defineCommand({
     if (argv.unlessPublished && readCurrent(argv.out)) return;
     const like = argv.like === undefined ? undefined : readRelease(argv.out, releaseId('--like', argv.like));
     requireSource(argv, like);
-    const recorded = { ...DEFAULTS, ...(like && optionsOf(like)) };
+    const recorded = { ...DEFAULTS, licence: undefined, ...(like && optionsOf(like)) };
     const settings = {
       ...recorded,
       source: [],
@@ -102,6 +111,8 @@ export const buildCommand = defineCommand({
       workers: wholeNumber('--workers', argv.workers, 0, WORKERS_MAX),
       accept: argv.accept ?? recorded.accept,
       storedPages: argv.pages ?? recorded.storedPages,
+      geometries: argv.geometry === undefined ? recorded.geometries : geometriesFrom(argv.geometry),
+      licence: argv.licence === undefined ? recorded.licence : licenceFrom(argv.licence),
       attribution: argv.attribution ?? recorded.attribution,
       activate: argv.activate,
     };

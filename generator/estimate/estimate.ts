@@ -15,12 +15,12 @@ import {
 } from '../../format/levels.ts';
 import { encodeLevel } from '../../format/manifest.ts';
 import type { Finding } from '../../format/release.ts';
+import type { BuildOptions } from '../build.ts';
 import { describeSource, splitIntoLevels } from '../describe-source.ts';
-import { filledListings, plannedFiles, plannedIndex } from '../levels/plan.ts';
+import { filledListings, isFormat, plannedFiles, plannedIndex } from '../levels/plan.ts';
 import { relativesOf, writeNames } from '../names/named-units.ts';
 import { writeOverview } from '../overview/write-overview.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
-import type { Acceptable } from '../quality/findings.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, layerNames, overviewLevelsOf } from '../source/level-source.ts';
@@ -84,7 +84,7 @@ const RELEASE_FILES = 3;
  * @throws BuildError as `build` does for options, layers and the quality of the data
  */
 export async function forecast(
-  options: SourceOptions & { precision: number; accept: readonly Acceptable[]; workers: number },
+  options: SourceOptions & Pick<BuildOptions, 'precision' | 'geometries' | 'accept' | 'workers'>,
   report: Report,
 ): Promise<Forecast> {
   const pool = openPool(options.workers);
@@ -92,7 +92,7 @@ export async function forecast(
   try {
     const described = await describeSource(options, pool);
     const dataset = await splitIntoLevels(described, options, scratch, { pool, report });
-    const { precision, keepFids = false } = options;
+    const { precision, geometries, keepFids = false } = options;
     const inOverview = overviewLevelsOf(dataset.levels);
     const read = await Promise.all(
       LEVELS.map(async (level) => {
@@ -124,13 +124,13 @@ export async function forecast(
       const names = writeNames(scratch, level, store, relativesOf(level, read)).bytes;
       const pages = { all: NO_PAGES, unfiltered: NO_PAGES, none: NO_PAGES };
       for (const release of releases) {
-        const planned = plannedIndex(level, release.pages, index);
+        const planned = plannedIndex(level, { storedPages: release.pages, geometries }, index);
         const stored = pagesOf(planned, estimate);
         pages[release.pages] = stored;
         release.files += files + stored.geojsonl + stored.fc + LEVEL_FILES;
         release.bytes += featureFiles.bytes + stored.bytes + names + metadataBytes(planned);
       }
-      const listings = filledListings(plannedIndex(level, 'none', index));
+      const listings = filledListings(plannedIndex(level, { storedPages: 'none', geometries }, index));
       return { level, layer, features, listings, featureFiles, pages };
     });
     return { quality, levels, releases };
@@ -146,7 +146,7 @@ const NO_PAGES: PagesForecast = { geojsonl: 0, fc: 0, bytes: 0 };
 function pagesOf(index: LevelIndex, estimate: SizeEstimate): PagesForecast {
   const pages = { ...NO_PAGES };
   for (const { kind, ranges } of plannedFiles(index)) {
-    if (kind === 'features') continue;
+    if (!isFormat(kind)) continue;
     pages[kind]++;
     pages.bytes += Math.round(estimate.page(kind, ranges));
   }

@@ -37,10 +37,10 @@ export function readSizes(task: LayersTask & SidecarOptions): ReadSizes {
     sidecars = opened;
     let read = 0;
     const feature = (entry: ReadFeature): void => {
-      const { fid, gids, text } = entry;
+      const { fid, gids, box, text } = entry;
       opened.unit(entry);
       const bytes = text.reduce((sum, part) => sum + part.length, 0);
-      builder.add({ fid, gids, bytes, deflated: undefined });
+      builder.add({ fid, gids, box, bytes, deflated: undefined });
       if (Math.floor(read++ / STRETCH_FEATURES) % every === 0) sample.push(Buffer.concat(text));
     };
     return { feature, rings: opened.rings };

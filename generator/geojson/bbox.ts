@@ -6,6 +6,24 @@ import type { Coordinates } from './coordinates.ts';
 /** `[west, south, east, north]` in scaled degrees (whole numbers). */
 export type Box = readonly [west: number, south: number, east: number, north: number];
 
+/** Units of 1e-7 degrees, as in the index of a level, of a degree. */
+const INDEX_SCALE = 1e7;
+const INT32_MAX = 2 ** 31 - 1;
+
+/**
+ * A box as the index of a level has it: in units of 1e-7 degrees, rounded outward; south > north without geometry.
+ * @param scale scaled units per degree
+ */
+export function indexBox(box: Box | undefined, scale: number): Box {
+  if (box === undefined) return [0, 1, 0, 0];
+  const inUnits = (value: number, round: (value: number) => number): number => {
+    const units = round(scale > INDEX_SCALE ? value / (scale / INDEX_SCALE) : value * (INDEX_SCALE / scale));
+    return Math.min(Math.max(units, -INT32_MAX), INT32_MAX);
+  };
+  const [west, south, east, north] = box;
+  return [inUnits(west, Math.floor), inUnits(south, Math.floor), inUnits(east, Math.ceil), inUnits(north, Math.ceil)];
+}
+
 /** Collects the extents of a geometry's parts, in scaled degrees. */
 export class Extent {
   /** West and east of every part. */

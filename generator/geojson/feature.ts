@@ -1,6 +1,7 @@
 // Serialises one feature as a line of GeoJSON: the same bytes in every page that holds it.
 
 import type { Column } from '../source/level-source.ts';
+import type { Box } from './bbox.ts';
 import { newText, writeScaled } from './byte-writer.ts';
 import { type GeometryQuality, GeometryWriter, type RingSink } from './geometry.ts';
 import { columnValue, jsonOf, ValueError, valueToJson } from './property-values.ts';
@@ -22,11 +23,25 @@ export type FeatureWriter = (
 export interface WrittenFeature {
   /** The text in pieces, valid until the next feature is written. */
   text: readonly Buffer[];
+  /** The same without its geometry. */
+  withoutGeometry: readonly Buffer[];
+  /** Its bounding box in scaled degrees; undefined without geometry. */
+  box: Box | undefined;
   quality: GeometryQuality;
 }
 
 const NO_GEOMETRY = Buffer.from('null');
 const END = Buffer.from('}\n');
+
+/** The text of a feature with another geometry. @param withoutGeometry its text without one */
+export function withGeometry(withoutGeometry: Buffer, geometry: Buffer): Buffer[] {
+  return [withoutGeometry.subarray(0, -NO_GEOMETRY.length - END.length), geometry, END];
+}
+
+/** The geometry in the text of a feature. @param withoutGeometry its text without one */
+export function geometryIn(text: Buffer, withoutGeometry: Buffer): Buffer {
+  return text.subarray(withoutGeometry.length - NO_GEOMETRY.length - END.length, -END.length);
+}
 
 /**
  * Makes a writer for a layer with these columns.
@@ -51,8 +66,8 @@ export function newFeatureWriter(columns: readonly Column[], precision: number, 
     const properties = propertiesToJson({ fid, sourceFid }, columns, keys, values);
     const { json, box, quality } = geometry.write(wkb);
     const bbox = box === undefined ? '' : `"bbox":[${box.map(numberToJson).join()}],`;
-    const head = `{"type":"Feature","id":${fid},${bbox}"properties":${properties},"geometry":`;
-    return { text: [Buffer.from(head), json ?? NO_GEOMETRY, END], quality };
+    const head = Buffer.from(`{"type":"Feature","id":${fid},${bbox}"properties":${properties},"geometry":`);
+    return { text: [head, json ?? NO_GEOMETRY, END], withoutGeometry: [head, NO_GEOMETRY, END], box, quality };
   };
 }
 

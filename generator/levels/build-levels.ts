@@ -2,23 +2,26 @@
 // shards and `seal`.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { LEVELS, type Level, levelName } from '../../format/levels.ts';
+import { GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { LevelAbout, Release, ReleaseAbout } from '../../format/release.ts';
 import { relativesOf } from '../names/named-units.ts';
 import type { writeOverview } from '../overview/write-overview.ts';
 import type { Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, type LevelSource, overviewLevelsOf } from '../source/level-source.ts';
+import { geometryStorePath } from '../store/feature-store.ts';
+import { ringStorePath } from '../store/ring-store.ts';
 import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { Share } from './divide-work.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
+import { geometryGroups, type storeGeometries } from './store-geometries.ts';
 import type { StoredLevel, StoreTask, storeLevel } from './store-level.ts';
 import type { writeFiles } from './write-files.ts';
 
 /** What the steps of a build share. */
 export interface BuildContext {
-  options: Pick<StoreTask, 'precision' | 'storedPages'> & { keepFids?: boolean | undefined };
+  options: Pick<StoreTask, 'precision' | 'storedPages' | 'geometries'> & { keepFids?: boolean | undefined };
   staging: Staging;
   pool: Pool;
   report: Report;
@@ -32,7 +35,7 @@ const TASKS_PER_WORKER = 4;
 /** Reads every level into its store. */
 export function readLevels(
   sources: readonly LevelSource[],
-  { options: { precision, storedPages, keepFids = false }, staging, pool, report, share }: BuildContext,
+  { options: { precision, storedPages, geometries, keepFids = false }, staging, pool, report, share }: BuildContext,
 ): Promise<StoredLevel[]> {
   const inOverview = overviewLevelsOf(sources);
   const parts = Math.max(1, pool.size * TASKS_PER_WORKER);
@@ -42,7 +45,7 @@ export function readLevels(
       const isInOverview = inOverview.includes(level);
       const store = storePath(staging.work, level);
       report.expect('features read', featureCount(source));
-      const task = { source, precision, keepFids, store, storedPages, isInOverview, share, parts };
+      const task = { source, precision, keepFids, store, storedPages, geometries, isInOverview, share, parts };
       const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task);
       report.advance('features read', stored.features);
       return stored;
@@ -52,19 +55,27 @@ export function readLevels(
 
 /** Writes the files of a level, or a share of them. Of its store only index and plan remain. @returns the record files */
 export async function writeLevel(
-  { level, store, parts }: StoredLevel,
-  { options: { storedPages }, staging, pool, report }: BuildContext,
+  { level, store, features, parts }: StoredLevel,
+  { options: { precision, storedPages, geometries }, staging, pool, report }: BuildContext,
 ): Promise<string[]> {
   for (const { first, end } of parts) report.expect('files written', end - first);
+  if (features > 0)
+    await Promise.all(
+      geometryGroups(geometries).map((group) =>
+        pool.run<typeof storeGeometries>(TASKS.storeGeometries, { store, precision, geometries: group }),
+      ),
+    );
   const written = parts.map(async (part) => {
     const records = `${store}.records-${part.first}`;
-    const task = { level, store, storedPages, out: staging.release, records, part };
+    const task = { level, store, storedPages, geometries, out: staging.release, records, part };
     await pool.run<typeof writeFiles>(TASKS.writeFiles, task);
     report.advance('files written', part.end - part.first);
     return records;
   });
   const records = await Promise.all(written);
-  rmSync(store);
+  // An index remains, by which a shard is compared with the others.
+  for (const geometry of GEOMETRIES) rmSync(geometryStorePath(store, geometry), { force: true });
+  rmSync(ringStorePath(store));
   return records;
 }
 
@@ -79,13 +90,13 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
   { staging: { release: out }, pool }: Pick<BuildContext, 'staging' | 'pool'>,
 ): Promise<Release> {
-  const { release, precision, storedPages } = about;
+  const { release, precision, storedPages, geometries } = about;
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
     const records = await recordsOf(stored);
-    const task = { release, level, about: stored.about, storedPages, store, relatives, records, out };
+    const task = { release, level, about: stored.about, storedPages, geometries, store, relatives, records, out };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task);
   };
   // The overview comes first: it is one long task, beside which the others run.

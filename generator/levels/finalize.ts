@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { joinCrcs } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
+import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from '../../format/feature-table.ts';
 import {
   CHECKSUMS_FILE,
   indexPath,
@@ -12,12 +13,11 @@ import {
   OVERVIEW_FILE,
   RELEASE_FILE,
 } from '../../format/layout.ts';
-import { DIGEST_BYTES } from '../../format/feature-table.ts';
-import type { LevelArrays } from '../../format/level-index.ts';
-import type { Level, StoredPages } from '../../format/levels.ts';
+import type { Geometry, Level } from '../../format/levels.ts';
 import { encodeLevel } from '../../format/manifest.ts';
 import {
   type CheckedFile,
+  type GeometrySummary,
   type LevelAbout,
   type LevelSummary,
   type Release,
@@ -31,15 +31,24 @@ import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import { BuildError } from '../report/errors.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { readSidecar } from '../store/sidecar.ts';
-import { countsOf, type FilePlan, fileAt, plannedIndex } from './plan.ts';
-import { readRecords, type TaskRecords } from './records.ts';
+import {
+  countsOf,
+  type FilePlan,
+  featureFilesOf,
+  fileAt,
+  isFormat,
+  newFeatureArrays,
+  plannedIndex,
+  type StoredFiles,
+} from './plan.ts';
+import { type FeatureRecords, featureRecords, readRecords } from './records.ts';
+import { readInvalid } from './store-geometries.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
-export interface FinalizeTask {
+export interface FinalizeTask extends StoredFiles {
   release: string;
   level: Level;
   about: LevelAbout;
-  storedPages: StoredPages;
   /** Path of the level's store, whose index, plan and names are read. */
   store: string;
   /** The levels beside it, for the names. */
@@ -68,10 +77,19 @@ interface Checksum {
  * @throws BuildError if a planned file was not written, or has not the size that was written
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
-  const { level, storedPages, store, out } = task;
-  const index = plannedIndex(level, storedPages, readStoreIndex(store));
+  const { level, store, out } = task;
+  const index = plannedIndex(level, task, readStoreIndex(store));
   const records = task.records.map(readRecords).sort((a, b) => a.part.first - b.part.first);
-  fillSums(index.arrays, records);
+  const featuresOf = (geometry: Geometry): FeatureRecords[] =>
+    records.map((record) => featureRecords(record, geometry));
+  fillSums(index.arrays, featuresOf('full'));
+  const tables = new Map(
+    index.geometries.map((geometry) => {
+      const table = new FeatureTable(level, newFeatureArrays(index.features));
+      fillSums(table.arrays, featuresOf(geometry));
+      return [geometry, table];
+    }),
+  );
   const { order } = readSidecar<FilePlan>(store, 'plan');
   const checksums: Checksum[] = [];
   let at = 0;
@@ -82,7 +100,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
       const bytes = numberAt(written.bytes, i);
       checkSize(join(out, path), bytes);
       checksums.push({ path, sha256 });
-      const table = kind === 'features' ? undefined : index.arrays.pages?.[kind];
+      const table = isFormat(kind) ? index.arrays.pages?.[kind] : undefined;
       if (table === undefined) continue;
       table.bytes[number] = bytes;
       table.digest.set(Buffer.from(sha256, 'hex').subarray(0, DIGEST_BYTES), DIGEST_BYTES * number);
@@ -100,11 +118,21 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     checksums.push({ path, sha256 });
     return { bytes: Buffer.byteLength(content), sha256 };
   };
-  const encoded = encodeLevel(task.release, index);
+  const encoded = encodeLevel(task.release, index, tables);
   const summary: LevelSummary = {
     level,
     ...task.about,
     ...countsOf(index),
+    geometries: Object.fromEntries(
+      Array.from(tables, ([geometry, table]): [Geometry, GeometrySummary] => [
+        geometry,
+        {
+          featureFiles: featureFilesOf(table),
+          index: put(indexPath(level, geometry), encoded.tables.get(geometry) ?? Buffer.alloc(0)),
+          invalid: index.features === 0 ? 0 : readInvalid(store, geometry),
+        },
+      ]),
+    ),
     manifest: put(manifestPath(level), encoded.manifest),
     index: put(indexPath(level), encoded.index),
     names: writeNames(out, level, store, task.relatives),
@@ -116,7 +144,10 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
 }
 
 /** Adds up the records of all features, in order of position. */
-function fillSums({ start, textStart, textCrc, dataCrc, digest }: LevelArrays, records: readonly TaskRecords[]): void {
+function fillSums(
+  { start, textStart, textCrc, dataCrc, digest }: FeatureArrays,
+  records: readonly FeatureRecords[],
+): void {
   let position = 0;
   for (const features of records) {
     digest.set(Buffer.from(features.digest.join(''), 'hex'), DIGEST_BYTES * position);

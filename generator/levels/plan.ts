@@ -1,49 +1,89 @@
 // Plans a level once it is read: its index but for what is known only when files are written, its stored pages, and its
 // files in the order in which tasks write them. The task that reads the level plans it, for all that write it.
 import { elementAt, numberAt } from '../../format/element-at.ts';
+import { DIGEST_BYTES, type FeatureArrays, type FeatureTable } from '../../format/feature-table.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import { featureFilePath, pagePath } from '../../format/layout.ts';
-import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
-import { FORMATS, type Format, type Level, PAGE_CAPS, type StoredPages } from '../../format/levels.ts';
+import {
+  FORMATS,
+  type Format,
+  GEOMETRIES,
+  type Geometry,
+  type Level,
+  PAGE_CAPS,
+  type StoredPages,
+} from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import type { LevelSummary } from '../../format/release.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
+/** Which files a release has. */
+export interface StoredFiles {
+  storedPages: StoredPages;
+  /** `full` among them, in the order of `GEOMETRIES`. */
+  geometries: readonly Geometry[];
+}
+
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */
 export function plannedIndex(
   level: Level,
-  storedPages: StoredPages,
-  { features, fids, columns }: StoreIndex,
+  { storedPages, geometries }: StoredFiles,
+  { features, fids, boxes, columns }: StoreIndex,
 ): LevelIndex {
   const tableOf = (format: Format): PageTable => {
     const listing = firstPages(level, format, features, columns, storedPages);
     const pages = elementAt(listing, listing.length - 1);
     return { listing, bytes: new Uint32Array(pages), digest: new Uint8Array(DIGEST_BYTES * pages) };
   };
-  return new LevelIndex(level, storedPages, {
+  const arrays = {
     fid: fids,
+    ...newFeatureArrays(features),
+    box: boxes,
+    columns,
+    pages: storedPages === 'none' ? undefined : { geojsonl: tableOf('geojsonl'), fc: tableOf('fc') },
+  };
+  return new LevelIndex(level, storedPages, arrays, geometries.slice(1));
+}
+
+/** The arrays of a table of features that are not written yet. */
+export function newFeatureArrays(features: number): FeatureArrays {
+  return {
     start: new Float64Array(features + 1),
     textStart: new Float64Array(features + 1),
     textCrc: new Uint32Array(features + 1),
     dataCrc: new Uint32Array(features + 1),
     digest: new Uint8Array(DIGEST_BYTES * features),
-    columns,
-    pages: storedPages === 'none' ? undefined : { geojsonl: tableOf('geojsonl'), fc: tableOf('fc') },
-  });
+  };
 }
 
-/** The kinds of files that tasks write. */
-export type FileKind = 'features' | Format;
+/** The kinds of files that tasks write: feature files by their geometry, pages by their format. */
+export type FileKind = Geometry | Format;
 
-const FILE_KINDS: readonly FileKind[] = ['features', ...FORMATS];
+const FILE_KINDS: readonly FileKind[] = [...GEOMETRIES, ...FORMATS];
+
+/** Is it that of a page? */
+export function isFormat(kind: FileKind): kind is Format {
+  return kind === 'geojsonl' || kind === 'fc';
+}
+
+/** The work of a feature's text with each geometry, as a share of the full one: for the balance among tasks alone. */
+const WORK_SHARES: Readonly<Record<FileKind, number>> = {
+  full: 1,
+  medium: 1 / 2,
+  low: 1 / 4,
+  point: 1 / 16,
+  none: 1 / 16,
+  geojsonl: 1,
+  fc: 1,
+};
 
 const NO_PAGES: PageTable = { listing: new Uint32Array(1), bytes: new Uint32Array(), digest: new Uint8Array() };
 
 /** A feature file or page to write. */
 export interface PlannedFile {
   kind: FileKind;
-  /** Number of the feature file, or of the page in its format. */
+  /** Number of the feature file of its geometry, or of the page in its format. */
   number: number;
   /** Relative to the release's folder. */
   path: string;
@@ -68,9 +108,9 @@ export type Estimate = (ranges: Ranges) => number;
 export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan {
   const firsts: number[] = [];
   const works: number[] = [];
-  for (const { ranges } of plannedFiles(index)) {
+  for (const { kind, ranges } of plannedFiles(index)) {
     firsts.push(numberAt(ranges, 0));
-    works.push(estimate(ranges));
+    works.push(Math.round(WORK_SHARES[kind] * estimate(ranges)));
   }
   // Files with the same first position keep their order.
   const order = Uint32Array.from(firsts.keys()).sort((a, b) => numberAt(firsts, a) - numberAt(firsts, b));
@@ -85,7 +125,7 @@ export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan {
 }
 
 /**
- * Every file of a level that tasks write: feature files by number, then the pages of each format by number.
+ * Every file of a level that tasks write: the feature files of each geometry by number, then the pages of each format.
  * @param from,to which of them
  */
 export function* plannedFiles(index: LevelIndex, from = 0, to = Number.POSITIVE_INFINITY): Generator<PlannedFile> {
@@ -94,7 +134,8 @@ export function* plannedFiles(index: LevelIndex, from = 0, to = Number.POSITIVE_
 }
 
 function filesOf(index: LevelIndex, kind: FileKind): number {
-  return kind === 'features' ? index.files : pagesOf(index, kind).bytes.length;
+  if (isFormat(kind)) return pagesOf(index, kind).bytes.length;
+  return kind === 'full' || index.geometries.includes(kind) ? index.files : 0;
 }
 
 /** Number of listings that have features: every parent has a unit; only the unfiltered listing can be empty. */
@@ -106,15 +147,20 @@ export function filledListings({ features, listings }: LevelIndex): number {
 export function countsOf(
   index: LevelIndex,
 ): Pick<LevelSummary, 'features' | 'listings' | 'pages' | 'bytes' | 'featureFiles'> {
-  const { features, files } = index;
+  const { features } = index;
   const [geojsonl, fc] = [pagesOf(index, 'geojsonl').bytes, pagesOf(index, 'fc').bytes];
   return {
     features,
     listings: filledListings(index),
     pages: { geojsonl: geojsonl.length, fc: fc.length },
     bytes: sum(geojsonl) + sum(fc),
-    featureFiles: { files, bytes: index.dataBytes(0, features) + files * MEMBER_FRAME_BYTES },
+    featureFiles: featureFilesOf(index),
   };
+}
+
+/** Number of feature files of a table, and their bytes. */
+export function featureFilesOf(table: FeatureTable): LevelSummary['featureFiles'] {
+  return { files: table.files, bytes: table.dataBytes(0, table.features) + table.files * MEMBER_FRAME_BYTES };
 }
 
 /** `reduce` of a typed array adds doubles: no overflow at 2^32. */
@@ -135,9 +181,9 @@ export function fileAt(index: LevelIndex, file: number): PlannedFile {
 
 function fileOf(index: LevelIndex, kind: FileKind, number: number): PlannedFile {
   const { level } = index;
-  if (kind === 'features') {
+  if (!isFormat(kind)) {
     const ranges = [number * index.perFile, index.fileEnd(number)];
-    return { kind, number, path: featureFilePath(level, number), ranges };
+    return { kind, number, path: featureFilePath(level, number, kind), ranges };
   }
   const { listing: firsts } = pagesOf(index, kind);
   // The last listing whose first page has at most this number.

@@ -3,6 +3,7 @@
 // gdal-async is used from one thread of a process only.
 import { rmSync } from 'node:fs';
 import { elementAt } from '../../format/element-at.ts';
+import { indexBox } from '../geojson/bbox.ts';
 import { newFeatureWriter } from '../geojson/feature.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import {
@@ -22,6 +23,7 @@ import { type Column, featureCount, type LayerSource, type LevelSource, placeOf 
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { sourceName } from '../source/source-options.ts';
+import type { IndexBox } from '../store/store-index.ts';
 
 /** What to read. */
 export interface LayersTask {
@@ -42,8 +44,12 @@ export interface ReadFeature {
   /** Its name and type, from the columns of the level's first layer; null if it has none. */
   name: string | null;
   type: string | null;
+  /** Its bounding box, as the index of a level has it. */
+  box: IndexBox;
   /** Its line of GeoJSON in pieces. */
   text: readonly Buffer[];
+  /** The same without its geometry. */
+  withoutGeometry: readonly Buffer[];
 }
 
 /** Takes what is read of a level. */
@@ -147,10 +153,17 @@ class LevelReading {
       try {
         const wkb = wkbOf(readGeometry(feature, opened));
         this.#refuseFailure(layer, last);
-        const { text, quality } = write(fid, values, wkb, sourceFid);
+        const { quality, box, ...written } = write(fid, values, wkb, sourceFid);
         inspectGeometry(quality, () => `${sourceName(layer.path)}: layer ${layer.layer}, ${unit()}`, this.#findings);
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
-        this.#sink.feature({ fid, gids, name: nameOf(values), type: typeOf(values), text });
+        this.#sink.feature({
+          ...written,
+          fid,
+          gids,
+          name: nameOf(values),
+          type: typeOf(values),
+          box: indexBox(box, 10 ** this.#task.precision),
+        });
       } catch (error) {
         const mode = otherMode(error, elementAt(this.#plan.modes, at));
         if (mode !== undefined) return { ...this.#plan, modes: this.#plan.modes.with(at, mode) };

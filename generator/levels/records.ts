@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
-import type { DeflatedText } from '../../format/gzip.ts';
 import { DIGEST_BYTES } from '../../format/feature-table.ts';
+import type { DeflatedText } from '../../format/gzip.ts';
+import type { Geometry } from '../../format/levels.ts';
 import type { CheckedFile } from '../../format/release.ts';
 import type { Part } from './divide-work.ts';
 
@@ -15,7 +16,12 @@ export interface TaskRecords {
   /** Of each file of the part, in the order of the plan. */
   bytes: number[];
   sha256: string[];
-  /** Of each feature in its feature files, in order of position. */
+  /** Of the features in its feature files, by geometry. */
+  features: Map<Geometry, FeatureRecords>;
+}
+
+/** The records of the features with one geometry, in order of position. */
+export interface FeatureRecords {
   dataBytes: number[];
   textBytes: number[];
   textCrc: number[];
@@ -25,7 +31,7 @@ export interface TaskRecords {
 }
 
 export function newRecords(part: Part): TaskRecords {
-  return { part, bytes: [], sha256: [], dataBytes: [], textBytes: [], textCrc: [], dataCrc: [], digest: [] };
+  return { part, bytes: [], sha256: [], features: new Map() };
 }
 
 export function addFile(records: TaskRecords, { bytes, sha256 }: CheckedFile): void {
@@ -33,7 +39,17 @@ export function addFile(records: TaskRecords, { bytes, sha256 }: CheckedFile): v
   records.sha256.push(sha256);
 }
 
-export function addFeature(records: TaskRecords, { data, crc, length }: DeflatedText): void {
+/** The records of the features with a geometry. */
+export function featureRecords({ features }: TaskRecords, geometry: Geometry): FeatureRecords {
+  let records = features.get(geometry);
+  if (records === undefined) {
+    records = { dataBytes: [], textBytes: [], textCrc: [], dataCrc: [], digest: [] };
+    features.set(geometry, records);
+  }
+  return records;
+}
+
+export function addFeature(records: FeatureRecords, { data, crc, length }: DeflatedText): void {
   records.dataBytes.push(data.length);
   records.textBytes.push(length);
   records.textCrc.push(crc);

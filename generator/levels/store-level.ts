@@ -1,23 +1,23 @@
 // Reads one level of the source into a feature store, and plans the level's files. Runs in a child process: gdal-async is
 // used from one thread of a process only. Beside the store its sidecars: names, and the rings of a level in the overview.
-import type { Level, StoredPages } from '../../format/levels.ts';
+import type { Level } from '../../format/levels.ts';
 import type { Finding, LevelAbout } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { newCoarseRings } from '../overview/coarse-rings.ts';
 import { gidColumnsOf, layerNames } from '../source/level-source.ts';
-import { createStore, type StoreWriter } from '../store/feature-store.ts';
+import { createStore, geometryStorePath, type StoreWriter } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { writeNameTable } from '../store/name-table.ts';
+import { createRingStore } from '../store/ring-store.ts';
 import { writeSidecar } from '../store/sidecar.ts';
 import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
-import { planFiles, plannedIndex } from './plan.ts';
+import { planFiles, plannedIndex, type StoredFiles } from './plan.ts';
 import { type LayersTask, type ReadFeature, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
-export interface StoreTask extends Omit<LayersTask, 'scratch'> {
+export interface StoreTask extends Omit<LayersTask, 'scratch'>, StoredFiles {
   /** Path of the store. */
   store: string;
-  storedPages: StoredPages;
   isInOverview: boolean;
   /** Which of the level's files are to be written, and in how many parts. */
   share: Share;
@@ -41,30 +41,41 @@ export interface StoredLevel {
  * Reads the level into the store, plans its files, and divides the work of writing it.
  * @throws BuildError with file, layer, level and fid if a feature cannot be written or GDAL reports an error
  */
-export function storeLevel({ store: file, storedPages, share, parts, ...task }: StoreTask): StoredLevel {
+export function storeLevel({ store: file, storedPages, geometries, share, parts, ...task }: StoreTask): StoredLevel {
   const { source } = task;
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '' } = layers[0] ?? {};
-  let store: StoreWriter | undefined;
+  let stores: Pick<StoreWriter, 'close'>[] = [];
   let sidecars: LevelSidecars | undefined;
   const { features, findings, isRenumbered } = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
-    store?.close();
-    const writer = createStore(file, gidColumnsOf(source));
+    for (const store of stores) store.close();
+    const texts = createStore(file, gidColumnsOf(source));
+    const others = createStore(geometryStorePath(file, 'none'), []);
+    const rings = createRingStore(file);
     const beside = newLevelSidecars(file, task);
-    [store, sidecars] = [writer, beside];
+    [stores, sidecars] = [[rings, others, texts], beside];
     return {
-      rings: beside.rings,
+      rings: {
+        ring(positions, isHole, area) {
+          rings.ring(positions, isHole, area);
+          // It may change the positions.
+          beside.rings?.ring(positions, isHole, area);
+        },
+      },
       feature(feature) {
-        writer.append(feature.fid, feature.gids, feature.text);
+        const { fid, gids, box, text, withoutGeometry } = feature;
+        texts.append({ fid, gids, box }, text);
+        others.append({ fid, gids: [], box }, withoutGeometry);
+        rings.unit(fid);
         beside.unit(feature);
       },
     };
   });
-  if (store === undefined || sidecars === undefined) throw new Error(`level ${level}: nothing was read`);
-  const index = store.close();
+  const index = stores.map((store) => store.close()).at(-1);
+  if (index === undefined || sidecars === undefined) throw new Error(`level ${level}: nothing was read`);
   sidecars.close();
   checkIdentifiers(source, index, findings);
-  const plan = planFiles(plannedIndex(level, storedPages, index), estimateWork(index));
+  const plan = planFiles(plannedIndex(level, { storedPages, geometries }, index), estimateWork(index));
   writeSidecar(file, 'plan', plan);
   return {
     level,

@@ -6,23 +6,22 @@ import { dirname, join } from 'node:path';
 import { sumOf } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { deflateText, FRAME_DATA, type FrameData, MemberWriter } from '../../format/gzip.ts';
-import { type Format, FRAMES, type Level, type StoredPages } from '../../format/levels.ts';
+import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import type { CheckedFile } from '../../format/release.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
-import { openStore, type StoreReader } from '../store/feature-store.ts';
+import { geometryStorePath, openStore, type StoreReader } from '../store/feature-store.ts';
 import { readSidecar } from '../store/sidecar.ts';
 import type { Part } from './divide-work.ts';
-import { type FilePlan, fileAt, type PlannedFile, plannedIndex } from './plan.ts';
-import { addFeature, addFile, newRecords, type TaskRecords, writeRecords } from './records.ts';
+import { type FilePlan, fileAt, isFormat, plannedIndex, type StoredFiles } from './plan.ts';
+import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords, writeRecords } from './records.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
-export interface WriteTask {
+export interface WriteTask extends StoredFiles {
   level: Level;
   /** The level's store, filled. */
   store: string;
-  storedPages: StoredPages;
   /** The release's folder. */
   out: string;
   /** Path of the file for the records of the written files. */
@@ -34,9 +33,15 @@ export interface WriteTask {
 const PAGE_BYTES_MAX = 2 ** 32 - 1;
 
 /** Writes the part's files and their records. */
-export function writeFiles({ level, storedPages, out, part, ...task }: WriteTask): void {
+export function writeFiles({ level, out, part, ...task }: WriteTask): void {
   const store = openStore(task.store);
-  const index = plannedIndex(level, storedPages, store.index);
+  const stores = new Map<Geometry, StoreReader>([['full', store]]);
+  const storeOf = (geometry: Geometry): StoreReader => {
+    const opened = stores.get(geometry) ?? openStore(geometryStorePath(task.store, geometry));
+    stores.set(geometry, opened);
+    return opened;
+  };
+  const index = plannedIndex(level, task, store.index);
   const plan = readSidecar<FilePlan>(task.store, 'plan');
   const records = newRecords(part);
   const folders = new Set<string>();
@@ -48,18 +53,17 @@ export function writeFiles({ level, storedPages, out, part, ...task }: WriteTask
     if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
     folders.add(folder);
     if (plan.copies[at] === 1 && last !== undefined) linkOrCopy(last.file, file);
-    else last = { file, written: writeFile(file, planned, store, records) };
+    else {
+      const { kind, ranges } = planned;
+      const written = isFormat(kind)
+        ? writePage(file, kind, ranges, store)
+        : writeFeatureFile(file, ranges, storeOf(kind), featureRecords(records, kind));
+      last = { file, written };
+    }
     addFile(records, last.written);
   }
-  store.close();
+  for (const opened of stores.values()) opened.close();
   writeRecords(task.records, records);
-}
-
-function writeFile(file: string, { kind, ranges }: PlannedFile, store: StoreReader, records: TaskRecords) {
-  if (kind === 'features') return writeFeatureFile(file, ranges, store, records);
-  const written = writePage(file, kind, ranges, store);
-  refuseLargePage(file, written.bytes);
-  return written;
 }
 
 /** @throws BuildError for a page that the page tables have no room for */
@@ -72,7 +76,7 @@ export function refuseLargePage(file: string, bytes: number): void {
 }
 
 /** Writes a feature file: one gzip member with a seam after every line. */
-function writeFeatureFile(file: string, ranges: Ranges, store: StoreReader, records: TaskRecords): CheckedFile {
+function writeFeatureFile(file: string, ranges: Ranges, store: StoreReader, records: FeatureRecords): CheckedFile {
   const output = createOutputFile(file);
   const member = new MemberWriter(output.write);
   for (const { bytes, deflated } of store.read(ranges)) {
@@ -131,5 +135,7 @@ function writePage(file: string, format: Format, ranges: Ranges, store: StoreRea
   pending.push('after');
   writePending();
   member.end();
-  return output.close();
+  const written = output.close();
+  refuseLargePage(file, written.bytes);
+  return written;
 }

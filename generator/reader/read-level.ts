@@ -2,10 +2,11 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import type { FeatureTable } from '../../format/feature-table.ts';
 import { featureFilePath, indexPath, manifestPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
-import type { Level } from '../../format/levels.ts';
-import { decodeLevel } from '../../format/manifest.ts';
+import type { Geometry, Level } from '../../format/levels.ts';
+import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { numberIn, objectFrom } from '../../format/parse.ts';
 import { FileError } from './file-error.ts';
 import { inflateFeature, readAt } from './inflate.ts';
@@ -26,6 +27,13 @@ export function levelFrom(manifest: Buffer, index: Buffer, release: string, leve
   const text = manifest.toString();
   const features = numberIn(objectFrom(text, files.manifest), 'features', files.manifest);
   return decodeLevel({ manifest: text, index }, { release, level, features }, files);
+}
+
+/** The table of another geometry of a level. @throws FormatError if its file is not that table */
+export function readTable(root: string, index: LevelIndex, geometry: Geometry): FeatureTable {
+  const files = { manifest: manifestPath(index.level), table: indexPath(index.level, geometry) };
+  const manifest = readFileSync(join(root, files.manifest), 'utf8');
+  return decodeTable({ manifest, table: readFileSync(join(root, files.table)) }, geometry, index, files);
 }
 
 /** The features of a level, by position. */
@@ -62,7 +70,7 @@ export function openFeatures(root: string, index: LevelIndex): FeatureReader {
 }
 
 /** The deflate data of the feature at a position, from its file. @throws FileError if the file ends before */
-export function dataIn(handle: number, index: LevelIndex, position: number): Buffer {
+export function dataIn(handle: number, index: FeatureTable, position: number): Buffer {
   const [offset, bytes] = [index.offsetAt(position), index.dataBytes(position, position + 1)];
   const data = readAt(handle, offset, bytes);
   if (data.length < bytes) throw new FileError(`its file ends after ${offset + data.length} bytes`);
@@ -70,7 +78,7 @@ export function dataIn(handle: number, index: LevelIndex, position: number): Buf
 }
 
 /** The text of a feature, from its deflate data. @throws FileError if it is not the one that the index describes */
-export function textFrom(data: Buffer, index: LevelIndex, position: number): Buffer {
+export function textFrom(data: Buffer, index: FeatureTable, position: number): Buffer {
   const text = inflateFeature(data, index.textBytes(position, position + 1));
   if (text.length !== index.textBytes(position, position + 1) || crc32(text) !== index.textCrc(position, position + 1))
     throw new FileError('its text is not the one that the index describes');

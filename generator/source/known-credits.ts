@@ -5,6 +5,8 @@ import { basename } from 'node:path';
 /** A dataset's credit, with its licence. */
 interface KnownDataset {
   credit: string;
+  /** Its licence, if all of it has the same: an SPDX identifier or a URL. */
+  licence?: string;
   /** Is a layer one of this dataset? @param has does the layer have these columns? */
   matches(layer: string, file: string, has: (...columns: readonly string[]) => boolean): boolean;
 }
@@ -12,19 +14,23 @@ interface KnownDataset {
 const KNOWN: readonly KnownDataset[] = [
   {
     credit: 'GADM, https://gadm.org/license.html (academic and other non-commercial use; no redistribution)',
+    licence: 'https://gadm.org/license.html',
     matches: (_, file, has) =>
       (/gadm/i.test(file) && has('GID_0')) || has('GID_1', 'NL_NAME_1') || has('ID_0', 'ISO', 'NAME_0'),
   },
   {
     credit: 'Made with Natural Earth, https://www.naturalearthdata.com (public domain)',
+    licence: 'https://www.naturalearthdata.com/about/terms-of-use/',
     matches: (layer, file, has) => /^ne_\d+m_/i.test(layer) || /^ne_\d+m_/i.test(file) || has('NE_ID', 'ADM0_A3'),
   },
   {
     credit: 'geoBoundaries, https://www.geoboundaries.org (CC BY 4.0)',
+    licence: 'CC-BY-4.0',
     matches: (_layer, _file, has) => has('shapeGroup', 'shapeID', 'shapeType'),
   },
   {
     credit: '© EuroGeographics for the administrative boundaries (NUTS, Eurostat GISCO; non-commercial use)',
+    licence: 'https://ec.europa.eu/eurostat/web/gisco/geodata/administrative-units',
     matches: (_layer, _file, has) => has('NUTS_ID', 'LEVL_CODE'),
   },
   {
@@ -40,4 +46,12 @@ export function knownCredit(path: string, layer: string, columns: readonly strin
   // The name of an archive counts, too: /vsizip/gadm41_NPL_shp.zip/a.shp.
   const file = path.split('/').findLast((part) => /gadm|^ne_/i.test(part)) ?? basename(path);
   return KNOWN.find(({ matches }) => matches(layer, file, has))?.credit;
+}
+
+/** The licence of recognised datasets; undefined if it is not known, or they have several. */
+export function knownLicence(credits: readonly string[]): string | undefined {
+  const [licence, ...others] = new Set(
+    credits.map((credit) => KNOWN.find((known) => known.credit === credit)?.licence),
+  );
+  return others.length === 0 ? licence : undefined;
 }

@@ -1,35 +1,45 @@
 // The feature store: a file in the work folder with every feature of a level, serialised once. The task that reads the
 // dataset appends to it; the tasks that write feature files and pages copy from it.
 import { closeSync, openSync, readSync } from 'node:fs';
+import { constants, inflateRawSync } from 'node:zlib';
 import { sumOf, type TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { GidColumn } from '../../format/gid-column.ts';
 import { deflateText } from '../../format/gzip.ts';
+import type { Geometry } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { readSidecar, writeSidecar } from './sidecar.ts';
-import { newIndexBuilder, type StoreIndex } from './store-index.ts';
+import { newIndexBuilder, type StoreEntry, type StoreIndex } from './store-index.ts';
 
 /** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
 export const REUSE_TEXT_BYTES = 8 * 1024;
 
+/** The path of the store of a level with another geometry, beside that of the full one. */
+export function geometryStorePath(store: string, geometry: Geometry): string {
+  return geometry === 'full' ? store : `${store}.${geometry}`;
+}
+
 /** Appends features; `close` writes the index. */
 export interface StoreWriter {
   /** Appends a feature. @param parts its text, which ends in a line feed, in pieces */
-  append(fid: number, gids: readonly (string | null)[], parts: readonly Buffer[]): void;
+  append(feature: Pick<StoreEntry, 'fid' | 'gids' | 'box'>, parts: readonly Buffer[]): void;
   close(): StoreIndex;
 }
 
-/** Creates a store at `file`; its index will be at `file`.index. */
-export function createStore(file: string, columns: readonly string[]): StoreWriter {
+/**
+ * Creates a store at `file`; its index will be at `file`.index.
+ * @param deflatedFrom a text of so many bytes is stored as deflate data
+ */
+export function createStore(file: string, columns: readonly string[], deflatedFrom = REUSE_TEXT_BYTES): StoreWriter {
   const output = createOutputFile(file);
   const builder = newIndexBuilder(columns);
   return {
-    append(fid, gids, parts) {
+    append(feature, parts) {
       const text = Buffer.concat(parts);
-      const isShort = text.length < REUSE_TEXT_BYTES;
+      const isShort = text.length < deflatedFrom;
       const stored = isShort ? text : deflateText(text);
-      builder.add({ fid, gids, bytes: stored.length, deflated: isShort ? undefined : sumOf(text) });
+      builder.add({ ...feature, bytes: stored.length, deflated: isShort ? undefined : sumOf(text) });
       output.write(stored);
     },
     close() {
@@ -47,6 +57,12 @@ export interface StoredFeature {
   bytes: Buffer;
   /** The sum of its text if `bytes` is deflate data. */
   deflated: TextSum | undefined;
+}
+
+/** The text of a stored feature. */
+export function storedText({ bytes, deflated }: StoredFeature): Buffer {
+  if (deflated === undefined) return bytes;
+  return inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: deflated.length });
 }
 
 /** Reads stored features by position. */

@@ -12,6 +12,8 @@ export interface StoreIndex {
   fids: Float64Array;
   /** GID columns 0 .. level. */
   columns: readonly GidColumn[];
+  /** West, south, east and north of each feature, as the index of a level has them. */
+  boxes: Int32Array;
   /** Offset of the feature's bytes in the store. */
   offsets: Float64Array;
   /** Length of the feature's bytes in the store: text, or deflate data. */
@@ -26,24 +28,28 @@ export interface StoreIndex {
  * The SHA-256 of an index in hex: equal for equal indexes. The serialised form of V8 does not serve for this: its bytes
  * depend on how V8 holds the arrays at that moment.
  */
-export function indexDigest({ columns, fids, offsets, bytes, deflatedText, crcs }: StoreIndex): string {
+export function indexDigest({ columns, fids, boxes, offsets, bytes, deflatedText, crcs }: StoreIndex): string {
   const hash = createHash('sha256');
-  const add = (values: Float64Array | Uint32Array | Uint8Array): void => {
+  const add = (values: Float64Array | Int32Array | Uint32Array | Uint8Array): void => {
     hash.update(`${values.length} `).update(values);
   };
   for (const { name, arrays } of columns) {
     add(Buffer.from(name));
     for (const values of [arrays.start, arrays.text, arrays.run, arrays.first, arrays.rank, arrays.count]) add(values);
   }
-  for (const values of [fids, offsets, bytes, deflatedText, crcs]) add(values);
+  for (const values of [fids, boxes, offsets, bytes, deflatedText, crcs]) add(values);
   return hash.digest('hex');
 }
+
+/** West, south, east, north in 1e-7 degrees. */
+export type IndexBox = readonly [west: number, south: number, east: number, north: number];
 
 /** The index entry of a feature. */
 export interface StoreEntry {
   fid: number;
   /** Its GID in each column, or null. */
   gids: readonly (string | null)[];
+  box: IndexBox;
   /** Bytes in the store. */
   bytes: number;
   /** The sum of its text if it is stored as deflate data. */
@@ -60,6 +66,7 @@ export interface IndexBuilder {
 /** Begins an index. @param columns names of the GID columns 0 .. level */
 export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
   const fids: number[] = [];
+  const boxes: number[] = [];
   const bytes: number[] = [];
   const deflatedText: number[] = [];
   const crcs: number[] = [];
@@ -67,6 +74,7 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
   return {
     add(entry) {
       fids.push(entry.fid);
+      boxes.push(...entry.box);
       bytes.push(entry.bytes);
       deflatedText.push(entry.deflated?.length ?? 0);
       crcs.push(entry.deflated?.crc ?? 0);
@@ -93,6 +101,9 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
           const ordered = Int32Array.from(order, (entry) => numberAt(owners, entry));
           return gidColumn(name, [...numbers.keys()], ordered);
         }),
+        boxes: Int32Array.from({ length: boxes.length }, (_, i) =>
+          numberAt(boxes, 4 * elementAt(order, i >> 2) + (i & 3)),
+        ),
         offsets: ordered(starts),
         bytes: ordered(bytes),
         deflatedText: ordered(deflatedText),

@@ -5,19 +5,19 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { EMPTY_SUM, joinSums, type TextSum } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
+import { DIGEST_BYTES, type FeatureTable } from '../../format/feature-table.ts';
 import { FRAME_DATA, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
 import { CHECKSUMS_FILE, indexPath, releasePath } from '../../format/layout.ts';
-import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
-import type { Format, Level } from '../../format/levels.ts';
+import type { Format, Geometry, Level } from '../../format/levels.ts';
 import { objectFrom } from '../../format/parse.ts';
 import { positionsIn, type Ranges } from '../../format/positions.ts';
 import type { CheckedFile, WholeFile } from '../../format/release.ts';
-import { plannedFiles } from '../levels/plan.ts';
+import { isFormat, plannedFiles } from '../levels/plan.ts';
 import { gidsOf } from '../names/named-units.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { expectBytes, piecesOf, readAt, sumOfMember } from '../reader/inflate.ts';
-import { dataIn, readLevel, textFrom } from '../reader/read-level.ts';
+import { dataIn, readLevel, readTable, textFrom } from '../reader/read-level.ts';
 import type { Finding } from './findings.ts';
 
 /** Which files of a level to verify, by their numbers in the order of `plannedFiles`. Plain data, like the result. */
@@ -43,15 +43,21 @@ export interface FilesResult {
 export async function verifyFiles({ out, release, level, from, to, checksums }: FilesTask): Promise<FilesResult> {
   const root = join(out, releasePath(release));
   const index = readLevel(root, release, level);
-  const checkLine = newLineCheck(index);
+  const lineCheck = newLineCheck(index);
+  const tables = new Map<Geometry, FeatureTable>([['full', index]]);
+  const tableOf = (geometry: Geometry): FeatureTable => {
+    const table = tables.get(geometry) ?? readTable(root, index, geometry);
+    tables.set(geometry, table);
+    return table;
+  };
   const findings: Finding[] = [];
   let bytes = 0;
   for (const [i, { kind, number, path, ranges }] of [...plannedFiles(index, from, to)].entries()) {
-    const check: FileCheck =
-      kind === 'features'
-        ? (file, read, found) => checkFeatureFile(file, read.bytes, index, number, checkLine, found)
-        : (file, read) => checkDescribed(file, read, pageDescription(index, kind, number, ranges));
-    bytes += await verifyFile({ root, path, by: indexPath(level), listed: checksums[i] }, check, findings);
+    const check: FileCheck = isFormat(kind)
+      ? (file, read) => checkDescribed(file, read, pageDescription(index, kind, number, ranges))
+      : (file, read, found) => checkFeatureFile(file, read.bytes, tableOf(kind), number, lineCheck, found);
+    const by = isFormat(kind) ? indexPath(level) : indexPath(level, kind);
+    bytes += await verifyFile({ root, path, by, listed: checksums[i] }, check, findings);
   }
   return { bytes, findings };
 }
@@ -121,13 +127,17 @@ function pageDescription(index: LevelIndex, format: Format, number: number, rang
   return { bytes, sha256: index.pageDigest(format, number), textBytes: length, textCrc: crc };
 }
 
-/** Takes a feature's text and its position. @throws FileError if it is not the line of that feature */
-type LineCheck = (text: Buffer, position: number) => void;
+/** What the lines of a level's feature files have to be. */
+interface LineCheck {
+  fidAt(position: number): number;
+  /** Takes a feature's text and its position. @throws FileError if it is not the line of that feature */
+  checkLine(text: Buffer, position: number): void;
+}
 
 /** Checks that a text is one line, a feature with the fid and the GIDs that the index has. */
 function newLineCheck(index: LevelIndex): LineCheck {
   const columns = index.columns.map(({ name }, column) => ({ name, gidAt: gidsOf(index, column) }));
-  return (text, position) => {
+  const checkLine = (text: Buffer, position: number): void => {
     if (text.indexOf('\n') !== text.length - 1) throw new FileError('its text is not one line');
     const fid = index.fidAt(position);
     const feature = objectFrom(text.toString(), 'its text');
@@ -141,6 +151,7 @@ function newLineCheck(index: LevelIndex): LineCheck {
       if (!isGid) throw new FileError(`${name} is ${JSON.stringify(value)}, the index has ${JSON.stringify(gid)}`);
     }
   };
+  return { fidAt: (position) => index.fidAt(position), checkLine };
 }
 
 /**
@@ -152,9 +163,9 @@ function newLineCheck(index: LevelIndex): LineCheck {
 function checkFeatureFile(
   file: string,
   size: number,
-  tables: LevelIndex,
+  tables: FeatureTable,
   number: number,
-  checkLine: LineCheck,
+  { fidAt, checkLine }: LineCheck,
   found: (problem: string) => void,
 ): void {
   const [first, end] = [number * tables.perFile, tables.fileEnd(number)];
@@ -167,7 +178,7 @@ function checkFeatureFile(
         expectData(data, tables, position);
         checkLine(textFrom(data, tables, position), position);
       } catch (error) {
-        found(`fid ${tables.fidAt(position)}: ${problemOf(error)}`);
+        found(`fid ${fidAt(position)}: ${problemOf(error)}`);
       }
     expectBytes(readAt(handle, 0, MEMBER_HEADER.length), MEMBER_HEADER, 'gzip header');
     const trailer = memberEnd({ crc: tables.textCrc(first, end), length: tables.textBytes(first, end) });
@@ -182,7 +193,7 @@ function expectSize(size: number, expected: number): void {
 }
 
 /** @throws FileError if it is not the deflate data that the tables describe */
-function expectData(data: Buffer, tables: LevelIndex, position: number): void {
+function expectData(data: Buffer, tables: FeatureTable, position: number): void {
   const digest = hash('sha256', data, 'buffer').subarray(0, DIGEST_BYTES);
   const isDigest = digest.equals(tables.digests(position, position + 1));
   if (isDigest && tables.hasData(data, position, position + 1)) return;

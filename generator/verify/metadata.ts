@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
+import type { FeatureTable } from '../../format/feature-table.ts';
 import { type GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
 import {
   CHECKSUMS_FILE,
@@ -16,13 +17,13 @@ import {
   releasePath,
 } from '../../format/layout.ts';
 import { firstPages, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
-import { type Format, LEVELS, levelName } from '../../format/levels.ts';
+import { type Format, type Geometry, LEVELS, levelName } from '../../format/levels.ts';
 import { namedArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
-import { countsOf, plannedFiles } from '../levels/plan.ts';
+import { countsOf, featureFilesOf, plannedFiles } from '../levels/plan.ts';
 import { problemOf } from '../reader/file-error.ts';
-import { readLevel } from '../reader/read-level.ts';
+import { readLevel, readTable } from '../reader/read-level.ts';
 import { readChecksums, sha256Of } from '../release/checksums.ts';
 import { BuildError } from '../report/errors.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
@@ -116,6 +117,16 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     if (!(await isIntact(indexPath(level), summary?.index))) continue;
     const index = attempt(manifestPath(level), () => readLevel(root, id, level), indexPath(level));
     if (index === undefined || !hasManifest) continue;
+    let isComplete = true;
+    for (const geometry of index.geometries) {
+      const path = indexPath(level, geometry);
+      const table = (await isIntact(path, summary?.geometries[geometry]?.index))
+        ? attempt(manifestPath(level), () => readTable(root, index, geometry), path)
+        : undefined;
+      isComplete &&= table !== undefined;
+      if (description !== undefined && table !== undefined) checkGeometry(description, geometry, table, found);
+    }
+    if (!isComplete) continue;
     const contradictions = indexProblems(index);
     for (const problem of contradictions) found(indexPath(level), problem);
     if (contradictions.length > 0) continue;
@@ -138,7 +149,9 @@ async function compareLists(
   for (const level of LEVELS) {
     for (const pathOf of [manifestPath, indexPath, namesPath]) expected.add(pathOf(level));
     const index = levels[level];
-    for (const { path } of index ? plannedFiles(index) : []) expected.add(path);
+    if (index === undefined) continue;
+    for (const geometry of index.geometries) expected.add(indexPath(level, geometry));
+    for (const { path } of plannedFiles(index)) expected.add(path);
   }
   for (const path of checksums?.keys() ?? []) {
     if (expected.has(path)) continue;
@@ -219,4 +232,12 @@ function checkSummary({ levels, storedPages }: Release, index: LevelIndex, found
     const [has, wanted] = [JSON.stringify(summary[member as keyof typeof expected]), JSON.stringify(value)];
     if (has !== wanted) found(RELEASE_FILE, `level ${level}: ${member} is ${has}, its index has ${wanted}`);
   }
+}
+
+/** Compares what release.json says of a level's other geometry with its table. */
+function checkGeometry({ levels }: Release, geometry: Geometry, table: FeatureTable, found: Metadata['found']): void {
+  const summary = elementAt(levels, table.level).geometries[geometry];
+  const [has, wanted] = [JSON.stringify(summary?.featureFiles), JSON.stringify(featureFilesOf(table))];
+  if (has !== wanted)
+    found(RELEASE_FILE, `level ${table.level}: featureFiles of ${geometry} is ${has}, its index has ${wanted}`);
 }

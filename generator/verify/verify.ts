@@ -79,9 +79,10 @@ function filesVerified(
   pool: Pool,
   report: Report,
 ): Promise<FilesResult & { pages: number }>[] {
-  const { level, files, features } = index;
+  const { level, features, geometries } = index;
+  const files = index.files * (1 + geometries.length);
   const paths = Array.from(plannedFiles(index), ({ path }) => path);
-  report.expect('features verified', features);
+  report.expect('features verified', features * (1 + geometries.length));
   report.expect('pages verified', paths.length - files);
   return [...rangesOf(0, files, pool), ...rangesOf(files, paths.length, pool)].map(async ([from, to]) => {
     const sums = paths.slice(from, to).map((path) => checksums?.get(path));
@@ -95,9 +96,14 @@ function filesVerified(
     });
     const pages = from < files ? 0 : to - from;
     if (pages > 0) report.advance('pages verified', pages);
-    else report.advance('features verified', index.fileEnd(to - 1) - from * index.perFile);
+    else report.advance('features verified', featuresBefore(index, to) - featuresBefore(index, from));
     return { ...result, pages };
   });
+}
+
+/** Number of features in the feature files before a number, of one geometry after the other. */
+function featuresBefore({ files, features, perFile }: LevelIndex, file: number): number {
+  return Math.floor(file / files) * features + (file % files) * perFile;
 }
 
 /** Divides the numbers `first` up to but not including `end` into ranges, one for each task. */

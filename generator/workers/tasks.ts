@@ -18,6 +18,7 @@ export const TASKS = {
   planSplit: work('single-layer/plan', 'planSplit'),
   writePart: work('single-layer/write-part', 'writePart'),
   storeLevel: work('levels/store-level', 'storeLevel'),
+  storeGeometries: work('levels/store-geometries', 'storeGeometries'),
   checkParents: work('store/identifiers', 'checkParents'),
   writeFiles: work('levels/write-files', 'writeFiles'),
   writeOverview: work('overview/write-overview', 'writeOverview'),

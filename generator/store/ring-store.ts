@@ -1,0 +1,79 @@
+// The rings of a level's units as they are published, in a feature store beside that of the texts: cells, simplified
+// geometries and the overview are made of them in child processes, while the level's files are written.
+import { elementAt } from '../../format/element-at.ts';
+import { Coordinates } from '../geojson/coordinates.ts';
+import type { RingSink } from '../geojson/geometry.ts';
+import { createStore, openStore } from './feature-store.ts';
+import type { StoreIndex } from './store-index.ts';
+
+/** Takes the rings of one unit after the other. */
+export interface RingStoreWriter extends RingSink {
+  /** Ends a unit, also one without rings. */
+  unit(fid: number): void;
+  close(): StoreIndex;
+}
+
+/** Numbers before the positions of a ring: how many positions, 1 for a hole, and twice its signed area. */
+const HEAD_NUMBERS = 3;
+const NO_BOX = [0, 0, 0, 0] as const;
+
+/** The path of the ring store of the level whose store is at `store`. */
+export function ringStorePath(store: string): string {
+  return `${store}.all-rings`;
+}
+
+/** Creates the ring store beside the store of a level. */
+export function createRingStore(store: string): RingStoreWriter {
+  const writer = createStore(ringStorePath(store), [], Number.POSITIVE_INFINITY);
+  let numbers = new Float64Array(1 << 12);
+  let length = 0;
+  return {
+    ring(positions, isHole, area) {
+      const { count } = positions;
+      const end = length + HEAD_NUMBERS + 2 * count;
+      if (end > numbers.length) {
+        const larger = new Float64Array(2 * end);
+        larger.set(numbers.subarray(0, length));
+        numbers = larger;
+      }
+      numbers.set([count, isHole ? 1 : 0, area], length);
+      length += HEAD_NUMBERS;
+      for (let i = 0; i < count; i++) {
+        numbers[length++] = positions.x(i);
+        numbers[length++] = positions.y(i);
+      }
+    },
+    unit(fid) {
+      // The store keeps the bytes until it writes them.
+      const bytes = Buffer.from(numbers.slice(0, length).buffer);
+      writer.append({ fid, gids: [], box: NO_BOX }, [bytes]);
+      length = 0;
+    },
+    close: () => writer.close(),
+  };
+}
+
+/**
+ * Gives the rings of a level's units to a sink, in order of position.
+ * @param unit is called after the rings of each unit
+ */
+export function readRings(store: string, sink: RingSink, unit: (position: number) => void): void {
+  const reader = openStore(ringStorePath(store));
+  const positions = new Coordinates();
+  let position = 0;
+  for (const { bytes } of reader.read([0, reader.index.features])) {
+    const numbers = new Float64Array(bytes.length / 8);
+    new Uint8Array(numbers.buffer).set(bytes);
+    for (let at = 0; at < numbers.length; ) {
+      const count = elementAt(numbers, at);
+      const isHole = numbers[at + 1] === 1;
+      const area = elementAt(numbers, at + 2);
+      at += HEAD_NUMBERS;
+      positions.resize(count);
+      for (let i = 0; i < count; i++, at += 2) positions.set(i, elementAt(numbers, at), elementAt(numbers, at + 1));
+      sink.ring(positions, isHole, area);
+    }
+    unit(position++);
+  }
+  reader.close();
+}

@@ -1,6 +1,6 @@
 // The results of commands as plain-text tables, numbers aligned to the right.
 import { printable } from '../../format/command-line/messages.ts';
-import { levelName, type StoredPages } from '../../format/levels.ts';
+import { levelName, OTHER_GEOMETRIES, type StoredPages } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import type { Changes, LevelDiff } from '../diff/diff.ts';
 import type { Forecast } from '../estimate/estimate.ts';
@@ -21,12 +21,16 @@ export function tableOf(rows: readonly (readonly (string | number)[])[]): string
 
 /** A build's summary. */
 export function buildTable({ levels, quality }: Release): string {
-  const rows = levels.map(({ level, layer, features, listings, pages, bytes, featureFiles }) => {
-    const counts = [features, listings, pages.geojsonl, pages.fc, bytes, featureFiles.files, featureFiles.bytes];
+  const rows = levels.map(({ level, layer, features, listings, pages, bytes, featureFiles, geometries }) => {
+    const other = Object.values(geometries).reduce((sum, geometry) => sum + geometry.featureFiles.bytes, 0);
+    const counts = [features, listings, pages.geojsonl, pages.fc, bytes, featureFiles.files, featureFiles.bytes, other];
     return [levelName(level), layer || '-', ...counts];
   });
   const head = ['level', 'layer', 'features', 'listings', 'geojsonl pages', 'fc pages', 'bytes'];
-  return [tableOf([[...head, 'feature files', 'bytes'], ...rows, totalOf(rows)]), ...qualityLines(quality)].join('\n');
+  return [
+    tableOf([[...head, 'feature files', 'bytes', 'other geometries'], ...rows, totalOf(rows)]),
+    ...qualityLines(quality),
+  ].join('\n');
 }
 
 /** The problems of the data, one a line. */
@@ -49,11 +53,17 @@ export function forecastTable({ quality, levels, releases }: Forecast): string {
     ];
   });
   const head = ['level', 'layer', 'features', 'listings', 'feature files', 'unfiltered pages', 'all pages'];
+  const geometries = OTHER_GEOMETRIES.flatMap((geometry) => {
+    const own = levels.flatMap((level) => level.geometries[geometry] ?? []);
+    if (own.length === 0) return [];
+    const sum = (member: 'files' | 'bytes'): number => own.reduce((total, entry) => total + entry[member], 0);
+    return [[`--geometry ${geometry}`, sum('files'), sum('bytes')]];
+  });
   const choices = releases.map(({ pages, files, bytes }) => [`--pages ${pages}`, files, bytes]);
   return [
     tableOf([head, ...rows, totalOf(rows)]),
     '',
-    tableOf([['', 'files', 'bytes'], ...choices]),
+    tableOf([['', 'files', 'bytes'], ...geometries, ...choices]),
     ...qualityLines(quality),
   ].join('\n');
 }

@@ -3,10 +3,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
+import { FeatureTable } from '../../format/feature-table.ts';
 import { indexPath, manifestPath, namesPath, OVERVIEW_FILE } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import {
   FEATURES_PER_FILE,
+  type Geometry,
   LEVELS,
   type Level,
   levelName,
@@ -14,10 +16,10 @@ import {
   type StoredPages,
 } from '../../format/levels.ts';
 import { encodeLevel } from '../../format/manifest.ts';
-import type { Finding } from '../../format/release.ts';
+import type { Finding, LevelSummary } from '../../format/release.ts';
 import type { BuildOptions } from '../build.ts';
 import { describeSource, splitIntoLevels } from '../describe-source.ts';
-import { filledListings, isFormat, plannedFiles, plannedIndex } from '../levels/plan.ts';
+import { filledListings, isFormat, newFeatureArrays, plannedFiles, plannedIndex } from '../levels/plan.ts';
 import { relativesOf, writeNames } from '../names/named-units.ts';
 import { writeOverview } from '../overview/write-overview.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
@@ -47,7 +49,9 @@ export interface LevelForecast {
   features: number;
   listings: number;
   /** Number of feature files, and their estimated bytes. */
-  featureFiles: { files: number; bytes: number };
+  featureFiles: LevelSummary['featureFiles'];
+  /** Those of each geometry besides the full one. */
+  geometries: Readonly<Partial<Record<Geometry, LevelSummary['featureFiles']>>>;
   /** The stored pages with each choice of --pages. */
   pages: Readonly<Record<StoredPages, PagesForecast>>;
 }
@@ -73,8 +77,8 @@ export interface Forecast {
 /** Approximate bytes of release.json. */
 const RELEASE_JSON_BYTES = 4700;
 
-/** Files of a level besides pages and feature files: manifest, index and names. */
-const LEVEL_FILES = 3;
+/** Files of a level besides pages, and besides the feature files and index of each geometry: manifest and names. */
+const LEVEL_FILES = 2;
 
 /** Files of a release besides those of its levels: the overview, release.json and checksums.txt. */
 const RELEASE_FILES = 3;
@@ -99,7 +103,14 @@ export async function forecast(
         const source = dataset.levels.find((candidate) => candidate.level === level) ?? { level, layers: [] };
         const [store, features] = [join(scratch, levelName(level)), featureCount(source)];
         report.expect('features read', features);
-        const task = { source, precision, keepFids, scratch: store, isInOverview: inOverview.includes(level) };
+        const task = {
+          source,
+          precision,
+          keepFids,
+          scratch: store,
+          isInOverview: inOverview.includes(level),
+          geometries,
+        };
         const sizes = await pool.run<typeof readSizes>(TASKS.readSizes, task);
         report.advance('features read', features);
         return { level, layer: layerNames(source), features, store, index: readStoreIndex(store), ...sizes };
@@ -116,22 +127,27 @@ export async function forecast(
     const overview = writeOverview({ units: read, precision, out: scratch }).bytes;
     const bytes = RELEASE_JSON_BYTES + overview + checksumBytes([OVERVIEW_FILE]);
     const releases = STORED_PAGES.map((pages) => ({ pages, files: RELEASE_FILES, bytes }));
-    const levels = read.map(({ level, layer, features, index, sample, store }) => {
+    const levels = read.map(({ level, layer, features, index, sample, shares, store }) => {
       const estimate = estimateSizes(index.bytes, sample);
       const files = Math.ceil(features / FEATURES_PER_FILE[level]);
       const featureFiles = { files, bytes: Math.round(estimate.featureFiles(files)) };
       mkdirSync(dirname(join(scratch, namesPath(level))), { recursive: true });
+      const other = geometries.slice(1).map((geometry) => {
+        const share = shares[geometry] ?? 0;
+        return [geometry, { files, bytes: Math.round(share * featureFiles.bytes) }] as const;
+      });
+      const otherBytes = other.reduce((sum, [, { bytes }]) => sum + bytes, 0);
       const names = writeNames(scratch, level, store, relativesOf(level, read)).bytes;
       const pages = { all: NO_PAGES, unfiltered: NO_PAGES, none: NO_PAGES };
       for (const release of releases) {
         const planned = plannedIndex(level, { storedPages: release.pages, geometries }, index);
         const stored = pagesOf(planned, estimate);
         pages[release.pages] = stored;
-        release.files += files + stored.geojsonl + stored.fc + LEVEL_FILES;
-        release.bytes += featureFiles.bytes + stored.bytes + names + metadataBytes(planned);
+        release.files += (files + 1) * geometries.length + stored.geojsonl + stored.fc + LEVEL_FILES;
+        release.bytes += featureFiles.bytes + otherBytes + stored.bytes + names + metadataBytes(planned);
       }
       const listings = filledListings(plannedIndex(level, { storedPages: 'none', geometries }, index));
-      return { level, layer, features, listings, featureFiles, pages };
+      return { level, layer, features, listings, featureFiles, geometries: Object.fromEntries(other), pages };
     });
     return { quality, levels, releases };
   } finally {
@@ -156,10 +172,15 @@ function pagesOf(index: LevelIndex, estimate: SizeEstimate): PagesForecast {
 /** Bytes of the manifest and index of a level, and of the lines of checksums.txt for all its files. */
 function metadataBytes(index: LevelIndex): number {
   const { level } = index;
-  const encoded = encodeLevel('', index);
+  const tables = new Map(
+    index.geometries.map((geometry) => [geometry, new FeatureTable(level, newFeatureArrays(index.features))]),
+  );
+  const encoded = encodeLevel('', index, tables);
   const paths = [...plannedFiles(index)].map(({ path }) => path);
   paths.push(indexPath(level), manifestPath(level), namesPath(level));
-  return encoded.manifest.length + encoded.index.length + checksumBytes(paths);
+  paths.push(...index.geometries.map((geometry) => indexPath(level, geometry)));
+  const indexes = [encoded.index, ...encoded.tables.values()].reduce((sum, { length }) => sum + length, 0);
+  return encoded.manifest.length + indexes + checksumBytes(paths);
 }
 
 /** A line has the SHA-256 in hex, two spaces, the path and a line feed. */

@@ -2,7 +2,7 @@
 // the same cell, so shared borders stay shared; the grid becomes coarser as points arrive, so memory is bounded.
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
-import { type Box, boxOf, newCutRings, shift, union, unrolled } from './cut-rings.ts';
+import { type Box, boxOf, newCutRings, shift, union, unrolled } from '../geometries/cut-rings.ts';
 
 /** The rings of a level. Plain data: it is kept beside the level's store. */
 export interface CoarseLevel {

@@ -1,5 +1,6 @@
-// Polygons that cross the antimeridian by a jump from one side of the map to the other, cut there for the overview: each
-// part lies between -180 and 180 degrees (RFC 7946 section 3.1.9). A ring around a pole is closed by way of the pole.
+// Polygons that cross the antimeridian by a jump from one side of the map to the other or reach past it, cut there for
+// simplified geometries: each part lies between -180 and 180 degrees (RFC 7946 section 3.1.9). A ring around a pole is
+// closed by way of the pole.
 import { Coordinates } from '../geojson/coordinates.ts';
 
 /** West, south, east and north in scaled degrees. */
@@ -80,6 +81,11 @@ function turnsBetween(from: number, to: number, full: number): number {
   return from - to > full / 2 ? 1 : 0;
 }
 
+/** The parts of a ring, each on the map. @param full 360 degrees in scaled degrees */
+export function partsOf(ring: Coordinates, full: number): Coordinates[] {
+  return Array.from(strips(ring, full), ([, part]) => part);
+}
+
 /** The parts of a ring between antimeridians, each moved onto the map. */
 function* strips(ring: Coordinates, full: number): Generator<[turn: number, part: Coordinates]> {
   const [west, , east] = boxOf(ring);
@@ -105,11 +111,17 @@ function clipped(ring: Coordinates, meridian: number, side: 1 | -1): Coordinates
     const [x2, y2] = [ring.x(i), ring.y(i)];
     const wasInside = side * (x1 - meridian) >= 0;
     const isInside = side * (x2 - meridian) >= 0;
-    if (wasInside !== isInside) part.set(count++, meridian, Math.round(y1 + ((meridian - x1) / (x2 - x1)) * (y2 - y1)));
+    if (wasInside !== isInside) part.set(count++, meridian, latitudeAt(meridian, [x1, y1], [x2, y2]));
     if (isInside) part.set(count++, x2, y2);
   }
   part.count = count;
   return part;
+}
+
+/** Where a segment crosses a meridian: the same for a neighbour, whose segment runs the other way. */
+function latitudeAt(meridian: number, a: readonly [number, number], b: readonly [number, number]): number {
+  const [[x1, y1], [x2, y2]] = a[0] < b[0] ? [a, b] : [b, a];
+  return Math.round(y1 + ((meridian - x1) / (x2 - x1)) * (y2 - y1));
 }
 
 function copyOf(positions: Coordinates): Coordinates {

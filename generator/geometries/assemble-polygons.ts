@@ -1,0 +1,175 @@
+// Makes polygons of rings that touch themselves or one another, as a coarse grid makes them: no position twice in a ring,
+// holes inside of exteriors that lie side by side (OGC 06-103r4 section 6.1.11). Used for single units.
+
+/** A ring that is not closed: x and y, one after the other. Exterior rings run counter-clockwise, holes clockwise. */
+export type OpenRing = readonly number[];
+
+/** A polygon: its exterior ring and its holes. */
+export type OpenPolygon = OpenRing[];
+
+/** A directed edge. */
+interface Edge {
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+}
+
+/**
+ * Takes the rings apart and follows their edges anew: an edge there and back is none, and where rings touch, the way on is
+ * the one around the same piece of land. No edge is added.
+ */
+export function retrace(rings: readonly OpenRing[]): OpenRing[] {
+  const edges = new Map<string, Edge>();
+  for (const ring of rings)
+    for (let i = 0; i < ring.length; i += 2) {
+      const after = (i + 2) % ring.length;
+      const edge = { x1: at(ring, i), y1: at(ring, i + 1), x2: at(ring, after), y2: at(ring, after + 1) };
+      if (!edges.delete(nameOf(edge.x2, edge.y2, edge.x1, edge.y1)))
+        edges.set(nameOf(edge.x1, edge.y1, edge.x2, edge.y2), edge);
+    }
+  const leaving = new Map<number, Edge[]>();
+  for (const edge of edges.values()) {
+    const key = keyOf(edge.x1, edge.y1);
+    const known = leaving.get(key);
+    if (known === undefined) leaving.set(key, [edge]);
+    else known.push(edge);
+  }
+  const traced: OpenRing[] = [];
+  for (const edge of edges.values()) {
+    const walk: number[] = [];
+    for (let on: Edge | undefined = edge; on !== undefined; on = take(leaving, on)) {
+      if (!edges.delete(nameOf(on.x1, on.y1, on.x2, on.y2))) break;
+      walk.push(on.x1, on.y1);
+    }
+    if (walk.length > 0) traced.push(...loopsOf(walk));
+  }
+  return traced;
+}
+
+/** The edge that follows another one: the first to the right of the way back, as the land is on the left. */
+function take(leaving: Map<number, Edge[]>, { x1, y1, x2, y2 }: Edge): Edge | undefined {
+  const edges = leaving.get(keyOf(x2, y2)) ?? [];
+  let best: Edge | undefined;
+  let least = Infinity;
+  for (const edge of edges) {
+    const [ax, ay, bx, by] = [x1 - x2, y1 - y2, edge.x2 - x2, edge.y2 - y2];
+    const angle = Math.atan2(ay * bx - ax * by, ax * bx + ay * by);
+    const turn = angle > 0 ? angle : angle + 2 * Math.PI;
+    if (turn < least) [best, least] = [edge, turn];
+  }
+  if (best !== undefined) edges.splice(edges.indexOf(best), 1);
+  return best;
+}
+
+/** Divides a closed way where it comes to a position again. */
+function* loopsOf(walk: readonly number[]): Generator<OpenRing> {
+  const open: number[] = [];
+  const places = new Map<number, number>();
+  for (let i = 0; i < walk.length; i += 2) {
+    const [x, y] = [at(walk, i), at(walk, i + 1)];
+    const key = keyOf(x, y);
+    const place = places.get(key);
+    if (place !== undefined) {
+      const loop = open.splice(place);
+      for (let k = 0; k < loop.length; k += 2) places.delete(keyOf(at(loop, k), at(loop, k + 1)));
+      yield loop;
+    }
+    places.set(key, open.length);
+    open.push(x, y);
+  }
+  yield open;
+}
+
+/** A ring with its extent. */
+interface Nested {
+  ring: OpenRing;
+  /** Twice its area; negative for a hole. */
+  area: number;
+  box: readonly [number, number, number, number];
+  polygon: OpenPolygon;
+}
+
+/**
+ * Gives each hole to the exterior around it. A ring that has come to lie on the wrong side of another is left out: an island
+ * on land, a hole in the sea.
+ */
+export function nest(rings: readonly OpenRing[]): OpenPolygon[] {
+  const nested: Nested[] = [];
+  const polygons: OpenPolygon[] = [];
+  const candidates = rings.map((ring) => ({ ring, area: doubledArea(ring), box: boxOf(ring) }));
+  for (const { ring, area, box } of candidates.sort((a, b) => Math.abs(b.area) - Math.abs(a.area))) {
+    if (area === 0) continue;
+    const around = nested.findLast((other) => holds(other.box, box) && isInside(ring, other.ring));
+    if (area > 0 && (around === undefined || around.area < 0)) {
+      const polygon = [ring];
+      nested.push({ ring, area, box, polygon });
+      polygons.push(polygon);
+    } else if (area < 0 && around !== undefined && around.area > 0) {
+      around.polygon.push(ring);
+      nested.push({ ring, area, box, polygon: around.polygon });
+    }
+  }
+  return polygons;
+}
+
+/** Twice the area of a ring; negative if it runs clockwise. */
+export function doubledArea(ring: OpenRing): number {
+  const [x0, y0] = [at(ring, 0), at(ring, 1)];
+  let area = 0;
+  for (let i = 2; i + 3 < ring.length; i += 2)
+    area += (at(ring, i) - x0) * (at(ring, i + 3) - y0) - (at(ring, i + 2) - x0) * (at(ring, i + 1) - y0);
+  return area;
+}
+
+function boxOf(ring: OpenRing): Nested['box'] {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < ring.length; i += 2) {
+    west = Math.min(west, at(ring, i));
+    east = Math.max(east, at(ring, i));
+    south = Math.min(south, at(ring, i + 1));
+    north = Math.max(north, at(ring, i + 1));
+  }
+  return [west, south, east, north];
+}
+
+function holds(outer: Nested['box'], inner: Nested['box']): boolean {
+  return outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
+}
+
+/** Does a ring lie in another that it does not cross? Decided by the first position that is not on the other one. */
+function isInside(ring: OpenRing, other: OpenRing): boolean {
+  for (let i = 0; i < ring.length; i += 2) {
+    const side = sideOf(at(ring, i), at(ring, i + 1), other);
+    if (side !== 0) return side > 0;
+  }
+  return false;
+}
+
+/** Is a position inside of a ring (1), outside (-1) or on it (0)? Even-odd, exact for whole numbers up to 2^25. */
+function sideOf(x: number, y: number, ring: OpenRing): -1 | 0 | 1 {
+  let isIn = false;
+  for (let i = 0, before = ring.length - 2; i < ring.length; before = i, i += 2) {
+    const [x1, y1, x2, y2] = [at(ring, before), at(ring, before + 1), at(ring, i), at(ring, i + 1)];
+    if (Math.min(y1, y2) > y || Math.max(y1, y2) < y || Math.max(x1, x2) < x) continue;
+    const turn = (x2 - x1) * (y - y1) - (x - x1) * (y2 - y1);
+    if (turn === 0 && Math.min(x1, x2) <= x) return 0;
+    if (y1 > y !== y2 > y && turn > 0 === y2 > y1) isIn = !isIn;
+  }
+  return isIn ? 1 : -1;
+}
+
+/** A position as one number: exact, as coordinates are below 2^25. */
+function keyOf(x: number, y: number): number {
+  return x * 2 ** 26 + y;
+}
+
+function nameOf(x1: number, y1: number, x2: number, y2: number): string {
+  return `${keyOf(x1, y1)},${keyOf(x2, y2)}`;
+}
+
+function at(values: readonly number[], index: number): number {
+  const value = values[index];
+  if (value === undefined) throw new RangeError(`index ${index} of ${values.length}`);
+  return value;
+}

@@ -1,0 +1,116 @@
+// Finds the edges of a unit that cross or overlap others of it: the borders at which simplification has to try again. Exact
+// for whole numbers below 2^25.
+import { i32At } from './level-rings.ts';
+
+/** Edges in the order of their rings: x and y of both ends of each. */
+export type Edges = Int32Array;
+
+/** Edges of a leaf of the tree. */
+const LEAF_EDGES = 8;
+
+/** The extents of runs of edges, halved again and again: neighbours on a ring are neighbours on the map. */
+interface Node {
+  begin: number;
+  end: number;
+  box: [west: number, south: number, east: number, north: number];
+  halves: readonly [Node, Node] | undefined;
+}
+
+/** The edges that meet another one but at a common end, ascending. */
+export function crossingEdges(edges: Edges): number[] {
+  const found = new Set<number>();
+  const compare = (a: Node, b: Node): void => {
+    if (!overlap(a.box, b.box)) return;
+    if (a.halves === undefined && b.halves === undefined) {
+      for (let i = a.begin; i < a.end; i++)
+        for (let k = Math.max(b.begin, i + 1); k < b.end; k++)
+          if (isCrossing(edges, i, k)) {
+            found.add(i);
+            found.add(k);
+          }
+      return;
+    }
+    if (a === b && a.halves !== undefined) {
+      const [left, right] = a.halves;
+      compare(left, left);
+      compare(left, right);
+      compare(right, right);
+    } else if (a.halves !== undefined && (b.halves === undefined || a.end - a.begin >= b.end - b.begin))
+      for (const half of a.halves) compare(half, b);
+    else for (const half of b.halves ?? []) compare(a, half);
+  };
+  if (edges.length > 0) {
+    const root = nodeOf(edges, 0, edges.length / 4);
+    compare(root, root);
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+function nodeOf(edges: Edges, begin: number, end: number): Node {
+  if (end - begin > LEAF_EDGES) {
+    const middle = (begin + end) >> 1;
+    const [left, right] = [nodeOf(edges, begin, middle), nodeOf(edges, middle, end)];
+    const [a, b] = [left.box, right.box];
+    const box: Node['box'] = [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
+    return { begin, end, box, halves: [left, right] };
+  }
+  const box: Node['box'] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 4 * begin; i < 4 * end; i += 2) {
+    const [x, y] = [i32At(edges, i), i32At(edges, i + 1)];
+    box[0] = Math.min(box[0], x);
+    box[1] = Math.min(box[1], y);
+    box[2] = Math.max(box[2], x);
+    box[3] = Math.max(box[3], y);
+  }
+  return { begin, end, box, halves: undefined };
+}
+
+function overlap(a: Node['box'], b: Node['box']): boolean {
+  return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
+}
+
+type Position = readonly [x: number, y: number];
+
+function isCrossing(edges: Edges, i: number, k: number): boolean {
+  const end = (edge: number, which: 0 | 2): Position => [
+    i32At(edges, 4 * edge + which),
+    i32At(edges, 4 * edge + which + 1),
+  ];
+  const [a, b, c, d] = [end(i, 0), end(i, 2), end(k, 0), end(k, 2)];
+  if (isSame(a, c)) return isSame(b, d) || isAlong(a, b, d);
+  if (isSame(b, d)) return isAlong(b, a, c);
+  // An edge there and back is none.
+  if (isSame(a, d)) return !isSame(b, c) && isAlong(a, b, c);
+  if (isSame(b, c)) return isAlong(b, a, d);
+  const [c1, d1, a1, b1] = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)];
+  if (c1 * d1 < 0 && a1 * b1 < 0) return true;
+  return (
+    (c1 === 0 && isBetween(a, b, c)) ||
+    (d1 === 0 && isBetween(a, b, d)) ||
+    (a1 === 0 && isBetween(c, d, a)) ||
+    (b1 === 0 && isBetween(c, d, b))
+  );
+}
+
+function isSame(a: Position, b: Position): boolean {
+  return a[0] === b[0] && a[1] === b[1];
+}
+
+/** Do the edges from a position to two others lie on one another? */
+function isAlong(from: Position, a: Position, b: Position): boolean {
+  if (turn(from, a, b) !== 0) return false;
+  return (a[0] - from[0]) * (b[0] - from[0]) + (a[1] - from[1]) * (b[1] - from[1]) > 0;
+}
+
+/** Is a position in line with two others between them? */
+function isBetween(a: Position, b: Position, position: Position): boolean {
+  const [x, y] = position;
+  return (
+    Math.min(a[0], b[0]) <= x && x <= Math.max(a[0], b[0]) && Math.min(a[1], b[1]) <= y && y <= Math.max(a[1], b[1])
+  );
+}
+
+/** The side of a line on which a position is: positive on the left. */
+function turn(a: Position, b: Position, position: Position): number {
+  return Math.sign((b[0] - a[0]) * (position[1] - a[1]) - (position[0] - a[0]) * (b[1] - a[1]));
+}

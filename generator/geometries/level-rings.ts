@@ -1,0 +1,137 @@
+// The rings of a level, collected while it is read, in flat arrays of 8 bytes a position: what its simplified geometries and
+// the overview are made of. The task that reads the level keeps them beside its store.
+import { elementAt } from '../../format/element-at.ts';
+import type { Coordinates } from '../geojson/coordinates.ts';
+import type { RingSink } from '../geojson/geometry.ts';
+import { boxOf, newCutRings, partsOf, unrolled } from './cut-rings.ts';
+
+/** The rings of a level, all longitudes from -180 to 180 degrees. Plain data. */
+export interface LevelRings {
+  /** Scaled degrees of a degree, 10^7 at most. */
+  scale: number;
+  /** Positions of all rings in scaled degrees, without the closing ones. */
+  x: Int32Array;
+  y: Int32Array;
+  /** For each ring the index of its end in `x`. Exterior rings run counter-clockwise, holes clockwise. */
+  ringEnds: Int32Array;
+  /** For each ring 1 if it is a hole in the exterior ring before it. */
+  holes: Int32Array;
+  /** For each unit, in the order in which they were read, the index of the end of its rings. */
+  unitEnds: Int32Array;
+  /** For each unit its fid. */
+  fids: number[];
+}
+
+/** Takes the rings of a level, unit by unit. */
+export interface RingCollector extends RingSink {
+  /** Ends the unit. */
+  unit(fid: number): void;
+  /** All units. */
+  rings(): LevelRings;
+}
+
+/** Maximum decimals: with more, 180 degrees exceed 32 bits. */
+const DECIMALS_MAX = 7;
+
+const INITIAL_LENGTH = 1 << 12;
+const GROWTH = 1.5;
+
+/** Begins a level. @param precision decimals of the positions that it is given */
+export function newRingCollector(precision: number): RingCollector {
+  const from = 10 ** precision;
+  const scale = 10 ** Math.min(precision, DECIMALS_MAX);
+  const turn = 360 * from;
+  const x = new Int32List();
+  const y = new Int32List();
+  const ringEnds = new Int32List();
+  const holes = new Int32List();
+  const unitEnds = new Int32List();
+  const fids: number[] = [];
+  const cut = newCutRings(turn);
+  let hasExterior = false;
+
+  const push = (ring: Coordinates, isHole: boolean, area: number): void => {
+    if (!isHole) hasExterior = area !== 0;
+    if (!hasExterior || area === 0) return;
+    const isBackwards = area > 0 === isHole;
+    const last = ring.count - 1;
+    for (let i = 0; i < last; i++) {
+      const from0 = isBackwards ? last - i : i;
+      x.push(Math.round((ring.x(from0) * scale) / from));
+      y.push(Math.round((ring.y(from0) * scale) / from));
+    }
+    ringEnds.push(x.length);
+    holes.push(isHole ? 1 : 0);
+  };
+  const pushCut = (): void => {
+    for (const { ring, isHole } of cut.end()) push(ring, isHole, ring.signedArea());
+  };
+  /** Does a ring leave the map, or jump across its edge? */
+  const isBeyond = (ring: Coordinates, jumps: boolean): boolean => {
+    if (jumps) return true;
+    const [west, , east] = boxOf(ring);
+    return west < -turn / 2 || east > turn / 2;
+  };
+  return {
+    ring(positions, isHole, area) {
+      const jumps = positions.jumps(from);
+      if (!isHole) pushCut();
+      if (isHole && cut.isOpen()) cut.add(positions, isHole, jumps);
+      else if (!isBeyond(positions, jumps)) push(positions, isHole, area);
+      else if (!isHole) cut.add(positions, isHole, jumps);
+      else
+        for (const part of partsOf(jumps ? unrolled(positions, turn) : positions, turn))
+          push(part, true, part.signedArea());
+    },
+    unit(fid) {
+      pushCut();
+      unitEnds.push(ringEnds.length);
+      fids.push(fid);
+    },
+    rings: () => ({
+      scale,
+      x: x.values(),
+      y: y.values(),
+      ringEnds: ringEnds.values(),
+      holes: holes.values(),
+      unitEnds: unitEnds.values(),
+      fids,
+    }),
+  };
+}
+
+/** The units of a level in ascending order of fid, as indexes of `unitEnds`: a unit's place among them is its position. */
+export function unitsInOrder({ fids }: LevelRings): Int32Array {
+  return Int32Array.from(fids.keys()).sort((a, b) => elementAt(fids, a) - elementAt(fids, b));
+}
+
+/** A growing list of 32-bit integers. */
+export class Int32List {
+  length = 0;
+  #values = new Int32Array(INITIAL_LENGTH);
+
+  push(value: number): void {
+    if (this.length === this.#values.length) {
+      const grown = new Int32Array(Math.ceil(this.length * GROWTH));
+      grown.set(this.#values);
+      this.#values = grown;
+    }
+    this.#values[this.length++] = value;
+  }
+
+  at(index: number): number {
+    return i32At(this.#values, index);
+  }
+
+  /** All values. Valid until the next `push`. */
+  values(): Int32Array {
+    return this.#values.subarray(0, this.length);
+  }
+}
+
+/** The item at `index`. A function for this kind of array alone, which V8 inlines. @throws RangeError if there is none */
+export function i32At(values: Int32Array, index: number): number {
+  const value = values[index];
+  if (value === undefined) throw new RangeError(`index ${index} of ${values.length}`);
+  return value;
+}

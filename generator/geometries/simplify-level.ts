@@ -1,0 +1,327 @@
+// Simplifies all units of a level at once: borders that units share stay shared, every unit with an area keeps a ring, and
+// what has come to cross itself is taken at half the tolerance. Used for the geometries `medium` and `low` and the overview.
+import { elementAt, f64At } from '../../format/element-at.ts';
+import { isValid } from '../source/valid-polygons.ts';
+import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
+import { crossingEdges } from './crossings.ts';
+import { Int32List, i32At, type LevelRings, unitsInOrder } from './level-rings.ts';
+import { endBefore, type Grid, type SharedArcs, shareArcs } from './shared-arcs.ts';
+import { type SimplifiedArcs, simplifyArcs } from './simplify-arcs.ts';
+
+/** The units of one or several levels, each with simplified polygons. */
+export interface SimplifiedLevel {
+  /**
+   * The polygons of a unit in cells of the grid; empty if it has no area.
+   * @param position counted on from level to level
+   */
+  polygons(position: number): OpenPolygon[];
+  /** Units that are not valid (OGC 06-103r4), although those of the source are. */
+  invalid: number;
+}
+
+/** How to simplify. */
+export interface SimplifyOptions {
+  grid: Grid;
+  /** The area, in cells of the grid at the equator, below which triangles, islands and holes go. */
+  limit: number;
+  /** Is the geometry of a unit valid in the source? Asked for those that are not valid after simplification. */
+  isValidInSource(position: number): boolean;
+}
+
+/** Kilometres are measured on a sphere with the mean radius of the Earth. */
+const METRES_PER_DEGREE = (6_371_008.8 * Math.PI) / 180;
+
+/** A ring keeps its shape if this share of its area is left, and at most so much is added. */
+const AREA_SHARE = 0.5;
+
+/** Fewest positions of a ring that is not closed. */
+const RING_POSITIONS_MIN = 3;
+
+/** How often invalid units are tried again. */
+const ROUNDS_MAX = 16;
+
+/** The limit for a tolerance in metres: half its square. */
+export function limitOf(tolerance: number, { cell, scale }: Grid): number {
+  return (tolerance * scale) ** 2 / (METRES_PER_DEGREE * cell) ** 2 / 2;
+}
+
+/** Simplifies levels. */
+export function simplifyLevels(
+  levels: readonly LevelRings[],
+  { grid, limit, isValidInSource }: SimplifyOptions,
+): SimplifiedLevel {
+  const rings = new UnitRings(shareArcs(levels, grid), grid, limit);
+  rings.keepLargest();
+  const invalid = mendUnits(rings, isValidInSource);
+  const units = levels.flatMap((level) => Array.from(unitsInOrder(level), (unit) => ({ level, unit })));
+  return {
+    polygons(position) {
+      const polygons = rings.polygons(position);
+      if (polygons.length > 0) return polygons;
+      const { level, unit } = elementAt(units, position);
+      const cell = cellOf(level, unit, grid);
+      return cell === undefined ? [] : [[cell]];
+    },
+    invalid,
+  };
+}
+
+/** Refines what makes units invalid until they are valid. @returns number of units that are not */
+function mendUnits(rings: UnitRings, isValidInSource: (position: number) => boolean): number {
+  const accepted = new Set<number>();
+  const invalid = new Set<number>();
+  let pending = Array.from({ length: rings.units }, (_, unit) => unit);
+  for (let round = 0; round < ROUNDS_MAX && pending.length > 0; round++) {
+    const refined = new Set<number>();
+    const again = new Set<number>();
+    for (const unit of pending) {
+      invalid.delete(unit);
+      if (accepted.has(unit) || isValid(rings.polygons(unit))) continue;
+      if (!isValidInSource(unit)) {
+        accepted.add(unit);
+        continue;
+      }
+      invalid.add(unit);
+      if (rings.refineCrossings(unit, refined) || rings.nest(unit) || rings.refine(unit, refined)) again.add(unit);
+    }
+    pending = rings.unitsWith(refined, again);
+  }
+  return invalid.size;
+}
+
+/** The rings of all units. */
+class UnitRings {
+  readonly units: number;
+  readonly #shared: SharedArcs;
+  readonly #simplified: SimplifiedArcs;
+  readonly #grid: Grid;
+  readonly #limit: number;
+  /** Twice the area of each ring before it was simplified. */
+  readonly #areas: Float64Array;
+  /** 1 for an arc that is the largest ring of a unit: it stays, however small. */
+  readonly #stays: Uint8Array;
+  /** 1 for a unit whose rings have come to lie on the wrong sides of others. */
+  readonly #nested: Uint8Array;
+  /** For each cell the last reading of a unit that met it. */
+  readonly #met: Int32Array;
+  #reading = 0;
+
+  constructor(shared: SharedArcs, grid: Grid, limit: number) {
+    this.#shared = shared;
+    this.#grid = grid;
+    this.#limit = limit;
+    this.units = shared.unitEnds.length;
+    this.#areas = new Float64Array(shared.ringEnds.length);
+    this.#stays = new Uint8Array(shared.arcEnds.length);
+    this.#nested = new Uint8Array(this.units);
+    this.#met = new Int32Array(shared.x.length);
+    for (let ring = 0; ring < this.#areas.length; ring++) this.#areas[ring] = this.#areaOf(ring, (at) => at + 1);
+    this.#simplified = simplifyArcs(shared, grid, limit);
+  }
+
+  /** Takes the borders of the largest ring of each unit at half the tolerance until it keeps its shape. */
+  keepLargest(): void {
+    for (let unit = 0; unit < this.units; unit++) {
+      const ring = this.#largestRing(unit);
+      if (ring === undefined) continue;
+      const arcs = this.#arcsOf(ring);
+      if (arcs.length === 1) this.#stays[arcNumber(i32At(arcs, 0))] = 1;
+      const area = f64At(this.#areas, ring);
+      for (let isRefined = true; isRefined; ) {
+        const left = this.#areaOf(ring, this.#simplified.next) / area;
+        if (left > AREA_SHARE && left < 1 + AREA_SHARE) break;
+        isRefined = false;
+        for (const arc of arcs) isRefined = this.#simplified.refineArc(arcNumber(arc)) || isRefined;
+      }
+    }
+  }
+
+  /** The polygons of a unit; empty if none has an area. */
+  polygons(unit: number): OpenPolygon[] {
+    const polygons: OpenPolygon[] = [];
+    let isExteriorLost = false;
+    let isTouched = false;
+    this.#reading++;
+    for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
+      const isHole = i32At(this.#shared.holes, ring) === 1;
+      if (isHole && isExteriorLost) continue;
+      const open = this.#isSmall(ring) ? [] : this.#openRing(ring);
+      const area = open.length === 0 ? 0 : doubledArea(open);
+      const isLost = isHole ? area >= 0 : area <= 0;
+      if (!isHole) isExteriorLost = isLost;
+      if (isLost) continue;
+      isTouched = this.#meets(ring) || isTouched;
+      if (isHole) polygons.at(-1)?.push(open);
+      else polygons.push([open]);
+    }
+    if (isTouched) return nest(retrace(polygons.flat()));
+    return this.#nested[unit] === 1 ? nest(polygons.flat()) : polygons;
+  }
+
+  /** Refines the edges of a unit that cross. @param refined the arcs, to which they are added @returns false if none */
+  refineCrossings(unit: number, refined: Set<number>): boolean {
+    const edges = new Int32List();
+    const places = new Int32List();
+    const arcs = new Int32List();
+    const { x, y, points } = this.#shared;
+    for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
+      if (this.#isSmall(ring)) continue;
+      for (const arc of this.#arcsOf(ring)) {
+        const number = arcNumber(arc);
+        const last = i32At(this.#shared.arcEnds, number) - 1;
+        for (let at = endBefore(this.#shared.arcEnds, number); at < last; ) {
+          const to = this.#simplified.next(at);
+          const [from, end] = arc < 0 ? [to, at] : [at, to];
+          for (const point of [i32At(points, from), i32At(points, end)]) {
+            edges.push(i32At(x, point));
+            edges.push(i32At(y, point));
+          }
+          places.push(at);
+          arcs.push(number);
+          at = to;
+        }
+      }
+    }
+    let isRefined = false;
+    for (const edge of crossingEdges(edges.values())) {
+      if (!this.#simplified.refine(places.at(edge))) continue;
+      refined.add(arcs.at(edge));
+      isRefined = true;
+    }
+    return isRefined;
+  }
+
+  /** Leaves out the rings of a unit on the wrong side of others. @returns false if that has been done */
+  nest(unit: number): boolean {
+    const isNew = this.#nested[unit] === 0;
+    this.#nested[unit] = 1;
+    return isNew;
+  }
+
+  /** Refines all borders of a unit. @param refined the arcs, to which they are added @returns false if none can be */
+  refine(unit: number, refined: Set<number>): boolean {
+    let isRefined = false;
+    for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++)
+      for (const arc of this.#arcsOf(ring)) {
+        if (!this.#simplified.refineArc(arcNumber(arc))) continue;
+        refined.add(arcNumber(arc));
+        isRefined = true;
+      }
+    return isRefined;
+  }
+
+  /** The units that have one of the arcs, and others, ascending. */
+  unitsWith(arcs: ReadonlySet<number>, others: ReadonlySet<number>): number[] {
+    const units: number[] = [];
+    if (arcs.size === 0 && others.size === 0) return units;
+    for (let unit = 0, arc = 0, ring = 0; unit < this.units; unit++) {
+      let isIn = others.has(unit);
+      ring = i32At(this.#shared.unitEnds, unit);
+      const end = endBefore(this.#shared.ringEnds, ring);
+      for (; arc < end; arc++) isIn ||= arcs.has(arcNumber(i32At(this.#shared.arcs, arc)));
+      if (isIn) units.push(unit);
+    }
+    return units;
+  }
+
+  #arcsOf(ring: number): Int32Array {
+    const { arcs, ringEnds } = this.#shared;
+    return arcs.subarray(endBefore(ringEnds, ring), i32At(ringEnds, ring));
+  }
+
+  /** The exterior ring of most area. */
+  #largestRing(unit: number): number | undefined {
+    let largest: number | undefined;
+    let most = 0;
+    for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
+      const area = f64At(this.#areas, ring) * this.#squeeze(ring);
+      if (area > most) [largest, most] = [ring, area];
+    }
+    return largest;
+  }
+
+  /** Is a ring that meets no other border too small to stay? */
+  #isSmall(ring: number): boolean {
+    const arcs = this.#arcsOf(ring);
+    if (arcs.length !== 1 || this.#stays[arcNumber(i32At(arcs, 0))] === 1) return false;
+    return Math.abs(f64At(this.#areas, ring)) * this.#squeeze(ring) < 2 * this.#limit;
+  }
+
+  /** How much narrower a degree of longitude is at a ring than at the equator. */
+  #squeeze(ring: number): number {
+    const arc = arcNumber(i32At(this.#shared.arcs, endBefore(this.#shared.ringEnds, ring)));
+    const row = i32At(this.#shared.y, i32At(this.#shared.points, endBefore(this.#shared.arcEnds, arc)));
+    return Math.cos((((row + this.#grid.bottom) * this.#grid.cell) / this.#grid.scale / 180) * Math.PI);
+  }
+
+  /** Twice the area of a ring. @param next the next point of an arc */
+  #areaOf(ring: number, next: (at: number) => number): number {
+    const { x, y, points, arcEnds } = this.#shared;
+    let sum = 0;
+    let origin: readonly [x: number, y: number] | undefined;
+    for (const arc of this.#arcsOf(ring)) {
+      const number = arcNumber(arc);
+      const last = i32At(arcEnds, number) - 1;
+      let area = 0;
+      for (let at = endBefore(arcEnds, number); at < last; ) {
+        const to = next(at);
+        const [a, b] = [i32At(points, at), i32At(points, to)];
+        origin ??= [i32At(x, a), i32At(y, a)];
+        area +=
+          (i32At(x, a) - origin[0]) * (i32At(y, b) - origin[1]) - (i32At(x, b) - origin[0]) * (i32At(y, a) - origin[1]);
+        at = to;
+      }
+      sum += arc < 0 ? -area : area;
+    }
+    return sum;
+  }
+
+  /** The cells of a ring, one after another, given to a function. */
+  #eachCell(ring: number, take: (cell: number) => void): void {
+    const { points, arcEnds } = this.#shared;
+    for (const arc of this.#arcsOf(ring)) {
+      const [begin, last] = [endBefore(arcEnds, arcNumber(arc)), i32At(arcEnds, arcNumber(arc)) - 1];
+      // Without the last one, with which the next arc begins.
+      if (arc >= 0) for (let at = begin; at < last; at = this.#simplified.next(at)) take(i32At(points, at));
+      else for (let at = last; at > begin; at = this.#simplified.previous(at)) take(i32At(points, at));
+    }
+  }
+
+  /** The positions of a ring; empty if fewer than three are left. */
+  #openRing(ring: number): OpenRing {
+    const { x, y } = this.#shared;
+    const open: number[] = [];
+    this.#eachCell(ring, (cell) => {
+      open.push(i32At(x, cell), i32At(y, cell));
+    });
+    return open.length < 2 * RING_POSITIONS_MIN ? [] : open;
+  }
+
+  /** Has a ring of the unit that is read a cell that this ring has, too, or this ring one twice? */
+  #meets(ring: number): boolean {
+    let isMet = false;
+    this.#eachCell(ring, (cell) => {
+      isMet ||= this.#met[cell] === this.#reading;
+      this.#met[cell] = this.#reading;
+    });
+    return isMet;
+  }
+}
+
+function arcNumber(arc: number): number {
+  return arc < 0 ? ~arc : arc;
+}
+
+/** The cell in the middle of the first ring of a unit; undefined if it has none. */
+function cellOf(level: LevelRings, unit: number, grid: Grid): OpenRing | undefined {
+  const ring = endBefore(level.unitEnds, unit);
+  if (ring === level.unitEnds[unit]) return undefined;
+  const [begin, end] = [endBefore(level.ringEnds, ring), i32At(level.ringEnds, ring)];
+  const [left, bottom] = [level.x, level.y].map((values, axis) => {
+    const own = values.subarray(begin, end);
+    const middle = (own.reduce((a, b) => Math.min(a, b)) + own.reduce((a, b) => Math.max(a, b))) / 2;
+    const [from, to] = axis === 0 ? [grid.left, grid.right] : [grid.bottom, grid.top];
+    return Math.max(0, Math.min(Math.floor(middle / grid.cell), to - 1) - from);
+  }) as [number, number];
+  return [left, bottom, left + 1, bottom, left + 1, bottom + 1, left, bottom + 1];
+}

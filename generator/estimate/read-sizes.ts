@@ -1,10 +1,20 @@
 // Reads what the estimate of `build --dry-run` needs of a level: fids, GIDs, names, lengths of all texts, and the texts of a
 // sample of features. Runs in a child process: gdal-async is used from one thread of a process only.
+import { deflateText } from '../../format/gzip.ts';
+import type { Geometry } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
+import type { RingSink } from '../geojson/geometry.ts';
 import { type LayersTask, type ReadFeature, readLayers } from '../levels/read-layers.ts';
-import { type LevelSidecars, newLevelSidecars, type SidecarOptions } from '../levels/store-level.ts';
+import { geometryGroups, storeGeometries } from '../levels/store-geometries.ts';
+import {
+  createLevelStores,
+  type LevelSidecars,
+  type LevelStores,
+  newLevelSidecars,
+  type SidecarOptions,
+} from '../levels/store-level.ts';
 import { featureCount, gidColumnsOf } from '../source/level-source.ts';
-import { writeStoreIndex } from '../store/feature-store.ts';
+import { geometryStorePath, openStore, writeStoreIndex } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { newIndexBuilder } from '../store/store-index.ts';
 import { STRETCH_FEATURES } from './size-estimate.ts';
@@ -15,6 +25,8 @@ const STRETCHES = 50;
 /** What is read of a level, besides the files: everything but the text of its features. */
 export interface ReadSizes {
   sample: Buffer[];
+  /** Bytes of the feature files of each other geometry, as a share of those of the full one: of the sample. */
+  shares: Readonly<Partial<Record<Geometry, number>>>;
   /** The problems found. */
   findings: readonly Finding[];
 }
@@ -23,31 +35,60 @@ export interface ReadSizes {
  * Reads the layers of a level. At the path for scratch files it leaves names, rings and index as those of a store, with
  * the length of each text in place of its bytes in the store.
  */
-export function readSizes(task: LayersTask & SidecarOptions): ReadSizes {
-  const { source, scratch } = task;
+export function readSizes(task: LayersTask & SidecarOptions & { geometries: readonly Geometry[] }): ReadSizes {
+  const { source, scratch, precision, geometries } = task;
   const gidColumns = gidColumnsOf(source);
   const every = Math.max(1, Math.floor(featureCount(source) / STRETCH_FEATURES / STRETCHES));
   let builder = newIndexBuilder(gidColumns);
   let sample: Buffer[] = [];
   let sidecars: LevelSidecars | undefined;
+  const store = `${scratch}.sample`;
+  let sampled: LevelStores | undefined;
   const { findings } = readLayers(task, () => {
     builder = newIndexBuilder(gidColumns);
     sample = [];
     const opened = newLevelSidecars(scratch, task);
     sidecars = opened;
+    sampled?.close();
+    const stores = createLevelStores(store, []);
+    sampled = stores;
     let read = 0;
+    const isSampled = (): boolean => Math.floor(read / STRETCH_FEATURES) % every === 0;
     const feature = (entry: ReadFeature): void => {
       const { fid, gids, box, text } = entry;
       opened.unit(entry);
       const bytes = text.reduce((sum, part) => sum + part.length, 0);
       builder.add({ fid, gids, box, bytes, deflated: undefined });
-      if (Math.floor(read++ / STRETCH_FEATURES) % every === 0) sample.push(Buffer.concat(text));
+      if (isSampled()) {
+        sample.push(Buffer.concat(text));
+        stores.feature({ ...entry, gids: [] });
+      }
+      read++;
     };
-    return { feature, rings: opened.rings };
+    const ring: RingSink['ring'] = (positions, isHole, area) => {
+      if (isSampled()) stores.rings.ring(positions, isHole, area);
+      opened.rings?.ring(positions, isHole, area);
+    };
+    return { feature, rings: { ring } };
   });
   const index = builder.finish();
   sidecars?.close();
   writeStoreIndex(scratch, index);
   checkIdentifiers(source, index, findings);
-  return { sample, findings: findings.list() };
+  sampled?.close();
+  for (const group of geometryGroups(geometries)) storeGeometries({ store, geometries: group, precision });
+  const shares = Object.fromEntries(
+    geometries.slice(1).map((geometry) => [geometry, storedBytes(store, geometry) / storedBytes(store, 'full')]),
+  );
+  return { sample, shares, findings: findings.list() };
+}
+
+/** Bytes that the features of a store have in feature files; 1 if there are none, by which can be divided. */
+function storedBytes(store: string, geometry: Geometry): number {
+  const reader = openStore(geometryStorePath(store, geometry));
+  let sum = 0;
+  for (const { bytes, deflated } of reader.read([0, reader.index.features]))
+    sum += deflated === undefined ? deflateText(bytes).length : bytes.length;
+  reader.close();
+  return Math.max(1, sum);
 }

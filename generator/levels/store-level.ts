@@ -5,14 +5,15 @@ import type { Finding, LevelAbout } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { newCoarseRings } from '../overview/coarse-rings.ts';
 import { gidColumnsOf, layerNames } from '../source/level-source.ts';
-import { createStore, geometryStorePath, type StoreWriter } from '../store/feature-store.ts';
+import { createStore, geometryStorePath } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { writeNameTable } from '../store/name-table.ts';
 import { createRingStore } from '../store/ring-store.ts';
 import { writeSidecar } from '../store/sidecar.ts';
+import type { StoreIndex } from '../store/store-index.ts';
 import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
 import { planFiles, plannedIndex, type StoredFiles } from './plan.ts';
-import { type LayersTask, type ReadFeature, readLayers } from './read-layers.ts';
+import { type FeatureSink, type LayersTask, type ReadFeature, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
 export interface StoreTask extends Omit<LayersTask, 'scratch'>, StoredFiles {
@@ -45,34 +46,29 @@ export function storeLevel({ store: file, storedPages, geometries, share, parts,
   const { source } = task;
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '' } = layers[0] ?? {};
-  let stores: Pick<StoreWriter, 'close'>[] = [];
+  let stores: LevelStores | undefined;
   let sidecars: LevelSidecars | undefined;
   const { features, findings, isRenumbered } = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
-    for (const store of stores) store.close();
-    const texts = createStore(file, gidColumnsOf(source));
-    const others = createStore(geometryStorePath(file, 'none'), []);
-    const rings = createRingStore(file);
+    stores?.close();
+    const opened = createLevelStores(file, gidColumnsOf(source));
     const beside = newLevelSidecars(file, task);
-    [stores, sidecars] = [[rings, others, texts], beside];
+    [stores, sidecars] = [opened, beside];
     return {
       rings: {
         ring(positions, isHole, area) {
-          rings.ring(positions, isHole, area);
+          opened.rings.ring(positions, isHole, area);
           // It may change the positions.
           beside.rings?.ring(positions, isHole, area);
         },
       },
       feature(feature) {
-        const { fid, gids, box, text, withoutGeometry } = feature;
-        texts.append({ fid, gids, box }, text);
-        others.append({ fid, gids: [], box }, withoutGeometry);
-        rings.unit(fid);
+        opened.feature(feature);
         beside.unit(feature);
       },
     };
   });
-  const index = stores.map((store) => store.close()).at(-1);
-  if (index === undefined || sidecars === undefined) throw new Error(`level ${level}: nothing was read`);
+  if (stores === undefined || sidecars === undefined) throw new Error(`level ${level}: nothing was read`);
+  const index = stores.close();
   sidecars.close();
   checkIdentifiers(source, index, findings);
   const plan = planFiles(plannedIndex(level, { storedPages, geometries }, index), estimateWork(index));
@@ -84,6 +80,33 @@ export function storeLevel({ store: file, storedPages, geometries, share, parts,
     about: { layer: layerNames(source), gidColumns, nameColumn, typeColumn, isRenumbered },
     findings: findings.list(),
     parts: divideShare(plan, share, parts),
+  };
+}
+
+/** The stores of a level: its features, the same without geometry, and their rings. */
+export interface LevelStores extends Required<FeatureSink> {
+  rings: RingSink;
+  /** @returns the index of the features */
+  close(): StoreIndex;
+}
+
+/** Creates the stores. @param columns names of the GID columns 0 .. level */
+export function createLevelStores(file: string, columns: readonly string[]): LevelStores {
+  const texts = createStore(file, columns);
+  const others = createStore(geometryStorePath(file, 'none'), []);
+  const rings = createRingStore(file);
+  return {
+    rings,
+    feature({ fid, gids, box, text, withoutGeometry }) {
+      texts.append({ fid, gids, box }, text);
+      others.append({ fid, gids: [], box }, withoutGeometry);
+      rings.unit(fid);
+    },
+    close() {
+      rings.close();
+      others.close();
+      return texts.close();
+    },
   };
 }
 

@@ -5,6 +5,13 @@ import { i32At } from './level-rings.ts';
 /** Edges in the order of their rings: x and y of both ends of each. */
 export type Edges = Int32Array;
 
+/** Two edges that cross or overlap. */
+export interface Crossing {
+  edges: readonly [number, number];
+  /** Their ends, the nearest to the other edge first: of which edge, and whether it is its second one. */
+  ends: readonly (readonly [edge: number, isSecond: boolean])[];
+}
+
 /** Edges of a leaf of the tree. */
 const LEAF_EDGES = 8;
 
@@ -16,18 +23,15 @@ interface Node {
   halves: readonly [Node, Node] | undefined;
 }
 
-/** The edges that meet another one but at a common end, ascending. */
-export function crossingEdges(edges: Edges): number[] {
-  const found = new Set<number>();
+/** The pairs of edges that meet elsewhere than at a common end, and the end that is nearest to the other edge. */
+export function crossingsOf(edges: Edges): Crossing[] {
+  const found: Crossing[] = [];
   const compare = (a: Node, b: Node): void => {
     if (!overlap(a.box, b.box)) return;
     if (a.halves === undefined && b.halves === undefined) {
       for (let i = a.begin; i < a.end; i++)
         for (let k = Math.max(b.begin, i + 1); k < b.end; k++)
-          if (isCrossing(edges, i, k)) {
-            found.add(i);
-            found.add(k);
-          }
+          if (isCrossing(edges, i, k)) found.push({ edges: [i, k], ends: nearestEnds(edges, i, k) });
       return;
     }
     if (a === b && a.halves !== undefined) {
@@ -43,7 +47,7 @@ export function crossingEdges(edges: Edges): number[] {
     const root = nodeOf(edges, 0, edges.length / 4);
     compare(root, root);
   }
-  return [...found].sort((a, b) => a - b);
+  return found;
 }
 
 function nodeOf(edges: Edges, begin: number, end: number): Node {
@@ -71,12 +75,39 @@ function overlap(a: Node['box'], b: Node['box']): boolean {
 
 type Position = readonly [x: number, y: number];
 
+function positionOf(edges: Edges, edge: number, isSecond: boolean): Position {
+  const at = 4 * edge + (isSecond ? 2 : 0);
+  return [i32At(edges, at), i32At(edges, at + 1)];
+}
+
+function nearestEnds(edges: Edges, i: number, k: number): Crossing['ends'] {
+  const ends = [
+    [i, false, k],
+    [i, true, k],
+    [k, false, i],
+    [k, true, i],
+  ] as const;
+  return ends
+    .map(([edge, isSecond, other]) => {
+      const position = positionOf(edges, edge, isSecond);
+      const distance = distanceTo(positionOf(edges, other, false), positionOf(edges, other, true), position);
+      return { end: [edge, isSecond] as const, distance };
+    })
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ end }) => end);
+}
+
+/** How far a position is from an edge, squared. */
+function distanceTo([x1, y1]: Position, [x2, y2]: Position, [x, y]: Position): number {
+  const [dx, dy] = [x2 - x1, y2 - y1];
+  const along = ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy);
+  const share = Math.max(0, Math.min(along, 1));
+  return (x1 + share * dx - x) ** 2 + (y1 + share * dy - y) ** 2;
+}
+
 function isCrossing(edges: Edges, i: number, k: number): boolean {
-  const end = (edge: number, which: 0 | 2): Position => [
-    i32At(edges, 4 * edge + which),
-    i32At(edges, 4 * edge + which + 1),
-  ];
-  const [a, b, c, d] = [end(i, 0), end(i, 2), end(k, 0), end(k, 2)];
+  const [a, b] = [positionOf(edges, i, false), positionOf(edges, i, true)];
+  const [c, d] = [positionOf(edges, k, false), positionOf(edges, k, true)];
   if (isSame(a, c)) return isSame(b, d) || isAlong(a, b, d);
   if (isSame(b, d)) return isAlong(b, a, c);
   // An edge there and back is none.

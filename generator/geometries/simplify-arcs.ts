@@ -19,7 +19,9 @@ export interface SimplifiedArcs {
    * point of it comes back. @returns false if none can
    */
   refine(index: number): boolean;
-  /** Does so with every piece of an arc. */
+  /** Leaves out a point for good, unless it is an end of an arc. @returns false if it is */
+  leaveOut(index: number, arc: number): boolean;
+  /** Refines every piece of an arc. */
   refineArc(arc: number): boolean;
 }
 
@@ -38,6 +40,7 @@ export function simplifyArcs(arcs: SharedArcs, grid: Grid, limit: number): Simpl
     Math.abs(column + grid.left) === turn || Math.abs(row + grid.bottom) === pole;
   /** For each point 0 if it is left out, or 1 and how often the tolerance of the piece after it was halved. */
   const halvings = new Uint8Array(points.length);
+  const leftOut = new Set<number>();
   let before = new Int32Array(0);
   let after = new Int32Array(0);
   let weights = new Float64Array(0);
@@ -68,17 +71,21 @@ export function simplifyArcs(arcs: SharedArcs, grid: Grid, limit: number): Simpl
     };
     weights[0] = Infinity;
     weights[last] = Infinity;
-    for (let i = 1; i < last; i++) {
-      before[i] = i - 1;
-      after[i] = i + 1;
+    halvings[from] = 1 + halving;
+    let left = 0;
+    let end = 0;
+    for (let i = 1; i <= last; i++) {
+      if (i < last && leftOut.has(from + i)) continue;
+      before[i] = end;
+      after[end] = i;
+      end = i;
+    }
+    for (let i = i32At(after, 0); i < last; i = i32At(after, i)) {
       weigh(i);
       halvings[from + i] = 1 + halving;
+      left++;
     }
-    halvings[from] = 1 + halving;
-    before[last] = last - 1;
-    after[0] = 1;
-    let left = last - 1;
-    for (let i = 1; i < last; ) {
+    for (let i = i32At(after, 0); i < last; ) {
       const [a, c] = [i32At(before, i), i32At(after, i)];
       const weight = f64At(weights, i);
       if (!(weight < most && weight < f64At(weights, a) && weight <= f64At(weights, c))) {
@@ -92,7 +99,7 @@ export function simplifyArcs(arcs: SharedArcs, grid: Grid, limit: number): Simpl
       if (a > 0) weigh(a);
       if (c < last) weigh(c);
       // The point before, and the one before that, may now be lighter than their neighbours.
-      i = a === 0 ? c : Math.max(1, i32At(before, a));
+      i = a === 0 ? c : i32At(before, a) === 0 ? a : i32At(before, a);
     }
     return left > 0;
   };
@@ -124,6 +131,12 @@ export function simplifyArcs(arcs: SharedArcs, grid: Grid, limit: number): Simpl
     next,
     previous,
     refine,
+    leaveOut(index, arc) {
+      if (index === endBefore(arcEnds, arc) || index === i32At(arcEnds, arc) - 1) return false;
+      leftOut.add(index);
+      halvings[index] = 0;
+      return true;
+    },
     refineArc(arc) {
       const last = i32At(arcEnds, arc) - 1;
       let isRefined = false;

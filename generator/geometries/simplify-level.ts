@@ -3,7 +3,7 @@
 import { elementAt, f64At } from '../../format/element-at.ts';
 import { isValid } from '../source/valid-polygons.ts';
 import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
-import { crossingEdges } from './crossings.ts';
+import { crossingsOf } from './crossings.ts';
 import { Int32List, i32At, type LevelRings, unitsInOrder } from './level-rings.ts';
 import { endBefore, type Grid, type SharedArcs, shareArcs } from './shared-arcs.ts';
 import { type SimplifiedArcs, simplifyArcs } from './simplify-arcs.ts';
@@ -82,7 +82,7 @@ function mendUnits(rings: UnitRings, isValidInSource: (position: number) => bool
         continue;
       }
       invalid.add(unit);
-      if (rings.refineCrossings(unit, refined) || rings.nest(unit) || rings.refine(unit, refined)) again.add(unit);
+      if (rings.mendCrossings(unit, refined) || rings.nest(unit) || rings.refine(unit, refined)) again.add(unit);
     }
     pending = rings.unitsWith(refined, again);
   }
@@ -158,10 +158,14 @@ class UnitRings {
     return this.#nested[unit] === 1 ? nest(polygons.flat()) : polygons;
   }
 
-  /** Refines the edges of a unit that cross. @param refined the arcs, to which they are added @returns false if none */
-  refineCrossings(unit: number, refined: Set<number>): boolean {
+  /**
+   * Refines the edges of a unit that cross. Where no point can come back, as rounding made them cross, one goes.
+   * @param refined the arcs that have changed, to which theirs are added
+   * @returns false if nothing has changed
+   */
+  mendCrossings(unit: number, refined: Set<number>): boolean {
     const edges = new Int32List();
-    const places = new Int32List();
+    const begins = new Int32List();
     const arcs = new Int32List();
     const { x, y, points } = this.#shared;
     for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
@@ -171,24 +175,36 @@ class UnitRings {
         const last = i32At(this.#shared.arcEnds, number) - 1;
         for (let at = endBefore(this.#shared.arcEnds, number); at < last; ) {
           const to = this.#simplified.next(at);
-          const [from, end] = arc < 0 ? [to, at] : [at, to];
-          for (const point of [i32At(points, from), i32At(points, end)]) {
+          for (const point of [i32At(points, at), i32At(points, to)]) {
             edges.push(i32At(x, point));
             edges.push(i32At(y, point));
           }
-          places.push(at);
+          begins.push(at);
           arcs.push(number);
           at = to;
         }
       }
     }
-    let isRefined = false;
-    for (const edge of crossingEdges(edges.values())) {
-      if (!this.#simplified.refine(places.at(edge))) continue;
-      refined.add(arcs.at(edge));
-      isRefined = true;
+    const changed = new Map<number, boolean>();
+    const refine = (begin: number): boolean => {
+      const known = changed.get(begin) ?? this.#simplified.refine(begin);
+      changed.set(begin, known);
+      return known;
+    };
+    let isMended = false;
+    for (const { edges: crossing, ends } of crossingsOf(edges.values())) {
+      const isRefined = crossing.map((edge) => refine(begins.at(edge))).includes(true);
+      const isLeftOut =
+        !isRefined &&
+        ends.some(([edge, isSecond]) => {
+          const begin = begins.at(edge);
+          return this.#simplified.leaveOut(isSecond ? this.#simplified.next(begin) : begin, arcs.at(edge));
+        });
+      if (!isRefined && !isLeftOut) continue;
+      for (const edge of crossing) refined.add(arcs.at(edge));
+      isMended = true;
     }
-    return isRefined;
+    return isMended;
   }
 
   /** Leaves out the rings of a unit on the wrong side of others. @returns false if that has been done */

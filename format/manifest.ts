@@ -12,6 +12,12 @@ import { FormatError, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 /** The version of everything in `format/`; readers refuse any other. */
 export const FORMAT_VERSION = 4;
 
+/** What is wrong with a file of another version, and what to do. */
+export function versionProblem(version: number): string {
+  const remedy = version < FORMAT_VERSION ? 'build the release again from its source' : 'read it with a newer version';
+  return `format version is ${version}, expected ${FORMAT_VERSION}: ${remedy}`;
+}
+
 /** The types of arrays, little-endian. */
 type ArrayType = 'f64' | 'i32' | 'u32' | 'u8';
 type TypedArray = Float64Array | Int32Array | Uint32Array | Uint8Array;
@@ -133,7 +139,8 @@ export function decodeLevel(
 ): LevelIndex {
   const file = files.manifest;
   const json = objectFrom(manifest, file);
-  expectNumber(json, 'version', FORMAT_VERSION, file, 'format version');
+  const version = numberIn(json, 'version', file);
+  if (version !== FORMAT_VERSION) throw new FormatError(file, versionProblem(version));
   const release = textIn(json, 'release', file);
   const level = LEVELS.find((known) => known === json['level']);
   if (release !== expected.release || level !== expected.level)
@@ -147,7 +154,7 @@ export function decodeLevel(
   for (const format of FORMATS) expectNumber(caps, format, PAGE_CAPS[format][level], `${file} caps`);
   const names = textsIn(json, 'columns', file);
   if (names.length !== level + 1) throw new FormatError(file, `${names.length} columns, expected ${level + 1}`);
-  expectNumber(json, 'indexBytes', index.length, file, undefined, `the length of ${files.index}`);
+  expectNumber(json, 'indexBytes', index.length, file, `the length of ${files.index}`);
   const arrays = new ArrayTable(objectFrom(json['arrays'], `${file} arrays`), index, `${file} arrays`, files.index);
   return new LevelIndex(
     level,
@@ -157,11 +164,14 @@ export function decodeLevel(
   );
 }
 
-/** The geometries besides the full one that a manifest has, or a level in release.json. @throws FormatError for others */
+/**
+ * The geometries besides the full one that a manifest has, or a level in release.json, in the order of `GEOMETRIES`.
+ * @throws FormatError for others
+ */
 export function geometriesIn(json: JsonObject, file: string): Geometry[] {
   const names = Object.keys(objectFrom(json['geometries'], `${file} geometries`));
   const known = OTHER_GEOMETRIES.filter((geometry) => names.includes(geometry));
-  if (known.join() !== names.join())
+  if (known.length !== names.length)
     throw new FormatError(file, `geometries has ${names.join(', ')}, expected some of ${OTHER_GEOMETRIES.join(', ')}`);
   return known;
 }
@@ -179,9 +189,10 @@ export function decodeTable(
   files: { manifest: string; table: string },
 ): FeatureTable {
   const where = `${files.manifest} geometries.${geometry}`;
-  const geometries = objectFrom(objectFrom(manifest, files.manifest)['geometries'], `${files.manifest} geometries`);
-  const json = objectFrom(geometries[geometry], where);
-  expectNumber(json, 'indexBytes', table.length, where, undefined, `the length of ${files.table}`);
+  const head = objectFrom(manifest, files.manifest);
+  expectNumber(head, 'level', level, files.manifest);
+  const json = objectFrom(objectFrom(head['geometries'], `${files.manifest} geometries`)[geometry], where);
+  expectNumber(json, 'indexBytes', table.length, where, `the length of ${files.table}`);
   const arrays = new ArrayTable(objectFrom(json['arrays'], `${where} arrays`), table, `${where} arrays`, files.table);
   return new FeatureTable(level, featureArraysFrom(arrays, features));
 }
@@ -324,17 +335,10 @@ function typeOf(array: TypedArray): ArrayType {
   return array instanceof Uint32Array ? 'u32' : 'u8';
 }
 
-function expectNumber(
-  json: JsonObject,
-  member: string,
-  expected: number,
-  where: string,
-  name: string = member,
-  meaning = '',
-): void {
+function expectNumber(json: JsonObject, member: string, expected: number, where: string, meaning = ''): void {
   const got = numberIn(json, member, where);
   if (got !== expected)
-    throw new FormatError(where, `${name} is ${got}, expected ${expected}${meaning && `, ${meaning}`}`);
+    throw new FormatError(where, `${member} is ${got}, expected ${expected}${meaning && `, ${meaning}`}`);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { isReleaseId, RELEASE_ID_RULE } from './layout.ts';
 import type { Format, Geometry, Level, StoredPages } from './levels.ts';
 import { GEOMETRIES, LEVELS } from './levels.ts';
-import { FORMAT_VERSION, geometriesIn, storedPagesIn } from './manifest.ts';
+import { FORMAT_VERSION, geometriesIn, storedPagesIn, versionProblem } from './manifest.ts';
 import type { JsonObject } from './parse.ts';
 import { booleanIn, FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 
@@ -130,7 +130,7 @@ export interface Current {
 /** A file of a release of another format version. */
 export class FormatVersionError extends FormatError {
   constructor(file: string, version: number) {
-    super(file, `format version is ${version}, expected ${FORMAT_VERSION}`);
+    super(file, versionProblem(version));
   }
 }
 

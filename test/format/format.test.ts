@@ -13,9 +13,9 @@ import {
   namesPath,
   pagePath,
 } from '../../format/layout.ts';
-import { FORMATS, LEVELS, STORED_PAGES } from '../../format/levels.ts';
+import { FORMATS, GEOMETRIES, LEVELS, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { Release } from '../../format/release.ts';
+import type { LevelSummary, Release } from '../../format/release.ts';
 import {
   currentFromJson,
   currentToJson,
@@ -85,6 +85,8 @@ test('GIDs become path segments that neither escape nor collide, even where case
 test('files are numbered from 1 with six digits, more where six do not suffice', () => {
   assert.equal(featureFilePath(3, 0), 'lv3/features/000001.geojsonl.gz');
   assert.equal(featureFilePath(5, 999_999), 'lv5/features/1000000.geojsonl.gz');
+  assert.equal(featureFilePath(3, 0, 'full'), featureFilePath(3, 0));
+  assert.equal(featureFilePath(3, 11, 'low'), 'lv3/low/features/000012.geojsonl.gz');
   assert.equal(pagePath(3, 'geojsonl', 'all', 0), 'lv3/geojsonl/all/000001.geojsonl.gz');
   assert.equal(pagePath(3, 'fc', 'all', 41), 'lv3/fc/all/000042.json.gz');
   assert.equal(
@@ -96,13 +98,17 @@ test('files are numbered from 1 with six digits, more where six do not suffice',
 test('no two files of a level share a path, whatever its GIDs are called', () => {
   const listings = [
     'all' as const,
-    ...['all', 'features', '000001', 'gid-0', 'A', 'a'].flatMap((gid) => [0, 1].map((column) => ({ column, gid }))),
+    ...['all', 'features', 'none', '000001', 'gid-0', 'A', 'a'].flatMap((gid) =>
+      [0, 1].map((column) => ({ column, gid })),
+    ),
   ];
   const paths = [
     manifestPath(2),
-    indexPath(2),
     namesPath(2),
-    ...[0, 1].map((file) => featureFilePath(2, file)),
+    ...GEOMETRIES.flatMap((geometry) => [
+      indexPath(2, geometry),
+      ...[0, 1].map((file) => featureFilePath(2, file, geometry)),
+    ]),
     ...FORMATS.flatMap((format) =>
       listings.flatMap((listing) => [0, 1].map((page) => pagePath(2, format, listing, page))),
     ),
@@ -121,6 +127,8 @@ const RELEASE: Release = {
   gdal: '3.12.3',
   precision: 7,
   storedPages: 'unfiltered',
+  geometries: ['full', 'medium', 'none'],
+  licence: 'CC-BY-4.0',
   attribution: ['Maker of "maps"', 'ébauche'],
   options: { where: ['lv1=NAME <> "é"', 'lv2=1'], 'keep-fids': [] },
   quality: [{ level: 2, kind: 'empty-geometries', count: 3, example: 'levels.gpkg: layer ADM_2, fid 7, GID ?' }],
@@ -137,19 +145,52 @@ const RELEASE: Release = {
     pages: { geojsonl: 20 + level, fc: 30 + level },
     bytes: 1000 + level,
     featureFiles: { files: 40 + level, bytes: 2000 + level },
+    geometries: {
+      medium: {
+        featureFiles: { files: 50 + level, bytes: 5000 + level },
+        index: { bytes: 700 + level, sha256: `${level}d`.repeat(32) },
+        invalid: 60 + level,
+      },
+      none: {
+        featureFiles: { files: 70 + level, bytes: 7000 + level },
+        index: { bytes: 800 + level, sha256: `${level}e`.repeat(32) },
+        invalid: 0,
+      },
+    },
     manifest: { bytes: 500 + level, sha256: `${level}a`.repeat(32) },
     index: { bytes: 600 + level, sha256: `${level}b`.repeat(32) },
     names: { bytes: 3000 + level, textBytes: 4000 + level, sha256: `${level}c`.repeat(32) },
   })),
 };
 
-test('release.json round-trips, with every choice of stored pages', () => {
-  for (const storedPages of STORED_PAGES) {
-    const release = { ...RELEASE, storedPages };
+test('release.json round-trips, with every choice of stored pages, and without what is optional', () => {
+  const { date, licence, ...least } = RELEASE;
+  const full = { ...least, geometries: ['full' as const], levels: RELEASE.levels.map(withoutGeometries) };
+  for (const release of [...STORED_PAGES.map((storedPages) => ({ ...RELEASE, storedPages })), least, full]) {
     const text = releaseToJson(release);
     assert.deepEqual(releaseFromJson(text, 'r'), release);
-    assert.ok(text.startsWith('{\n  "version": 3,\n') && text.endsWith('\n}\n'), 'people read it');
+    assert.ok(text.startsWith('{\n  "version": 4,\n') && text.endsWith('\n}\n'), 'people read it');
   }
+});
+
+function withoutGeometries(level: LevelSummary): LevelSummary {
+  return { ...level, geometries: {} };
+}
+
+test('any choice of geometries round-trips, in whichever order the levels have them', () => {
+  const [{ geometries: some }] = RELEASE.levels as readonly [LevelSummary];
+  fc.assert(
+    fc.property(fc.subarray([...OTHER_GEOMETRIES]), fc.boolean(), (others, isReversed) => {
+      const geometries = Object.fromEntries(others.map((geometry) => [geometry, some.medium]));
+      const levels = RELEASE.levels.map((level) => ({ ...level, geometries }));
+      const release = { ...RELEASE, geometries: ['full', ...others], levels };
+      const written = Object.fromEntries(others.toReversed().map((geometry) => [geometry, some.medium]));
+      const json = isReversed ? levels.map((level) => ({ ...level, geometries: written })) : levels;
+      const read = releaseFromJson(JSON.stringify({ ...release, version: 4, levels: json }), 'r');
+      assert.deepEqual(read, release);
+      for (const level of read.levels) assert.deepEqual(Object.keys(level.geometries), others);
+    }),
+  );
 });
 
 test('a release.json that says something else is refused with its name, the member and what was expected', () => {
@@ -157,6 +198,9 @@ test('a release.json that says something else is refused with its name, the memb
   const levelWith = (change: object) => ({
     levels: json.levels.map((level: object, i: number) => (i === 3 ? { ...level, ...change } : level)),
   });
+  const { geometries } = json.levels[3];
+  const mediumWith = (change: object): object =>
+    levelWith({ geometries: { ...geometries, medium: { ...geometries.medium, ...change } } });
   const broken: [object, RegExp][] = [
     [{ version: undefined }, /^r: version is undefined, expected a whole number$/],
     [{ release: '../x' }, /^r: release is "\.\.\/x", expected 1 to 64 of/],
@@ -169,6 +213,33 @@ test('a release.json that says something else is refused with its name, the memb
     [{ options: { where: 'x' } }, /^r options: where is not a list$/],
     [{ options: { where: [1] } }, /^r options: where\[0\] is 1, expected text$/],
     [{ attribution: [1] }, /^r: attribution\[0\] is 1, expected text$/],
+    [{ licence: 4 }, /^r: licence is 4, expected text$/],
+    [{ geometries: undefined }, /^r: geometries is not a list$/],
+    ...[['full', 'small'], ['full', 'none', 'medium'], ['medium', 'none'], ['full', 'full'], []].map(
+      (geometries): [object, RegExp] => [
+        { geometries },
+        new RegExp(
+          `^r: geometries is \\[${geometries.map((name) => `"${name}"`).join()}\\], expected some of full, medium, low, point, none, full first$`,
+        ),
+      ],
+    ),
+    [{ geometries: ['full', 'medium'] }, /^r: level 0 has other geometries than the release$/],
+    [{ geometries: ['full', 'medium', 'low', 'none'] }, /^r: level 0 has other geometries than the release$/],
+    [levelWith({ geometries: undefined }), /^r levels\[3\] geometries: is not a JSON object$/],
+    [levelWith({ geometries: {} }), /^r: level 3 has other geometries than the release$/],
+    [
+      levelWith({ geometries: { small: {} } }),
+      /^r levels\[3\]: geometries has small, expected some of medium, low, point, none$/,
+    ],
+    [mediumWith({ featureFiles: undefined }), /^r levels\[3\] geometries\.medium featureFiles: is not a JSON object$/],
+    [mediumWith({ featureFiles: { files: 1 } }), /^r levels\[3\] geometries\.medium: bytes is undefined/],
+    [mediumWith({ index: undefined }), /^r levels\[3\] geometries\.medium index: is not a JSON object$/],
+    [
+      mediumWith({ index: { bytes: 8 } }),
+      /^r levels\[3\] geometries\.medium index: sha256 is undefined, expected text$/,
+    ],
+    [mediumWith({ invalid: -1 }), /^r levels\[3\] geometries\.medium: invalid is -1, expected a whole number$/],
+    [mediumWith({ invalid: undefined }), /^r levels\[3\] geometries\.medium: invalid is undefined/],
     [{ precision: 7.5 }, /^r: precision is 7\.5, expected a whole number$/],
     [{ levels: json.levels.slice(0, 5) }, /^r: 5 levels, expected 6$/],
     [{ levels: json.levels.toReversed() }, /^r levels\[0\]: level is not 0$/],
@@ -191,8 +262,13 @@ test('a release.json that says something else is refused with its name, the memb
   assert.deepEqual(releaseFromJson(JSON.stringify({ ...json, more: 'later' }), 'r'), RELEASE, 'unknown members');
 });
 
-test('current.json round-trips; one that names a release that is not hosted, or could not be, is refused', () => {
-  const current = { release: 'b', hosted: ['a', 'b'], digests: new Map([['a', '0f'.repeat(32)]]) };
+test('current.json round-trips; one that names a release that is not hosted, could not be, or has no digest, is refused', () => {
+  const [a, b] = ['0f'.repeat(32), '1e'.repeat(32)];
+  const digests = new Map([
+    ['a', a],
+    ['b', b],
+  ]);
+  const current = { release: 'b', hosted: ['a', 'b'], digests };
   assert.deepEqual(currentFromJson(currentToJson(current), 'c'), current);
   const json = JSON.parse(currentToJson(current));
   const broken: [object, RegExp][] = [
@@ -200,8 +276,11 @@ test('current.json round-trips; one that names a release that is not hosted, or 
     [{ release: '.x' }, /^c: release is "\.x", expected 1 to 64 of/],
     [{ hosted: ['b', '..'] }, /^c: hosted names "\.\.", expected 1 to 64 of/],
     [{ hosted: 'b' }, /^c: hosted is not a list$/],
-    [{ digests: { b: '0F' } }, /^c: digests\.b is "0F", expected a SHA-256 in hex$/],
+    [{ digests: { a, b: b.toUpperCase() } }, /^c: digests\.b is "1E[1E]*", expected a SHA-256 in hex$/],
+    [{ digests: { a: a.slice(2), b } }, /^c: digests\.a is "[0f]*", expected a SHA-256 in hex$/],
+    [{ digests: { a } }, /^c digests: b is undefined, expected text$/],
     [{ digests: [] }, /^c digests: is not a JSON object$/],
+    [{ digests: undefined }, /^c digests: is not a JSON object$/],
   ];
   for (const [change, message] of broken)
     assert.throws(() => currentFromJson(JSON.stringify({ ...json, ...change }), 'c'), {
@@ -211,12 +290,17 @@ test('current.json round-trips; one that names a release that is not hosted, or 
   assert.throws(() => currentFromJson('[]', 'c'), { name: FormatError.name, message: 'c: is not a JSON object' });
 });
 
-test('another format version is an error of its own kind, whatever else the file has', () => {
-  for (const version of [2, 4])
+test('another format version is an error of its own kind, with what to do, whatever else the file has', () => {
+  for (const [version, remedy] of [
+    [2, 'build the release again from its source'],
+    [3, 'build the release again from its source'],
+    [5, 'read it with a newer version'],
+  ] as const)
     for (const read of [releaseFromJson, currentFromJson])
       assert.throws(
         () => read(JSON.stringify({ version }), 'f'),
         (error) =>
-          error instanceof FormatVersionError && error.message === `f: format version is ${version}, expected 3`,
+          error instanceof FormatVersionError &&
+          error.message === `f: format version is ${version}, expected 4: ${remedy}`,
       );
 });

@@ -2,29 +2,41 @@
 // before it, every page is made up. Slow, and independent of the arithmetic that it tests.
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { FeatureTable } from '../../format/feature-table.ts';
 import { type GidColumn, gidColumn } from '../../format/gid-column.ts';
 import { deflateText, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
 import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
-import { FEATURES_PER_FILE, type Format, type Level, type StoredPages } from '../../format/levels.ts';
+import { FEATURES_PER_FILE, type Format, type Geometry, type Level, type StoredPages } from '../../format/levels.ts';
 
-/** A feature. */
-export interface Unit {
-  fid: number;
+/** The text of a feature. */
+export interface FeatureText {
   /** With its line feed. */
   text: string;
-  /** Its GIDs in columns 0 to the level; null for none. */
-  gids: readonly (string | null)[];
   /** Its deflate data, if it is not what `deflateText` makes. */
   data?: Buffer;
 }
 
-/** A level and what it was made from. */
-export interface MadeLevel {
-  index: LevelIndex;
+/** A feature. */
+export interface Unit extends FeatureText {
+  fid: number;
+  /** Its GIDs in columns 0 to the level; null for none. */
+  gids: readonly (string | null)[];
+  /** As in the index: west, south, east, north in units of 1e-7 degrees; if it has none, it has no geometry. */
+  box?: readonly [number, number, number, number];
+}
+
+/** The feature files of a geometry, and what they were made from. */
+export interface MadeFeatures {
+  table: FeatureTable;
   texts: Buffer[];
   data: Buffer[];
   /** The feature files. */
   files: Buffer[];
+}
+
+/** A level: its index is the table of the full geometry. */
+export interface MadeLevel extends Omit<MadeFeatures, 'table'> {
+  index: LevelIndex;
 }
 
 /** The bytes of a page that nobody reads. */
@@ -49,17 +61,40 @@ export function memberOf(data: readonly Uint8Array[], text: Uint8Array): Buffer 
   return Buffer.concat([MEMBER_HEADER, ...data, memberEnd({ crc: crc32(text), length: text.length })]);
 }
 
-/** Makes a level. @param pageAt the bytes of a page file, by its number */
+/** Makes the feature files of a geometry, and their table. */
+export function makeFeatures(level: Level, units: readonly FeatureText[]): MadeFeatures {
+  const texts = units.map(({ text }) => Buffer.from(text));
+  const data = units.map((unit) => unit.data ?? deflateText(Buffer.from(unit.text)));
+  const before = (parts: readonly Buffer[], measure: (joined: Buffer) => number): number[] =>
+    Array.from({ length: parts.length + 1 }, (_, p) => measure(Buffer.concat(parts.slice(0, p))));
+  const table = new FeatureTable(level, {
+    start: Float64Array.from(before(data, ({ length }) => length)),
+    textStart: Float64Array.from(before(texts, ({ length }) => length)),
+    textCrc: Uint32Array.from(before(texts, (joined) => crc32(joined))),
+    dataCrc: Uint32Array.from(before(data, (joined) => crc32(joined))),
+    digest: Buffer.concat(data.map(digestOf)),
+  });
+  const perFile = FEATURES_PER_FILE[level];
+  const files = Array.from({ length: Math.ceil(units.length / perFile) }, (_, file) => {
+    const part = <T>(list: readonly T[]): T[] => list.slice(file * perFile, (file + 1) * perFile);
+    return memberOf(part(data), Buffer.concat(part(texts)));
+  });
+  return { table, texts, data, files };
+}
+
+/**
+ * Makes a level.
+ * @param geometries that it has besides the full one
+ * @param pageAt the bytes of a page file, by its number
+ */
 export function makeLevel(
   level: Level,
   units: readonly Unit[],
   storedPages: StoredPages,
+  geometries: readonly Geometry[] = [],
   pageAt: (format: Format, number: number) => Buffer = madeUpPage,
 ): MadeLevel {
-  const texts = units.map(({ text }) => Buffer.from(text));
-  const data = units.map((unit, p) => unit.data ?? deflateText(texts[p] ?? Buffer.alloc(0)));
-  const before = (parts: readonly Buffer[], measure: (joined: Buffer) => number): number[] =>
-    Array.from({ length: parts.length + 1 }, (_, p) => measure(Buffer.concat(parts.slice(0, p))));
+  const { table, ...made } = makeFeatures(level, units);
   const columns = Array.from({ length: level + 1 }, (_, c) =>
     makeColumn(
       `GID_${c}`,
@@ -72,20 +107,12 @@ export function makeLevel(
     const digest = Buffer.concat(pages.map(digestOf));
     return { listing, bytes: Uint32Array.from(pages, ({ length }) => length), digest };
   };
-  const index = new LevelIndex(level, storedPages, {
+  const arrays = {
+    ...table.arrays,
     fid: Float64Array.from(units, ({ fid }) => fid),
-    start: Float64Array.from(before(data, ({ length }) => length)),
-    textStart: Float64Array.from(before(texts, ({ length }) => length)),
-    textCrc: Uint32Array.from(before(texts, (joined) => crc32(joined))),
-    dataCrc: Uint32Array.from(before(data, (joined) => crc32(joined))),
-    digest: Buffer.concat(data.map(digestOf)),
+    box: Int32Array.from(units.flatMap(({ box = [0, 1, 0, 0] }) => box)),
     columns,
     pages: storedPages === 'none' ? undefined : { geojsonl: tableOf('geojsonl'), fc: tableOf('fc') },
-  });
-  const perFile = FEATURES_PER_FILE[level];
-  const files = Array.from({ length: Math.ceil(units.length / perFile) }, (_, file) => {
-    const part = <T>(list: readonly T[]): T[] => list.slice(file * perFile, (file + 1) * perFile);
-    return memberOf(part(data), Buffer.concat(part(texts)));
-  });
-  return { index, texts, data, files };
+  };
+  return { index: new LevelIndex(level, storedPages, arrays, geometries), ...made };
 }

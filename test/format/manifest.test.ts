@@ -2,76 +2,121 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { LevelIndex } from '../../format/level-index.ts';
-import { LEVELS, type Level, STORED_PAGES } from '../../format/levels.ts';
-import { decodeLevel, encodeLevel, namedArrays } from '../../format/manifest.ts';
+import type { FeatureTable } from '../../format/feature-table.ts';
+import { LevelIndex } from '../../format/level-index.ts';
+import { type Geometry, LEVELS, type Level, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
+import { decodeLevel, decodeTable, encodeLevel, namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
-import { makeLevel, type Unit } from './make-level.ts';
+import { makeFeatures, makeLevel, type Unit } from './make-level.ts';
 
 const FILES = { manifest: 'lv2/manifest.json', index: 'lv2/index.bin' };
+const TABLE_FILES = { manifest: 'lv2/manifest.json', table: 'lv2/low/index.bin' };
 
 const gid = fc.constantFrom('A', 'B', 'é', '?', null);
+const side = fc.integer({ min: 1 - 2 ** 31, max: 2 ** 31 - 1 });
 const units = fc
-  .array(fc.tuple(gid, gid, gid), { maxLength: 60 })
-  .map((rows) => rows.map((gids, i): Unit => ({ fid: 3 * i, text: `${'x'.repeat(i % 9)}\n`, gids })));
+  .array(fc.tuple(fc.tuple(gid, gid, gid), fc.tuple(side, side, side, side)), { maxLength: 60 })
+  .map((rows) => rows.map(([gids, box], i): Unit => ({ fid: 3 * i, text: `${'x'.repeat(i % 9)}\n`, gids, box })));
 
 /** A level with children that are scattered, units without a parent, and one page of each listing. */
 const UNITS: Unit[] = [
-  { fid: 4, text: 'one\n', gids: ['A', 'A', 'x'] },
+  { fid: 4, text: 'one\n', gids: ['A', 'A', 'x'], box: [1799999999, -900000000, -1799999999, -1] },
   { fid: 5, text: 'three\n', gids: ['B', null, 'y'] },
   { fid: 9, text: '\n', gids: ['A', 'C', 'z'] },
 ];
-const { index: INDEX } = makeLevel(2, UNITS, 'all');
-const WRITTEN = encodeLevel('r', INDEX);
+const GEOMETRIES: readonly Geometry[] = ['low', 'none'];
+const { index: INDEX } = makeLevel(2, UNITS, 'all', GEOMETRIES);
+const TABLES = tablesOf(2, GEOMETRIES, UNITS);
+const WRITTEN = encodeLevel('r', INDEX, TABLES);
 const EXPECTED = { release: 'r', level: 2 as Level, features: 3 };
 
-/** What an index holds, as plain data. */
-function plain({ level, features, perFile, storedPages, columns, arrays }: LevelIndex): object {
-  const named = namedArrays(arrays).map(([name, array]) => [name, array.constructor.name, [...array]]);
-  return { level, features, perFile, storedPages, names: columns.map(({ name }) => name), named };
+/** The table of each geometry, of other texts than those of the level. */
+function tablesOf(level: Level, geometries: readonly Geometry[], list: readonly Unit[]): Map<Geometry, FeatureTable> {
+  return new Map(
+    geometries.map((geometry) => {
+      const features = list.map(({ fid }) => ({ text: `${geometry} ${fid}\n` }));
+      return [geometry, makeFeatures(level, features).table];
+    }),
+  );
+}
+
+/** What an index or the table of a geometry holds, as plain data. */
+function plain(table: FeatureTable): object {
+  const { level, features, perFile } = table;
+  const index = table instanceof LevelIndex ? table : undefined;
+  const names = index?.columns.map(({ name }) => name) ?? [];
+  const arrays = index === undefined ? namedFeatureArrays(table.arrays) : namedArrays(index.arrays);
+  const named = arrays.map(([name, array]) => [name, array.constructor.name, [...array]]);
+  return {
+    level,
+    features,
+    perFile,
+    stored: index?.storedPages ?? '',
+    geometries: index?.geometries ?? [],
+    names,
+    named,
+  };
 }
 
 /** `plain`, with a Buffer as the bytes that it is. */
-function plainBytes(index: LevelIndex): object {
-  return JSON.parse(JSON.stringify(plain(index)).replaceAll('"Buffer"', '"Uint8Array"'));
+function plainBytes(table: FeatureTable): object {
+  return JSON.parse(JSON.stringify(plain(table)).replaceAll('"Buffer"', '"Uint8Array"'));
 }
 
 for (const stored of STORED_PAGES)
   test(`a level round-trips with stored pages ${stored}, and the same arrays give the same bytes`, () => {
     fc.assert(
-      fc.property(units, fc.constantFrom(...LEVELS), (list, level) => {
-        const { index } = makeLevel(level, list, stored);
-        const files = encodeLevel('r', index);
+      fc.property(units, fc.constantFrom(...LEVELS), fc.subarray([...OTHER_GEOMETRIES]), (list, level, geometries) => {
+        const { index } = makeLevel(level, list, stored, geometries);
+        const written = tablesOf(level, geometries, list);
+        const files = encodeLevel('r', index, written);
         const read = decodeLevel(files, { release: 'r', level, features: list.length }, FILES);
         assert.deepEqual(plain(read), plainBytes(index));
-        const again = encodeLevel('r', read);
+        const tables = new Map<Geometry, FeatureTable>();
+        for (const [geometry, table] of files.tables) {
+          const decoded = decodeTable({ manifest: files.manifest, table }, geometry, read, TABLE_FILES);
+          assert.deepEqual(plain(decoded), plainBytes(written.get(geometry) ?? assert.fail(geometry)), geometry);
+          tables.set(geometry, decoded);
+        }
+        assert.deepEqual([...tables.keys()], geometries);
+        const again = encodeLevel('r', read, tables);
         assert.equal(again.manifest, files.manifest);
         assert.ok(again.index.equals(files.index));
+        assert.deepEqual(again.tables, files.tables);
       }),
     );
   });
 
+const ITEM_BYTES: Readonly<Record<string, number>> = { f64: 8, i32: 4, u32: 4, u8: 1 };
+
 test('the arrays lie in the order of the table, each at the next multiple of 8, with zeros between and nothing after', () => {
   fc.assert(
     fc.property(units, fc.constantFrom(...STORED_PAGES), (list, stored) => {
-      const { index } = makeLevel(2, list, stored);
-      const files = encodeLevel('r', index);
-      const { arrays, indexBytes } = JSON.parse(files.manifest);
-      const named = namedArrays(index.arrays);
-      assert.deepEqual(
-        Object.keys(arrays),
-        named.map(([name]) => name),
-      );
-      let end = 0;
-      for (const [name, array] of named) {
-        const { type, offset, length } = arrays[name];
-        assert.deepEqual([offset % 8, length], [0, array.length], name);
-        assert.equal(array.BYTES_PER_ELEMENT, { f64: 8, u32: 4, u8: 1 }[type as 'f64' | 'u32' | 'u8']);
-        assert.ok(offset >= end && offset < end + 8, name);
-        assert.ok(files.index.subarray(end, offset).every((byte) => byte === 0));
-        end = offset + array.byteLength;
+      const { index } = makeLevel(2, list, stored, GEOMETRIES);
+      const tables = tablesOf(2, GEOMETRIES, list);
+      const files = encodeLevel('r', index, tables);
+      const json = JSON.parse(files.manifest);
+      const written = [{ entry: json, named: namedArrays(index.arrays), bytes: files.index }];
+      for (const [geometry, { arrays }] of tables) {
+        const bytes = files.tables.get(geometry) ?? assert.fail(geometry);
+        written.push({ entry: json.geometries[geometry], named: namedFeatureArrays(arrays), bytes });
       }
-      assert.deepEqual([files.index.length, indexBytes], [end, end]);
+      for (const { entry, named, bytes } of written) {
+        assert.deepEqual(
+          Object.keys(entry.arrays),
+          named.map(([name]) => name),
+        );
+        let end = 0;
+        for (const [name, array] of named) {
+          const { type, offset, length } = entry.arrays[name];
+          assert.deepEqual([offset % 8, length], [0, array.length], name);
+          assert.equal(array.BYTES_PER_ELEMENT, ITEM_BYTES[type]);
+          assert.ok(offset >= end && offset < end + 8, name);
+          assert.ok(bytes.subarray(end, offset).every((byte) => byte === 0));
+          end = offset + array.byteLength;
+        }
+        assert.deepEqual([bytes.length, entry.indexBytes], [end, end]);
+      }
     }),
   );
 });
@@ -100,12 +145,18 @@ function assertRefused(manifest: string, message: RegExp, index: Uint8Array = WR
 
 const JSON_OF_LEVEL = JSON.parse(WRITTEN.manifest);
 
-test('another format version is refused by its number, whatever else the file has', () => {
-  const version2 = { version: 2, release: 'r', level: 2, features: 3, fids: [4, 2, 9, 1], pages: {} };
-  assertRefused(JSON.stringify(version2), /^lv2\/manifest\.json: format version is 2, expected 3$/);
+test('another format version is refused by its number, with what to do, whatever else the file has', () => {
+  const older = { release: 'r', level: 2, features: 3, fids: [4, 2, 9, 1], pages: {} };
+  for (const version of [2, 3])
+    assertRefused(
+      JSON.stringify({ version, ...older }),
+      new RegExp(
+        `^lv2/manifest\\.json: format version is ${version}, expected 4: build the release again from its source$`,
+      ),
+    );
   assertRefused(
-    JSON.stringify({ ...JSON_OF_LEVEL, version: 4 }),
-    /^lv2\/manifest\.json: format version is 4, expected 3$/,
+    JSON.stringify({ ...JSON_OF_LEVEL, version: 5 }),
+    /^lv2\/manifest\.json: format version is 5, expected 4: read it with a newer version$/,
   );
   assertRefused('{}', /^lv2\/manifest\.json: version is undefined, expected a whole number$/);
 });
@@ -132,9 +183,13 @@ test('a manifest that contradicts itself or its index is refused with file, memb
     [{ caps: undefined }, 'caps: is not a JSON object'],
     [{ arrays: undefined }, 'arrays: is not a JSON object'],
     [{ arrays: [] }, 'arrays: is not a JSON object'],
+    [{ geometries: undefined }, 'geometries: is not a JSON object'],
+    [{ geometries: { small: {} } }, 'geometries has small, expected some of medium, low, point, none'],
+    // The full geometry is the level itself.
+    [{ geometries: { full: {}, low: {} } }, 'geometries has full, low, expected some of medium, low, point, none'],
   ];
   for (const [change, problem] of broken) {
-    const separator = /^(caps|arrays): /.test(problem) ? ' ' : ': ';
+    const separator = /^(caps|arrays|geometries): /.test(problem) ? ' ' : ': ';
     assertRefused(
       JSON.stringify({ ...JSON_OF_LEVEL, ...change }),
       new RegExp(`^lv2/manifest\\.json${separator}${problem.replaceAll(/[[\](){}.?]/g, '\\$&')}$`),
@@ -154,7 +209,7 @@ test('every array must be there with its type and the length that follows from t
   for (const [name, { type, length }] of Object.entries<{ type: string; length: number }>(JSON_OF_LEVEL.arrays)) {
     const where = `lv2/manifest.json arrays ${name}`.replaceAll('.', '\\.');
     assertRefused(withArray(name, undefined), new RegExp(`^${where}: is not a JSON object$`));
-    for (const other of ['f64', 'u32', 'u8', 'i32', undefined].filter((other) => other !== type))
+    for (const other of ['f64', 'i32', 'u32', 'u8', 'i8', undefined].filter((other) => other !== type))
       assertRefused(
         withArray(name, { type: other }),
         new RegExp(`^${where}: type is ${JSON.stringify(other)}, expected "${type}"$`),
@@ -225,15 +280,112 @@ test('pages that do not fit what is stored are refused, and missed where they ar
 });
 
 test('members and arrays that this version does not know are ignored, and the order of members means nothing', () => {
-  const { arrays, ...head } = JSON_OF_LEVEL;
-  const more = { more: 'later', arrays: { ...arrays, later: { type: 'i8' } } };
+  const { arrays, geometries, ...head } = JSON_OF_LEVEL;
+  const reversed = (members: object): object => Object.fromEntries(Object.entries(members).toReversed());
+  const low = { ...geometries.low, more: 1, arrays: { ...geometries.low.arrays, later: { type: 'i8' } } };
+  const more = { more: 'later', arrays: { ...arrays, later: { type: 'i8' } }, geometries: { ...geometries, low } };
   for (const json of [
     { ...head, ...more },
-    Object.fromEntries(Object.entries(JSON_OF_LEVEL).toReversed()),
-    { ...head, arrays: Object.fromEntries(Object.entries(arrays).toReversed()) },
-  ])
-    assert.deepEqual(
-      plain(decodeLevel({ manifest: JSON.stringify(json, null, 4), index: WRITTEN.index }, EXPECTED, FILES)),
-      plainBytes(INDEX),
+    reversed(JSON_OF_LEVEL),
+    { ...head, arrays: reversed(arrays), geometries: reversed(geometries) },
+  ]) {
+    const manifest = JSON.stringify(json, null, 4);
+    const read = decodeLevel({ manifest, index: WRITTEN.index }, EXPECTED, FILES);
+    assert.deepEqual(plain(read), plainBytes(INDEX));
+    for (const [geometry, table] of WRITTEN.tables)
+      assert.deepEqual(
+        plain(decodeTable({ manifest, table }, geometry, read, TABLE_FILES)),
+        plainBytes(TABLES.get(geometry) ?? assert.fail(geometry)),
+      );
+  }
+});
+
+const LOW = WRITTEN.tables.get('low') ?? assert.fail('low');
+
+/** Asserts that the table of a geometry is refused with this message. */
+function assertTableRefused(
+  manifest: string,
+  message: string,
+  { table = LOW, geometry = 'low', index = INDEX }: { table?: Buffer; geometry?: Geometry; index?: LevelIndex } = {},
+): void {
+  assert.throws(() => decodeTable({ manifest, table }, geometry, index, TABLE_FILES), {
+    name: FormatError.name,
+    message,
+  });
+}
+
+/** The manifest with another entry for a geometry. */
+function withLow(change: object | undefined): string {
+  const low = change && { ...JSON_OF_LEVEL.geometries.low, ...change };
+  return JSON.stringify({ ...JSON_OF_LEVEL, geometries: { ...JSON_OF_LEVEL.geometries, low } });
+}
+
+test('the table of a geometry is made of the five arrays of its feature files, as views', () => {
+  const { arrays } = decodeTable({ manifest: WRITTEN.manifest, table: LOW }, 'low', INDEX, TABLE_FILES);
+  assert.deepEqual(Object.keys(arrays), ['start', 'textStart', 'textCrc', 'dataCrc', 'digest']);
+  for (const array of Object.values(arrays)) assert.equal(array.buffer === LOW.buffer, LOW.byteOffset % 8 === 0);
+});
+
+test('the table of a geometry that the manifest does not describe is refused, and the full one has none of its own', () => {
+  for (const geometry of ['medium', 'point', 'full'] as const)
+    assertTableRefused(WRITTEN.manifest, `lv2/manifest.json geometries.${geometry}: is not a JSON object`, {
+      geometry,
+    });
+  assertTableRefused(
+    JSON.stringify({ ...JSON_OF_LEVEL, geometries: undefined }),
+    'lv2/manifest.json geometries: is not a JSON object',
+  );
+});
+
+test('the table of another level is refused: by its level, its length, or its number of features', () => {
+  const other = encodeLevel('r', makeLevel(3, UNITS, 'none', ['low']).index, tablesOf(3, ['low'], UNITS));
+  assertTableRefused(other.manifest, 'lv2/manifest.json: level is 3, expected 2', {
+    table: other.tables.get('low') ?? assert.fail(),
+  });
+  const fewer = UNITS.slice(1);
+  const shorter = encodeLevel('r', makeLevel(2, fewer, 'none', ['low']).index, tablesOf(2, ['low'], fewer));
+  const table = shorter.tables.get('low') ?? assert.fail();
+  const meaning = 'the length of lv2/low/index.bin';
+  assertTableRefused(
+    WRITTEN.manifest,
+    `lv2/manifest.json geometries.low: indexBytes is ${LOW.length}, expected ${table.length}, ${meaning}`,
+    { table },
+  );
+  assertTableRefused(shorter.manifest, 'lv2/manifest.json geometries.low arrays start: length is 3, expected 4', {
+    table,
+  });
+});
+
+test('the arrays of a geometry are refused like those of a level', () => {
+  const { arrays } = JSON_OF_LEVEL.geometries.low;
+  const where = 'lv2/manifest.json geometries.low arrays';
+  const changed = (name: string, change: object | undefined): string =>
+    withLow({ arrays: { ...arrays, [name]: change && { ...arrays[name], ...change } } });
+  for (const [name, { type, length }] of Object.entries<{ type: string; length: number }>(arrays)) {
+    assertTableRefused(changed(name, undefined), `${where} ${name}: is not a JSON object`);
+    assertTableRefused(changed(name, { type: 'i32' }), `${where} ${name}: type is "i32", expected "${type}"`);
+    assertTableRefused(
+      changed(name, { length: length + 1 }),
+      `${where} ${name}: length is ${length + 1}, expected ${length}`,
     );
+    assertTableRefused(
+      changed(name, { offset: LOW.length + (-LOW.length & 7) }),
+      `${where} ${name}: ${length} items at ${LOW.length + (-LOW.length & 7)} are not in the index of ${LOW.length} bytes`,
+    );
+  }
+  const { start } = decodeTable({ manifest: WRITTEN.manifest, table: LOW }, 'low', INDEX, TABLE_FILES).arrays;
+  const table = Buffer.from(LOW);
+  table.writeDoubleLE(start[3] ?? Number.NaN, 16);
+  assertTableRefused(
+    WRITTEN.manifest,
+    `lv2/low/index.bin: start[3] is ${start[3]}, expected a whole number above ${start[3]}`,
+    { table },
+  );
+});
+
+test('a level whose table of a geometry is missing is not written', () => {
+  assert.throws(() => encodeLevel('r', INDEX, new Map()), {
+    name: 'RangeError',
+    message: 'level 2: no table of geometry low',
+  });
 });

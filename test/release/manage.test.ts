@@ -175,7 +175,7 @@ test('after an upgrade releases of the old format are refused by name, and a bui
     writeFileSync(file, readFileSync(file, 'utf8').replace(`"version": ${FORMAT_VERSION}`, '"version": 2'));
   asOld(join(out, 'current.json'));
   asOld(join(out, 'releases/old/release.json'));
-  const problem = `format version is 2, expected ${FORMAT_VERSION}`;
+  const problem = `format version is 2, expected ${FORMAT_VERSION}: build the release again from its source`;
   const listed = await listReleases(out);
   assert.deepEqual(
     listed.map(({ release, isCurrent, damage }) => [release, isCurrent, damage]),

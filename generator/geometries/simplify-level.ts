@@ -38,7 +38,7 @@ const AREA_SHARE = 0.5;
 const RING_POSITIONS_MIN = 3;
 
 /** How often invalid units are tried again. */
-const ROUNDS_MAX = 16;
+const ROUNDS_MAX = 8;
 
 /** The limit for a tolerance in metres: half its square. */
 export function limitOf(tolerance: number, { cell, scale }: Grid): number {
@@ -68,21 +68,20 @@ export function simplifyLevels(
 
 /** Refines what makes units invalid until they are valid. @returns number of units that are not */
 function mendUnits(rings: UnitRings, isValidInSource: (position: number) => boolean): number {
-  const accepted = new Set<number>();
+  /** The units of which the source has valid polygons, and that are not valid now; and those of which it has none. */
   const invalid = new Set<number>();
+  const accepted = new Set<number>();
   let pending = Array.from({ length: rings.units }, (_, unit) => unit);
   for (let round = 0; round < ROUNDS_MAX && pending.length > 0; round++) {
     const refined = new Set<number>();
     const again = new Set<number>();
     for (const unit of pending) {
-      invalid.delete(unit);
-      if (accepted.has(unit) || isValid(rings.polygons(unit))) continue;
-      if (!isValidInSource(unit)) {
-        accepted.add(unit);
-        continue;
-      }
-      invalid.add(unit);
-      if (rings.mendCrossings(unit, refined) || rings.nest(unit) || rings.refine(unit, refined)) again.add(unit);
+      if (accepted.has(unit)) continue;
+      if (isValid(rings.polygons(unit))) invalid.delete(unit);
+      else if (invalid.has(unit) || isValidInSource(unit)) {
+        invalid.add(unit);
+        if (rings.mendCrossings(unit, refined) || rings.nest(unit) || rings.refine(unit, refined)) again.add(unit);
+      } else accepted.add(unit);
     }
     pending = rings.unitsWith(refined, again);
   }
@@ -102,9 +101,9 @@ class UnitRings {
   readonly #stays: Uint8Array;
   /** 1 for a unit whose rings have come to lie on the wrong sides of others. */
   readonly #nested: Uint8Array;
-  /** For each cell the last reading of a unit that met it. */
+  /** For each cell the last reading of a ring that has it, numbered from 1. */
   readonly #met: Int32Array;
-  #reading = 0;
+  #readings = 0;
 
   constructor(shared: SharedArcs, grid: Grid, limit: number) {
     this.#shared = shared;
@@ -139,23 +138,26 @@ class UnitRings {
   /** The polygons of a unit; empty if none has an area. */
   polygons(unit: number): OpenPolygon[] {
     const polygons: OpenPolygon[] = [];
+    const open: OpenRing[] = [];
+    const touching = new Set<number>();
+    const before = this.#readings;
     let isExteriorLost = false;
-    let isTouched = false;
-    this.#reading++;
     for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
       const isHole = i32At(this.#shared.holes, ring) === 1;
       if (isHole && isExteriorLost) continue;
-      const open = this.#isSmall(ring) ? [] : this.#openRing(ring);
-      const area = open.length === 0 ? 0 : doubledArea(open);
+      const positions = this.#isSmall(ring) ? [] : this.#openRing(ring);
+      const area = positions.length === 0 ? 0 : doubledArea(positions);
       const isLost = isHole ? area >= 0 : area <= 0;
       if (!isHole) isExteriorLost = isLost;
       if (isLost) continue;
-      isTouched = this.#meets(ring) || isTouched;
-      if (isHole) polygons.at(-1)?.push(open);
-      else polygons.push([open]);
+      open.push(positions);
+      for (const other of this.#meet(ring, before)) touching.add(other - before - 1).add(open.length - 1);
+      if (isHole) polygons.at(-1)?.push(positions);
+      else polygons.push([positions]);
     }
-    if (isTouched) return nest(retrace(polygons.flat()));
-    return this.#nested[unit] === 1 ? nest(polygons.flat()) : polygons;
+    if (touching.size === 0) return this.#nested[unit] === 1 ? nest(open) : polygons;
+    const isTouching = (_: OpenRing, i: number): boolean => touching.has(i);
+    return nest([...retrace(open.filter(isTouching)), ...open.filter((ring, i) => !isTouching(ring, i))]);
   }
 
   /**
@@ -313,14 +315,16 @@ class UnitRings {
     return open.length < 2 * RING_POSITIONS_MIN ? [] : open;
   }
 
-  /** Has a ring of the unit that is read a cell that this ring has, too, or this ring one twice? */
-  #meets(ring: number): boolean {
-    let isMet = false;
+  /** Notes a reading of a ring at each of its cells. @returns later readings than `before` that were noted there, perhaps this one */
+  #meet(ring: number, before: number): Set<number> {
+    const reading = ++this.#readings;
+    const others = new Set<number>();
     this.#eachCell(ring, (cell) => {
-      isMet ||= this.#met[cell] === this.#reading;
-      this.#met[cell] = this.#reading;
+      const other = i32At(this.#met, cell);
+      if (other > before) others.add(other);
+      this.#met[cell] = reading;
     });
-    return isMet;
+    return others;
   }
 }
 

@@ -16,40 +16,52 @@ interface Edge {
 }
 
 /**
- * Takes the rings apart and follows their edges anew: an edge there and back is none, and where rings touch, the way on is
- * the one around the same piece of land. No edge is added.
+ * Takes rings apart and follows their edges anew: an edge there and back is none, and where rings touch, the way on is the
+ * one around the same piece of land. No edge is added.
  */
 export function retrace(rings: readonly OpenRing[]): OpenRing[] {
-  const edges = new Map<string, Edge>();
+  const leaving = edgesOf(rings);
+  const traced: OpenRing[] = [];
+  for (const edges of leaving.values())
+    for (let [start] = edges; start !== undefined; [start] = edges) {
+      const walk: number[] = [];
+      let edge: Edge | undefined = start;
+      do {
+        walk.push(edge.x1, edge.y1);
+        edge = takeNext(leaving, edge);
+      } while (edge !== undefined && edge !== start);
+      if (edge === undefined) edges.shift();
+      traced.push(...loopsOf(walk));
+    }
+  return traced;
+}
+
+/** The edges by the position that they leave, without those that lead there and back. */
+function edgesOf(rings: readonly OpenRing[]): Map<number, Edge[]> {
+  const leaving = new Map<number, Edge[]>();
+  const leadsTo = (x: number, y: number) => (edge: Edge) => edge.x2 === x && edge.y2 === y;
   for (const ring of rings)
     for (let i = 0; i < ring.length; i += 2) {
       const after = (i + 2) % ring.length;
       const edge = { x1: at(ring, i), y1: at(ring, i + 1), x2: at(ring, after), y2: at(ring, after + 1) };
-      if (!edges.delete(nameOf(edge.x2, edge.y2, edge.x1, edge.y1)))
-        edges.set(nameOf(edge.x1, edge.y1, edge.x2, edge.y2), edge);
+      const opposite = leaving.get(keyOf(edge.x2, edge.y2));
+      const index = opposite?.findIndex(leadsTo(edge.x1, edge.y1)) ?? -1;
+      if (index >= 0) {
+        opposite?.splice(index, 1);
+        continue;
+      }
+      const key = keyOf(edge.x1, edge.y1);
+      const known = leaving.get(key);
+      if (known === undefined) leaving.set(key, [edge]);
+      else if (!known.some(leadsTo(edge.x2, edge.y2))) known.push(edge);
     }
-  const leaving = new Map<number, Edge[]>();
-  for (const edge of edges.values()) {
-    const key = keyOf(edge.x1, edge.y1);
-    const known = leaving.get(key);
-    if (known === undefined) leaving.set(key, [edge]);
-    else known.push(edge);
-  }
-  const traced: OpenRing[] = [];
-  for (const edge of edges.values()) {
-    const walk: number[] = [];
-    for (let on: Edge | undefined = edge; on !== undefined; on = take(leaving, on)) {
-      if (!edges.delete(nameOf(on.x1, on.y1, on.x2, on.y2))) break;
-      walk.push(on.x1, on.y1);
-    }
-    if (walk.length > 0) traced.push(...loopsOf(walk));
-  }
-  return traced;
+  return leaving;
 }
 
-/** The edge that follows another one: the first to the right of the way back, as the land is on the left. */
-function take(leaving: Map<number, Edge[]>, { x1, y1, x2, y2 }: Edge): Edge | undefined {
+/** Takes the edge that follows another one: the first to the right of the way back, as the land is on the left. */
+function takeNext(leaving: Map<number, Edge[]>, { x1, y1, x2, y2 }: Edge): Edge | undefined {
   const edges = leaving.get(keyOf(x2, y2)) ?? [];
+  if (edges.length === 1) return edges.pop();
   let best: Edge | undefined;
   let least = Infinity;
   for (const edge of edges) {
@@ -162,10 +174,6 @@ function sideOf(x: number, y: number, ring: OpenRing): -1 | 0 | 1 {
 /** A position as one number: exact, as coordinates are below 2^25. */
 function keyOf(x: number, y: number): number {
   return x * 2 ** 26 + y;
-}
-
-function nameOf(x1: number, y1: number, x2: number, y2: number): string {
-  return `${keyOf(x1, y1)},${keyOf(x2, y2)}`;
 }
 
 function at(values: readonly number[], index: number): number {

@@ -8,7 +8,7 @@ export type Edges = Int32Array;
 /** Two edges that cross or overlap. */
 export interface Crossing {
   edges: readonly [number, number];
-  /** Their ends, the nearest to the other edge first: of which edge, and whether it is its second one. */
+  /** Their ends beside the other edge, the nearest first: of which edge, and whether it is its second one. */
   ends: readonly (readonly [edge: number, isSecond: boolean])[];
 }
 
@@ -23,7 +23,7 @@ interface Node {
   halves: readonly [Node, Node] | undefined;
 }
 
-/** The pairs of edges that meet elsewhere than at a common end, and the end that is nearest to the other edge. */
+/** The pairs of edges that meet elsewhere than at a common end. */
 export function crossingsOf(edges: Edges): Crossing[] {
   const found: Crossing[] = [];
   const compare = (a: Node, b: Node): void => {
@@ -93,6 +93,7 @@ function nearestEnds(edges: Edges, i: number, k: number): Crossing['ends'] {
       const distance = distanceTo(positionOf(edges, other, false), positionOf(edges, other, true), position);
       return { end: [edge, isSecond] as const, distance };
     })
+    .filter(({ distance }) => distance <= 1)
     .sort((a, b) => a.distance - b.distance)
     .map(({ end }) => end);
 }

@@ -12,7 +12,7 @@ import {
 } from '../geojson/byte-writer.ts';
 import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
 import type { LevelRings } from './level-rings.ts';
-import { limitOf, type SimplifyOptions, simplifyLevels } from './simplify-level.ts';
+import { limitOf, newSimplifier } from './simplify-level.ts';
 
 /** A simplified geometry by its name in requests. */
 export type SimplifiedName = 'medium' | 'low';
@@ -37,18 +37,14 @@ export interface SimplifiedUnits {
 }
 
 /** Simplifies a level. */
-export function simplifyUnits(
-  rings: LevelRings,
-  name: SimplifiedName,
-  isValidInSource: SimplifyOptions['isValidInSource'],
-): SimplifiedUnits {
+export function simplifyUnits(rings: LevelRings, name: SimplifiedName): SimplifiedUnits {
   const { scale } = rings;
   const { tolerance } = DETAIL[name];
   const decimals = Math.min(DETAIL[name].decimals, Math.round(Math.log10(scale)));
   const perDegree = 10 ** decimals;
   const [right, top] = [180 * perDegree, 90 * perDegree];
   const grid = { cell: scale / perDegree, scale, left: -right, bottom: -top, right, top };
-  const { polygons, invalid } = simplifyLevels([rings], { grid, limit: limitOf(tolerance, grid), isValidInSource });
+  const { polygons, invalid } = newSimplifier([rings], grid)(limitOf(tolerance, grid));
   const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? right : top));
   return {
     decimals,

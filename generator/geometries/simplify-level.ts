@@ -9,7 +9,7 @@ import { endBefore, type Grid, type SharedArcs, shareArcs } from './shared-arcs.
 import { type SimplifiedArcs, simplifyArcs } from './simplify-arcs.ts';
 
 /** The units of one or several levels, each with simplified polygons. */
-export interface SimplifiedLevel {
+export interface SimplifiedLevels {
   /**
    * The polygons of a unit in cells of the grid; empty if it has no area.
    * @param position counted on from level to level
@@ -17,15 +17,6 @@ export interface SimplifiedLevel {
   polygons(position: number): OpenPolygon[];
   /** Units that are not valid (OGC 06-103r4), although those of the source are. */
   invalid: number;
-}
-
-/** How to simplify. */
-export interface SimplifyOptions {
-  grid: Grid;
-  /** The area, in cells of the grid at the equator, below which triangles, islands and holes go. */
-  limit: number;
-  /** Is the geometry of a unit valid in the source? Asked for those that are not valid after simplification. */
-  isValidInSource(position: number): boolean;
 }
 
 /** Kilometres are measured on a sphere with the mean radius of the Earth. */
@@ -38,51 +29,57 @@ const AREA_SHARE = 0.5;
 const RING_POSITIONS_MIN = 3;
 
 /** How often invalid units are tried again. */
-const ROUNDS_MAX = 16;
+const ROUNDS_MAX = 8;
 
 /** The limit for a tolerance in metres: half its square. */
 export function limitOf(tolerance: number, { cell, scale }: Grid): number {
   return (tolerance * scale) ** 2 / (METRES_PER_DEGREE * cell) ** 2 / 2;
 }
 
-/** Simplifies levels. */
-export function simplifyLevels(
-  levels: readonly LevelRings[],
-  { grid, limit, isValidInSource }: SimplifyOptions,
-): SimplifiedLevel {
-  const rings = new UnitRings(shareArcs(levels, grid), grid, limit);
-  rings.keepLargest();
-  const invalid = mendUnits(rings, isValidInSource);
+/**
+ * Makes a function that simplifies levels.
+ * @returns a function of the area, in cells of the grid at the equator, below which triangles, islands and holes go
+ */
+export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit: number) => SimplifiedLevels {
+  const shared = shareArcs(levels, grid);
   const units = levels.flatMap((level) => Array.from(unitsInOrder(level), (unit) => ({ level, unit })));
-  return {
-    polygons(position) {
-      const polygons = rings.polygons(position);
-      if (polygons.length > 0) return polygons;
-      const { level, unit } = elementAt(units, position);
-      const cell = cellOf(level, unit, grid);
-      return cell === undefined ? [] : [[cell]];
-    },
-    invalid,
+  const isValidInSource = (position: number): boolean => {
+    const { level, unit } = elementAt(units, position);
+    return isValid(polygonsOf(level, unit));
+  };
+  return (limit) => {
+    const rings = new UnitRings(shared, grid, limit);
+    rings.keepLargest();
+    const invalid = mendUnits(rings, isValidInSource);
+    return {
+      polygons(position) {
+        const polygons = rings.polygons(position);
+        if (polygons.length > 0) return polygons;
+        const { level, unit } = elementAt(units, position);
+        const cell = cellOf(level, unit, grid);
+        return cell === undefined ? [] : [[cell]];
+      },
+      invalid,
+    };
   };
 }
 
 /** Refines what makes units invalid until they are valid. @returns number of units that are not */
 function mendUnits(rings: UnitRings, isValidInSource: (position: number) => boolean): number {
-  const accepted = new Set<number>();
+  /** The units of which the source has valid polygons, and that are not valid now; and those of which it has none. */
   const invalid = new Set<number>();
+  const accepted = new Set<number>();
   let pending = Array.from({ length: rings.units }, (_, unit) => unit);
   for (let round = 0; round < ROUNDS_MAX && pending.length > 0; round++) {
     const refined = new Set<number>();
     const again = new Set<number>();
     for (const unit of pending) {
-      invalid.delete(unit);
-      if (accepted.has(unit) || isValid(rings.polygons(unit))) continue;
-      if (!isValidInSource(unit)) {
-        accepted.add(unit);
-        continue;
-      }
-      invalid.add(unit);
-      if (rings.mendCrossings(unit, refined) || rings.nest(unit) || rings.refine(unit, refined)) again.add(unit);
+      if (accepted.has(unit)) continue;
+      if (isValid(rings.polygons(unit))) invalid.delete(unit);
+      else if (invalid.has(unit) || isValidInSource(unit)) {
+        invalid.add(unit);
+        if (rings.mend(unit, refined)) again.add(unit);
+      } else accepted.add(unit);
     }
     pending = rings.unitsWith(refined, again);
   }
@@ -102,9 +99,9 @@ class UnitRings {
   readonly #stays: Uint8Array;
   /** 1 for a unit whose rings have come to lie on the wrong sides of others. */
   readonly #nested: Uint8Array;
-  /** For each cell the last reading of a unit that met it. */
+  /** For each cell the last reading of a ring that has it, numbered from 1. */
   readonly #met: Int32Array;
-  #reading = 0;
+  #readings = 0;
 
   constructor(shared: SharedArcs, grid: Grid, limit: number) {
     this.#shared = shared;
@@ -139,31 +136,48 @@ class UnitRings {
   /** The polygons of a unit; empty if none has an area. */
   polygons(unit: number): OpenPolygon[] {
     const polygons: OpenPolygon[] = [];
+    const open: OpenRing[] = [];
+    const touching = new Set<number>();
+    const before = this.#readings;
     let isExteriorLost = false;
-    let isTouched = false;
-    this.#reading++;
     for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
       const isHole = i32At(this.#shared.holes, ring) === 1;
       if (isHole && isExteriorLost) continue;
-      const open = this.#isSmall(ring) ? [] : this.#openRing(ring);
-      const area = open.length === 0 ? 0 : doubledArea(open);
+      const positions = this.#isSmall(ring) ? [] : this.#openRing(ring);
+      const area = positions.length === 0 ? 0 : doubledArea(positions);
       const isLost = isHole ? area >= 0 : area <= 0;
       if (!isHole) isExteriorLost = isLost;
       if (isLost) continue;
-      isTouched = this.#meets(ring) || isTouched;
-      if (isHole) polygons.at(-1)?.push(open);
-      else polygons.push([open]);
+      open.push(positions);
+      for (const other of this.#meet(ring, before)) touching.add(other - before - 1).add(open.length - 1);
+      if (isHole) polygons.at(-1)?.push(positions);
+      else polygons.push([positions]);
     }
-    if (isTouched) return nest(retrace(polygons.flat()));
-    return this.#nested[unit] === 1 ? nest(polygons.flat()) : polygons;
+    if (touching.size === 0) return this.#nested[unit] === 1 ? nest(open) : polygons;
+    const isTouching = (_: OpenRing, i: number): boolean => touching.has(i);
+    return nest([...retrace(open.filter(isTouching)), ...open.filter((ring, i) => !isTouching(ring, i))]);
+  }
+
+  /**
+   * Changes what makes a unit invalid: edges that cross, or else rings on the wrong side of others, or else anything.
+   * @param refined the arcs that have changed, to which its are added
+   * @returns false if nothing can be changed
+   */
+  mend(unit: number, refined: Set<number>): boolean {
+    const areCrossingsMended = this.#mendCrossings(unit, refined);
+    if (areCrossingsMended === true) return true;
+    if (this.#nested[unit] === 0) {
+      this.#nested[unit] = 1;
+      return true;
+    }
+    return areCrossingsMended === undefined && this.#refine(unit, refined);
   }
 
   /**
    * Refines the edges of a unit that cross. Where no point can come back, as rounding made them cross, one goes.
-   * @param refined the arcs that have changed, to which theirs are added
-   * @returns false if nothing has changed
+   * @returns false if nothing has changed, undefined if none cross
    */
-  mendCrossings(unit: number, refined: Set<number>): boolean {
+  #mendCrossings(unit: number, refined: Set<number>): boolean | undefined {
     const edges = new Int32List();
     const begins = new Int32List();
     const arcs = new Int32List();
@@ -191,8 +205,9 @@ class UnitRings {
       changed.set(begin, known);
       return known;
     };
-    let isMended = false;
-    for (const { edges: crossing, ends } of crossingsOf(edges.values())) {
+    const crossings = crossingsOf(edges.values());
+    let isMended = crossings.length === 0 ? undefined : false;
+    for (const { edges: crossing, ends } of crossings) {
       const isRefined = crossing.map((edge) => refine(begins.at(edge))).includes(true);
       const isLeftOut =
         !isRefined &&
@@ -207,15 +222,8 @@ class UnitRings {
     return isMended;
   }
 
-  /** Leaves out the rings of a unit on the wrong side of others. @returns false if that has been done */
-  nest(unit: number): boolean {
-    const isNew = this.#nested[unit] === 0;
-    this.#nested[unit] = 1;
-    return isNew;
-  }
-
-  /** Refines all borders of a unit. @param refined the arcs, to which they are added @returns false if none can be */
-  refine(unit: number, refined: Set<number>): boolean {
+  /** Refines all borders of a unit. @returns false if none can be */
+  #refine(unit: number, refined: Set<number>): boolean {
     let isRefined = false;
     for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++)
       for (const arc of this.#arcsOf(ring)) {
@@ -313,19 +321,34 @@ class UnitRings {
     return open.length < 2 * RING_POSITIONS_MIN ? [] : open;
   }
 
-  /** Has a ring of the unit that is read a cell that this ring has, too, or this ring one twice? */
-  #meets(ring: number): boolean {
-    let isMet = false;
+  /** Notes a reading of a ring at each of its cells. @returns later readings than `before` that were noted there, perhaps this one */
+  #meet(ring: number, before: number): Set<number> {
+    const reading = ++this.#readings;
+    const others = new Set<number>();
     this.#eachCell(ring, (cell) => {
-      isMet ||= this.#met[cell] === this.#reading;
-      this.#met[cell] = this.#reading;
+      const other = i32At(this.#met, cell);
+      if (other > before) others.add(other);
+      this.#met[cell] = reading;
     });
-    return isMet;
+    return others;
   }
 }
 
 function arcNumber(arc: number): number {
   return arc < 0 ? ~arc : arc;
+}
+
+/** The polygons of a unit before they are simplified. */
+function polygonsOf(level: LevelRings, unit: number): OpenPolygon[] {
+  const polygons: OpenPolygon[] = [];
+  for (let ring = endBefore(level.unitEnds, unit); ring < i32At(level.unitEnds, unit); ring++) {
+    const open: number[] = [];
+    for (let i = endBefore(level.ringEnds, ring); i < i32At(level.ringEnds, ring); i++)
+      open.push(i32At(level.x, i), i32At(level.y, i));
+    if (level.holes[ring] === 1) polygons.at(-1)?.push(open);
+    else polygons.push([open]);
+  }
+  return polygons;
 }
 
 /** The cell in the middle of the first ring of a unit; undefined if it has none. */

@@ -5,7 +5,6 @@ import type { Geometry } from '../../format/levels.ts';
 import { geometryIn, withGeometry } from '../geojson/feature.ts';
 import { newRingCollector } from '../geometries/level-rings.ts';
 import { newPolygonWriter, simplifyUnits } from '../geometries/simplified-geometry.ts';
-import { isValidGeometry } from '../source/valid-polygons.ts';
 import {
   createStore,
   geometryStorePath,
@@ -55,9 +54,7 @@ export function storeGeometries({ store, geometries, precision }: GeometriesTask
   };
   const rings = newRingCollector(precision);
   readRings(store, rings, rings.unit);
-  const simplified = simplifyUnits(rings.rings(), geometries.includes('low') ? 'low' : 'medium', (position) =>
-    isValidGeometry(unitAt(position).full),
-  );
+  const simplified = simplifyUnits(rings.rings(), geometries.includes('low') ? 'low' : 'medium');
   const write = newPolygonWriter(simplified.decimals);
   for (const geometry of geometries) {
     const writer = createStore(geometryStorePath(store, geometry), []);

@@ -1,5 +1,4 @@
 // Asks GDAL (GEOS) whether polygons are valid, for simplified geometries.
-import type * as gdalTypes from 'gdal-async';
 import { gdal } from './gdal.ts';
 
 const POLYGON = 3;
@@ -30,17 +29,8 @@ export function isValid(polygons: readonly (readonly (readonly number[])[])[]): 
       for (const value of ring.slice(0, 2)) at = wkb.writeDoubleLE(value, at);
     }
   }
-  return asked(gdal.Geometry.fromWKB(wkb));
-}
-
-/** Is a geometry valid? @param json GeoJSON */
-export function isValidGeometry(json: Buffer): boolean {
-  return asked(gdal.Geometry.fromGeoJson(JSON.parse(json.toString())));
-}
-
-function asked(geometry: gdalTypes.Geometry): boolean {
-  const answer = geometry.isValid();
-  // Where it is not, GDAL notes why as a warning, which is no warning about a dataset.
+  const answer = gdal.Geometry.fromWKB(wkb).isValid();
+  // Where they are not, GDAL notes why as a warning, which is no warning about a dataset.
   if (!answer) gdal.lastError = null;
   return answer;
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
+import { GEOMETRIES, LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { SILENT } from '../../generator/report/progress.ts';
@@ -19,7 +19,7 @@ const folder = temporaryFolder();
 const source = join(folder, 'synthetic.gpkg');
 writeSynthetic(source, 1500);
 const accept = ['empty-geometries'] as const;
-const options = { source: [source], levels: LEVELS, precision: 7, workers: 0, accept };
+const options = { source: [source], levels: LEVELS, precision: 7, geometries: GEOMETRIES, workers: 0, accept };
 const expected = await forecast(options, SILENT);
 const releases = new Map<StoredPages, Release>();
 for (const storedPages of STORED_PAGES)

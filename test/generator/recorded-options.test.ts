@@ -49,12 +49,21 @@ const EVERY: Omit<ContentOptions, 'source'> = {
   attribution: ['© "A", B', 'C'],
   precision: 5,
   storedPages: 'none',
+  geometries: ['full', 'low'],
+  licence: 'CC-BY-4.0',
 };
 
 test('the options in release.json are those of the build', () => {
-  const { precision, storedPages, ...options } = EVERY;
-  const recorded = recordedOptions({ source: ['x.gpkg'], precision, storedPages, ...options });
-  const release = { ...plain, precision, storedPages, options: JSON.parse(JSON.stringify(recorded)) };
+  const { precision, storedPages, geometries, licence, ...options } = EVERY;
+  const recorded = recordedOptions({ source: ['x.gpkg'], ...EVERY });
+  const release = {
+    ...plain,
+    precision,
+    storedPages,
+    geometries,
+    licence,
+    options: JSON.parse(JSON.stringify(recorded)),
+  };
   assert.deepEqual(optionsOf(release), { ...EVERY, accept: ['no-units', 'orphans'] });
   assert.deepEqual(Object.keys(recorded).length, Object.keys(options).length, 'each has a name there');
 });

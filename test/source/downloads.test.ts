@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { LEVELS, type Level } from '../../format/levels.ts';
+import { GEOMETRIES, LEVELS, type Level } from '../../format/levels.ts';
 import { build } from '../../generator/build.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
@@ -168,7 +168,10 @@ test("builds the levels of GADM's single-layer download as unions, as the dry ru
   assert.deepEqual(unitsOf(0)[0].bbox, [0, 0, 2, 3]);
   const notes: string[] = [];
   const report = { ...SILENT, note: (text: string) => void notes.push(text) };
-  const expected = await forecast({ source: [file], levels: LEVELS, precision: 7, accept: [], workers: 0 }, report);
+  const expected = await forecast(
+    { source: [file], levels: LEVELS, precision: 7, geometries: GEOMETRIES, accept: [], workers: 0 },
+    report,
+  );
   assert.deepEqual(
     expected.levels.map(({ features }) => features),
     counts,

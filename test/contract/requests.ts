@@ -21,7 +21,13 @@ export function testRequests({ proxy, stored }: World): void {
 
   test('answers HEAD with the headers of GET and no body', async () => {
     for (const coding of ['gzip', 'identity'])
-      for (const path of ['geojsonl/lv2', 'fc/lv3?page-size=7', 'fc/lv3?geometry=low&page-size=7', 'fc/lv0?gid-0=none', 'geojsonl/lv9']) {
+      for (const path of [
+        'geojsonl/lv2',
+        'fc/lv3?page-size=7',
+        'fc/lv3?geometry=low&page-size=7',
+        'fc/lv0?gid-0=none',
+        'geojsonl/lv9',
+      ]) {
         const get = await send(proxy, `/api/v1/${path}`, { 'accept-encoding': coding });
         const head = await send(proxy, `/api/v1/${path}`, { 'accept-encoding': coding }, 'HEAD');
         assert.deepEqual([head.status, head.body.length], [get.status, 0]);

@@ -104,7 +104,12 @@ export function testSyntax({ proxy, publish }: World): void {
   });
 
   test('refuses a parameter that is given twice and names it', async () => {
-    for (const query of ['page-size=2&page-size=2', 'gid-0=a&gid-0=b', 'start-at=1&page-size=1&start%2Dat=2', 'geometry=low&geometry=low']) {
+    for (const query of [
+      'page-size=2&page-size=2',
+      'gid-0=a&gid-0=b',
+      'start-at=1&page-size=1&start%2Dat=2',
+      'geometry=low&geometry=low',
+    ]) {
       const detail = refusal(await send(proxy, `/api/v1/fc/lv1?${query}`), 400, 'duplicate-parameter');
       assert.match(detail, /(page-size|gid-0|start-at|geometry) occurs more than once/);
     }
@@ -114,7 +119,11 @@ export function testSyntax({ proxy, publish }: World): void {
     const all = GEOMETRIES.join(', ');
     for (const level of LEVELS)
       for (const value of ['small', 'Low', 'low,none', '%20', '']) {
-        const detail = refusal(await send(proxy, `/api/v1/fc/${levelName(level)}?geometry=${value}`), 400, 'bad-parameter');
+        const detail = refusal(
+          await send(proxy, `/api/v1/fc/${levelName(level)}?geometry=${value}`),
+          400,
+          'bad-parameter',
+        );
         const named = JSON.stringify(decodeURIComponent(value));
         assert.equal(detail, `geometry is ${named}. Allowed: one of ${all}.`);
       }

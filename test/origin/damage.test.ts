@@ -124,6 +124,8 @@ test('intact files give the right answers', async () => {
 for (const subject of SUBJECTS) {
   const { what, file, other } = subject;
   const isLarge = subject.level === 0;
+  // One of the geometries stands for all: their files differ in nothing that a test of whole files could see.
+  const isSample = subject.geometry === undefined || subject.geometry === 'low';
 
   test(`a flipped byte of ${what} never gives an answer that is wrong and looks right`, async () => {
     const intact = readFileSync(file);
@@ -147,6 +149,8 @@ for (const subject of SUBJECTS) {
     writeFileSync(file, intact);
     assert.ok(found > 0);
   });
+
+  if (!isSample) continue;
 
   test(`${what} cut short never gives an answer that looks complete`, async () => {
     const intact = readFileSync(file);

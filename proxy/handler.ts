@@ -115,7 +115,11 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
     if (endpoint?.kind !== 'page') throw new TypeError('nothing is missing');
     const params = parseQuery(request.query, endpoint.level);
     const release = params.cursor === undefined ? releases.requireCurrent() : await releases.load(params.cursor);
-    await (await release.load(endpoint.level)).load(geometryOf(params, release.geometries));
+    try {
+      await (await release.load(endpoint.level)).load(geometryOf(params, release.geometries));
+    } catch (error) {
+      return answerAgain(context, request, { basis: { release, isPinned: params.cursor !== undefined } }, error);
+    }
     const answer = answerNow(context, request);
     if (answer === undefined) throw notReady('Too much is being loaded at the moment. Try again.');
     return answer;
@@ -125,13 +129,13 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
 }
 
 /**
- * The answer to a request whose body could not be read. If a file of its release is missing or damaged, the release may
+ * The answer to a request for which a file could not be read, of its body or of the tables before. If a file of its release is missing or damaged, the release may
  * just have been removed or replaced: then the request is answered as it would be now. Never rejects.
  */
 export async function answerAgain(
   context: HandlerContext,
   request: HttpRequest,
-  { basis }: Answer,
+  { basis }: { basis: Pick<Basis, 'release' | 'isPinned'> | undefined },
   error: unknown,
 ): Promise<Answer> {
   const { releases, log } = context;

@@ -152,7 +152,6 @@ export function testGeometries({ folder, proxy, stored, publish }: World): void 
         const [{ date: _, ...headers }, { date: __, ...expected }] = [head.headers, answer.headers];
         assert.deepEqual([head.status, head.body.length, headers], [200, 0, expected]);
       }
-      assert.equal(bodies.size, new Set(bodies.values()).size);
       assert.ok(bodies.size >= 6, 'full, point and none differ');
     }
   });

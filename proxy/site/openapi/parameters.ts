@@ -1,7 +1,15 @@
 // The parameters in the OpenAPI document: one component each, and for page-size one per page cap.
 import type { Format, Geometry, Level } from '../../../format/levels.ts';
 import { FORMATS, GEOMETRIES, LEVELS, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
-import { FID_MAX, FILTERS, GEOMETRY, isStart, PAGE_SIZE, PAGE_SIZE_MIN, parameterNames } from '../../pages/endpoints.ts';
+import {
+  FID_MAX,
+  FILTERS,
+  GEOMETRY,
+  isStart,
+  PAGE_SIZE,
+  PAGE_SIZE_MIN,
+  parameterNames,
+} from '../../pages/endpoints.ts';
 
 /** Valid for any data: an unknown GID gives an empty page. */
 const EXAMPLE_GIDS = ['ESP', 'ESP.1_1', 'ESP.1.2_1', 'ESP.1.2.3_1', 'ESP.1.2.3.4_1', 'ESP.1.2.3.4.5_1'] as const;

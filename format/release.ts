@@ -101,7 +101,7 @@ export interface ReleaseAbout {
   /** Attribution texts, to be shown with the data; may be empty. */
   attribution: readonly string[];
   /**
-   * The build's options that decide the content, besides the two above: the values of each as on the command line, none for
+   * The build's options that decide the content, besides those above: the values of each as on the command line, none for
    * a flag. Readers need not know their names.
    */
   options: Readonly<Record<string, readonly string[]>>;

@@ -306,9 +306,9 @@ const LOW = WRITTEN.tables.get('low') ?? assert.fail('low');
 function assertTableRefused(
   manifest: string,
   message: string,
-  { table = LOW, geometry = 'low', index = INDEX }: { table?: Buffer; geometry?: Geometry; index?: LevelIndex } = {},
+  { table = LOW, geometry = 'low' }: { table?: Buffer; geometry?: Geometry } = {},
 ): void {
-  assert.throws(() => decodeTable({ manifest, table }, geometry, index, TABLE_FILES), {
+  assert.throws(() => decodeTable({ manifest, table }, geometry, INDEX, TABLE_FILES), {
     name: FormatError.name,
     message,
   });

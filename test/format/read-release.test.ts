@@ -1,19 +1,35 @@
 // Releases read by a program that shares no code with this one: test/format/read_release.py, written from format/README.md.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
-import { indexPath, type ListingKey, manifestPath, pagePath, releasePath } from '../../format/layout.ts';
+import {
+  featureFilePath,
+  indexPath,
+  type ListingKey,
+  manifestPath,
+  pagePath,
+  releasePath,
+} from '../../format/layout.ts';
 import { type LevelIndex, pageCount } from '../../format/level-index.ts';
-import { LEVELS, type Level, levelName, STORED_PAGES } from '../../format/levels.ts';
+import {
+  GEOMETRIES,
+  type Geometry,
+  LEVELS,
+  type Level,
+  levelName,
+  OTHER_GEOMETRIES,
+  STORED_PAGES,
+} from '../../format/levels.ts';
 import { decodeLevel } from '../../format/manifest.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { replaceLevelFile } from '../support/releases/reseal.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -57,8 +73,8 @@ function indexIn(out: string, level: Level): LevelIndex {
 }
 
 /** The text of all feature files of a level, as `zcat` gives it. */
-function textOfLevel(out: string, level: Level): string {
-  const features = join(rootOf(out), levelName(level), 'features');
+function textOfLevel(out: string, level: Level, geometry: Geometry = 'full'): string {
+  const features = dirname(join(rootOf(out), featureFilePath(level, 0, geometry)));
   const files = readdirSync(features).sort();
   return files.map((file) => gunzipSync(readFileSync(join(features, file))).toString()).join('');
 }
@@ -138,6 +154,114 @@ test('several filters must all hold, GIDs match exactly, and a GID that does not
     assertReads(out, 3, args, expected);
     assertReads(out, 3, [...args, '--count'], `${expected.split('\n').length - 1} of ${lines.length}\n`);
   }
+});
+
+test('with each other geometry every level reads as gunzip reads its files, and differs in the geometry alone', {
+  skip,
+}, () => {
+  const out = WORLDS.none;
+  for (const level of LEVELS) {
+    const full = textOfLevel(out, level).split(/(?<=\n)/);
+    for (const geometry of OTHER_GEOMETRIES) {
+      const text = textOfLevel(out, level, geometry);
+      const lines = text.split(/(?<=\n)/);
+      assert.equal(lines.length, full.length);
+      for (const [position, line] of lines.entries()) {
+        const head = line.slice(0, line.lastIndexOf('"geometry":'));
+        assert.ok(elementAt(full, position).startsWith(`${head}"geometry":`), `${geometry} ${position}`);
+      }
+      assertReads(out, level, [`geometry=${geometry}`], text);
+    }
+  }
+});
+
+test('the units under a parent are the same with each geometry', { skip }, () => {
+  const out = WORLDS.none;
+  const full = textWhere(out, 3, { GID_1: 'same' }).split(/(?<=\n)/);
+  const ids = full.map((line) => JSON.parse(line).id);
+  for (const geometry of GEOMETRIES) {
+    const lines = textOfLevel(out, 3, geometry).split(/(?<=\n)/);
+    const expected = lines.filter((line) => ids.includes(JSON.parse(line).id)).join('');
+    assertReads(out, 3, [`geometry=${geometry}`, 'gid-1=same'], expected);
+    assertReads(out, 3, ['gid-1=same', `geometry=${geometry}`, '--count'], `${ids.length} of ${lines.length}\n`);
+  }
+});
+
+/** Builds a release of three units at level 1, one of them without geometry. */
+async function buildSmall(name: string, geometries: readonly Geometry[]): Promise<string> {
+  const shapes = [square(1, 1), null, square(-170.123456789, -80)];
+  const source = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [
+    {
+      name: 'ADM_1',
+      columns: ['GID_0', 'GID_1'],
+      features: shapes.map((wkt, i) => ({ fid: i + 1, values: ['A', `U${i}`], wkt })),
+    },
+  ]);
+  const out = join(folder, name);
+  await buildRelease(source, out, { storedPages: 'none', geometries, precision: 9, accept: ['empty-geometries'] });
+  return out;
+}
+
+/** Flips a bit of a file. @param at place of the byte, from the end if it is negative */
+function flip(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  const place = (at + bytes.length) % bytes.length;
+  bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place);
+  writeFileSync(path, bytes);
+}
+
+/** Asserts that the reader refuses to read on. */
+function assertRefuses(out: string, args: readonly string[], error: RegExp): void {
+  const run = read(out, 1, ...args);
+  assert.deepEqual([run.status, run.text], [1, '']);
+  assert.match(run.error, error);
+}
+
+test('a geometry that the release lacks is refused, and damage to one is found without harm to the others', {
+  skip,
+}, async () => {
+  const out = await buildSmall('small', ['full', 'low', 'none']);
+  assertRefuses(out, ['geometry=medium'], /^error: geometry medium: not one of full, low, none\n$/);
+  assertRefuses(out, ['geometry=small'], /^error: geometry small: not one of full, low, none\n$/);
+  flip(join(rootOf(out), indexPath(1, 'low')), -1);
+  assertRefuses(out, ['geometry=low'], /^error: .*lv1\/low\/index\.bin: other bytes than release\.json promises\n$/);
+  flip(join(rootOf(out), featureFilePath(1, 0, 'none')), 20);
+  assertRefuses(out, ['geometry=none'], /^error: .*lv1\/none position 0 \(fid 1\): damaged\n$/);
+  assertReads(out, 1, [], textOfLevel(out, 1));
+});
+
+test('the box of a feature is its bbox rounded outward, and any other one is found', { skip }, async () => {
+  const out = await buildSmall('boxes', ['full']);
+  const { box } = indexIn(out, 1).arrays;
+  assert.deepEqual(
+    [...box],
+    [
+      ...[1e7, 1e7, 2e7, 2e7],
+      ...[0, 1, 0, 0],
+      // West is rounded down, east up.
+      ...[-1701234568, -800000000, -1691234567, -790000000],
+    ],
+  );
+  assertReads(out, 1, [], textOfLevel(out, 1));
+  const { offset } = JSON.parse(readFileSync(join(rootOf(out), manifestPath(1)), 'utf8')).arrays.box;
+  for (const [position, side] of [
+    [0, 0],
+    [1, 1],
+    [2, 2],
+    [2, 3],
+  ] as const) {
+    const at = offset + 16 * position + 4 * side;
+    const change = (bytes: Buffer): Buffer => {
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+      return bytes;
+    };
+    replaceLevelFile(rootOf(out), 1, 'index', change);
+    const { status, error } = read(out, 1);
+    assert.equal(status, 1);
+    assert.match(error, new RegExp(`position ${position} \\(fid ${position + 1}\\): another box\\n$`));
+    replaceLevelFile(rootOf(out), 1, 'index', change);
+  }
+  assertReads(out, 1, [], textOfLevel(out, 1));
 });
 
 test('units that lack a GID are under no parent, and do not shift the others', { skip }, async () => {

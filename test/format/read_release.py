@@ -1,13 +1,14 @@
 """Prints the features of one level of the current release: a reader written from format/README.md alone.
 
-Usage: read_release.py OUTPUT_FOLDER LEVEL [gid-N=GID ...] [--count | --names]
-Example: read_release.py output lv2 gid-0=ESP gid-1=ESP.7_1
+Usage: read_release.py OUTPUT_FOLDER LEVEL [gid-N=GID ...] [geometry=NAME] [--count | --names]
+Example: read_release.py output lv2 gid-0=ESP gid-1=ESP.7_1 geometry=low
 """
 import hashlib
 import json
 import sys
 import zlib
 from bisect import bisect_left
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import groupby
 from pathlib import Path
 
@@ -19,7 +20,7 @@ def expect(condition, message):
 
 def versioned(content, name):
     found = json.loads(content)
-    expect(found["version"] == 3, f"{name}: format version {found['version']}, expected 3")
+    expect(found["version"] == 4, f"{name}: format version {found['version']}, expected 4")
     return found
 
 
@@ -31,7 +32,7 @@ def checked(file, promised):
 
 
 def view(index, array):
-    code, size = {"f64": ("d", 8), "u32": ("I", 4), "u8": ("B", 1)}[array["type"]]
+    code, size = {"f64": ("d", 8), "i32": ("i", 4), "u32": ("I", 4), "u8": ("B", 1)}[array["type"]]
     return index[array["offset"] : array["offset"] + size * array["length"]].cast(code)
 
 
@@ -45,21 +46,33 @@ def positions_of(gid, start, text, run, first, rank, count):
     return {first[r] + i for r, end in enumerate(ends, run[number]) for i in range(end - rank[r])}
 
 
-def features_at(positions, folder, per_file, arrays):
-    """The texts of the features, each read by its byte range."""
-    start, fids = arrays["start"], arrays["fid"]
+def box_of(text):
+    """The box that the index has of a feature."""
+    bbox = json.loads(text, parse_float=Decimal).get("bbox")
+    if bbox is None:
+        return [0, 1, 0, 0]
+    most = 2**31 - 1
+    roundings = (ROUND_FLOOR, ROUND_FLOOR, ROUND_CEILING, ROUND_CEILING)
+    scaled = (int((10**7 * Decimal(side)).to_integral_value(rounding)) for side, rounding in zip(bbox, roundings))
+    return [max(-most, min(side, most)) for side in scaled]
+
+
+def features_at(positions, folder, per_file, arrays, fids, boxes):
+    """The texts of the features, each read by its byte range. @param arrays of the geometry in the folder"""
+    start = arrays["start"]
     for number, chosen in groupby(positions, lambda position: position // per_file):
         with open(folder / "features" / f"{number + 1:06}.geojsonl.gz", "rb") as file:
             for p in chosen:
                 file.seek(10 + int(start[p] - start[number * per_file]))
                 data = file.read(int(start[p + 1] - start[p]))
-                where = f"{folder.name} position {p} (fid {fids[p]:.0f})"
+                where = f"{folder} position {p} (fid {fids[p]:.0f})"
                 expect(zlib.crc32(data, arrays["dataCrc"][p]) == arrays["dataCrc"][p + 1], f"{where}: damaged")
                 digest = bytes(arrays["digest"][8 * p : 8 * p + 8])
                 expect(hashlib.sha256(data).digest()[:8] == digest, f"{where}: another digest")
                 text = zlib.decompressobj(wbits=-15).decompress(data)
                 expect(zlib.crc32(text, arrays["textCrc"][p]) == arrays["textCrc"][p + 1], f"{where}: another text")
                 expect(text.startswith(b'{"type":"Feature","id":%d,' % fids[p]), f"{where}: another feature")
+                expect(box_of(text) == list(boxes[4 * p : 4 * p + 4]), f"{where}: another box")
                 yield text
 
 
@@ -69,10 +82,12 @@ def main(output, level, arguments):
     folder = output / "releases" / current / level
     description = (folder.parent / "release.json").read_bytes()
     release = versioned(description, "release.json")
-    digest = hashlib.sha256(description).hexdigest()
-    promised = pointer.get("digests", {}).get(current, digest)
-    expect(digest == promised, "release.json: other bytes than current.json promises")
+    promised = pointer["digests"][current]
+    expect(hashlib.sha256(description).hexdigest() == promised, "release.json: other bytes than current.json promises")
     summary = release["levels"][int(level.removeprefix("lv"))]
+    filters = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
+    geometry = filters.pop("geometry", "full")
+    expect(geometry in release["geometries"], f"geometry {geometry}: not one of {', '.join(release['geometries'])}")
     if "--names" in arguments:
         names = zlib.decompress(checked(folder / "names.jsonl.gz", summary["names"]), wbits=31)
         expect(len(names) == summary["names"]["textBytes"], f"{level}/names.jsonl.gz: {len(names)} bytes of text")
@@ -81,13 +96,18 @@ def main(output, level, arguments):
     index = memoryview(checked(folder / "index.bin", summary["index"]))
     arrays = {name: view(index, array) for name, array in manifest["arrays"].items()}
     positions = range(manifest["features"])
-    for column, _, gid in (argument.removeprefix("gid-").partition("=") for argument in arguments if "=" in argument):
+    for column, gid in ((name.removeprefix("gid-"), gid) for name, gid in filters.items()):
         tables = (arrays[f"gid{column}.{name}"] for name in ("start", "text", "run", "first", "rank", "count"))
         chosen = positions_of(gid.encode(), *tables)
         positions = [position for position in positions if position in chosen]
     if "--count" in arguments:
         return print(f"{len(positions)} of {manifest['features']}")
-    for text in features_at(positions, folder, manifest["featuresPerFile"], arrays):
+    fids, boxes = arrays["fid"], arrays["box"]
+    if geometry != "full":
+        folder /= geometry
+        index = memoryview(checked(folder / "index.bin", summary["geometries"][geometry]["index"]))
+        arrays = {name: view(index, array) for name, array in manifest["geometries"][geometry]["arrays"].items()}
+    for text in features_at(positions, folder, manifest["featuresPerFile"], arrays, fids, boxes):
         sys.stdout.buffer.write(text)
 
 

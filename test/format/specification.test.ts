@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { crc32, gunzipSync } from 'node:zlib';
 import { decodeCursor, encodeCursor } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
+import type { FeatureTable } from '../../format/feature-table.ts';
 import { FRAME_DATA } from '../../format/gzip.ts';
 import {
   CHECKSUMS_FILE,
@@ -23,15 +24,50 @@ import {
   releasePath,
 } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
-import { FEATURES_PER_FILE, FORMATS, type Format, FRAMES, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
-import { decodeLevel, encodeLevel, FORMAT_VERSION, namedArrays } from '../../format/manifest.ts';
+import {
+  FEATURES_PER_FILE,
+  FORMATS,
+  type Format,
+  FRAMES,
+  GEOMETRIES,
+  type Geometry,
+  LEVELS,
+  PAGE_CAPS,
+  pageCap,
+} from '../../format/levels.ts';
+import {
+  decodeLevel,
+  decodeTable,
+  encodeLevel,
+  FORMAT_VERSION,
+  namedArrays,
+  namedFeatureArrays,
+  versionProblem,
+} from '../../format/manifest.ts';
 import { namesHeader, namesLine } from '../../format/names.ts';
-import { type CheckedFile, type LevelSummary, releaseToJson, type WholeFile } from '../../format/release.ts';
+import {
+  type CheckedFile,
+  type LevelSummary,
+  type ReleaseAbout,
+  releaseFromJson,
+  releaseToJson,
+  type WholeFile,
+} from '../../format/release.ts';
+import { indexBox } from '../../generator/geojson/bbox.ts';
 import { overviewToJson } from '../../generator/overview/write-overview.ts';
 import { writeWholeFile } from '../../generator/release/output-file.ts';
 import { without } from '../support/processes/programs.ts';
+import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { type MadeLevel, makeColumn, makeLevel, memberOf } from './make-level.ts';
+import {
+  type MadeFeatures,
+  type MadeLevel,
+  makeColumn,
+  makeFeatures,
+  makeLevel,
+  memberOf,
+  type Unit,
+} from './make-level.ts';
 
 const SPECIFICATION = readFileSync('format/README.md', 'utf8');
 const READER = 'test/format/read_release.py';
@@ -66,6 +102,11 @@ const featureFile = bytesIn('text feature-file');
 const example = exampleLevel();
 const body = bytesIn('text body', { 'data of position 0': dataAt(0), 'data of position 1': dataAt(1) });
 
+/** The texts and the files of the geometry `none`. */
+const textsWithout = [elementAt(texts, 0), block('json text-none')];
+const fileWithout = bytesIn('text none-feature-file', { 'data of position 0': dataAt(0) });
+const tableWithout = exampleTable();
+
 /** The level of the worked example, from its files. */
 function exampleLevel(): LevelIndex {
   const files = { manifest: block('json manifest'), index: bytesIn('text index') };
@@ -73,10 +114,16 @@ function exampleLevel(): LevelIndex {
   return decodeLevel(files, { release: 'demo', level: 0, features: 2 }, names);
 }
 
+/** The table of the geometry `none` of the worked example, from its files. */
+function exampleTable(): FeatureTable {
+  const files = { manifest: block('json manifest'), table: bytesIn('text none-index') };
+  return decodeTable(files, 'none', example, { manifest: 'README.md manifest', table: 'README.md none-index' });
+}
+
 /** Deflate data of a position of the worked example, from its feature file. */
-function dataAt(position: number): Buffer {
-  const from = example.offsetAt(position);
-  return featureFile.subarray(from, from + example.dataBytes(position, position + 1));
+function dataAt(position: number, file: Buffer = featureFile, table: FeatureTable = example): Buffer {
+  const from = table.offsetAt(position);
+  return file.subarray(from, from + table.dataBytes(position, position + 1));
 }
 
 test('the feature file of the worked example is one gzip member of its texts, with a seam after each', () => {
@@ -90,28 +137,51 @@ test('the feature file of the worked example is one gzip member of its texts, wi
   }
 });
 
-test('the index and the manifest of the worked example are what the code writes', () => {
-  const pages: Readonly<Record<Format, Buffer>> = { geojsonl: featureFile, fc: body };
-  const units = texts.map((text, i) => {
-    const { fid, GID_0 } = JSON.parse(text).properties;
-    return { fid, text, gids: [GID_0], data: dataAt(i) };
-  });
-  const { index, files } = makeLevel(0, units, 'unfiltered', (format) => pages[format]);
-  const written = encodeLevel('demo', index);
-  assert.equal(written.manifest, block('json manifest'));
-  assert.equal(written.index.toString('hex'), bytesIn('text index').toString('hex'));
-  assert.deepEqual(files, [featureFile]);
+test('without geometries, the feature file of the worked example has the same features, and the same in all else', () => {
+  const data = [0, 1].map((position) => dataAt(position, fileWithout, tableWithout));
+  assert.ok(memberOf(data, Buffer.from(textsWithout.join(''))).equals(fileWithout));
+  assert.equal(gunzipSync(fileWithout).toString(), textsWithout.join(''));
+  for (const [i, text] of texts.entries())
+    assert.equal(elementAt(textsWithout, i), text.replace(/"geometry":.*$/m, '"geometry":null}'));
 });
 
+test('the indexes and the manifest of the worked example are what the code writes', () => {
+  const pages: Readonly<Record<Format, Buffer>> = { geojsonl: featureFile, fc: body };
+  const units = texts.map((text, i): Unit => {
+    const { id, bbox, properties } = JSON.parse(text);
+    return { fid: id, text, gids: [properties.GID_0], data: dataAt(i), box: boxOf(bbox, 7) };
+  });
+  const { index, files } = makeLevel(0, units, 'unfiltered', ['none'], (format) => pages[format]);
+  const without = textsWithout.map((text, i) => ({ text, data: dataAt(i, fileWithout, tableWithout) }));
+  const made = makeFeatures(0, without);
+  const written = encodeLevel('demo', index, new Map([['none', made.table]]));
+  assert.equal(written.manifest, block('json manifest'));
+  assert.equal(written.index.toString('hex'), bytesIn('text index').toString('hex'));
+  assert.equal(written.tables.get('none')?.toString('hex'), bytesIn('text none-index').toString('hex'));
+  assert.deepEqual([...files, ...made.files], [featureFile, fileWithout]);
+});
+
+/** The box of a `bbox` in degrees, as the generator writes it. */
+function boxOf(bbox: readonly number[] | undefined, precision: number): [number, number, number, number] {
+  const scale = 10 ** precision;
+  const scaled = bbox?.map((degrees) => Math.round(degrees * scale)) as [number, number, number, number] | undefined;
+  return [...indexBox(scaled, scale)];
+}
+
 test('the comments of the worked example say what its bytes are', () => {
-  const { arrays } = JSON.parse(block('json manifest'));
-  const comments = [...block('text index').matchAll(/# +(\d+) (\S+?)(?:: (.*))?$/gm)];
-  assert.equal(comments.length, Object.keys(arrays).length);
-  for (const [i, [name, array]] of namedArrays(example.arrays).entries()) {
-    const [, offset, written, values] = elementAt(comments, i);
-    assert.deepEqual([written, Number(offset)], [name, arrays[name].offset]);
-    if (name.endsWith('.text')) assert.equal(values, Buffer.from(array).toString());
-    else if (!name.endsWith('digest')) assert.deepEqual(values?.split(' ').map(Number), [...array], name);
+  const { arrays, geometries } = JSON.parse(block('json manifest'));
+  for (const [info, entries, named] of [
+    ['text index', arrays, namedArrays(example.arrays)],
+    ['text none-index', geometries.none.arrays, namedFeatureArrays(tableWithout.arrays)],
+  ] as const) {
+    const comments = [...block(info).matchAll(/# +(\d+) (\S+?)(?:: (.*))?$/gm)];
+    assert.equal(comments.length, Object.keys(entries).length);
+    for (const [i, [name, array]] of named.entries()) {
+      const [, offset, written, values] = elementAt(comments, i);
+      assert.deepEqual([written, Number(offset)], [name, entries[name].offset]);
+      if (name.endsWith('.text')) assert.equal(values, Buffer.from(array).toString());
+      else if (!name.endsWith('digest')) assert.deepEqual(values?.split(' ').map(Number), [...array], name);
+    }
   }
   const [first, last] = [example.offsetAt(1), example.offsetAt(1) + example.dataBytes(1, 2) - 1];
   const hex = (crc: number): string => `0x${crc.toString(16).padStart(8, '0')}`;
@@ -122,6 +192,8 @@ test('the comments of the worked example say what its bytes are', () => {
   for (const [what, bytes] of [
     ['lv0/features/000001.geojsonl.gz`, ', featureFile.length],
     ['lv0/index.bin`, ', bytesIn('text index').length],
+    ['lv0/none/features/000001.geojsonl.gz`, ', fileWithout.length],
+    ['lv0/none/index.bin`, ', bytesIn('text none-index').length],
     ['lv0/manifest.json`, ', Buffer.byteLength(block('json manifest')).toLocaleString('en')],
     ['body of both features, ', body.length],
   ] as const)
@@ -185,6 +257,19 @@ const ABSENT = {
   featureFiles: { files: 0, bytes: 0 },
 };
 
+/** What release.json says of the worked example besides its files. */
+const ABOUT: ReleaseAbout = {
+  release: 'demo',
+  source: [],
+  gdal: '',
+  precision: 7,
+  storedPages: 'unfiltered',
+  geometries: ['full', 'none'],
+  attribution: [],
+  options: {},
+  quality: [],
+};
+
 /** Writes the release of the worked example. */
 function writeExample(out: string): void {
   const release = 'demo';
@@ -194,27 +279,36 @@ function writeExample(out: string): void {
     writeFileSync(join(root, path), content);
   };
   const levels = LEVELS.map((level): LevelSummary => {
-    const absent = encodeLevel(release, makeLevel(level, [], 'unfiltered').index);
-    const { manifest, index } =
-      level === 0 ? { manifest: block('json manifest'), index: bytesIn('text index') } : absent;
-    put(manifestPath(level), manifest);
-    put(indexPath(level), index);
+    const nothing = new Map([['none' as const, makeFeatures(level, []).table]]);
+    const absent = encodeLevel(release, makeLevel(level, [], 'unfiltered', ['none']).index, nothing);
+    const written =
+      level === 0
+        ? { manifest: block('json manifest'), index: bytesIn('text index'), none: bytesIn('text none-index') }
+        : { manifest: absent.manifest, index: absent.index, none: absent.tables.get('none') ?? assert.fail() };
+    put(manifestPath(level), written.manifest);
+    put(indexPath(level), written.index);
+    put(indexPath(level, 'none'), written.none);
     const lines = level === 0 ? block('json names') : namesHeader();
     const names: WholeFile = writeWholeFile(join(root, namesPath(level)), [lines]);
-    const files = { manifest: checkedFile(Buffer.from(manifest)), index: checkedFile(index) };
-    if (level !== 0) return { level, ...ABSENT, ...files, names };
+    const files = { manifest: checkedFile(Buffer.from(written.manifest)), index: checkedFile(written.index) };
+    const none = { featureFiles: ABSENT.featureFiles, index: checkedFile(written.none), invalid: 0 };
+    if (level !== 0) return { level, ...ABSENT, geometries: { none }, ...files, names };
     const summary: LevelSummary = { ...JSON.parse(block('json level')), names };
     assert.deepEqual({ manifest: summary.manifest, index: summary.index }, files);
     assert.equal(summary.bytes, featureFile.length + body.length);
     assert.equal(summary.featureFiles.bytes, featureFile.length);
+    const featureFiles = { files: 1, bytes: fileWithout.length };
+    assert.deepEqual(summary.geometries, { none: { ...none, featureFiles } });
     return summary;
   });
   put(featureFilePath(0, 0), featureFile);
+  put(featureFilePath(0, 0, 'none'), fileWithout);
   put(pagePath(0, 'geojsonl', 'all', 0), featureFile);
   put(pagePath(0, 'fc', 'all', 0), body);
   const overview = writeWholeFile(join(root, OVERVIEW_FILE), [block('json overview')]);
-  const about = { release, source: [], gdal: '', precision: 7, attribution: [], options: {}, quality: [] };
-  put(RELEASE_FILE, releaseToJson({ ...about, storedPages: 'unfiltered', overview, levels }));
+  const json = releaseToJson({ ...ABOUT, overview, levels });
+  assert.deepEqual(releaseFromJson(json, RELEASE_FILE), { ...ABOUT, overview, levels });
+  put(RELEASE_FILE, json);
   pointTo(out, release);
 }
 
@@ -229,6 +323,10 @@ test('a reader written from the specification reads the worked example', { skip:
     [['lv0', 'gid-0=AAA'], texts[1]],
     [['lv0', '--count'], '2 of 2\n'],
     [['lv3', '--count'], '0 of 0\n'],
+    [['lv0', 'geometry=none'], textsWithout.join('')],
+    [['lv0', 'geometry=none', 'gid-0=AAA'], textsWithout[1]],
+    [['lv0', 'geometry=full'], texts.join('')],
+    [['lv3', 'geometry=none'], ''],
     [['lv0', '--names'], block('json names')],
     [['lv5', '--names'], '["fid","gid","name","type","parent","children"]\n'],
   ] as const) {
@@ -272,8 +370,52 @@ test('the tables of GID columns, of encoded GIDs and of page numbers are what th
     }
 });
 
+test('the table of boxes is what the code makes of each bbox, at the precision that it has', () => {
+  for (const [bbox, ...written] of ['`[1.5', '`[177', '`[-0.1'].flatMap(rowsOf)) {
+    const degrees: number[] = JSON.parse(bbox?.replaceAll('`', '') ?? '');
+    const precision = Math.max(...degrees.map((number) => String(number).split('.')[1]?.length ?? 0));
+    assert.deepEqual(written, [boxOf(degrees, Math.max(precision, 7)).join(' ')], bbox);
+    assert.deepEqual(written, [boxOf(degrees, 12).join(' ')], bbox);
+  }
+  assert.deepEqual(rowsOf('none | 0 '), [['none', indexBox(undefined, 1e7).join(' ')]]);
+  const most = 2 ** 31 - 1;
+  assert.deepEqual(indexBox([-215e7, -300e7, 215e7, 2 ** 31], 1e7), [-most, -most, most, most]);
+  assert.ok(SPECIFICATION.includes('the nearest of -(2^31 - 1) and 2^31 - 1'));
+});
+
+test('the table of geometries has each of them in their order, with its cap in both formats and at all levels', () => {
+  const names = GEOMETRIES.map((geometry) => `\`${geometry}\``);
+  const rows = SPECIFICATION.slice(SPECIFICATION.indexOf('| geometry | what a feature has |')).split('\n').slice(2);
+  const caps: Readonly<Record<string, (format: Format, level: (typeof LEVELS)[number]) => number>> = {
+    '[section 9](#9-pages)': (format, level) => PAGE_CAPS[format][level],
+    'as `full`': (format, level) => PAGE_CAPS[format][level],
+  };
+  for (const [i, geometry] of GEOMETRIES.entries()) {
+    const [name, , , cap = ''] = elementAt(rows, i).slice(2, -2).split(' | ');
+    assert.equal(name, names[i]);
+    for (const format of FORMATS)
+      for (const level of LEVELS)
+        assert.equal(pageCap(format, level, geometry), caps[cap]?.(format, level) ?? Number(cap), `${name} ${format}`);
+  }
+  assert.equal(rows[names.length], '', 'no geometry more');
+  const [full, ...others] = names;
+  assert.ok(SPECIFICATION.includes(`${full}, then those of ${others.join(', ')} that the release has, in this order`));
+  const folders = `${others.slice(0, -1).join(', ')} or ${others.at(-1)}`;
+  assert.ok(SPECIFICATION.includes(`| \`<geometry>\` | ${folders}: those that`));
+  for (const path of [indexPath(0, 'low'), featureFilePath(0, 0, 'low')]) {
+    const template = path.replace('lv0', 'lv<L>').replace('low', '<geometry>').replace('000001', '<number>');
+    assert.ok(SPECIFICATION.includes(`\n  ${template}\n`), template);
+  }
+});
+
 test('the numbers of the specification are those of the code', () => {
   assert.match(SPECIFICATION, new RegExp(`^# .*: format version ${FORMAT_VERSION}$`, 'm'));
+  assert.equal(
+    SPECIFICATION.match(new RegExp(`^\\| \`version\` \\| integer \\| ${FORMAT_VERSION} \\|$`, 'gm'))?.length,
+    3,
+  );
+  assert.ok(SPECIFICATION.includes(`\`lv0/manifest.json: ${versionProblem(FORMAT_VERSION - 1)}\``));
+  assert.ok(SPECIFICATION.includes(`\n| ${FORMAT_VERSION} | this document |\n`));
   for (const format of FORMATS)
     assert.ok(
       rowsOf(`\`${format}\``).some((cells) => {
@@ -294,11 +436,14 @@ test('the numbers of the specification are those of the code', () => {
   }
 });
 
-test('the arrays are specified by name, type and order as the code writes them', () => {
-  const { manifest } = encodeLevel('r', makeLevel(1, [], 'all').index);
-  const written = Object.entries<{ type: string }>(JSON.parse(manifest).arrays).map(([name, { type }]) => [name, type]);
-  const rows = SPECIFICATION.split('\n').flatMap((line) => {
-    const [, name, type] = /^\| `([\w<>.]+)` \| (f64|u32|u8) \| /.exec(line) ?? [];
+test('the arrays are specified by name, type and order as the code writes them, those of other geometries too', () => {
+  const tables = new Map([['low' as const, makeFeatures(1, []).table]]);
+  const json = JSON.parse(encodeLevel('r', makeLevel(1, [], 'all', ['low']).index, tables).manifest);
+  const entriesOf = (arrays: Readonly<Record<string, { type: string }>>) =>
+    Object.entries(arrays).map(([name, { type }]) => [name, type]);
+  const section = SPECIFICATION.slice(SPECIFICATION.indexOf('\n## 5 '), SPECIFICATION.indexOf('\n## 6 '));
+  const rows = section.split('\n').flatMap((line) => {
+    const [, name, type] = /^\| `([\w<>.]+)` \| (f64|i32|u32|u8) \| /.exec(line) ?? [];
     return name === undefined ? [] : [[name, type] as const];
   });
   const named = (start: string, names: string[]) =>
@@ -308,29 +453,50 @@ test('the arrays are specified by name, type and order as the code writes them',
   const features = rows.filter(([name]) => !name.includes('<'));
   assert.deepEqual(
     [...features, ...named('gid<c>', ['gid0', 'gid1']), ...named('<format>', ['geojsonl', 'fc'])],
-    written,
+    entriesOf(json.arrays),
   );
+  const [, list = ''] = /has the five arrays (.*), in this order/.exec(SPECIFICATION) ?? [];
+  const five = list.split(/, | and /).map((name) => name.replaceAll('`', ''));
+  assert.deepEqual(
+    features.filter(([name]) => five.includes(name)),
+    entriesOf(json.geometries.low.arrays),
+  );
+  assert.equal(five.length, 5);
 });
 
+/** A level with two geometries. */
+interface MadeGeometries extends MadeLevel {
+  none: MadeFeatures;
+}
+
 /** A level 2 of 1,100 units in two files, in the folder of a release with nothing else but its checksums. */
-function writeLevel(root: string): MadeLevel {
-  const units = Array.from({ length: 1100 }, (_, i) => {
+function writeLevel(root: string): MadeGeometries {
+  const units = Array.from({ length: 1100 }, (_, i): Unit => {
     const fid = 2 * i + 1;
-    const text = `{"type":"Feature","id":${fid},"properties":{"fid":${fid}},"geometry":null}\n`;
-    return { fid, text, gids: ['A', `B${i % 7}`, `C${i}`] };
+    const geometry = `{"type":"Point","coordinates":[${i / 10},-1]}`;
+    const text = `{"type":"Feature","id":${fid},"properties":{"fid":${fid}},"geometry":${geometry}}\n`;
+    return { fid, text, gids: ['A', `B${i % 7}`, `C${i}`], box: boxOf([i / 10, -1, i / 10, -1], 7) };
   });
-  const made = makeLevel(2, units, 'none');
-  const { manifest, index } = encodeLevel('r', made.index);
+  const made = makeLevel(2, units, 'none', ['none']);
+  const texts = units.map(({ text }) => ({ text: text.replace(/"geometry":.*$/m, '"geometry":null}') }));
+  const none = makeFeatures(2, texts);
+  const { manifest, index, tables } = encodeLevel('r', made.index, new Map([['none', none.table]]));
+  const featureFiles = (files: readonly Buffer[], geometry: Geometry): [string, Buffer][] =>
+    files.map((bytes, file) => [featureFilePath(2, file, geometry), bytes]);
   const files: [string, string | Buffer][] = [
     [manifestPath(2), manifest],
     [indexPath(2), index],
-    ...made.files.map((bytes, file): [string, Buffer] => [featureFilePath(2, file), bytes]),
+    [indexPath(2, 'none'), tables.get('none') ?? assert.fail()],
+    ...featureFiles(made.files, 'full'),
+    ...featureFiles(none.files, 'none'),
   ];
-  mkdirSync(join(root, dirname(featureFilePath(2, 0))), { recursive: true });
-  for (const [path, bytes] of files) writeFileSync(join(root, path), bytes);
+  for (const [path, bytes] of files) {
+    mkdirSync(join(root, dirname(path)), { recursive: true });
+    writeFileSync(join(root, path), bytes);
+  }
   const sums = files.map(([path, bytes]) => `${checkedFile(Buffer.from(bytes)).sha256}  ${path}\n`);
   writeFileSync(join(root, CHECKSUMS_FILE), sums.sort().join(''));
-  return made;
+  return { ...made, none };
 }
 
 const root = join(folder, 'level');
@@ -352,8 +518,6 @@ for lengths in [(0, 0), (0, 5), (5, 0), (1, 1), (255, 256), (256, 255), (65536, 
     assert shift(zlib.crc32(a), len(b)) ^ zlib.crc32(a + b) == zlib.crc32(b), lengths
 `;
 
-import { pointTo } from '../support/releases/point-to.ts';
-
 test('the arithmetic of CRCs that the specification gives is right', { skip: PYTHON }, () => {
   runPython(block('python shift') + SHIFT_CHECK);
 });
@@ -361,11 +525,16 @@ test('the arithmetic of CRCs that the specification gives is right', { skip: PYT
 test('the Python of the specification opens an index: every array has the items that the code has', {
   skip: PYTHON,
 }, () => {
-  const code = `${block('python index')}\nprint(json.dumps({name: list(table(name)) for name in manifest["arrays"]}))`;
-  assert.deepEqual(
-    Object.entries(JSON.parse(runPython(code))),
-    namedArrays(made.index.arrays).map(([name, array]) => [name, [...array]]),
-  );
+  for (const [geometry, named] of [
+    ['full', namedArrays(made.index.arrays)],
+    ['none', namedFeatureArrays(made.none.table.arrays)],
+  ] as const) {
+    const print = `print(json.dumps({name: list(array) for name, array in tables("${geometry}").items()}))`;
+    assert.deepEqual(
+      Object.entries(JSON.parse(runPython(`${block('python index')}\n${print}`))),
+      named.map(([name, array]) => [name, [...array]]),
+    );
+  }
 });
 
 test('the Python of the specification makes slices that gunzip reads, and refuses damage', { skip: PYTHON }, () => {
@@ -378,12 +547,18 @@ test('the Python of the specification makes slices that gunzip reads, and refuse
     [1000, 1100],
     [1050, 1050],
   ] as const;
-  const printed = runPython(`${code}\nfor a, b in ${JSON.stringify(slices)}: print(geojsonl(a, b).hex())`);
-  for (const [i, [a, b]] of slices.entries()) {
-    const bytes = Buffer.from(elementAt(printed.split('\n'), i), 'hex');
-    const expected = memberOf(made.data.slice(a, b), Buffer.concat(made.texts.slice(a, b)));
-    assert.ok(bytes.equals(expected), `${a} to ${b}`);
-    assert.equal(gunzipSync(bytes).toString(), made.texts.slice(a, b).join(''));
+  for (const [geometry, { data, texts }] of [
+    ['full', made],
+    ['none', made.none],
+  ] as const) {
+    const loop = `for a, b in ${JSON.stringify(slices)}: print(geojsonl(a, b, "${geometry}").hex())`;
+    const printed = runPython(`${code}\n${loop}`).split('\n');
+    for (const [i, [a, b]] of slices.entries()) {
+      const bytes = Buffer.from(elementAt(printed, i), 'hex');
+      const expected = memberOf(data.slice(a, b), Buffer.concat(texts.slice(a, b)));
+      assert.ok(bytes.equals(expected), `${a} to ${b} of ${geometry}`);
+      assert.equal(gunzipSync(bytes).toString(), texts.slice(a, b).join(''));
+    }
   }
   const damaged = join(folder, 'damaged-level');
   cpSync(root, damaged, { recursive: true });
@@ -409,19 +584,29 @@ const TOOLS = ['zcat --version', 'sha256sum --version', 'od --endian=little /dev
 test('the shell recipes read a level, its index and one feature', { skip: without(...TOOLS, 'python3 -V') }, () => {
   const stdout = runRecipes('sh recipes');
   assert.equal(readFileSync(join(root, 'lv2.geojsonl'), 'utf8'), made.texts.join(''));
+  assert.equal(readFileSync(join(root, 'lv2-none.geojsonl'), 'utf8'), made.none.texts.join(''));
   assert.equal(readFileSync(join(root, 'feature.geojson'), 'utf8'), `${made.texts[1]}`);
-  assert.deepEqual(stdout.trim().split(/\s+/).map(Number), [1, 3, 5], 'and no complaint of sha256sum');
+  const printed = [1, 3, 5, ...made.index.arrays.box.subarray(0, 12)];
+  assert.deepEqual(stdout.trim().split(/\s+/).map(Number), printed, 'and no complaint of sha256sum');
 });
 
-test('the recipe for one feature reads any position, also in the second file', {
+test('the recipe for one feature reads any position with either geometry, also in the second file', {
   skip: without(...TOOLS) || PYTHON,
 }, () => {
-  for (const position of [0, 999, 1000, 1099]) {
-    const recipe = block('sh recipes').replace('position=1 ', `position=${position} `);
-    const run = spawnSync('sh', ['-eu', '-c', recipe], { cwd: root, encoding: 'utf8' });
-    assert.equal(run.status, 0, run.stderr);
-    assert.equal(readFileSync(join(root, 'feature.geojson'), 'utf8'), `${made.texts[position]}`);
-  }
+  const other = 'folder=lv2/none arrays=none';
+  assert.ok(SPECIFICATION.includes(`\`${other}\``));
+  for (const [place, { texts }] of [
+    ['folder=lv2 arrays=arrays', made],
+    [other, made.none],
+  ] as const)
+    for (const position of [0, 999, 1000, 1099]) {
+      const recipe = block('sh recipes')
+        .replace('position=1 ', `position=${position} `)
+        .replace('folder=lv2 arrays=arrays', place);
+      const run = spawnSync('sh', ['-eu', '-c', recipe], { cwd: root, encoding: 'utf8' });
+      assert.deepEqual([run.status, run.stderr], [0, '']);
+      assert.equal(readFileSync(join(root, 'feature.geojson'), 'utf8'), `${texts[position]}`, `${place} ${position}`);
+    }
 });
 
 test('GDAL reads a feature file, and leaves nothing beside it', { skip: without('ogrinfo --version') }, () => {

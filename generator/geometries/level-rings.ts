@@ -3,7 +3,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { boxOf, newCutRings, partsOf, unrolled } from './cut-rings.ts';
+import { type Box, boxOf, newCutRings, partsOf, unrolled } from './cut-rings.ts';
 
 /** The rings of a level, all longitudes from -180 to 180 degrees. Plain data. */
 export interface LevelRings {
@@ -103,6 +103,19 @@ export function newRingCollector(precision: number): RingCollector {
 /** The units of a level in ascending order of fid, as indexes of `unitEnds`: a unit's place among them is its position. */
 export function unitsInOrder({ fids }: LevelRings): Int32Array {
   return Int32Array.from(fids.keys()).sort((a, b) => elementAt(fids, a) - elementAt(fids, b));
+}
+
+/** The extent of levels in scaled degrees. */
+export function extentOf(levels: readonly LevelRings[]): Box {
+  const extent: Box = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const { x, y } of levels)
+    for (let i = 0; i < x.length; i++) {
+      extent[0] = Math.min(extent[0], i32At(x, i));
+      extent[1] = Math.min(extent[1], i32At(y, i));
+      extent[2] = Math.max(extent[2], i32At(x, i));
+      extent[3] = Math.max(extent[3], i32At(y, i));
+    }
+  return extent;
 }
 
 /** A growing list of 32-bit integers. */

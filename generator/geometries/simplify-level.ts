@@ -258,6 +258,7 @@ class UnitRings {
     let largest: number | undefined;
     let most = 0;
     for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
+      if (f64At(this.#areas, ring) <= 0) continue;
       const area = f64At(this.#areas, ring) * this.#squeeze(ring);
       if (area > most) [largest, most] = [ring, area];
     }

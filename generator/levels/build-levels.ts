@@ -79,7 +79,7 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
   { staging: { release: out }, pool }: Pick<BuildContext, 'staging' | 'pool'>,
 ): Promise<Release> {
-  const { release, precision, storedPages } = about;
+  const { release, storedPages } = about;
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
@@ -90,7 +90,7 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   };
   // The overview comes first: it is one long task, beside which the others run.
   const [overview, ...finalized] = await Promise.all([
-    pool.run<typeof writeOverview>(TASKS.writeOverview, { units, precision, out }),
+    pool.run<typeof writeOverview>(TASKS.writeOverview, { units, out }),
     ...levels.map(finalize),
   ]);
   return sealRelease(out, about, finalized, overview);

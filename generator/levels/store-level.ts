@@ -3,7 +3,7 @@
 import type { Level, StoredPages } from '../../format/levels.ts';
 import type { Finding, LevelAbout } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { newCoarseRings } from '../overview/coarse-rings.ts';
+import { newRingCollector } from '../geometries/level-rings.ts';
 import { gidColumnsOf, layerNames } from '../source/level-source.ts';
 import { createStore, type StoreWriter } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
@@ -95,7 +95,7 @@ export interface SidecarOptions {
 /** Begins the files. @param store path of the store */
 export function newLevelSidecars(store: string, { precision, isInOverview }: SidecarOptions): LevelSidecars {
   const names: Pick<ReadFeature, 'fid' | 'name' | 'type'>[] = [];
-  const rings = isInOverview ? newCoarseRings(10 ** precision) : undefined;
+  const rings = isInOverview ? newRingCollector(precision) : undefined;
   return {
     rings,
     unit({ fid, name, type }) {
@@ -104,7 +104,7 @@ export function newLevelSidecars(store: string, { precision, isInOverview }: Sid
     },
     close() {
       writeNameTable(store, names);
-      if (rings !== undefined) writeSidecar(store, 'rings', rings.level());
+      if (rings !== undefined) writeSidecar(store, 'rings', rings.rings());
     },
   };
 }

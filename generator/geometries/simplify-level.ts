@@ -15,8 +15,13 @@ export interface SimplifiedLevels {
    * @param position counted on from level to level
    */
   polygons(position: number): OpenPolygon[];
-  /** Units that are not valid (OGC 06-103r4), although those of the source are. */
-  invalid: number;
+  /** Positions of all arcs, which is at most those of the polygons. */
+  positions: number;
+  /**
+   * Makes polygons valid (OGC 06-103r4): what crosses is taken at half the tolerance, and again, and its neighbours with it.
+   * @returns the number of units that are not valid although they are in the source
+   */
+  mend(): number;
 }
 
 /** Kilometres are measured on a sphere with the mean radius of the Earth. */
@@ -50,8 +55,8 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
   return (limit) => {
     const rings = new UnitRings(shared, grid, limit);
     rings.keepLargest();
-    const invalid = mendUnits(rings, isValidInSource);
     return {
+      positions: rings.positions(),
       polygons(position) {
         const polygons = rings.polygons(position);
         if (polygons.length > 0) return polygons;
@@ -59,7 +64,7 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
         const cell = cellOf(level, unit, grid);
         return cell === undefined ? [] : [[cell]];
       },
-      invalid,
+      mend: () => mendUnits(rings, isValidInSource),
     };
   };
 }
@@ -114,6 +119,17 @@ class UnitRings {
     this.#met = new Int32Array(shared.x.length);
     for (let ring = 0; ring < this.#areas.length; ring++) this.#areas[ring] = this.#areaOf(ring, (at) => at + 1);
     this.#simplified = simplifyArcs(shared, grid, limit);
+  }
+
+  /** Positions of all arcs. */
+  positions(): number {
+    let positions = 0;
+    let begin = 0;
+    for (const end of this.#shared.arcEnds) {
+      for (let at = begin; at < end - 1; at = this.#simplified.next(at)) positions++;
+      begin = end;
+    }
+    return positions;
   }
 
   /** Takes the borders of the largest ring of each unit at half the tolerance until it keeps its shape. */

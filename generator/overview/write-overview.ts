@@ -32,7 +32,7 @@ const BYTES_MAX = 300_000;
 const BYTES_ENOUGH = 0.97 * BYTES_MAX;
 const BYTES_AIMED_AT = 0.985 * BYTES_MAX;
 
-const TRIES_MAX = 12;
+const TRIES_MAX = 8;
 
 /** Positions with which no file is as small. */
 const POSITIONS_MAX = 200_000;
@@ -40,9 +40,16 @@ const POSITIONS_MAX = 200_000;
 /** Maximum cells across the extent: more than a screen shows when the world view gives way to single units. */
 const CELLS_MAX = 1 << 17;
 
-/** Limits in cells between which one is sought: that of the largest leaves only what has to stay. */
+/** Limits in cells between which one is sought, from step to step: the largest leaves only what has to stay. */
 const LIMIT_MIN = 0.5;
 const LIMIT_MAX = CELLS_MAX ** 2;
+const LIMIT_STEP = 16;
+
+/** The least share of the way between two limits that is taken. */
+const SHARE_MIN = 0.05;
+
+/** A limit grows by this factor if making polygons valid has made the file too large. */
+const LIMIT_MORE = 1.02;
 
 /** A coarser grid is worth it if the file has at most this share of the bytes. */
 const COARSER_SHARE = 0.9;
@@ -79,40 +86,46 @@ interface Written {
 function simplest(named: readonly OverviewLevel[], rings: readonly LevelRings[], place: Place): Written {
   const scale = rings[0]?.scale ?? 1;
   const simplify = newSimplifier(rings, gridOf(place, scale));
-  return fittingText((limit) => {
-    const { polygons } = simplify(limit);
+  return fittingText((limit, isFinal) => {
+    const { polygons, positions, mend } = simplify(limit);
+    if (positions > POSITIONS_MAX) return undefined;
+    if (isFinal) mend();
     let position = 0;
     const shapes = named.map(({ units }) => units.map(() => polygons(position++)));
-    const positions = shapes.flat(3).reduce((sum, ring) => sum + ring.length / 2, 0);
-    if (positions > POSITIONS_MAX) return undefined;
     return overviewToJson(named, joinLevels(shapes), place, scale);
   });
 }
 
 /**
  * The text with the least limit whose file is small enough.
- * @param textOf undefined for a limit with which it is far too large
+ * @param textOf makes the text; only the final one need be valid. Undefined for one that is far too large
  */
-function fittingText(textOf: (limit: number) => string | undefined): Written {
-  const tried = (limit: number): Written & { limit: number } => {
-    const text = textOf(limit);
+function fittingText(textOf: (limit: number, isFinal: boolean) => string | undefined): Written {
+  const tried = (limit: number, isFinal = false): Written & { limit: number } => {
+    const text = textOf(limit, isFinal);
     if (text === undefined) return { limit, text: '', bytes: Infinity };
     return { limit, text, bytes: deflateWhole(Buffer.from(text)).length + MEMBER_FRAME_BYTES };
   };
-  let large = tried(0);
-  if (large.bytes <= BYTES_MAX) return large;
-  large = { ...large, limit: LIMIT_MIN };
-  let small = tried(LIMIT_MAX);
+  const exact = tried(0, true);
+  if (exact.bytes <= BYTES_MAX) return exact;
+  let large = { ...exact, limit: LIMIT_MIN };
+  let small = tried(LIMIT_MIN * LIMIT_STEP);
+  while (small.bytes > BYTES_MAX && small.limit < LIMIT_MAX) {
+    large = small;
+    small = tried(small.limit * LIMIT_STEP);
+  }
   for (let tries = 0; tries < TRIES_MAX && small.bytes < BYTES_ENOUGH; tries++) {
     // The bytes are about proportional to a power of the limit.
-    const share =
-      large.bytes === Infinity ? 0.5 : Math.log(large.bytes / BYTES_AIMED_AT) / Math.log(large.bytes / small.bytes);
-    const between = Math.min(Math.max(share, 0.05), 0.95);
+    const share = Math.log(large.bytes / BYTES_AIMED_AT) / Math.log(large.bytes / small.bytes);
+    const between = large.bytes === Infinity ? 0.5 : Math.min(Math.max(share, SHARE_MIN), 1 - SHARE_MIN);
     const next = tried(large.limit * (small.limit / large.limit) ** between);
     if (next.bytes > BYTES_MAX) large = next;
     else small = next;
   }
-  return small;
+  for (let { limit } = small; ; limit *= LIMIT_MORE) {
+    const final = tried(limit, true);
+    if (final.bytes <= BYTES_MAX || limit >= LIMIT_MAX) return final;
+  }
 }
 
 /** The units of a level in order of fid. */

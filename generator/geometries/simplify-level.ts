@@ -4,8 +4,8 @@ import { elementAt, f64At } from '../../format/element-at.ts';
 import { isValid } from '../source/valid-polygons.ts';
 import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
 import { crossingsOf } from './crossings.ts';
-import { Int32List, i32At, type LevelRings, unitsInOrder } from './level-rings.ts';
-import { endBefore, type Grid, type SharedArcs, shareArcs } from './shared-arcs.ts';
+import { endBefore, Int32List, i32At, type LevelRings, unitPolygons, unitsInOrder } from './level-rings.ts';
+import { type Grid, type SharedArcs, shareArcs } from './shared-arcs.ts';
 import { type SimplifiedArcs, simplifyArcs } from './simplify-arcs.ts';
 
 /** The units of one or several levels, each with simplified polygons. */
@@ -50,7 +50,7 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
   const units = levels.flatMap((level) => Array.from(unitsInOrder(level), (unit) => ({ level, unit })));
   const isValidInSource = (position: number): boolean => {
     const { level, unit } = elementAt(units, position);
-    return isValid(polygonsOf(level, unit));
+    return isValid(unitPolygons(level, unit));
   };
   return (limit) => {
     const rings = new UnitRings(shared, grid, limit);
@@ -353,19 +353,6 @@ class UnitRings {
 
 function arcNumber(arc: number): number {
   return arc < 0 ? ~arc : arc;
-}
-
-/** The polygons of a unit before they are simplified. */
-function polygonsOf(level: LevelRings, unit: number): OpenPolygon[] {
-  const polygons: OpenPolygon[] = [];
-  for (let ring = endBefore(level.unitEnds, unit); ring < i32At(level.unitEnds, unit); ring++) {
-    const open: number[] = [];
-    for (let i = endBefore(level.ringEnds, ring); i < i32At(level.ringEnds, ring); i++)
-      open.push(i32At(level.x, i), i32At(level.y, i));
-    if (level.holes[ring] === 1) polygons.at(-1)?.push(open);
-    else polygons.push([open]);
-  }
-  return polygons;
 }
 
 /** The cell in the middle of the first ring of a unit; undefined if it has none. */

@@ -159,7 +159,7 @@ function isInside(ring: OpenRing, other: OpenRing): boolean {
 }
 
 /** Is a position inside of a ring (1), outside (-1) or on it (0)? Even-odd, exact for whole numbers up to 2^25. */
-function sideOf(x: number, y: number, ring: OpenRing): -1 | 0 | 1 {
+export function sideOf(x: number, y: number, ring: OpenRing): -1 | 0 | 1 {
   let isIn = false;
   for (let i = 0, before = ring.length - 2; i < ring.length; before = i, i += 2) {
     const [x1, y1, x2, y2] = [at(ring, before), at(ring, before + 1), at(ring, i), at(ring, i + 1)];

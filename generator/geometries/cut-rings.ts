@@ -132,7 +132,7 @@ function copyOf(positions: Coordinates): Coordinates {
 }
 
 /** Moves a ring east. */
-export function shift(positions: Coordinates, by: number): void {
+function shift(positions: Coordinates, by: number): void {
   for (let i = 0; i < positions.count; i++) positions.set(i, positions.x(i) + by, positions.y(i));
 }
 
@@ -148,9 +148,4 @@ export function boxOf(positions: Coordinates): Box {
     if (y > box[3]) box[3] = y;
   }
   return box;
-}
-
-/** The extent of two. */
-export function union(a: Box, b: Box): Box {
-  return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 }

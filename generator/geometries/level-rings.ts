@@ -3,7 +3,8 @@
 import { elementAt } from '../../format/element-at.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { boxOf, newCutRings, partsOf, unrolled } from './cut-rings.ts';
+import type { OpenPolygon } from './assemble-polygons.ts';
+import { type Box, boxOf, newCutRings, partsOf, unrolled } from './cut-rings.ts';
 
 /** The rings of a level, all longitudes from -180 to 180 degrees. Plain data. */
 export interface LevelRings {
@@ -103,6 +104,37 @@ export function newRingCollector(precision: number): RingCollector {
 /** The units of a level in ascending order of fid, as indexes of `unitEnds`: a unit's place among them is its position. */
 export function unitsInOrder({ fids }: LevelRings): Int32Array {
   return Int32Array.from(fids.keys()).sort((a, b) => elementAt(fids, a) - elementAt(fids, b));
+}
+
+/** The polygons of a unit as they were collected. @param unit index of `unitEnds` */
+export function unitPolygons(level: LevelRings, unit: number): OpenPolygon[] {
+  const polygons: OpenPolygon[] = [];
+  for (let ring = endBefore(level.unitEnds, unit); ring < i32At(level.unitEnds, unit); ring++) {
+    const open: number[] = [];
+    for (let i = endBefore(level.ringEnds, ring); i < i32At(level.ringEnds, ring); i++)
+      open.push(i32At(level.x, i), i32At(level.y, i));
+    if (level.holes[ring] === 1) polygons.at(-1)?.push(open);
+    else polygons.push([open]);
+  }
+  return polygons;
+}
+
+/** The extent of levels in scaled degrees. */
+export function extentOf(levels: readonly LevelRings[]): Box {
+  const extent: Box = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const { x, y } of levels)
+    for (let i = 0; i < x.length; i++) {
+      extent[0] = Math.min(extent[0], i32At(x, i));
+      extent[1] = Math.min(extent[1], i32At(y, i));
+      extent[2] = Math.max(extent[2], i32At(x, i));
+      extent[3] = Math.max(extent[3], i32At(y, i));
+    }
+  return extent;
+}
+
+/** Where the items of a list begin, whose ends are given. */
+export function endBefore(ends: Int32Array, index: number): number {
+  return index === 0 ? 0 : i32At(ends, index - 1);
 }
 
 /** A growing list of 32-bit integers. */

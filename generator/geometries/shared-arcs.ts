@@ -1,6 +1,6 @@
 // The rings of one or several levels on a grid, divided into arcs: a run of points between two at which borders meet is one
 // arc of all rings that have it, so whatever is done to it is done to all of them. Built for simplification.
-import { Int32List, i32At, type LevelRings, unitsInOrder } from './level-rings.ts';
+import { endBefore, Int32List, i32At, type LevelRings, unitsInOrder } from './level-rings.ts';
 
 /** A grid: rings are rounded to its cells. */
 export interface Grid {
@@ -150,11 +150,6 @@ function gridRings(levels: readonly LevelRings[], { cell, left, bottom }: Grid):
     holes: holes.values(),
     unitEnds: unitEnds.values(),
   };
-}
-
-/** Where the items of a list begin, whose ends are given. */
-export function endBefore(ends: Int32Array, index: number): number {
-  return index === 0 ? 0 : i32At(ends, index - 1);
 }
 
 /** Numbers cells in the order in which they are asked for. */

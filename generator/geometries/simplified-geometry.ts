@@ -44,7 +44,8 @@ export function simplifyUnits(rings: LevelRings, name: SimplifiedName): Simplifi
   const perDegree = 10 ** decimals;
   const [right, top] = [180 * perDegree, 90 * perDegree];
   const grid = { cell: scale / perDegree, scale, left: -right, bottom: -top, right, top };
-  const { polygons, invalid } = newSimplifier([rings], grid)(limitOf(tolerance, grid));
+  const { polygons, mend } = newSimplifier([rings], grid)(limitOf(tolerance, grid));
+  const invalid = mend();
   const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? right : top));
   return {
     decimals,

@@ -4,8 +4,8 @@ import { elementAt, f64At } from '../../format/element-at.ts';
 import { isValid } from '../source/valid-polygons.ts';
 import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
 import { crossingsOf } from './crossings.ts';
-import { Int32List, i32At, type LevelRings, unitsInOrder } from './level-rings.ts';
-import { endBefore, type Grid, type SharedArcs, shareArcs } from './shared-arcs.ts';
+import { endBefore, Int32List, i32At, type LevelRings, unitPolygons, unitsInOrder } from './level-rings.ts';
+import { type Grid, type SharedArcs, shareArcs } from './shared-arcs.ts';
 import { type SimplifiedArcs, simplifyArcs } from './simplify-arcs.ts';
 
 /** The units of one or several levels, each with simplified polygons. */
@@ -15,8 +15,13 @@ export interface SimplifiedLevels {
    * @param position counted on from level to level
    */
   polygons(position: number): OpenPolygon[];
-  /** Units that are not valid (OGC 06-103r4), although those of the source are. */
-  invalid: number;
+  /** Positions of all arcs, which is at most those of the polygons. */
+  positions: number;
+  /**
+   * Makes polygons valid (OGC 06-103r4): what crosses is taken at half the tolerance, and again, and its neighbours with it.
+   * @returns the number of units that are not valid although they are in the source
+   */
+  mend(): number;
 }
 
 /** Kilometres are measured on a sphere with the mean radius of the Earth. */
@@ -45,13 +50,13 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
   const units = levels.flatMap((level) => Array.from(unitsInOrder(level), (unit) => ({ level, unit })));
   const isValidInSource = (position: number): boolean => {
     const { level, unit } = elementAt(units, position);
-    return isValid(polygonsOf(level, unit));
+    return isValid(unitPolygons(level, unit));
   };
   return (limit) => {
     const rings = new UnitRings(shared, grid, limit);
     rings.keepLargest();
-    const invalid = mendUnits(rings, isValidInSource);
     return {
+      positions: rings.positions(),
       polygons(position) {
         const polygons = rings.polygons(position);
         if (polygons.length > 0) return polygons;
@@ -59,7 +64,7 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
         const cell = cellOf(level, unit, grid);
         return cell === undefined ? [] : [[cell]];
       },
-      invalid,
+      mend: () => mendUnits(rings, isValidInSource),
     };
   };
 }
@@ -114,6 +119,17 @@ class UnitRings {
     this.#met = new Int32Array(shared.x.length);
     for (let ring = 0; ring < this.#areas.length; ring++) this.#areas[ring] = this.#areaOf(ring, (at) => at + 1);
     this.#simplified = simplifyArcs(shared, grid, limit);
+  }
+
+  /** Positions of all arcs. */
+  positions(): number {
+    let positions = 0;
+    let begin = 0;
+    for (const end of this.#shared.arcEnds) {
+      for (let at = begin; at < end - 1; at = this.#simplified.next(at)) positions++;
+      begin = end;
+    }
+    return positions;
   }
 
   /** Takes the borders of the largest ring of each unit at half the tolerance until it keeps its shape. */
@@ -258,6 +274,7 @@ class UnitRings {
     let largest: number | undefined;
     let most = 0;
     for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
+      if (f64At(this.#areas, ring) <= 0) continue;
       const area = f64At(this.#areas, ring) * this.#squeeze(ring);
       if (area > most) [largest, most] = [ring, area];
     }
@@ -336,19 +353,6 @@ class UnitRings {
 
 function arcNumber(arc: number): number {
   return arc < 0 ? ~arc : arc;
-}
-
-/** The polygons of a unit before they are simplified. */
-function polygonsOf(level: LevelRings, unit: number): OpenPolygon[] {
-  const polygons: OpenPolygon[] = [];
-  for (let ring = endBefore(level.unitEnds, unit); ring < i32At(level.unitEnds, unit); ring++) {
-    const open: number[] = [];
-    for (let i = endBefore(level.ringEnds, ring); i < i32At(level.ringEnds, ring); i++)
-      open.push(i32At(level.x, i), i32At(level.y, i));
-    if (level.holes[ring] === 1) polygons.at(-1)?.push(open);
-    else polygons.push([open]);
-  }
-  return polygons;
 }
 
 /** The cell in the middle of the first ring of a unit; undefined if it has none. */

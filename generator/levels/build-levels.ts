@@ -101,7 +101,7 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   };
   // The overview comes first: it is one long task, beside which the others run.
   const [overview, ...finalized] = await Promise.all([
-    pool.run<typeof writeOverview>(TASKS.writeOverview, { units, precision, out }),
+    pool.run<typeof writeOverview>(TASKS.writeOverview, { units, out }),
     ...levels.map(finalize),
   ]);
   return sealRelease(out, about, finalized, overview);

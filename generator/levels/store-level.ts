@@ -3,7 +3,7 @@
 import type { Level } from '../../format/levels.ts';
 import type { Finding, LevelAbout } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { newCoarseRings } from '../overview/coarse-rings.ts';
+import { newRingCollector } from '../geometries/level-rings.ts';
 import { gidColumnsOf, layerNames } from '../source/level-source.ts';
 import { createStore, geometryStorePath } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
@@ -129,7 +129,7 @@ export interface SidecarOptions {
 /** Begins the files. @param store path of the store */
 export function newLevelSidecars(store: string, { precision, isInOverview }: SidecarOptions): LevelSidecars {
   const names: Pick<ReadFeature, 'fid' | 'name' | 'type'>[] = [];
-  const rings = isInOverview ? newCoarseRings(10 ** precision) : undefined;
+  const rings = isInOverview ? newRingCollector(precision) : undefined;
   return {
     rings,
     unit({ fid, name, type }) {
@@ -138,7 +138,7 @@ export function newLevelSidecars(store: string, { precision, isInOverview }: Sid
     },
     close() {
       writeNameTable(store, names);
-      if (rings !== undefined) writeSidecar(store, 'rings', rings.level());
+      if (rings !== undefined) writeSidecar(store, 'rings', rings.rings());
     },
   };
 }

@@ -8,21 +8,19 @@ import { type Level, levelName } from '../../format/levels.ts';
 import type { NamedUnit } from '../../format/names.ts';
 import { overviewLevels, overviewProperties } from '../../format/overview.ts';
 import type { WholeFile } from '../../format/release.ts';
-import { type Box, union } from '../geometries/cut-rings.ts';
+import type { Box } from '../geometries/cut-rings.ts';
+import { extentOf, type LevelRings } from '../geometries/level-rings.ts';
+import type { Grid } from '../geometries/shared-arcs.ts';
+import { newSimplifier } from '../geometries/simplify-level.ts';
 import { type LevelUnits, namedUnits, relativesOf } from '../names/named-units.ts';
 import { writeWholeFile } from '../release/output-file.ts';
 import { readSidecar } from '../store/sidecar.ts';
-import { type CoarseLevel, coarsen } from './coarse-rings.ts';
-import { keepLargestRings, type Simplified, simplify, weightsOf } from './simplify.ts';
-import { thinOut } from './thin-out.ts';
-import { type Grid, joinLevels, type Shape } from './topology.ts';
+import { joinLevels, type Shape, type SharedShapes } from './topology.ts';
 
 /** What to write. Plain data: it is sent to a child process. */
 export interface OverviewTask {
   /** All levels, ascending. */
   units: readonly LevelUnits[];
-  /** Decimals of the coordinates. */
-  precision: number;
   /** The release's folder. */
   out: string;
 }
@@ -36,29 +34,42 @@ const BYTES_AIMED_AT = 0.985 * BYTES_MAX;
 
 const TRIES_MAX = 8;
 
-/** Points of which those of the overview are chosen: more than fit in `BYTES_MAX`. */
-const POINTS_MAX = 140_000;
+/** Positions with which no file is as small. */
+const POSITIONS_MAX = 200_000;
 
-/** The extent of a release without units. */
-const NOWHERE: Box = [Infinity, Infinity, -Infinity, -Infinity];
+/** Maximum cells across the extent: more than a screen shows when the world view gives way to single units. */
+const CELLS_MAX = 1 << 17;
+
+/** Limits in cells between which one is sought, from step to step: the largest leaves only what has to stay. */
+const LIMIT_MIN = 0.5;
+const LIMIT_MAX = CELLS_MAX ** 2;
+const LIMIT_STEP = 16;
+
+/** The least share of the way between two limits that is taken. */
+const SHARE_MIN = 0.05;
+
+/** A limit grows by this factor if making polygons valid has made the file too large. */
+const LIMIT_MORE = 1.02;
 
 /** A coarser grid is worth it if the file has at most this share of the bytes. */
 const COARSER_SHARE = 0.9;
 
 /** Writes the overview. */
-export function writeOverview({ units, precision, out }: OverviewTask): WholeFile {
+export function writeOverview({ units, out }: OverviewTask): WholeFile {
   const levels = overviewLevels(units).map((level) => elementAt(units, level));
-  const coarse = levels.map(({ store }) => readSidecar<CoarseLevel>(store, 'rings'));
-  const cell = Math.max(1, ...coarse.map((level) => level.cell));
-  for (const level of coarse) while (level.cell < cell) coarsen(level);
+  const rings = levels.map(({ store }) => readSidecar<LevelRings>(store, 'rings'));
   const named = levels.map(({ level, store }) => ({
     level,
     units: Array.from(namedUnits(level, store, relativesOf(level, units))),
   }));
-  let best = simplest(named, coarse, 10 ** precision);
+  const extent = extentOf(rings);
+  const [west, south, east, north] = extent;
+  let cell = 1;
+  while (Math.max(east - west, north - south) > CELLS_MAX * cell) cell *= 2;
+  let best = simplest(named, rings, { extent, cell });
   while (best.bytes > BYTES_MAX) {
-    for (const level of coarse) coarsen(level);
-    const coarser = simplest(named, coarse, 10 ** precision);
+    cell *= 2;
+    const coarser = simplest(named, rings, { extent, cell });
     if (coarser.bytes > COARSER_SHARE * best.bytes) break;
     best = coarser;
   }
@@ -72,36 +83,49 @@ interface Written {
 }
 
 /** The text with the most points whose file is small enough; if there is none, the one with the fewest points. */
-function simplest(named: readonly OverviewLevel[], coarse: readonly CoarseLevel[], scale: number): Written {
-  while (thinOut(coarse, POINTS_MAX) > 2 * POINTS_MAX) for (const level of coarse) coarsen(level);
-  const extent = coarse.map((level) => level.extent).reduce(union, NOWHERE);
-  const grid = { cell: Math.max(1, ...coarse.map(({ cell }) => cell)), extent };
-  const joined = joinLevels(coarse, grid);
-  const islands = keepLargestRings(joined);
-  return fittingText(weightsOf(joined), (least) =>
-    overviewToJson(named, simplify(joined, least, islands), grid, scale),
-  );
+function simplest(named: readonly OverviewLevel[], rings: readonly LevelRings[], place: Place): Written {
+  const scale = rings[0]?.scale ?? 1;
+  const simplify = newSimplifier(rings, gridOf(place, scale));
+  return fittingText((limit, isFinal) => {
+    const { polygons, positions, mend } = simplify(limit);
+    if (positions > POSITIONS_MAX) return undefined;
+    if (isFinal) mend();
+    let position = 0;
+    const shapes = named.map(({ units }) => units.map(() => polygons(position++)));
+    return overviewToJson(named, joinLevels(shapes), place, scale);
+  });
 }
 
-/** The text with the least weight whose file is small enough. */
-function fittingText(weights: Float64Array, textOf: (least: number) => string): Written {
-  const tried = (at: number, least: number) => {
-    const text = textOf(least);
-    return { at, text, bytes: deflateWhole(Buffer.from(text)).length + MEMBER_FRAME_BYTES };
+/**
+ * The text with the least limit whose file is small enough.
+ * @param textOf makes the text; only the final one need be valid. Undefined for one that is far too large
+ */
+function fittingText(textOf: (limit: number, isFinal: boolean) => string | undefined): Written {
+  const tried = (limit: number, isFinal = false): Written & { limit: number } => {
+    const text = textOf(limit, isFinal);
+    if (text === undefined) return { limit, text: '', bytes: Infinity };
+    return { limit, text, bytes: deflateWhole(Buffer.from(text)).length + MEMBER_FRAME_BYTES };
   };
-  let large = tried(0, Number.MIN_VALUE);
-  if (large.bytes <= BYTES_MAX) return large;
-  let small = tried(weights.length, Infinity);
-  for (let tries = 0; tries < TRIES_MAX && small.bytes < BYTES_ENOUGH && small.at - large.at > 1; tries++) {
-    // The bytes are about proportional to the number of points.
-    const share = (large.bytes - BYTES_AIMED_AT) / (large.bytes - small.bytes);
-    const at = Math.round(large.at + share * (small.at - large.at));
-    const between = Math.min(Math.max(at, large.at + 1), small.at - 1);
-    const next = tried(between, elementAt(weights, between));
+  const exact = tried(0, true);
+  if (exact.bytes <= BYTES_MAX) return exact;
+  let large = { ...exact, limit: LIMIT_MIN };
+  let small = tried(LIMIT_MIN * LIMIT_STEP);
+  while (small.bytes > BYTES_MAX && small.limit < LIMIT_MAX) {
+    large = small;
+    small = tried(small.limit * LIMIT_STEP);
+  }
+  for (let tries = 0; tries < TRIES_MAX && small.bytes < BYTES_ENOUGH; tries++) {
+    // The bytes are about proportional to a power of the limit.
+    const share = Math.log(large.bytes / BYTES_AIMED_AT) / Math.log(large.bytes / small.bytes);
+    const between = large.bytes === Infinity ? 0.5 : Math.min(Math.max(share, SHARE_MIN), 1 - SHARE_MIN);
+    const next = tried(large.limit * (small.limit / large.limit) ** between);
     if (next.bytes > BYTES_MAX) large = next;
     else small = next;
   }
-  return small;
+  for (let { limit } = small; ; limit *= LIMIT_MORE) {
+    const final = tried(limit, true);
+    if (final.bytes <= BYTES_MAX || limit >= LIMIT_MAX) return final;
+  }
 }
 
 /** The units of a level in order of fid. */
@@ -110,60 +134,72 @@ interface OverviewLevel {
   units: readonly NamedUnit[];
 }
 
+/** Where the cells are. */
+export interface Place {
+  /** The extent of all rings in scaled degrees. */
+  extent: Box;
+  /** Size of a cell in scaled degrees. */
+  cell: number;
+}
+
+function gridOf({ extent, cell }: Place, scale: number): Grid {
+  const [left, bottom, right, top] = extent.map((edge) => Math.round(edge / cell)) as [number, number, number, number];
+  return { cell, scale, left, bottom, right, top };
+}
+
 /**
  * The text of the overview.
- * @param levels in the order of `simplified.shapes`
+ * @param levels in the order of `shapes`
  * @param scale scaled degrees of a degree
  */
 export function overviewToJson(
   levels: readonly OverviewLevel[],
-  { arcs, shapes }: Simplified,
-  grid: Grid,
+  { arcs, shapes }: SharedShapes,
+  place: Place,
   scale: number,
 ): string {
   const objects = levels.map(({ level, units }, at) => {
     const ofLevel = elementAt(shapes, at);
-    const geometries = units.map((unit) => ({
-      ...geometryOf(ofLevel.get(unit.fid)),
+    const geometries = units.map((unit, position) => ({
+      ...geometryOf(elementAt(ofLevel, position)),
       id: unit.fid,
       properties: overviewProperties(unit, at === 0),
     }));
     return [levelName(level), { type: 'GeometryCollection', geometries }] as const;
   });
-  const { origin, ...place } = placeOf(grid, scale);
   const topology = {
     type: 'Topology',
-    ...(arcs.length === 0 ? {} : place),
+    ...(arcs.length === 0 ? {} : degreesOf(place, scale)),
     objects: Object.fromEntries(objects),
-    arcs: arcs.map((arc) => differences(arc, origin)),
+    arcs: arcs.map(differences),
   };
   return `${JSON.stringify(topology)}\n`;
 }
 
-function geometryOf(shape: Shape | undefined) {
-  if (shape === undefined) return { type: null };
+function geometryOf(shape: Shape) {
   const [only] = shape;
+  if (only === undefined) return { type: null };
   return shape.length === 1 ? { type: 'Polygon', arcs: only } : { type: 'MultiPolygon', arcs: shape };
 }
 
 /** The place of the grid in degrees: its edges are exactly those of the extent, so that no unit crosses ±180. */
-function placeOf({ cell, extent }: Grid, scale: number) {
-  const [west, south, east, north] = extent;
-  const [left, bottom, right, top] = extent.map((edge) => Math.floor(edge / cell)) as typeof extent;
-  const size = (from: number, to: number, cells: number): number => (cells === 0 ? cell : (to - from) / cells) / scale;
+function degreesOf(place: Place, scale: number) {
+  const { left, bottom, right, top } = gridOf(place, scale);
+  const [west, south, east, north] = place.extent;
+  const size = (from: number, to: number, cells: number): number =>
+    (cells === 0 ? place.cell : (to - from) / cells) / scale;
   return {
-    bbox: extent.map((edge) => edge / scale),
+    bbox: place.extent.map((edge) => edge / scale),
     transform: {
       scale: [size(west, east, right - left), size(south, north, top - bottom)],
       translate: [west / scale, south / scale],
     },
-    origin: [left, bottom] as const,
   };
 }
 
-function differences(arc: Simplified['arcs'][number], origin: readonly [number, number]): number[][] {
-  let [x0, y0] = origin;
-  return arc.map(([x, y]) => {
+function differences(arc: SharedShapes['arcs'][number]): number[][] {
+  let [x0, y0] = [0, 0];
+  return arc.map(([x = NaN, y = NaN]) => {
     const difference = [x - x0, y - y0];
     [x0, y0] = [x, y];
     return difference;

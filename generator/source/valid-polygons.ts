@@ -6,8 +6,18 @@ const MULTI_POLYGON = 6;
 const HEAD_BYTES = 9;
 const POSITION_BYTES = 16;
 
-/** Are polygons valid together as a MultiPolygon (OGC 06-103r4)? @param polygons rings of x and y, not closed */
-export function isValid(polygons: readonly (readonly (readonly number[])[])[]): boolean {
+/** Rings of x and y, not closed: of each polygon the exterior one and its holes. */
+type Polygons = readonly (readonly (readonly number[])[])[];
+
+/** Are polygons valid together as a MultiPolygon (OGC 06-103r4)? */
+export function isValid(polygons: Polygons): boolean {
+  const answer = gdal.Geometry.fromWKB(wkbOf(polygons)).isValid();
+  // Where they are not, GDAL notes why as a warning, which is no warning about a dataset.
+  if (!answer) gdal.lastError = null;
+  return answer;
+}
+
+function wkbOf(polygons: Polygons): Buffer {
   let bytes = HEAD_BYTES;
   for (const polygon of polygons) {
     bytes += HEAD_BYTES;
@@ -29,8 +39,5 @@ export function isValid(polygons: readonly (readonly (readonly number[])[])[]): 
       for (const value of ring.slice(0, 2)) at = wkb.writeDoubleLE(value, at);
     }
   }
-  const answer = gdal.Geometry.fromWKB(wkb).isValid();
-  // Where they are not, GDAL notes why as a warning, which is no warning about a dataset.
-  if (!answer) gdal.lastError = null;
-  return answer;
+  return wkb;
 }

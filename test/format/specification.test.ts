@@ -225,8 +225,8 @@ test('the names and the overview of the worked example are those that the code w
   }));
   assert.equal(namesHeader() + units.map(namesLine).join(''), block('json names'));
   const levels = [{ level: 0, units }] as const;
-  const grid = { cell: 1, extent: [0, 0, 0, 0] } as const;
-  const text = overviewToJson(levels, { arcs: [], shapes: [new Map()] }, { ...grid, extent: [...grid.extent] }, 1);
+  const shapes = [units.map(() => [])];
+  const text = overviewToJson(levels, { arcs: [], shapes }, { cell: 1, extent: [0, 0, 0, 0] }, 1);
   assert.deepEqual(JSON.parse(text), JSON.parse(block('json overview')));
   assert.ok(text.endsWith('}\n') && !text.slice(0, -1).includes('\n'));
 });

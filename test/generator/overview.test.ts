@@ -161,7 +161,8 @@ test('a ring that jumps across the antimeridian is cut there, with its holes; on
     ['170,0,180,20', '178,5,180,10', '-180,0,-170,20', '-175,5,-172,10', '-180,5,-178,10'],
     ['30,50,180,72', '-180,65,-170,70'],
     ['-180,-90,180,-80'],
-    ['0,70,180,90', '-180,70,0,90'],
+    // Its parts have an edge from the pole in common: they are one polygon.
+    ['-180,70,180,90'],
     ['170,-10,180,-5', '-180,-10,-170,-5'],
   ]);
   assert.deepEqual(overview.bbox?.map(Math.round), [-180, -90, 180, 90]);

@@ -135,9 +135,9 @@ test('each package is known to the files that are named here, and to no other', 
       'proxy/pages/slice.ts',
       'proxy/work/work-queue.ts',
     ],
+    polylabel: ['generator/geometries/label-point.ts'],
     'prom-client': ['proxy/operations/metrics.ts'],
     'topojson-server': ['generator/overview/topology.ts'],
-    'topojson-simplify': ['generator/overview/topology.ts'],
     yargs: ['generator/main.ts', 'proxy/main.ts'],
   };
   for (const [name, files] of Object.entries(homes)) {

@@ -1,0 +1,64 @@
+// The geometry `point` of a unit: its visual centre, inside its full geometry. The only file that knows the package polylabel,
+// which finds the pole of inaccessibility (Garcia-Castellanos and Lombardo 2007) with a quadtree.
+import polylabel from 'polylabel';
+import { elementAt, numberAt } from '../../format/element-at.ts';
+import { doubledArea, type OpenPolygon, sideOf } from './assemble-polygons.ts';
+import { type LevelRings, unitPolygons, unitsInOrder } from './level-rings.ts';
+import type { SimplifiedUnits } from './simplified-geometry.ts';
+
+/** Longitude and latitude in scaled degrees, as those of the rings. */
+export type LabelPoint = readonly [x: number, y: number];
+
+/** The pole is exact to this share of the smaller side of its polygon. */
+const PRECISION = 1 / 64;
+
+/**
+ * Makes a function that returns the point of the unit at a position: the pole of inaccessibility of its largest polygon in
+ * `medium`, or that of the full geometry if the first one lies outside of it; undefined for a unit without area.
+ * @param rings the full geometry
+ */
+export function newLabelPoints(
+  rings: LevelRings,
+  medium: SimplifiedUnits,
+): (position: number) => LabelPoint | undefined {
+  const units = unitsInOrder(rings);
+  const cell = rings.scale / 10 ** medium.decimals;
+  return (position) => {
+    const full = unitPolygons(rings, elementAt(units, position));
+    if (full.length === 0) return undefined;
+    const [x, y] = poleOf(medium.polygons(position), 10 ** medium.decimals);
+    const pole = [Math.round(x * cell), Math.round(y * cell)] as const;
+    return contains(full, pole) ? pole : roundedPole(full, rings.scale);
+  };
+}
+
+function roundedPole(polygons: readonly OpenPolygon[], scale: number): LabelPoint {
+  const [x, y] = poleOf(polygons, scale);
+  return [Math.round(x), Math.round(y)];
+}
+
+/** Is a position inside of polygons and on no border (even-odd)? */
+function contains(polygons: readonly OpenPolygon[], [x, y]: LabelPoint): boolean {
+  const sides = polygons.flat().map((ring) => sideOf(x, y, ring));
+  return !sides.includes(0) && sides.filter((side) => side > 0).length % 2 === 1;
+}
+
+/** The pole of the largest polygon, found where a degree of longitude is as long as one of latitude. */
+function poleOf(polygons: readonly OpenPolygon[], scale: number): LabelPoint {
+  const areas = polygons.map((polygon) => polygon.reduce((sum, ring) => sum + doubledArea(ring), 0));
+  const largest = elementAt(polygons, areas.indexOf(Math.max(...areas)));
+  const latitudes = elementAt(largest, 0).filter((_, i) => i % 2 === 1);
+  const [south, north] = [latitudes.reduce((a, b) => Math.min(a, b)), latitudes.reduce((a, b) => Math.max(a, b))];
+  const squeeze = Math.cos(((south + north) / 2 / scale / 180) * Math.PI);
+  const scaled = largest.map((ring) => {
+    const closed: [number, number][] = [];
+    for (let i = 0; i < ring.length; i += 2) closed.push([numberAt(ring, i) * squeeze, numberAt(ring, i + 1)]);
+    closed.push(elementAt(closed, 0));
+    return closed;
+  });
+  const [exterior = []] = scaled;
+  const longitudes = exterior.map(([x]) => x);
+  const width = longitudes.reduce((a, b) => Math.max(a, b)) - longitudes.reduce((a, b) => Math.min(a, b));
+  const [x, y] = polylabel(scaled, Math.min(width, north - south) * PRECISION);
+  return [x / squeeze, y];
+}

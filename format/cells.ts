@@ -50,7 +50,13 @@ export function gridOf(precision: number): Grid {
 }
 
 /** A number in plain decimal notation. More decimals than any measurement has would be work without use. */
-const DECIMAL = /^(-?)(\d{1,3})(?:\.(\d{1,40}))?$/;
+export const DECIMAL = /^(-?)(\d{1,3})(?:\.(\d{1,40}))?$/;
+
+/** Is a text a plain decimal from -`most` to `most`? */
+export function isDecimal(text: string, most: number): boolean {
+  const [, , whole, fraction = ''] = DECIMAL.exec(text) ?? [];
+  return Number(whole) < most || (Number(whole) === most && !/[1-9]/.test(fraction));
+}
 
 /**
  * The point at a longitude and latitude, exactly. 180 degrees east are 180 degrees west; the north pole, where no unit

@@ -174,6 +174,11 @@ export class Cells {
     return { from: f64At(this.arrays.start, cell), to: f64At(this.arrays.start, cell + 1) };
   }
 
+  /** Are these the bytes of a cell? */
+  hasBytes(cell: number, bytes: Uint8Array): boolean {
+    return crc32(bytes) === u32At(this.arrays.crc, cell);
+  }
+
   /**
    * The units that contain a point, as ascending positions.
    * @param cell the one that it is in
@@ -182,9 +187,8 @@ export class Cells {
    * @throws FormatError if they are other bytes than the index promises
    */
   unitsAt(point: Point, cell: number, bytes: Uint8Array, file: string): number[] {
-    const { key, crc } = this.arrays;
-    if (crc32(bytes) !== u32At(crc, cell)) throw new FormatError(file, `cell ${cell} is damaged`);
-    const [west, south] = gridPointOf(f64At(key, cell), this.#finest);
+    if (!this.hasBytes(cell, bytes)) throw new FormatError(file, `cell ${cell} is damaged`);
+    const [west, south] = gridPointOf(f64At(this.arrays.key, cell), this.#finest);
     const { fractionX, fractionY, parts } = point;
     return unitsInCell(bytes, pointFrom(point.x - west, point.y - south, fractionX, fractionY, parts));
   }

@@ -164,7 +164,10 @@ export function releaseFromJson(text: string, file: string): Release {
       throw new FormatError(file, `level ${level} has other geometries than the release`);
   for (const { level, features, cells } of levels)
     if ((cells !== undefined) !== (about.cells && features > 0))
-      throw new FormatError(file, `level ${level} has ${cells === undefined ? 'no ' : ''}cells, which the release does not say`);
+      throw new FormatError(
+        file,
+        `level ${level} has ${cells === undefined ? 'no ' : ''}cells, which the release does not say`,
+      );
   return { ...about, overview: wholeFileIn(json, 'overview', file), levels };
 }
 

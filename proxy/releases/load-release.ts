@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
-import { featureFilePath, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import { cellsPath, featureFilePath, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { GEOMETRIES, LEVELS } from '../../format/levels.ts';
@@ -15,6 +15,7 @@ import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
+import { SpatialIndex } from './spatial-index.ts';
 
 /** Maximum size of a release.json: it lists the files of the source, of which there may be tens of thousands. */
 const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
@@ -53,6 +54,7 @@ export class LoadedTable {
 /** A level whose index has been verified. */
 export class LoadedLevel {
   readonly index: LevelIndex;
+  readonly spatial: SpatialIndex;
   /** The folder of its release, relative to the origin. */
   readonly folder: string;
   readonly cursors: CursorWriter;
@@ -66,6 +68,7 @@ export class LoadedLevel {
   constructor({ release, digest }: Description, index: LevelIndex, indexBytes: number, loadTable: LoadTable) {
     this.folder = releasePath(release.release);
     this.index = index;
+    this.spatial = new SpatialIndex(`${this.folder}/${cellsPath(index.level)}`, index, release.precision);
     this.#indexBytes = indexBytes;
     this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
     this.#full = new LoadedTable(this.folder, index, 'full');
@@ -82,7 +85,7 @@ export class LoadedLevel {
 
   /** Bytes of the tables in memory. */
   get bytes(): number {
-    return [...this.#tables.values()].reduce((sum, { bytes }) => sum + bytes, this.#indexBytes);
+    return [...this.#tables.values()].reduce((sum, { bytes }) => sum + bytes, this.#indexBytes + this.spatial.bytes);
   }
 
   /** The feature files of a geometry; undefined if their table is not in memory. */

@@ -29,7 +29,7 @@ export interface LevelArrays extends FeatureArrays {
    */
   box: Int32Array;
   /** Which units are at a point (cells.ts); undefined if the release has no cells. */
-  cells: CellArrays | undefined;
+  cells?: CellArrays | undefined;
   /** Columns 0 to the level. */
   columns: readonly GidColumn[];
   /** Undefined if no pages are stored. */

@@ -5,6 +5,7 @@ import { basename, join, relative } from 'node:path';
 import { elementAt } from '../format/element-at.ts';
 import { CHECKSUMS_FILE } from '../format/layout.ts';
 import { LEVELS } from '../format/levels.ts';
+import { overviewLevels } from '../format/overview.ts';
 import type { Release } from '../format/release.ts';
 import { aboutRelease, type BuildOptions, describe, publish, readDataset, refuseFindings, withPool } from './build.ts';
 import { storePath, writeLevel, writeRelease } from './levels/build-levels.ts';
@@ -24,6 +25,7 @@ import {
   unfinishedShardFolder,
 } from './shard-folders.ts';
 import { readStoreIndex } from './store/feature-store.ts';
+import { ringStorePath } from './store/ring-store.ts';
 import { indexDigest } from './store/store-index.ts';
 import { openPool } from './workers/pool.ts';
 
@@ -52,6 +54,9 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),
     );
+    // `seal` makes the overview of the rings that the first shard has.
+    const shown = share.shard === 0 ? overviewLevels(dataset.stored) : [];
+    for (const { level, store } of dataset.stored) if (!shown.includes(level)) rmSync(ringStorePath(store));
     writeFileSync(join(fresh, DONE_FILE), JSON.stringify({ share, about, levels } satisfies DoneShard));
     // Not all of the root: the folders of other shards are renamed when these have finished.
     for (const own of [staging.release, fresh]) await syncTree(own);

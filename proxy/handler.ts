@@ -14,7 +14,7 @@ import type { ClientLimits } from './limits/admit-client.ts';
 import { admitClient } from './limits/admit-client.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { answerHealth, HEALTH_PATHS, healthAnswer } from './operations/health.ts';
-import { OriginError } from './origin/origin.ts';
+import { OriginError, type Reads } from './origin/origin.ts';
 import type { Endpoint } from './pages/endpoints.ts';
 import { ENDPOINTS, isProtected, PATHS_RULE } from './pages/endpoints.ts';
 import { geometryOf, parseQuery, refuseQuery } from './pages/query.ts';
@@ -29,6 +29,8 @@ export interface HandlerContext {
   authenticator: Authenticator;
   releases: Releases;
   responses: ResponseCaches;
+  /** Of the cells that requests for a point need. */
+  reads: Reads;
   lifecycle: Lifecycle;
   /** Undefined if clients are not limited. */
   limits: ClientLimits | undefined;
@@ -77,13 +79,13 @@ function answerNow(context: HandlerContext, request: HttpRequest): Answer | unde
   const base = context.baseUrl.of(request);
   return (
     context.responses[coding].find(request.target, base, context.releases) ??
-    answerFrom(context.releases, endpoint, request.query, base, coding)
+    answerFrom(context, endpoint, request.query, base, coding)
   );
 }
 
 /** The answer from a release. */
 function answerFrom(
-  releases: Releases,
+  { releases, reads }: HandlerContext,
   endpoint: Endpoint,
   query: string,
   base: string,
@@ -97,14 +99,15 @@ function answerFrom(
   const release = params.cursor === undefined ? releases.requireCurrent() : releases.get(params.cursor);
   const level = release?.get(endpoint.level);
   const source = release && level?.get(geometryOf(params, release.geometries));
-  if (release === undefined || level === undefined || source === undefined) return undefined;
+  const places = level?.spatial.at(params, reads);
+  if (release === undefined || level === undefined || source === undefined || places === undefined) return undefined;
   const basis = { release, base, coding, isPinned: params.cursor !== undefined };
-  return respondWithPage({ endpoint, params, level, source, basis });
+  return respondWithPage({ endpoint, params, places, level, source, basis });
 }
 
 /** The answer after what is missing has been brought into memory. The one place of the path that waits. Never rejects. */
 async function answerLater(context: HandlerContext, request: HttpRequest): Promise<Answer> {
-  const { authenticator, releases, resourceMetadata, baseUrl, keysUnavailableReason, log } = context;
+  const { authenticator, releases, resourceMetadata, baseUrl, keysUnavailableReason, reads, log } = context;
   try {
     if (!isProtected(request.path)) return healthAnswer(await keysUnavailableReason());
     const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
@@ -116,7 +119,9 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
     const params = parseQuery(request.query, endpoint.level);
     const release = params.cursor === undefined ? releases.requireCurrent() : await releases.load(params.cursor);
     try {
-      await (await release.load(endpoint.level)).load(geometryOf(params, release.geometries));
+      const level = await release.load(endpoint.level);
+      await level.load(geometryOf(params, release.geometries));
+      await level.spatial.load(params, reads);
     } catch (error) {
       return answerAgain(context, request, { basis: { release, isPinned: params.cursor !== undefined } }, error);
     }
@@ -129,7 +134,7 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
 }
 
 /**
- * The answer to a request for which a file could not be read, of its body or of the tables before. If a file of its release is missing or damaged, the release may
+ * The answer to a request whose body, or what it depends on, could not be read. If a file of its release is missing or damaged, the release may
  * just have been removed or replaced: then the request is answered as it would be now. Never rejects.
  */
 export async function answerAgain(

@@ -6,21 +6,24 @@ import type { Finding } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { type LayersTask, type ReadFeature, readLayers } from '../levels/read-layers.ts';
 import { geometryGroups, storeGeometries } from '../levels/store-geometries.ts';
-import {
-  createLevelStores,
-  type LevelSidecars,
-  type LevelStores,
-  newLevelSidecars,
-  type SidecarOptions,
-} from '../levels/store-level.ts';
+import { createLevelStores, type LevelStores } from '../levels/store-level.ts';
 import { featureCount, gidColumnsOf } from '../source/level-source.ts';
 import { geometryStorePath, openStore, writeStoreIndex } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
+import { type NamedFid, writeNameTable } from '../store/name-table.ts';
+import { createRingStore, type RingStoreWriter } from '../store/ring-store.ts';
 import { newIndexBuilder } from '../store/store-index.ts';
 import { STRETCH_FEATURES } from './size-estimate.ts';
 
 /** The sample of each level: stretches of neighbouring features, as pages hold them, spread evenly. */
 const STRETCHES = 50;
+
+/** What to read. Plain data: it is sent to a child process. */
+export interface SizesTask extends LayersTask {
+  geometries: readonly Geometry[];
+  /** Is the level in the overview, which is made of its rings? */
+  isInOverview: boolean;
+}
 
 /** What is read of a level, besides the files: everything but the text of its features. */
 export interface ReadSizes {
@@ -35,28 +38,32 @@ export interface ReadSizes {
  * Reads the layers of a level. At the path for scratch files it leaves names, rings and index as those of a store, with
  * the length of each text in place of its bytes in the store.
  */
-export function readSizes(task: LayersTask & SidecarOptions & { geometries: readonly Geometry[] }): ReadSizes {
-  const { source, scratch, precision, geometries } = task;
+export function readSizes(task: SizesTask): ReadSizes {
+  const { source, scratch, precision, geometries, isInOverview } = task;
   const gidColumns = gidColumnsOf(source);
   const every = Math.max(1, Math.floor(featureCount(source) / STRETCH_FEATURES / STRETCHES));
   let builder = newIndexBuilder(gidColumns);
   let sample: Buffer[] = [];
-  let sidecars: LevelSidecars | undefined;
+  let names: NamedFid[] = [];
+  let rings: RingStoreWriter | undefined;
   const store = `${scratch}.sample`;
   let sampled: LevelStores | undefined;
   const { findings } = readLayers(task, () => {
     builder = newIndexBuilder(gidColumns);
     sample = [];
-    const opened = newLevelSidecars(scratch, task);
-    sidecars = opened;
+    names = [];
+    rings?.close();
+    const all = isInOverview ? createRingStore(scratch) : undefined;
+    rings = all;
     sampled?.close();
     const stores = createLevelStores(store, []);
     sampled = stores;
     let read = 0;
     const isSampled = (): boolean => Math.floor(read / STRETCH_FEATURES) % every === 0;
     const feature = (entry: ReadFeature): void => {
-      const { fid, gids, box, text } = entry;
-      opened.unit(entry);
+      const { fid, gids, name, type, box, text } = entry;
+      names.push({ fid, name, type });
+      all?.unit(fid);
       const bytes = text.reduce((sum, part) => sum + part.length, 0);
       builder.add({ fid, gids, box, bytes, deflated: undefined });
       if (isSampled()) {
@@ -67,12 +74,13 @@ export function readSizes(task: LayersTask & SidecarOptions & { geometries: read
     };
     const ring: RingSink['ring'] = (positions, isHole, area) => {
       if (isSampled()) stores.rings.ring(positions, isHole, area);
-      opened.rings?.ring(positions, isHole, area);
+      all?.ring(positions, isHole, area);
     };
     return { feature, rings: { ring } };
   });
   const index = builder.finish();
-  sidecars?.close();
+  rings?.close();
+  writeNameTable(scratch, names);
   writeStoreIndex(scratch, index);
   checkIdentifiers(source, index, findings);
   sampled?.close();

@@ -30,7 +30,8 @@ export interface WrittenFeature {
   quality: GeometryQuality;
 }
 
-const NO_GEOMETRY = Buffer.from('null');
+/** The geometry of a feature without one. */
+export const NO_GEOMETRY = Buffer.from('null');
 const END = Buffer.from('}\n');
 
 /** The text of a feature with another geometry. @param withoutGeometry its text without one */

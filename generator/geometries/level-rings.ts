@@ -3,6 +3,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
+import { readRings } from '../store/ring-store.ts';
 import type { OpenPolygon } from './assemble-polygons.ts';
 import { type Box, boxOf, newCutRings, partsOf, unrolled } from './cut-rings.ts';
 
@@ -99,6 +100,13 @@ export function newRingCollector(precision: number): RingCollector {
       fids,
     }),
   };
+}
+
+/** The rings of the level whose store is at `store`; a unit's fid is its position. @param precision decimals of the positions */
+export function readLevelRings(store: string, precision: number): LevelRings {
+  const collector = newRingCollector(precision);
+  readRings(store, collector, collector.unit);
+  return collector.rings();
 }
 
 /** The units of a level in ascending order of fid, as indexes of `unitEnds`: a unit's place among them is its position. */

@@ -14,7 +14,7 @@ import {
   RELEASE_FILE,
 } from '../../format/layout.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
-import { encodeLevel } from '../../format/manifest.ts';
+import { encodeLevel, type LevelFiles } from '../../format/manifest.ts';
 import {
   type CheckedFile,
   type GeometrySummary,
@@ -90,7 +90,10 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
       return [geometry, table];
     }),
   );
+  // Undefined for a level without features: its one cell has no bytes.
+  index.arrays.cells = records.find(({ cells }) => cells !== undefined)?.cells ?? index.arrays.cells;
   const { order } = readSidecar<FilePlan>(store, 'plan');
+  let cells: CheckedFile | undefined;
   const checksums: Checksum[] = [];
   let at = 0;
   for (const { part, ...written } of records) {
@@ -100,6 +103,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
       const bytes = numberAt(written.bytes, i);
       checkSize(join(out, path), bytes);
       checksums.push({ path, sha256 });
+      if (kind === 'cells') cells = { bytes, sha256 };
       const table = isFormat(kind) ? index.arrays.pages?.[kind] : undefined;
       if (table === undefined) continue;
       table.bytes[number] = bytes;
@@ -128,19 +132,26 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
         geometry,
         {
           featureFiles: featureFilesOf(table),
-          index: put(indexPath(level, geometry), encoded.tables.get(geometry) ?? Buffer.alloc(0)),
+          index: put(indexPath(level, geometry), tableOf(encoded, geometry)),
           invalid: index.features === 0 ? 0 : readInvalid(store, geometry),
         },
       ]),
     ),
     manifest: put(manifestPath(level), encoded.manifest),
     index: put(indexPath(level), encoded.index),
+    ...(cells && { cells }),
     names: writeNames(out, level, store, task.relatives),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });
   const file = `${store}.checksums`;
   writeFileSync(file, checksumLines(checksums));
   return { summary, checksums: file };
+}
+
+function tableOf({ tables }: LevelFiles, geometry: Geometry): Buffer {
+  const table = tables.get(geometry);
+  if (table === undefined) throw new RangeError(`geometry ${geometry} has no table`);
+  return table;
 }
 
 /** Adds up the records of all features, in order of position. */

@@ -2,8 +2,9 @@
 // write feature files copy. Runs in a child process: simplification holds all borders of the level in memory.
 import { elementAt } from '../../format/element-at.ts';
 import type { Geometry } from '../../format/levels.ts';
-import { geometryIn, withGeometry } from '../geojson/feature.ts';
-import { newRingCollector } from '../geometries/level-rings.ts';
+import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
+import { type LabelPoint, newLabelPoints } from '../geometries/label-point.ts';
+import { readLevelRings } from '../geometries/level-rings.ts';
 import { newPolygonWriter, simplifyUnits } from '../geometries/simplified-geometry.ts';
 import {
   createStore,
@@ -13,7 +14,6 @@ import {
   type StoreReader,
   storedText,
 } from '../store/feature-store.ts';
-import { readRings } from '../store/ring-store.ts';
 import { readSidecar, writeSidecar } from '../store/sidecar.ts';
 
 /** Which geometries to make. Plain data: it is sent to a child process. */
@@ -41,8 +41,9 @@ interface ReadUnit {
   full: Buffer;
 }
 
+/** Stores beside that of the full geometry need no boxes. */
+const NO_BOX = [0, 0, 0, 0] as const;
 const MULTI = Buffer.from('{"type":"Multi');
-const NULL = Buffer.from('null');
 
 /** Makes the stores of some geometries of a level. */
 export function storeGeometries({ store, geometries, precision }: GeometriesTask): void {
@@ -52,20 +53,23 @@ export function storeGeometries({ store, geometries, precision }: GeometriesTask
     const withoutGeometry = storedText(featureAt(others, position));
     return { withoutGeometry, full: geometryIn(storedText(featureAt(texts, position)), withoutGeometry) };
   };
-  const rings = newRingCollector(precision);
-  readRings(store, rings, rings.unit);
-  const simplified = simplifyUnits(rings.rings(), geometries.includes('low') ? 'low' : 'medium');
-  const write = newPolygonWriter(simplified.decimals);
+  const rings = readLevelRings(store, precision);
+  const simplified = simplifyUnits(rings, geometries.includes('low') ? 'low' : 'medium');
+  const writePolygons = newPolygonWriter(simplified.decimals);
+  const pointAt = newLabelPoints(rings, simplified);
   for (const geometry of geometries) {
     const writer = createStore(geometryStorePath(store, geometry), []);
-    for (let position = 0; position < texts.index.features; position++) {
-      const { withoutGeometry, full } = unitAt(position);
+    const madeAt = (position: number, full: Buffer): Buffer => {
+      if (geometry === 'point') return pointToJson(pointAt(position), rings.scale) ?? firstPoint(full);
       const polygons = simplified.polygons(position);
       // Points and lines have nothing to simplify.
-      let made = polygons.length === 0 ? full : write(polygons, full.subarray(0, MULTI.length).equals(MULTI));
-      if (geometry === 'point' && !full.equals(NULL)) made = pointIn(polygons, full);
+      return polygons.length === 0 ? full : writePolygons(polygons, full.subarray(0, MULTI.length).equals(MULTI));
+    };
+    for (let position = 0; position < texts.index.features; position++) {
+      const { withoutGeometry, full } = unitAt(position);
+      const made = full.equals(NO_GEOMETRY) ? full : madeAt(position, full);
       const fid = elementAt(texts.index.fids, position);
-      writer.append({ fid, gids: [], box: [0, 0, 0, 0] }, withGeometry(withoutGeometry, made));
+      writer.append({ fid, gids: [], box: NO_BOX }, withGeometry(withoutGeometry, made));
     }
     writer.close();
     writeSidecar(geometryStorePath(store, geometry), 'invalid', geometry === 'point' ? 0 : simplified.invalid);
@@ -74,11 +78,16 @@ export function storeGeometries({ store, geometries, precision }: GeometriesTask
   others.close();
 }
 
-function pointIn(polygons: readonly (readonly (readonly number[])[])[], full: Buffer): Buffer {
-  const [[ring = []] = []] = polygons;
-  const [x, y] = ring;
-  if (x === undefined || y === undefined) return full;
-  return Buffer.from(`{"type":"Point","coordinates":[${x / 1e4},${y / 1e4}]}`);
+function pointToJson(point: LabelPoint | undefined, scale: number): Buffer | undefined {
+  const [x, y] = point ?? [];
+  if (x === undefined || y === undefined) return undefined;
+  return Buffer.from(JSON.stringify({ type: 'Point', coordinates: [x / scale, y / scale] }));
+}
+
+/** The first position of a geometry: for points, lines and polygons without area. */
+function firstPoint(full: Buffer): Buffer {
+  const [position] = /\[-?[\d.]+,-?[\d.]+\]/.exec(full.toString('latin1')) ?? [];
+  return position === undefined ? full : Buffer.from(`{"type":"Point","coordinates":${position}}`);
 }
 
 function featureAt(store: StoreReader, position: number): StoredFeature {

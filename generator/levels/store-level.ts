@@ -1,25 +1,23 @@
 // Reads one level of the source into a feature store, and plans the level's files. Runs in a child process: gdal-async is
-// used from one thread of a process only. Beside the store its sidecars: names, and the rings of a level in the overview.
+// used from one thread of a process only. Beside it are those without geometry and of the rings, and the names.
 import type { Level } from '../../format/levels.ts';
 import type { Finding, LevelAbout } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { newRingCollector } from '../geometries/level-rings.ts';
 import { gidColumnsOf, layerNames } from '../source/level-source.ts';
 import { createStore, geometryStorePath } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
-import { writeNameTable } from '../store/name-table.ts';
+import { type NamedFid, writeNameTable } from '../store/name-table.ts';
 import { createRingStore } from '../store/ring-store.ts';
 import { writeSidecar } from '../store/sidecar.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
 import { planFiles, plannedIndex, type StoredFiles } from './plan.ts';
-import { type FeatureSink, type LayersTask, type ReadFeature, readLayers } from './read-layers.ts';
+import { type FeatureSink, type LayersTask, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
 export interface StoreTask extends Omit<LayersTask, 'scratch'>, StoredFiles {
   /** Path of the store. */
   store: string;
-  isInOverview: boolean;
   /** Which of the level's files are to be written, and in how many parts. */
   share: Share;
   parts: number;
@@ -42,36 +40,28 @@ export interface StoredLevel {
  * Reads the level into the store, plans its files, and divides the work of writing it.
  * @throws BuildError with file, layer, level and fid if a feature cannot be written or GDAL reports an error
  */
-export function storeLevel({ store: file, storedPages, geometries, share, parts, ...task }: StoreTask): StoredLevel {
+export function storeLevel({
+  store: file,
+  storedPages,
+  geometries,
+  cells,
+  share,
+  parts,
+  ...task
+}: StoreTask): StoredLevel {
   const { source } = task;
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '' } = layers[0] ?? {};
   let stores: LevelStores | undefined;
-  let sidecars: LevelSidecars | undefined;
   const { features, findings, isRenumbered } = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
     stores?.close();
-    const opened = createLevelStores(file, gidColumnsOf(source));
-    const beside = newLevelSidecars(file, task);
-    [stores, sidecars] = [opened, beside];
-    return {
-      rings: {
-        ring(positions, isHole, area) {
-          opened.rings.ring(positions, isHole, area);
-          // It may change the positions.
-          beside.rings?.ring(positions, isHole, area);
-        },
-      },
-      feature(feature) {
-        opened.feature(feature);
-        beside.unit(feature);
-      },
-    };
+    stores = createLevelStores(file, gidColumnsOf(source));
+    return stores;
   });
-  if (stores === undefined || sidecars === undefined) throw new Error(`level ${level}: nothing was read`);
+  if (stores === undefined) throw new Error(`level ${level}: nothing was read`);
   const index = stores.close();
-  sidecars.close();
   checkIdentifiers(source, index, findings);
-  const plan = planFiles(plannedIndex(level, { storedPages, geometries }, index), estimateWork(index));
+  const plan = planFiles(plannedIndex(level, { storedPages, geometries, cells }, index), estimateWork(index));
   writeSidecar(file, 'plan', plan);
   return {
     level,
@@ -83,7 +73,7 @@ export function storeLevel({ store: file, storedPages, geometries, share, parts,
   };
 }
 
-/** The stores of a level: its features, the same without geometry, and their rings. */
+/** The stores of a level: its features, the same without geometry, their rings, and their names. */
 export interface LevelStores extends Required<FeatureSink> {
   rings: RingSink;
   /** @returns the index of the features */
@@ -95,50 +85,20 @@ export function createLevelStores(file: string, columns: readonly string[]): Lev
   const texts = createStore(file, columns);
   const others = createStore(geometryStorePath(file, 'none'), []);
   const rings = createRingStore(file);
+  const names: NamedFid[] = [];
   return {
     rings,
-    feature({ fid, gids, box, text, withoutGeometry }) {
+    feature({ fid, gids, name, type, box, text, withoutGeometry }) {
+      names.push({ fid, name, type });
       texts.append({ fid, gids, box }, text);
       others.append({ fid, gids: [], box }, withoutGeometry);
       rings.unit(fid);
     },
     close() {
+      writeNameTable(file, names);
       rings.close();
       others.close();
       return texts.close();
-    },
-  };
-}
-
-/** Takes the units of a level; `close` writes the files. */
-export interface LevelSidecars {
-  /** Takes the rings of the next unit; undefined for a level that is not in the overview. */
-  rings: RingSink | undefined;
-  unit(feature: ReadFeature): void;
-  close(): void;
-}
-
-/** Which sidecars a level has. */
-export interface SidecarOptions {
-  /** Decimals of the coordinates. */
-  precision: number;
-  /** Is the level in the overview? */
-  isInOverview: boolean;
-}
-
-/** Begins the files. @param store path of the store */
-export function newLevelSidecars(store: string, { precision, isInOverview }: SidecarOptions): LevelSidecars {
-  const names: Pick<ReadFeature, 'fid' | 'name' | 'type'>[] = [];
-  const rings = isInOverview ? newRingCollector(precision) : undefined;
-  return {
-    rings,
-    unit({ fid, name, type }) {
-      names.push({ fid, name, type });
-      rings?.unit(fid);
-    },
-    close() {
-      writeNameTable(store, names);
-      if (rings !== undefined) writeSidecar(store, 'rings', rings.rings());
     },
   };
 }

@@ -9,18 +9,19 @@ import type { NamedUnit } from '../../format/names.ts';
 import { overviewLevels, overviewProperties } from '../../format/overview.ts';
 import type { WholeFile } from '../../format/release.ts';
 import type { Box } from '../geometries/cut-rings.ts';
-import { extentOf, type LevelRings } from '../geometries/level-rings.ts';
+import { extentOf, type LevelRings, readLevelRings } from '../geometries/level-rings.ts';
 import type { Grid } from '../geometries/shared-arcs.ts';
 import { newSimplifier } from '../geometries/simplify-level.ts';
 import { type LevelUnits, namedUnits, relativesOf } from '../names/named-units.ts';
 import { writeWholeFile } from '../release/output-file.ts';
-import { readSidecar } from '../store/sidecar.ts';
 import { joinLevels, type Shape, type SharedShapes } from './topology.ts';
 
 /** What to write. Plain data: it is sent to a child process. */
 export interface OverviewTask {
   /** All levels, ascending. */
   units: readonly LevelUnits[];
+  /** Decimals of the coordinates. */
+  precision: number;
   /** The release's folder. */
   out: string;
 }
@@ -55,9 +56,9 @@ const LIMIT_MORE = 1.02;
 const COARSER_SHARE = 0.9;
 
 /** Writes the overview. */
-export function writeOverview({ units, out }: OverviewTask): WholeFile {
+export function writeOverview({ units, precision, out }: OverviewTask): WholeFile {
   const levels = overviewLevels(units).map((level) => elementAt(units, level));
-  const rings = levels.map(({ store }) => readSidecar<LevelRings>(store, 'rings'));
+  const rings = levels.map(({ store }) => readLevelRings(store, precision));
   const named = levels.map(({ level, store }) => ({
     level,
     units: Array.from(namedUnits(level, store, relativesOf(level, units))),

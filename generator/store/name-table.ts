@@ -9,8 +9,13 @@ export interface NameAndType {
   type: string | null;
 }
 
+/** The name and type of the unit with a fid. */
+export interface NamedFid extends NameAndType {
+  fid: number;
+}
+
 /** Writes the table of the store at `store`. @param units in any order */
-export function writeNameTable(store: string, units: readonly (NameAndType & { fid: number })[]): void {
+export function writeNameTable(store: string, units: readonly NamedFid[]): void {
   const ordered = units.toSorted((a, b) => a.fid - b.fid);
   // Lists of texts take less space than a list of objects.
   writeSidecar(store, 'names', [ordered.map(({ name }) => name), ordered.map(({ type }) => type)]);

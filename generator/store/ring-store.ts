@@ -19,7 +19,7 @@ const NO_BOX = [0, 0, 0, 0] as const;
 
 /** The path of the ring store of the level whose store is at `store`. */
 export function ringStorePath(store: string): string {
-  return `${store}.all-rings`;
+  return `${store}.rings`;
 }
 
 /** Creates the ring store beside the store of a level. */

@@ -265,6 +265,7 @@ const ABOUT: ReleaseAbout = {
   precision: 7,
   storedPages: 'unfiltered',
   geometries: ['full', 'none'],
+  cells: true,
   attribution: [],
   options: {},
   quality: [],

@@ -19,7 +19,15 @@ const folder = temporaryFolder();
 const source = join(folder, 'synthetic.gpkg');
 writeSynthetic(source, 1500);
 const accept = ['empty-geometries'] as const;
-const options = { source: [source], levels: LEVELS, precision: 7, geometries: GEOMETRIES, workers: 0, accept };
+const options = {
+  source: [source],
+  levels: LEVELS,
+  precision: 7,
+  geometries: GEOMETRIES,
+  cells: true,
+  workers: 0,
+  accept,
+};
 const expected = await forecast(options, SILENT);
 const releases = new Map<StoredPages, Release>();
 for (const storedPages of STORED_PAGES)

@@ -51,10 +51,11 @@ const EVERY: Omit<ContentOptions, 'source'> = {
   storedPages: 'none',
   geometries: ['full', 'low'],
   licence: 'CC-BY-4.0',
+  cells: false,
 };
 
 test('the options in release.json are those of the build', () => {
-  const { precision, storedPages, geometries, licence, ...options } = EVERY;
+  const { precision, storedPages, geometries, licence, cells, ...options } = EVERY;
   const recorded = recordedOptions({ source: ['x.gpkg'], ...EVERY });
   const release = {
     ...plain,

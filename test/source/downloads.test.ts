@@ -169,7 +169,7 @@ test("builds the levels of GADM's single-layer download as unions, as the dry ru
   const notes: string[] = [];
   const report = { ...SILENT, note: (text: string) => void notes.push(text) };
   const expected = await forecast(
-    { source: [file], levels: LEVELS, precision: 7, geometries: GEOMETRIES, accept: [], workers: 0 },
+    { source: [file], levels: LEVELS, precision: 7, geometries: GEOMETRIES, cells: true, accept: [], workers: 0 },
     report,
   );
   assert.deepEqual(

@@ -54,7 +54,7 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
   };
   return (limit) => {
     const rings = new UnitRings(shared, grid, limit);
-    rings.keepLargest();
+    rings.keepShapes();
     return {
       positions: rings.positions(),
       polygons(position) {
@@ -132,20 +132,25 @@ class UnitRings {
     return positions;
   }
 
-  /** Takes the borders of the largest ring of each unit at half the tolerance until it keeps its shape. */
-  keepLargest(): void {
+  /** Takes the borders of rings that stay at half the tolerance until they keep their shapes. */
+  keepShapes(): void {
     for (let unit = 0; unit < this.units; unit++) {
-      const ring = this.#largestRing(unit);
-      if (ring === undefined) continue;
-      const arcs = this.#arcsOf(ring);
+      const largest = this.#largestRing(unit);
+      if (largest === undefined) continue;
+      const arcs = this.#arcsOf(largest);
       if (arcs.length === 1) this.#stays[arcNumber(i32At(arcs, 0))] = 1;
-      const area = f64At(this.#areas, ring);
-      for (let isRefined = true; isRefined; ) {
-        const left = this.#areaOf(ring, this.#simplified.next) / area;
-        if (left > AREA_SHARE && left < 1 + AREA_SHARE) break;
-        isRefined = false;
-        for (const arc of arcs) isRefined = this.#simplified.refineArc(arcNumber(arc)) || isRefined;
-      }
+      for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++)
+        if (ring === largest || !this.#isBelowLimit(ring)) this.#keepShape(ring);
+    }
+  }
+
+  #keepShape(ring: number): void {
+    const area = f64At(this.#areas, ring);
+    for (let isRefined = area !== 0; isRefined; ) {
+      const left = this.#areaOf(ring, this.#simplified.next) / area;
+      if (left > AREA_SHARE && left < 1 + AREA_SHARE) break;
+      isRefined = false;
+      for (const arc of this.#arcsOf(ring)) isRefined = this.#simplified.refineArc(arcNumber(arc)) || isRefined;
     }
   }
 
@@ -285,7 +290,12 @@ class UnitRings {
   #isSmall(ring: number): boolean {
     const arcs = this.#arcsOf(ring);
     if (arcs.length !== 1 || this.#stays[arcNumber(i32At(arcs, 0))] === 1) return false;
-    return Math.abs(f64At(this.#areas, ring)) * this.#squeeze(ring) < 2 * this.#limit;
+    return this.#isBelowLimit(ring);
+  }
+
+  #isBelowLimit(ring: number): boolean {
+    const area = f64At(this.#areas, ring);
+    return area === 0 || Math.abs(area) * this.#squeeze(ring) < 2 * this.#limit;
   }
 
   /** How much narrower a degree of longitude is at a ring than at the equator. */

@@ -1,0 +1,261 @@
+// Simplified geometries and points: borders that units share stay shared, every unit keeps a ring, all are valid.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assert as assertProperty, integer, property } from 'fast-check';
+import { GeometryWriter } from '../../generator/geojson/geometry.ts';
+import { doubledArea, type OpenPolygon, type OpenRing } from '../../generator/geometries/assemble-polygons.ts';
+import { newLabelPoints } from '../../generator/geometries/label-point.ts';
+import { type LevelRings, newRingCollector } from '../../generator/geometries/level-rings.ts';
+import {
+  newPolygonWriter,
+  type SimplifiedName,
+  simplifyUnits,
+} from '../../generator/geometries/simplified-geometry.ts';
+import { gdal } from '../../generator/source/gdal.ts';
+import { isValid } from '../../generator/source/valid-polygons.ts';
+import { square } from '../support/datasets/write-dataset.ts';
+import { dice } from '../support/dice.ts';
+
+/** The rings of units with fids 1, 2, 3 ... */
+function ringsOf(wkts: readonly string[]): LevelRings {
+  const collector = newRingCollector(7);
+  const writer = new GeometryWriter(7, collector);
+  for (const [i, wkt] of wkts.entries()) {
+    writer.write(gdal.Geometry.fromWKT(wkt).toWKB('LSB', 'ISO'));
+    collector.unit(i + 1);
+  }
+  return collector.rings();
+}
+
+/** The polygons of all units. */
+function simplified(wkts: readonly string[], name: SimplifiedName): OpenPolygon[][] {
+  const { polygons, invalid } = simplifyUnits(ringsOf(wkts), name);
+  assert.equal(invalid, 0);
+  return wkts.map((_, position) => polygons(position));
+}
+
+/** West, south, east and north of each ring in whole degrees. */
+function extents(polygons: readonly OpenPolygon[], perDegree: number): string[] {
+  return polygons.flat().map((ring) => {
+    const [x, y] = [0, 1].map((axis) => ring.filter((_, i) => i % 2 === axis).map((place) => place / perDegree));
+    return [Math.min(...(x ?? [])), Math.min(...(y ?? [])), Math.max(...(x ?? [])), Math.max(...(y ?? []))].join();
+  });
+}
+
+/** The directed edges of the units: the same one twice is an overlap. */
+function edgesOf(units: readonly OpenPolygon[][]): Set<string> {
+  const edges = new Set<string>();
+  for (const ring of units.flat(2) as OpenRing[])
+    for (let i = 0; i < ring.length; i += 2) {
+      const edge = [i, i + 1, (i + 2) % ring.length, (i + 3) % ring.length].map((at) => ring[at]).join(' ');
+      assert.ok(!edges.has(edge), `${edge} twice`);
+      edges.add(edge);
+    }
+  return edges;
+}
+
+/** The ring of a square, from its south-western corner. */
+function box(x: number, y: number, size: number): string {
+  const [east, north] = [x + size, y + size];
+  return `(${x} ${y},${east} ${y},${east} ${north},${x} ${north},${x} ${y})`;
+}
+
+const SIDE = 0.1;
+const SQUARES = 5;
+
+/** A field of squares with ragged sides, dealt out to some units, which so have enclaves, exclaves and pinched waists. */
+function raggedUnits(seed: number, units: number): string[] {
+  const draw = dice(seed);
+  const sides = new Map<string, string[]>();
+  const side = (column: number, row: number, isAcross: boolean): string[] => {
+    const key = `${column} ${row} ${isAcross}`;
+    const known = sides.get(key);
+    if (known !== undefined) return known;
+    const made = Array.from({ length: 40 }, (_, i) => {
+      const along = (SIDE * i) / 40;
+      const across = i === 0 ? 0 : (SIDE * (draw(100) - 50)) / 2000;
+      const [x, y] = isAcross ? [along, across] : [across, along];
+      return `${(column * SIDE + x).toFixed(7)} ${(row * SIDE + y).toFixed(7)}`;
+    });
+    sides.set(key, made);
+    return made;
+  };
+  const corner = (column: number, row: number): string => `${(column * SIDE).toFixed(7)} ${(row * SIDE).toFixed(7)}`;
+  const dealt: string[][] = Array.from({ length: units }, () => []);
+  for (let column = 0; column < SQUARES; column++)
+    for (let row = 0; row < SQUARES; row++) {
+      const [south, north] = [side(column, row, true), side(column, row + 1, true)];
+      const [west, east] = [side(column, row, false), side(column + 1, row, false)];
+      const back = [corner(column + 1, row + 1), ...north.slice(1).reverse(), corner(column, row + 1)];
+      const ring = [...south, ...east, ...back, ...west.slice(1).reverse(), corner(column, row)];
+      dealt[draw(units)]?.push(`((${ring.join()}))`);
+    }
+  return dealt
+    .filter((squares) => squares.length > 0)
+    .map((squares) => {
+      const union = gdal.Geometry.fromWKT(`MULTIPOLYGON(${squares.join()})`);
+      assert.ok(union instanceof gdal.MultiPolygon);
+      return union.unionCascaded().toWKT();
+    });
+}
+
+test('units that share a border share it in every geometry, and all are valid, whatever their shapes', () => {
+  const isOnFrame = (degrees: number): boolean => Math.min(degrees, SQUARES * SIDE - degrees) < SIDE / 5;
+  assertProperty(
+    property(integer({ min: 1, max: 1e6 }), integer({ min: 1, max: 8 }), (seed, units) => {
+      const wkts = raggedUnits(seed, units);
+      for (const [name, perDegree] of [
+        ['medium', 1e4],
+        ['low', 1e3],
+      ] as const) {
+        const polygons = simplified(wkts, name);
+        for (const unit of polygons) assert.ok(unit.length > 0 && isValid(unit));
+        const edges = edgesOf(polygons);
+        for (const edge of edges) {
+          const [x1 = NaN, y1 = NaN, x2 = NaN, y2 = NaN] = edge.split(' ').map(Number);
+          const isShared = edges.has([x2, y2, x1, y1].join(' '));
+          const isOuter = [x1, x2].map(
+            (x, i) => isOnFrame(x / perDegree) || isOnFrame((i === 0 ? y1 : y2) / perDegree),
+          );
+          assert.ok(isShared || !isOuter.includes(false), `${name} ${edge}`);
+        }
+      }
+    }),
+    { numRuns: 25, seed: 36 },
+  );
+});
+
+test('what two units share in full is what two units share in low: corners stay, and low has fewer positions', () => {
+  const wkts = raggedUnits(7, 25);
+  const [medium, low] = (['medium', 'low'] as const).map((name) => simplified(wkts, name));
+  const positions = (units: readonly OpenPolygon[][] = []): number => units.flat(3).length / 2;
+  assert.ok(positions(low) < positions(medium) / 3, `${positions(low)} of ${positions(medium)}`);
+  const corners = new Set<string>();
+  for (const ring of low?.flat(2) ?? [])
+    for (let i = 0; i < ring.length; i += 2) corners.add(`${ring[i]} ${ring[i + 1]}`);
+  const units = ringsOf(wkts).fids.length;
+  assert.ok(units > 10);
+  // Where four squares of different units meet.
+  const met = Array.from({ length: (SQUARES - 1) ** 2 }, (_, i) => [
+    1 + (i % (SQUARES - 1)),
+    1 + Math.floor(i / (SQUARES - 1)),
+  ]);
+  const kept = met.filter(([x = 0, y = 0]) => corners.has(`${x * 100} ${y * 100}`));
+  assert.ok(kept.length >= met.length - 2, `${kept.length} of ${met.length}`);
+});
+
+test('islands and holes below half the square of the tolerance go, but not the largest ring of a unit nor its hole', () => {
+  // A square of 0.0062 degrees at the equator has 0.475 square kilometres, one of 0.0066 has 0.538.
+  const [small, large, tiny] = [0.0062, 0.0066, 0.003];
+  const shell = [box(0, 0, 1), box(0.2, 0.2, small), box(0.3, 0.2, large), box(0.5, 0.2, tiny)];
+  const wkts = [
+    `MULTIPOLYGON((${shell.join()}),(${box(2, 0.2, small)}),(${box(3, 0.2, large)}))`,
+    `POLYGON(${box(0.5, 0.2, tiny)})`,
+  ];
+  const count = (units: readonly OpenPolygon[][]): number[][] => units.map((unit) => unit.map(({ length }) => length));
+  assert.deepEqual(count(simplified(wkts, 'medium')), [[4, 1, 1], [1]]);
+  assert.deepEqual(count(simplified(wkts, 'low')), [[3, 1], [1]]);
+  assert.deepEqual(extents(simplified(wkts, 'low')[1] ?? [], 1000), ['0.5,0.2,0.503,0.203']);
+});
+
+test('longitudes are scaled by the cosine of the latitude: the same island stays at the equator and goes at 70 degrees', () => {
+  const island = (y: number): string => `MULTIPOLYGON((${box(0, y, 1)}),(${box(2, y, 0.009)}))`;
+  assert.deepEqual(
+    simplified([island(0), island(70)], 'low').map(({ length }) => length),
+    [2, 1],
+  );
+});
+
+test('a unit smaller than a cell of the grid is that cell; one without area has no polygon', () => {
+  const wkts = [
+    square(20, 20, 0.00001),
+    'POLYGON((0 0,1 1,2 2,0 0))',
+    'POINT(1 1)',
+    square(179.99999, 89.99999, 0.00001),
+  ];
+  const cells = simplified(wkts, 'low').map((unit) => extents(unit, 1000));
+  assert.deepEqual(cells, [['20,20,20.001,20.001'], [], [], ['179.999,89.999,180,90']]);
+});
+
+test('a waist narrower than the grid is cut: two polygons that touch, instead of a ring that meets itself', () => {
+  const waist = 'POLYGON((0 0,1 0,1 1,0.50002 0.5,1 1.2,0 1.2,0.49998 0.5,0 0))';
+  const [unit = []] = simplified([waist], 'low');
+  assert.deepEqual(extents(unit, 1000).sort(), ['0,0,1,1', '0,0.5,1,1.2']);
+  assert.ok(isValid(unit));
+});
+
+test('what crosses itself after simplification is taken at half the tolerance, on both sides of the border', () => {
+  // Without its bulge, which is smaller than the limit, the border would run through the island in it, which is larger.
+  const island = box(0.5015, -0.003, 0.0066);
+  const wkts = [
+    `MULTIPOLYGON(((0 0,0 1,1 1,1 0,0.509 0,0.509 0.005,0.5 0.005,0.5 0,0 0)),(${island}))`,
+    `POLYGON((0 0,0.5 0,0.5 0.005,0.509 0.005,0.509 0,1 0,1 -1,0 -1,0 0),${island})`,
+  ];
+  const units = simplified(wkts, 'low');
+  for (const unit of units) assert.ok(isValid(unit));
+  const edges = edgesOf(units);
+  for (const place of ['500 5 ', '509 5 '])
+    assert.ok(
+      [...edges].some((edge) => edge.startsWith(place)),
+      place,
+    );
+});
+
+test('a ring that jumps is cut at the antimeridian, with its holes; one around a pole is closed at the pole', () => {
+  const wkts = [
+    'POLYGON((170 0,-170 0,-170 20,170 20,170 0),(-175 5,-175 10,-172 10,-172 5,-175 5),(178 5,178 10,-178 10,-178 5,178 5))',
+    'POLYGON((-180 -80,-90 -80,0 -80,90 -80,180 -80,180 -90,-180 -90,-180 -80))',
+    'POLYGON((0 70,100 75,179 70,-179 70,-100 75,0 70))',
+    // Beyond the antimeridian instead of across it.
+    'POLYGON((170 0,190 0,190 20,170 20,170 0))',
+    // A hole outside of its shell stays where it is.
+    'POLYGON((-50 0,-40 0,-40 10,-50 10,-50 0),(-39 1,-39 2,-38 2,-38 1,-39 1),(-46 4,-46 6,-44 6,-44 4,-46 4))',
+  ];
+  assert.deepEqual(
+    simplified(wkts, 'low').map((unit) => extents(unit, 1000)),
+    [
+      ['170,0,180,20', '178,5,180,10', '-180,0,-170,20', '-175,5,-172,10', '-180,5,-178,10'],
+      ['-180,-90,180,-80'],
+      ['-180,70,180,90'],
+      ['170,0,180,20', '-180,0,-170,20'],
+      ['-50,0,-40,10', '-39,1,-38,2', '-46,4,-44,6'],
+    ],
+  );
+});
+
+test('the text is GeoJSON of closed rings, exterior ones counter-clockwise, and the same each time', () => {
+  const clockwise = 'POLYGON((0 0,0 1,1 1,1 0,0 0),(0.4 0.4,0.6 0.4,0.6 0.6,0.4 0.6,0.4 0.4))';
+  const [polygons = []] = simplified([clockwise], 'low');
+  assert.deepEqual(
+    polygons.flat().map((ring) => Math.sign(doubledArea(ring))),
+    [1, -1],
+  );
+  const write = newPolygonWriter(3);
+  const coordinates = '[[[0,0],[1,0],[1,1],[0,1],[0,0]],[[0.4,0.4],[0.4,0.6],[0.6,0.6],[0.6,0.4],[0.4,0.4]]]';
+  assert.equal(write(polygons, false).toString(), `{"type":"Polygon","coordinates":${coordinates}}`);
+  assert.equal(write(polygons, true).toString(), `{"type":"MultiPolygon","coordinates":[${coordinates}]}`);
+  const wkts = raggedUnits(3, 4);
+  assert.deepEqual(simplified(wkts, 'medium'), simplified(wkts, 'medium'));
+});
+
+test('the point of a unit is the centre of its largest part, inside of it, also across the antimeridian', () => {
+  const wkts = [
+    square(0, 0, 2),
+    // Around a bay, with a lake in the middle of its widest part.
+    'POLYGON((0 0,10 0,10 10,0 10,0 8,8 8,8 2,0 2,0 0))',
+    'POLYGON((170 0,-170 0,-170 20,170 20,170 0))',
+    'MULTIPOLYGON(((0 0,1 0,1 1,0 1,0 0)),((5 5,9 5,9 9,5 9,5 5),(6 6,6 8,8 8,8 6,6 6)))',
+    square(20, 20, 0.00001),
+    'POINT(1 1)',
+  ];
+  const rings = ringsOf(wkts);
+  const point = newLabelPoints(rings, simplifyUnits(rings, 'medium'));
+  const points = wkts.map((_, position) => point(position)?.map((scaled) => scaled / 1e7));
+  assert.deepEqual(points[0], [1, 1]);
+  for (const [position, wkt] of wkts.entries()) {
+    const [x = NaN, y = NaN] = points[position] ?? [];
+    if (wkt.startsWith('POINT')) assert.equal(points[position], undefined);
+    else if (position === 2) assert.ok(Math.abs(Math.abs(x) - 175) < 0.2 && Math.abs(y - 10) < 5.1, `${x} ${y}`);
+    else assert.ok(gdal.Geometry.fromWKT(wkt).contains(new gdal.Point(x, y)), `${x} ${y}`);
+  }
+});

@@ -127,7 +127,7 @@ export async function forecast(
       ...findOrphans(indexes, dataset.levels),
     ];
     refuseUnaccepted(options.source, quality, options.accept);
-    const overview = writeOverview({ units: read, out: scratch }).bytes;
+    const overview = writeOverview({ units: read, precision, out: scratch }).bytes;
     const bytes = RELEASE_JSON_BYTES + overview + checksumBytes([OVERVIEW_FILE]);
     const releases = STORED_PAGES.map((pages) => ({ pages, files: RELEASE_FILES, bytes }));
     const levels = read.map(({ level, layer, features, index, sample, shares, store }) => {

@@ -13,6 +13,8 @@ import type { Format, Geometry, Level } from '../../format/levels.ts';
 import { objectFrom } from '../../format/parse.ts';
 import { positionsIn, type Ranges } from '../../format/positions.ts';
 import type { CheckedFile, WholeFile } from '../../format/release.ts';
+import { type Box, indexBox } from '../geojson/bbox.ts';
+import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { isFormat, plannedFiles } from '../levels/plan.ts';
 import { gidsOf } from '../names/named-units.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
@@ -136,7 +138,7 @@ interface LineCheck {
   checkLine(text: Buffer, position: number): void;
 }
 
-/** Checks that a text is one line, a feature with the fid and the GIDs that the index has. */
+/** Checks that a text is one line, a feature with the fid, the box and the GIDs that the index has. */
 function newLineCheck(index: LevelIndex): LineCheck {
   const columns = index.columns.map(({ name }, column) => ({ name, gidAt: gidsOf(index, column) }));
   const checkLine = (text: Buffer, position: number): void => {
@@ -152,8 +154,21 @@ function newLineCheck(index: LevelIndex): LineCheck {
       const isGid = typeof value === 'number' ? value === Number(gid) : String(value) === (gid ?? '');
       if (!isGid) throw new FileError(`${name} is ${JSON.stringify(value)}, the index has ${JSON.stringify(gid)}`);
     }
+    const [box, wanted] = [index.arrays.box.subarray(4 * position, 4 * position + 4), boxOf(feature['bbox'])];
+    if (box.join() !== wanted.join())
+      throw new FileError(`its bbox is ${wanted.join()} in 1e-7 degrees, the index has ${box.join()}`);
   };
   return { fidAt: (position) => index.fidAt(position), checkLine };
+}
+
+/** A bbox as the index of a level has it. */
+function boxOf(bbox: unknown): Box {
+  // Whole numbers: with the most decimals that a release can have, they are exact.
+  const scale = 10 ** MAX_PRECISION;
+  const [west, south, east, north] = Array.isArray(bbox) ? bbox.map((degrees) => Math.round(degrees * scale)) : [];
+  if (west === undefined || south === undefined || east === undefined || north === undefined)
+    return indexBox(undefined, scale);
+  return indexBox([west, south, east, north], scale);
 }
 
 /**

@@ -68,7 +68,7 @@ test('each file is written by one shard, and identical pages by the same one', a
     }),
   );
   const files = filesUnder(join(plain.all, 'releases/r1')).filter((file) =>
-    /[0-9]{6}\.(geojsonl|json)\.gz$/.test(file),
+    /([0-9]{6}\.(geojsonl|json)\.gz|cells\.bin)$/.test(file),
   );
   assert.deepEqual(written.flatMap((files) => Object.keys(files)).sort(), files);
   const digests = written.map((files) => new Set(Object.values(files)));

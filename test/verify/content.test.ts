@@ -481,7 +481,11 @@ test('manifests and indexes that do not belong together, and manifests of anothe
     [
       // A level without features has no page in any choice.
       (root) =>
-        resealLevel(root, 3, ({ level, arrays }) => new LevelIndex(level, 'none', { ...arrays, pages: undefined })),
+        resealLevel(
+          root,
+          3,
+          ({ level, arrays, geometries }) => new LevelIndex(level, 'none', { ...arrays, pages: undefined }, geometries),
+        ),
       'lv3/manifest.json',
       /^storedPages is none, release\.json has all$/,
     ],

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
-import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
+import { GEOMETRIES, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { Report } from '../../generator/report/progress.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { type VerifyOptions, verify } from '../../generator/verify/verify.ts';
@@ -132,8 +132,8 @@ test('child processes find what this process finds, and the work is announced an
   assert.deepEqual(found, await verify({ ...options, workers: 0 }, SILENT));
   assertNamed(found.findings, [page], 'one byte');
   assert.deepEqual(Object.fromEntries(counts), {
-    'features verified, expected': found.features,
-    'features verified': found.features,
+    'features verified, expected': found.features * GEOMETRIES.length,
+    'features verified': found.features * GEOMETRIES.length,
     'pages verified, expected': found.pages,
     'pages verified': found.pages,
     'features compared, expected': found.features,
@@ -272,6 +272,8 @@ test('feature files and indexes of another level or release, and of each other: 
     for (const elsewhere of [...held, ...held.map((path) => path.replace(root, 'releases/other'))]) {
       if (elsewhere === file) continue;
       const bytes = readFileSync(join(elsewhere.startsWith(root) ? good : other, elsewhere));
+      // A square is its own simplification.
+      if (bytes.equals(readFileSync(join(good, file)))) continue;
       const faults = await faultsWith(file, (path) => writeFileSync(path, bytes));
       assertNamed(faults, [file], `${file} from ${elsewhere}`);
     }
@@ -399,7 +401,7 @@ test('a line of checksums.txt that is gone, twice, out of order or for nothing: 
   const file = `${root}/checksums.txt`;
   const lines = readFileSync(join(good, file), 'utf8').trimEnd().split('\n');
   const cases: [string[], RegExp][] = [
-    [lines.slice(1), /^has no line for lv0\/fc\/all\/000001\.json\.gz$/],
+    [lines.slice(1), /^has no line for lv0\/cells\.bin$/],
     [[lines[0] ?? '', ...lines], /^line 2: .* follows /],
     [lines.toReversed(), /^line 2: .* paths must ascend$/],
     [[...lines, `${'0'.repeat(64)}  x`], /^lists x, which is not part of this release$/],

@@ -1,12 +1,11 @@
 // Simplifies all units of a level at once: borders that units share stay shared, every unit with an area keeps a ring, and
 // what has come to cross itself is taken at half the tolerance. Used for the geometries `medium` and `low` and the overview.
-import { elementAt, f64At } from '../../format/element-at.ts';
+import { elementAt } from '../../format/element-at.ts';
 import { isValid } from '../source/valid-polygons.ts';
-import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
-import { crossingsOf } from './crossings.ts';
-import { endBefore, Int32List, i32At, type LevelRings, unitPolygons, unitsInOrder } from './level-rings.ts';
-import { type Grid, type SharedArcs, shareArcs } from './shared-arcs.ts';
-import { type SimplifiedArcs, simplifyArcs } from './simplify-arcs.ts';
+import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
+import { endBefore, i32At, type LevelRings, unitPolygons, unitsInOrder } from './level-rings.ts';
+import { type Grid, shareArcs } from './shared-arcs.ts';
+import { UnitRings } from './unit-rings.ts';
 
 /** The units of one or several levels, each with simplified polygons. */
 export interface SimplifiedLevels {
@@ -15,8 +14,8 @@ export interface SimplifiedLevels {
    * @param position counted on from level to level
    */
   polygons(position: number): OpenPolygon[];
-  /** Positions of all arcs, which is at most those of the polygons. */
-  positions: number;
+  /** Counts the positions of all polygons, roughly: before they are made valid. */
+  positions(): number;
   /**
    * Makes polygons valid (OGC 06-103r4): what crosses is taken at half the tolerance, and again, and its neighbours with it.
    * @returns the number of units that are not valid although they are in the source
@@ -26,12 +25,6 @@ export interface SimplifiedLevels {
 
 /** Kilometres are measured on a sphere with the mean radius of the Earth. */
 const METRES_PER_DEGREE = (6_371_008.8 * Math.PI) / 180;
-
-/** A ring keeps its shape if this share of its area is left, and at most so much is added. */
-const AREA_SHARE = 0.5;
-
-/** Fewest positions of a ring that is not closed. */
-const RING_POSITIONS_MIN = 3;
 
 /** How often invalid units are tried again. */
 const ROUNDS_MAX = 8;
@@ -56,7 +49,7 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
     const rings = new UnitRings(shared, grid, limit);
     rings.keepShapes();
     return {
-      positions: rings.positions(),
+      positions: () => rings.positions(),
       polygons(position) {
         const polygons = rings.polygons(position);
         if (polygons.length > 0) return polygons;
@@ -89,280 +82,6 @@ function mendUnits(rings: UnitRings, isValidInSource: (position: number) => bool
     pending = rings.unitsWith(refined, again);
   }
   return invalid.size;
-}
-
-/** The rings of all units. */
-class UnitRings {
-  readonly units: number;
-  readonly #shared: SharedArcs;
-  readonly #simplified: SimplifiedArcs;
-  readonly #grid: Grid;
-  readonly #limit: number;
-  /** Twice the area of each ring before it was simplified. */
-  readonly #areas: Float64Array;
-  /** 1 for an arc that is the largest ring of a unit: it stays, however small. */
-  readonly #stays: Uint8Array;
-  /** 1 for a unit whose rings have come to lie on the wrong sides of others. */
-  readonly #nested: Uint8Array;
-  /** For each cell the last reading of a ring that has it, numbered from 1. */
-  readonly #met: Int32Array;
-  #readings = 0;
-
-  constructor(shared: SharedArcs, grid: Grid, limit: number) {
-    this.#shared = shared;
-    this.#grid = grid;
-    this.#limit = limit;
-    this.units = shared.unitEnds.length;
-    this.#areas = new Float64Array(shared.ringEnds.length);
-    this.#stays = new Uint8Array(shared.arcEnds.length);
-    this.#nested = new Uint8Array(this.units);
-    this.#met = new Int32Array(shared.x.length);
-    for (let ring = 0; ring < this.#areas.length; ring++) this.#areas[ring] = this.#areaOf(ring, (at) => at + 1);
-    this.#simplified = simplifyArcs(shared, grid, limit);
-  }
-
-  /** Positions of all arcs. */
-  positions(): number {
-    let positions = 0;
-    let begin = 0;
-    for (const end of this.#shared.arcEnds) {
-      for (let at = begin; at < end - 1; at = this.#simplified.next(at)) positions++;
-      begin = end;
-    }
-    return positions;
-  }
-
-  /** Takes the borders of rings that stay at half the tolerance until they keep their shapes. */
-  keepShapes(): void {
-    for (let unit = 0; unit < this.units; unit++) {
-      const largest = this.#largestRing(unit);
-      if (largest === undefined) continue;
-      const arcs = this.#arcsOf(largest);
-      if (arcs.length === 1) this.#stays[arcNumber(i32At(arcs, 0))] = 1;
-      for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++)
-        if (ring === largest || !this.#isBelowLimit(ring)) this.#keepShape(ring);
-    }
-  }
-
-  #keepShape(ring: number): void {
-    const area = f64At(this.#areas, ring);
-    for (let isRefined = area !== 0; isRefined; ) {
-      const left = this.#areaOf(ring, this.#simplified.next) / area;
-      if (left > AREA_SHARE && left < 1 + AREA_SHARE) break;
-      isRefined = false;
-      for (const arc of this.#arcsOf(ring)) isRefined = this.#simplified.refineArc(arcNumber(arc)) || isRefined;
-    }
-  }
-
-  /** The polygons of a unit; empty if none has an area. */
-  polygons(unit: number): OpenPolygon[] {
-    const polygons: OpenPolygon[] = [];
-    const open: OpenRing[] = [];
-    const touching = new Set<number>();
-    const before = this.#readings;
-    let isExteriorLost = false;
-    for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
-      const isHole = i32At(this.#shared.holes, ring) === 1;
-      if (isHole && isExteriorLost) continue;
-      const positions = this.#isSmall(ring) ? [] : this.#openRing(ring);
-      const area = positions.length === 0 ? 0 : doubledArea(positions);
-      const isLost = isHole ? area >= 0 : area <= 0;
-      if (!isHole) isExteriorLost = isLost;
-      if (isLost) continue;
-      open.push(positions);
-      for (const other of this.#meet(ring, before)) touching.add(other - before - 1).add(open.length - 1);
-      if (isHole) polygons.at(-1)?.push(positions);
-      else polygons.push([positions]);
-    }
-    if (touching.size === 0) return this.#nested[unit] === 1 ? nest(open) : polygons;
-    const isTouching = (_: OpenRing, i: number): boolean => touching.has(i);
-    return nest([...retrace(open.filter(isTouching)), ...open.filter((ring, i) => !isTouching(ring, i))]);
-  }
-
-  /**
-   * Changes what makes a unit invalid: edges that cross, or else rings on the wrong side of others, or else anything.
-   * @param refined the arcs that have changed, to which its are added
-   * @returns false if nothing can be changed
-   */
-  mend(unit: number, refined: Set<number>): boolean {
-    const areCrossingsMended = this.#mendCrossings(unit, refined);
-    if (areCrossingsMended === true) return true;
-    if (this.#nested[unit] === 0) {
-      this.#nested[unit] = 1;
-      return true;
-    }
-    return areCrossingsMended === undefined && this.#refine(unit, refined);
-  }
-
-  /**
-   * Refines the edges of a unit that cross. Where no point can come back, as rounding made them cross, one goes.
-   * @returns false if nothing has changed, undefined if none cross
-   */
-  #mendCrossings(unit: number, refined: Set<number>): boolean | undefined {
-    const edges = new Int32List();
-    const begins = new Int32List();
-    const arcs = new Int32List();
-    const { x, y, points } = this.#shared;
-    for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
-      if (this.#isSmall(ring)) continue;
-      for (const arc of this.#arcsOf(ring)) {
-        const number = arcNumber(arc);
-        const last = i32At(this.#shared.arcEnds, number) - 1;
-        for (let at = endBefore(this.#shared.arcEnds, number); at < last; ) {
-          const to = this.#simplified.next(at);
-          for (const point of [i32At(points, at), i32At(points, to)]) {
-            edges.push(i32At(x, point));
-            edges.push(i32At(y, point));
-          }
-          begins.push(at);
-          arcs.push(number);
-          at = to;
-        }
-      }
-    }
-    const changed = new Map<number, boolean>();
-    const refine = (begin: number): boolean => {
-      const known = changed.get(begin) ?? this.#simplified.refine(begin);
-      changed.set(begin, known);
-      return known;
-    };
-    const crossings = crossingsOf(edges.values());
-    let isMended = crossings.length === 0 ? undefined : false;
-    for (const { edges: crossing, ends } of crossings) {
-      const isRefined = crossing.map((edge) => refine(begins.at(edge))).includes(true);
-      const isLeftOut =
-        !isRefined &&
-        ends.some(([edge, isSecond]) => {
-          const begin = begins.at(edge);
-          return this.#simplified.leaveOut(isSecond ? this.#simplified.next(begin) : begin, arcs.at(edge));
-        });
-      if (!isRefined && !isLeftOut) continue;
-      for (const edge of crossing) refined.add(arcs.at(edge));
-      isMended = true;
-    }
-    return isMended;
-  }
-
-  /** Refines all borders of a unit. @returns false if none can be */
-  #refine(unit: number, refined: Set<number>): boolean {
-    let isRefined = false;
-    for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++)
-      for (const arc of this.#arcsOf(ring)) {
-        if (!this.#simplified.refineArc(arcNumber(arc))) continue;
-        refined.add(arcNumber(arc));
-        isRefined = true;
-      }
-    return isRefined;
-  }
-
-  /** The units that have one of the arcs, and others, ascending. */
-  unitsWith(arcs: ReadonlySet<number>, others: ReadonlySet<number>): number[] {
-    const units: number[] = [];
-    if (arcs.size === 0 && others.size === 0) return units;
-    for (let unit = 0, arc = 0, ring = 0; unit < this.units; unit++) {
-      let isIn = others.has(unit);
-      ring = i32At(this.#shared.unitEnds, unit);
-      const end = endBefore(this.#shared.ringEnds, ring);
-      for (; arc < end; arc++) isIn ||= arcs.has(arcNumber(i32At(this.#shared.arcs, arc)));
-      if (isIn) units.push(unit);
-    }
-    return units;
-  }
-
-  #arcsOf(ring: number): Int32Array {
-    const { arcs, ringEnds } = this.#shared;
-    return arcs.subarray(endBefore(ringEnds, ring), i32At(ringEnds, ring));
-  }
-
-  /** The exterior ring of most area. */
-  #largestRing(unit: number): number | undefined {
-    let largest: number | undefined;
-    let most = 0;
-    for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
-      if (f64At(this.#areas, ring) <= 0) continue;
-      const area = f64At(this.#areas, ring) * this.#squeeze(ring);
-      if (area > most) [largest, most] = [ring, area];
-    }
-    return largest;
-  }
-
-  /** Is a ring that meets no other border too small to stay? */
-  #isSmall(ring: number): boolean {
-    const arcs = this.#arcsOf(ring);
-    if (arcs.length !== 1 || this.#stays[arcNumber(i32At(arcs, 0))] === 1) return false;
-    return this.#isBelowLimit(ring);
-  }
-
-  #isBelowLimit(ring: number): boolean {
-    const area = f64At(this.#areas, ring);
-    return area === 0 || Math.abs(area) * this.#squeeze(ring) < 2 * this.#limit;
-  }
-
-  /** How much narrower a degree of longitude is at a ring than at the equator. */
-  #squeeze(ring: number): number {
-    const arc = arcNumber(i32At(this.#shared.arcs, endBefore(this.#shared.ringEnds, ring)));
-    const row = i32At(this.#shared.y, i32At(this.#shared.points, endBefore(this.#shared.arcEnds, arc)));
-    return Math.cos((((row + this.#grid.bottom) * this.#grid.cell) / this.#grid.scale / 180) * Math.PI);
-  }
-
-  /** Twice the area of a ring. @param next the next point of an arc */
-  #areaOf(ring: number, next: (at: number) => number): number {
-    const { x, y, points, arcEnds } = this.#shared;
-    let sum = 0;
-    let origin: readonly [x: number, y: number] | undefined;
-    for (const arc of this.#arcsOf(ring)) {
-      const number = arcNumber(arc);
-      const last = i32At(arcEnds, number) - 1;
-      let area = 0;
-      for (let at = endBefore(arcEnds, number); at < last; ) {
-        const to = next(at);
-        const [a, b] = [i32At(points, at), i32At(points, to)];
-        origin ??= [i32At(x, a), i32At(y, a)];
-        area +=
-          (i32At(x, a) - origin[0]) * (i32At(y, b) - origin[1]) - (i32At(x, b) - origin[0]) * (i32At(y, a) - origin[1]);
-        at = to;
-      }
-      sum += arc < 0 ? -area : area;
-    }
-    return sum;
-  }
-
-  /** The cells of a ring, one after another, given to a function. */
-  #eachCell(ring: number, take: (cell: number) => void): void {
-    const { points, arcEnds } = this.#shared;
-    for (const arc of this.#arcsOf(ring)) {
-      const [begin, last] = [endBefore(arcEnds, arcNumber(arc)), i32At(arcEnds, arcNumber(arc)) - 1];
-      // Without the last one, with which the next arc begins.
-      if (arc >= 0) for (let at = begin; at < last; at = this.#simplified.next(at)) take(i32At(points, at));
-      else for (let at = last; at > begin; at = this.#simplified.previous(at)) take(i32At(points, at));
-    }
-  }
-
-  /** The positions of a ring; empty if fewer than three are left. */
-  #openRing(ring: number): OpenRing {
-    const { x, y } = this.#shared;
-    const open: number[] = [];
-    this.#eachCell(ring, (cell) => {
-      open.push(i32At(x, cell), i32At(y, cell));
-    });
-    return open.length < 2 * RING_POSITIONS_MIN ? [] : open;
-  }
-
-  /** Notes a reading of a ring at each of its cells. @returns later readings than `before` that were noted there, perhaps this one */
-  #meet(ring: number, before: number): Set<number> {
-    const reading = ++this.#readings;
-    const others = new Set<number>();
-    this.#eachCell(ring, (cell) => {
-      const other = i32At(this.#met, cell);
-      if (other > before) others.add(other);
-      this.#met[cell] = reading;
-    });
-    return others;
-  }
-}
-
-function arcNumber(arc: number): number {
-  return arc < 0 ? ~arc : arc;
 }
 
 /** The cell in the middle of the first ring of a unit; undefined if it has none. */

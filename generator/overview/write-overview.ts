@@ -36,7 +36,7 @@ const BYTES_AIMED_AT = 0.985 * BYTES_MAX;
 const TRIES_MAX = 8;
 
 /** Positions with which no file is as small. */
-const POSITIONS_MAX = 200_000;
+const POSITIONS_MAX = 300_000;
 
 /** Maximum cells across the extent: more than a screen shows when the world view gives way to single units. */
 const CELLS_MAX = 1 << 17;
@@ -89,7 +89,7 @@ function simplest(named: readonly OverviewLevel[], rings: readonly LevelRings[],
   const simplify = newSimplifier(rings, gridOf(place, scale));
   return fittingText((limit, isFinal) => {
     const { polygons, positions, mend } = simplify(limit);
-    if (positions > POSITIONS_MAX) return undefined;
+    if (limit < LIMIT_MAX && positions() > POSITIONS_MAX) return undefined;
     if (isFinal) mend();
     let position = 0;
     const shapes = named.map(({ units }) => units.map(() => polygons(position++)));

@@ -64,7 +64,12 @@ export function writeExplorerCountries(): string {
 export async function startExplorer(): Promise<RunningService & { folder: string; source: string }> {
   const source = writeExplorerCountries();
   const folder = temporaryFolder();
-  await buildRelease(source, folder, { date: DATE, licence: LICENCE, attribution: [...ATTRIBUTION], accept: ['empty-geometries'] });
+  await buildRelease(source, folder, {
+    date: DATE,
+    licence: LICENCE,
+    attribution: [...ATTRIBUTION],
+    accept: ['empty-geometries'],
+  });
   return { ...(await startService(folder, { explorer: true })), folder, source };
 }
 

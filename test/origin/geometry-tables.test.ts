@@ -9,12 +9,12 @@ import { GEOMETRIES, LEVELS, levelName, OTHER_GEOMETRIES } from '../../format/le
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { Releases } from '../../proxy/releases/releases.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { nextOf, refusal, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A table that nobody has asked for is freed after this. */
@@ -74,7 +74,9 @@ test('a service reads the table that a request needs, and no other', async () =>
 });
 
 const DAMAGES: readonly (readonly [what: string, damage: (file: string) => void])[] = [
-  ...[0, 0.3, 0.6, 0.99].map((share) => [`with a bit flipped at ${share}`, (file: string) => flip(file, share)] as const),
+  ...[0, 0.3, 0.6, 0.99].map(
+    (share) => [`with a bit flipped at ${share}`, (file: string) => flip(file, share)] as const,
+  ),
   ['cut short', (file) => truncateSync(file, readFileSync(file).length - 8)],
   ['longer', (file) => writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.alloc(8)]))],
   ['of another level', (file) => writeFileSync(file, readFileSync(file.replace('lv2', 'lv3')))],

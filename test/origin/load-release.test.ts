@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
-import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, RELEASES_PATH, releasePath } from '../../format/layout.ts';
+import {
+  CURRENT_PATH,
+  indexPath,
+  manifestPath,
+  RELEASE_FILE,
+  RELEASES_PATH,
+  releasePath,
+} from '../../format/layout.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';

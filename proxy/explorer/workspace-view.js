@@ -1,9 +1,8 @@
 // The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used by
 // workspace.js.
 import { titleOf } from './api/unit.js';
-import { loadAllLevels } from './download/all-levels.js';
+import { loadUnits } from './download/load-units.js';
 import { save } from './download/save.js';
-import { toGeoJson } from './download/units-file.js';
 import { UnitList } from './list/unit-list.js';
 import { showHeading, showLevels, showPath, showProgress } from './panels/browse.js';
 import { wireDownload } from './panels/download-menu.js';
@@ -39,7 +38,7 @@ import { rowsOfUnits } from './state/shown.js';
  * @property {AbortSignal} signal ends the listeners of this view
  * @property {(place: Place, withPages?: boolean) => void} onGo
  * @property {(place: Place) => void} onFind a place with a selected unit
- * @property {(row: NamedUnit) => void} onOpen
+ * @property {(row: NamedUnit, level?: number) => void} onOpen
  * @property {(row: NamedUnit | undefined) => void} onSelect
  * @property {() => void} onZoom brings the selected unit into sight
  * @property {() => void} onRetry shows the same place again
@@ -73,10 +72,9 @@ export class WorkspaceView {
       onPick: (unit) => onFind(placeOf(unit, shown.place, levels)),
       signal,
     });
-    wireRequest(levels, (place) => onGo(place, true), signal);
+    wireRequest(about, (place) => onGo(place, true), signal);
     wireCode(() => this.#drawRequest(), signal);
-    const onAllLevels = (/** @type {NamedUnit} */ unit) => void this.#saveAllLevels(unit);
-    wireDownload(() => downloadsOf(shown, this.#overview, about, onAllLevels), signal);
+    wireDownload(() => downloadsOf(shown, this.#overview, about, (download) => void this.#download(download)), signal);
     const onEscape = (/** @type {KeyboardEvent} */ { key }) => {
       if (key === 'Escape' && shown.selected !== undefined) this.#factActions().close();
     };
@@ -141,7 +139,7 @@ export class WorkspaceView {
     // What has the focus is about to leave the page.
     const isLeaving = ['rows', 'facts', 'path', 'levels', 'message'].some((id) => part(id).contains(activeElement));
     showMessage(undefined);
-    showRequestForm(shown.place, about.caps);
+    showRequestForm({ ...shown.place, geometry: shown.geometry }, about);
     this.#drawRows([]);
     this.#drawFacts();
     this.#drawPages();
@@ -211,28 +209,26 @@ export class WorkspaceView {
     const { shown, about, onGo } = this.#options;
     const opened = shown.lineage.at(-1);
     showLevels(shown, about.levels, this.#counts.of(opened), (level) => {
-      if (opened?.gid) onGo({ ...worldOf(about.levels), level, filters: new Map([[opened.level, opened.gid]]) });
+      const place =
+        opened === undefined ? { ...worldOf(about.levels), level } : inside(opened, shown.place, about.levels, level);
+      if (place !== undefined) onGo(place);
     });
     if (shown.selected !== undefined) this.#drawFacts();
   }
 
-  /** @param {NamedUnit} unit */
-  async #saveAllLevels({ level, gid, ...unit }) {
-    if (gid === null) return;
-    const { client, about, signal } = this.#options;
-    const { levels, attribution } = about;
+  /** @param {import('./state/downloads.js').Download} download */
+  async #download({ title, paths, toFile, isAllLevels }) {
+    const { client, signal } = this.#options;
     const stop = new AbortController();
     const ends = AbortSignal.any([signal, stop.signal]);
-    const title = `${titleOf({ gid, ...unit })}, all levels`;
     const onProgress = (/** @type {number} */ features) =>
       showMessage(savingMessage(title, features), { label: 'Stop', run: () => stop.abort() });
     onProgress(0);
     try {
-      const loaded = await loadAllLevels({ level, gid }, { client, levels, signal: ends, onProgress });
-      const matched = loaded.features.length;
-      const file = toGeoJson({ ...loaded, matched, level, parents: [gid], attribution, isAllLevels: true });
+      const loaded = await loadUnits(paths, { client, signal: ends, onProgress });
+      const file = toFile(loaded);
       save(file);
-      showMessage(savedMessage(matched, file.name));
+      showMessage(savedMessage(loaded.features.length, isAllLevels ? file.name : undefined));
     } catch (error) {
       if (stop.signal.aborted) showMessage(undefined);
       else if (!signal.aborted) this.showError(error);
@@ -250,7 +246,7 @@ export class WorkspaceView {
   #factActions() {
     const { shown, about, onGo, onOpen, onSelect, onZoom } = this.#options;
     return {
-      open: () => shown.selected && onOpen(shown.selected),
+      open: (level) => shown.selected && onOpen(shown.selected, level),
       zoom: onZoom,
       request: () => {
         const { selected } = shown;

@@ -5,6 +5,7 @@ import { unitToRow } from './api/unit.js';
 import { hashToPlace, placeToHash, writeHash } from './state/address.js';
 import { Detail } from './state/detail.js';
 import { inside, isSameListing, placeOf } from './state/place.js';
+import { Refinement } from './state/refinement.js';
 import { Shown } from './state/shown.js';
 import { Travel } from './state/travel.js';
 import { WorkspaceView } from './workspace-view.js';
@@ -29,6 +30,7 @@ export class Workspace {
   #shown;
   #view;
   #detail;
+  #refinement;
   #travel;
   #ended = new AbortController();
   #hasOverview = false;
@@ -41,7 +43,8 @@ export class Workspace {
     this.#shown = new Shown({
       client,
       names,
-      levels: this.#levels,
+      about,
+      zoomOf: (place) => this.#travel.zoomOf(place),
       place: hashToPlace(location.hash, this.#levels),
       listeners: {
         onChange: (what) => this.#change(what),
@@ -50,14 +53,15 @@ export class Workspace {
       },
     });
     this.#travel = new Travel(map, this.#shown);
-    this.#detail = new Detail(client, this.#levels, (units) => map.showDetail(units));
+    this.#detail = new Detail(client, about, map);
+    this.#refinement = new Refinement({ client, about, map, shown: this.#shown });
     this.#view = new WorkspaceView({
       ...parts,
       shown: this.#shown,
       signal: this.#ended.signal,
       onGo: (place, withPages) => void this.go(place, 'push', withPages),
       onFind: (place) => void this.#find(place),
-      onOpen: (row) => this.#open(row),
+      onOpen: (row, level) => this.#open(row, level),
       onSelect: (row) => void this.#select(row, true),
       onZoom: () => {
         this.#travel.plan({ fit: false, flight: true });
@@ -68,8 +72,21 @@ export class Workspace {
 
   /** Shows the place of the page's address, and the overview. */
   async start() {
-    void this.go(hashToPlace(location.hash, this.#levels), 'replace');
+    void this.#begin(hashToPlace(location.hash, this.#levels));
     await this.#loadOverview();
+  }
+
+  /**
+   * Shows the first place. Of a release with one unit at the top nobody needs a list of one line: it is opened.
+   * @param {Place} place
+   */
+  async #begin(place) {
+    await this.go(place, 'replace');
+    const { rows, selected, isWorld } = this.#shown;
+    const [only] = rows;
+    const isUntouched = isWorld && place.view === undefined && selected === undefined;
+    const within = rows.length === 1 && only && only.children > 0 ? inside(only, place, this.#levels) : undefined;
+    if (isUntouched && within !== undefined) await this.go(within, 'replace');
   }
 
   /** Asks again for what is shown, and for the overview if it is not there. */
@@ -104,6 +121,7 @@ export class Workspace {
   async go(place, how, withPages = false) {
     const { map } = this.#parts;
     this.#detail.stop();
+    this.#refinement.stop();
     this.#travel.plan({ fit: place.view === undefined, flight: place.view === undefined });
     writeHash(placeToHash(place, this.#levels), how);
     map.select(undefined);
@@ -146,8 +164,8 @@ export class Workspace {
   look(view) {
     this.#shown.place = { ...this.#shown.place, view };
     this.#writePlace();
-    if (!this.#shown.isWorld) return;
-    this.#detail.look(() => this.#parts.map.visibleOverview().map(({ level, id }) => ({ level, fid: id })));
+    if (this.#shown.isWorld) this.#detail.look();
+    else this.#refinement.look();
   }
 
   /** Forgets everything. */
@@ -156,6 +174,7 @@ export class Workspace {
     this.#ended.abort();
     this.#shown.stop();
     this.#detail.stop();
+    this.#refinement.stop();
     names.close();
     map.select(undefined);
     map.setUnits(0, []);
@@ -174,9 +193,12 @@ export class Workspace {
     else await this.#select(row, true);
   }
 
-  /** @param {NamedUnit} row */
-  #open(row) {
-    const place = inside(row, this.#shown.place, this.#levels);
+  /**
+   * @param {NamedUnit} row
+   * @param {number} [level] of the units inside; otherwise the next one
+   */
+  #open(row, level) {
+    const place = inside(row, this.#shown.place, this.#levels, level);
     this.#travel.remember(row);
     if (place !== undefined) void this.go(place, 'push');
   }
@@ -211,8 +233,12 @@ export class Workspace {
     const { listing, selected, place } = this.#shown;
     if (listing?.error instanceof RefusalError && listing.error.status === 401) return this.#fail(listing.error);
     if (what === 'rows') this.#travel.fit();
-    if (what === 'pages' && listing?.isBusy === false) this.#travel.fit();
+    if (what === 'pages' && listing?.isBusy === false) {
+      this.#travel.fit();
+      this.#refinement.look();
+    }
     if (what === 'selection' || what === 'unit') {
+      if (selected !== undefined && this.#shown.unit !== undefined) this.#refinement.noteFull(selected.fid);
       this.#parts.map.select(selected && { level: place.level, fid: selected.fid }, this.#shown.unit);
       this.#travel.fly();
     }

@@ -29,33 +29,53 @@ async function pageText(path: string): Promise<string> {
   return (await fetch(`${service.url}/api/v1/${path}`, { headers: AUTHORIZED })).text();
 }
 
-test('an opened unit is saved as the service sends it: lines, a FeatureCollection, a table', { skip: SKIP }, () =>
-  browser.onPage(service, async (page) => {
-    await openUnit(page, 'Aland');
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
-    await page.locator('#url').getByText('lv1?gid-0=AAA').waitFor({ state: 'attached' });
-    await page.locator('#response').getByText('200 OK').waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: 'Download' }).click();
-    await page.getByText('2 of 2 units, in full detail').waitFor();
-    await page.keyboard.press('Escape');
-    const sent = await pageText('geojsonl/lv1?gid-0=AAA');
-    const lines = await download(page, 'GeoJSONSeq');
-    assert.deepEqual(lines, { name: 'r1-lv1-AAA.geojsonl', text: sent });
-    const collection = await download(page, 'GeoJSON one');
-    assert.equal(collection.name, 'r1-lv1-AAA.geojson');
-    assert.deepEqual(
-      JSON.parse(collection.text).features,
-      sent
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    );
-    const table = await download(page, 'CSV');
-    assert.match(
-      table.text,
-      /^\ufeff"fid","GID_1","GID_0","COUNTRY","NAME_1","ENGTYPE_1"\r\n1,"AAA\.1_1","AAA","Aland","North","Region"\r\n/,
-    );
-  }),
+test(
+  'an opened unit is saved as the service sends it, in the geometry that is chosen: lines, a FeatureCollection, tables',
+  { skip: SKIP },
+  () =>
+    browser.onPage(service, async (page) => {
+      await openUnit(page, 'Aland');
+      await waitForPlace(page, 'Aland', '1 region, 1 free city');
+      await page.locator('#url').getByText('lv1?gid-0=AAA').waitFor({ state: 'attached' });
+      await page.locator('#response').getByText('200 OK').waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: 'Download' }).click();
+      await page.getByText('2 units of Aland, level 1').waitFor();
+      assert.deepEqual(await page.locator('#download-geometry option').allTextContents(), [
+        'full, as published',
+        'medium, to about 100 m',
+        'low, to about 1 km',
+        'point, a point inside each unit',
+      ]);
+      await page.keyboard.press('Escape');
+      const sent = await pageText('geojsonl/lv1?gid-0=AAA');
+      const lines = await download(page, 'GeoJSONSeq');
+      assert.deepEqual(lines, { name: 'r1-lv1-AAA.geojsonl', text: sent });
+      const collection = await download(page, 'GeoJSON one');
+      assert.equal(collection.name, 'r1-lv1-AAA.geojson');
+      assert.deepEqual(
+        JSON.parse(collection.text).features,
+        sent
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      );
+      const table = await download(page, 'CSV');
+      assert.match(
+        table.text,
+        /^\ufeff"fid","GID_1","GID_0","COUNTRY","NAME_1","ENGTYPE_1"\r\n1,"AAA\.1_1","AAA","Aland","North","Region"\r\n/,
+      );
+      const points = await download(page, 'Points');
+      assert.equal(points.name, 'r1-lv1-AAA-point.csv');
+      assert.match(points.text, /"ENGTYPE_1","longitude","latitude"\r\n1,"AAA\.1_1",[^\r]*"Region",[\d.]+,[\d.]+\r\n/);
+      await page.getByRole('button', { name: 'Download' }).click();
+      await page.getByLabel('Shapes', { exact: true }).selectOption('low');
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: 'GeoJSONSeq' }).click(),
+      ]);
+      assert.equal(file.suggestedFilename(), 'r1-lv1-AAA-low.geojsonl');
+      assert.equal(readFileSync(await file.path(), 'utf8'), await pageText('geojsonl/lv1?gid-0=AAA&geometry=low'));
+    }),
 );
 
 test('of the world the menu saves the overview, and says so', { skip: SKIP }, () =>
@@ -63,7 +83,8 @@ test('of the world the menu saves the overview, and says so', { skip: SKIP }, ()
     await waitForPlace(page, 'r1', '2 countries');
     await page.locator('#response').getByText('200 OK').waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Download' }).click();
-    await page.getByText('2 units with simplified shapes, as on the map').waitFor();
+    await page.getByText('2 units of r1, level 0').waitFor();
+    assert.equal(await page.locator('#download-geometry option').first().textContent(), 'simplified, as on the map');
     await page.keyboard.press('Escape');
     const { text } = await download(page, 'GeoJSON one');
     assert.deepEqual(

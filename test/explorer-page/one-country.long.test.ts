@@ -83,14 +83,15 @@ const browser = new ExplorerBrowser();
 
 for (const size of WIDTHS)
   test(
-    `opens on the country without its far island, above one line of credits, named after the release: ${size.viewport.width} pixels`,
+    `opens inside the country, without its far island, above one line of credits: ${size.viewport.width} pixels`,
     { skip: SKIP },
     () =>
       browser.onPage(
         service,
         async (page) => {
-          await waitForPlace(page, 'nepal-2026', '1 country');
-          assert.match(await page.title(), /^nepal-2026 · /);
+          await waitForPlace(page, 'Nepal', '5 units');
+          assert.match(await page.title(), /^Nepal · /);
+          assert.deepEqual(await page.locator('#path li').allTextContents(), ['nepal-2026', 'Nepal']);
           const pixelOf = await viewOf(page);
           const [map, credits] = [
             await page.locator('#map').boundingBox(),
@@ -114,10 +115,11 @@ for (const size of WIDTHS)
           assert.ok(opened && opened.height > credits.height);
           await page.getByRole('button', { name: 'Less of the credits' }).click();
           await more.waitFor();
-          // The same for the opened country, whose provinces are in front then.
+          // The release is a step up: the same place, with the country as one line.
+          await page.getByRole('button', { name: 'nepal-2026', exact: true }).click();
+          await waitForPlace(page, 'nepal-2026', '1 country');
           await openUnit(page, 'Nepal');
           await waitForPlace(page, 'Nepal', '5 units');
-          assert.deepEqual(await page.locator('#path li').allTextContents(), ['nepal-2026', 'Nepal']);
           const inside = await viewOf(page);
           assert.ok(Math.abs(inside(80, 26).x - southWest.x) < 8);
         },
@@ -131,7 +133,7 @@ test('opens on the country also where its list arrives before its overview', { s
     async (page) => {
       const arrive = await holdRequests(page, '**/api/v1/overview');
       await page.goto(`${service.url}/#token=${TOKEN}`);
-      await waitForPlace(page, 'nepal-2026', '1 country');
+      await waitForPlace(page, 'Nepal', '5 units');
       arrive();
       // The world would be seen from zoom 0 or 1, at another place.
       await page.waitForURL(/map=5\.\d+\/26\.\d+\/84\.00$/);

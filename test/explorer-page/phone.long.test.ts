@@ -129,6 +129,8 @@ test('what is offered is inside of the screen: the menu, and above the facts the
           // The panel moves while what it shows arrives.
           await until(isInside, () => `${what} at ${width}: ${JSON.stringify(box)}`);
         };
+        await waitForPlace(page, 'Aland', '60 units');
+        await page.getByRole('button', { name: 'r1', exact: true }).tap();
         await waitForPlace(page, 'r1', '1 country');
         await page.getByRole('button', { name: 'Download' }).tap();
         for (const item of await page.getByRole('menuitem').all()) await assertInside(item, 'an item of the menu');

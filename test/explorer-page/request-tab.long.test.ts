@@ -94,6 +94,46 @@ for (const format of ['geojsonl', 'fc'])
     }),
   );
 
+test(
+  'the form has the geometries of the release, with the most units of a page; the choice is sent',
+  { skip: SKIP },
+  () =>
+    browser.onPage(service, async (page) => {
+      await openTab(page);
+      const geometry = page.getByLabel('geometry', { exact: true });
+      assert.equal(await geometry.inputValue(), 'full');
+      assert.deepEqual(await geometry.locator('option').allTextContents(), [
+        'full: as published',
+        'medium: to about 100 m',
+        'low: to about 1 km',
+        'point: a point inside each unit',
+        'none: attributes alone',
+      ]);
+      const caps: unknown[] = [];
+      for (const name of ['full', 'medium', 'low', 'point', 'none']) {
+        await geometry.selectOption(name);
+        caps.push(await page.getByLabel('page-size').getAttribute('placeholder'));
+      }
+      assert.deepEqual(
+        caps,
+        [20, 20, 100, 1000, 1000].map((cap) => `at most ${cap}`),
+      );
+      await sendForm(page, 'lv2', { 'page-size': '3' });
+      await waitForPages(page, 'Page 1 of 2', '3 of 5 units loaded');
+      assert.equal(
+        await page.locator('#url').textContent(),
+        `${service.url}/api/v1/geojsonl/lv2?geometry=none&page-size=3`,
+      );
+      assert.match(page.url(), /#lv2\?geometry=none&page-size=3/);
+      await page.getByRole('button', { name: 'Next' }).click();
+      await waitForPages(page, 'Page 2 of 2', '5 of 5 units loaded');
+      // An opened unit has what the map needs.
+      await page.goto(`${service.url}/#lv1?gid-0=AAA`);
+      await page.locator('#url').getByText('/api/v1/geojsonl/lv1?gid-0=AAA&geometry=low').waitFor();
+      assert.equal(await geometry.inputValue(), 'low');
+    }),
+);
+
 test('what is being loaded can be stopped, and continued', { skip: SKIP }, () =>
   browser.onPage(service, async (page) => {
     await openTab(page);

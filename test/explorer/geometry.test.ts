@@ -135,6 +135,34 @@ test('a ring round a pole is closed by way of the pole, a rectangle round the wo
   assert.deepEqual(inOnePiece(world).geometry.coordinates, [world.coordinates]);
 });
 
+test('a ring that goes along a pole, as that of Antarctica in Natural Earth, stays: the step there is no way round the globe', () => {
+  const antarctica = polygon(
+    [-180, -84.7],
+    [-180, -90],
+    [180, -90],
+    [180, -84.7],
+    [178, -84.5],
+    [90, -66],
+    [-60, -75],
+    [-178, -84.5],
+    [-180, -84.7],
+  );
+  const unit = { bbox: [-180, -90, 180, -66] as [number, number, number, number], geometry: antarctica };
+  const { geometry, outline } = inOnePiece(antarctica);
+  assert.deepEqual(geometry.coordinates, [antarctica.coordinates]);
+  assert.deepEqual(outline.coordinates, [
+    [
+      [180, -84.7],
+      [178, -84.5],
+      [90, -66],
+      [-60, -75],
+      [-178, -84.5],
+      [-180, -84.7],
+    ],
+  ]);
+  assert.deepEqual(boxOf(unit), [-180, -90, 180, -66]);
+});
+
 test('a name is written inside of the largest part of its unit, where there is room, and not in a hole', () => {
   // A C that is open to the east: its middle is outside.
   const c = polygon([0, 0], [10, 0], [10, 3], [2, 3], [2, 7], [10, 7], [10, 10], [0, 10], [0, 0]);

@@ -1,10 +1,12 @@
-// What the service publishes about itself without a token: release, its date, attribution, page caps and columns. Used by app.js.
+// What the service publishes about itself without a token: release, its date, geometries, attribution, page caps and columns.
+// Used by app.js.
 
 /**
  * @typedef {import('./unit.js').LevelColumns} LevelColumns
  * @typedef {object} About
  * @property {string | undefined} release undefined while the service has none
  * @property {string | undefined} date `YYYY-MM-DD`; undefined if the release has none
+ * @property {string[]} geometries of the release; `full` is always there
  * @property {string[]} attribution
  * @property {Record<string, number[]>} caps the most units of a page, by format and level
  * @property {LevelColumns[]} levels by level; a level without units has no columns
@@ -20,6 +22,7 @@ export async function readAbout(base) {
   return {
     release: about.release,
     date: about.date,
+    geometries: about.geometries ?? ['full'],
     attribution: about.attribution ?? [],
     caps: about.caps ?? {},
     levels: about.levels ?? [],

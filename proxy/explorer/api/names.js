@@ -16,9 +16,11 @@ import { RefusalError } from './client.js';
  * @property {(text: string, options: { levels: number[], limit: number, onPartial?: (result: SearchResult) => void }) => Promise<SearchResult>} search
  *   a newer search abandons an older one, which rejects with an AbortError; while levels are being loaded, `onPartial`
  *   gets what is found at those that are there
- * @property {(place: { level: number, gid: string | undefined, of: number }) => Promise<{ total: number, units: NamedUnit[] }>} children
- *   the units of `level` whose ancestor at level `of` has this GID, in order of fid, 10,000 at most; without a GID all
- * @property {(place: { level: number, gid: string, of: number }) => Promise<TypeCounts>} types of the same units
+ * @property {(place: { level: number, gid: string | undefined, of: number }) => Promise<{ total: number, units: NamedUnit[] } | undefined>} children
+ *   the units of `level` whose ancestor at level `of` has this GID, in order of fid, 10,000 at most; without a GID all;
+ *   undefined where the names do not tell, because a parent is missing between
+ * @property {(place: { level: number, gid: string, of: number }) => Promise<TypeCounts | undefined>} types of the same units
+ * @property {(level: number, gids: string[]) => Promise<(NamedUnit | undefined)[]>} findAll
  * @property {(level: number, gid: string) => Promise<NamedUnit | undefined>} find
  * @property {(level: number, gid: string) => Promise<NamedUnit[]>} lineage from the top down to the unit itself
  * @property {(level: number) => Promise<{ release: string }>} load the levels from 0 to this one
@@ -99,6 +101,7 @@ export function createNames({ base, token, onProgress }) {
     children: ({ level, gid, of }) => send({ method: 'children', level, gid, of }),
     types: ({ level, gid, of }) => send({ method: 'types', level, gid, of }),
     find: (level, gid) => send({ method: 'find', level, gid }),
+    findAll: (level, gids) => send({ method: 'findAll', level, gids }),
     lineage: (level, gid) => send({ method: 'lineage', level, gid }),
     load: (level) => send({ method: 'load', level }),
     progress: (level) => progress.get(level),

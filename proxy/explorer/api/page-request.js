@@ -5,6 +5,7 @@
  * @property {string} format
  * @property {number} level
  * @property {ReadonlyMap<number, string>} filters GIDs by the level that they name
+ * @property {string} geometry `full` and empty are the same
  * @property {string} pageSize as typed; empty for the cap
  * @property {string} startAt as typed; empty for the first unit
  */
@@ -13,8 +14,9 @@
  * Path and query under api/v1/. Typed values are sent unchanged, because the service says what is wrong with them.
  * @param {PageRequest} request
  */
-export function requestToPath({ format, level, filters, pageSize, startAt }) {
+export function requestToPath({ format, level, filters, geometry, pageSize, startAt }) {
   const query = filtersToQuery(filters);
+  if (!isFull(geometry)) query.push(`geometry=${encode(geometry)}`);
   if (pageSize !== '') query.push(`page-size=${encode(pageSize)}`);
   if (startAt !== '') query.push(`start-at=${encode(startAt)}`);
   return `${format}/lv${level}${query.length > 0 ? `?${query.join('&')}` : ''}`;
@@ -23,9 +25,19 @@ export function requestToPath({ format, level, filters, pageSize, startAt }) {
 /**
  * The request for one unit, by its fid.
  * @param {{ level: number, fid: number }} unit
+ * @param {string} [geometry]
  */
-export function unitToPath({ level, fid }) {
-  return `geojsonl/lv${level}?page-size=1&start-at=${fid}`;
+export function unitToPath({ level, fid }, geometry = 'full') {
+  return `geojsonl/lv${level}?page-size=1&start-at=${fid}${isFull(geometry) ? '' : `&geometry=${encode(geometry)}`}`;
+}
+
+/**
+ * The request for all units of a listing, from its first page on.
+ * @param {{ level: number, filters: ReadonlyMap<number, string> }} place
+ * @param {string} geometry
+ */
+export function listingToPath({ level, filters }, geometry) {
+  return requestToPath({ format: 'geojsonl', level, filters, geometry, pageSize: '', startAt: '' });
 }
 
 /**
@@ -47,6 +59,11 @@ export function queryToFilters(values) {
     if (gid !== null && gid !== '') filters.set(level, gid);
   }
   return filters;
+}
+
+/** @param {string} geometry */
+function isFull(geometry) {
+  return geometry === '' || geometry === 'full';
 }
 
 /**

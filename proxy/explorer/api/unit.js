@@ -36,6 +36,17 @@ export function gidOf({ gids }, level) {
   return gids?.[level];
 }
 
+/** A type that says the level and nothing else, such as 'ADM1' of geoBoundaries. */
+const LEVEL_AS_TYPE = /^(adm|admin|level|lv)[ _-]?\d$/i;
+
+/**
+ * The type of a unit, as a person would say it.
+ * @param {string | null} type as in the data
+ */
+export function typeOf(type) {
+  return type === null || LEVEL_AS_TYPE.test(type) ? null : type;
+}
+
 /**
  * What to call a unit: its name, else its GID, else its fid.
  * @param {{ name: string | null, gid: string | null, fid: number }} unit
@@ -56,7 +67,7 @@ export function unitToRow(unit, { level, typeColumn = '' }) {
     fid: Number(unit.id),
     gid: gidOf(unit, level) ?? null,
     name: unit.title ?? null,
-    type: textIn(unit, typeColumn) ?? null,
+    type: typeOf(textIn(unit, typeColumn) ?? null),
     parent: unit.gids?.slice(0, level).findLast((gid) => gid !== undefined) ?? null,
     children: 0,
   };

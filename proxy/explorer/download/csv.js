@@ -1,5 +1,5 @@
 // The properties of units as CSV (RFC 4180), for spreadsheets. Used by the download menu.
-import { memberOf, membersOf } from '../api/json-text.js';
+import { elementsOf, memberOf, membersOf } from '../api/json-text.js';
 
 /** Without it Excel reads UTF-8 as the code page of the system. GDAL, pandas, R and DuckDB skip it. */
 const BYTE_ORDER_MARK = '\ufeff';
@@ -20,17 +20,39 @@ const INNER_FORMULA = /([,;\t\r\n])(?="*[=+\-@＝＋－＠].)(?![+-]\d+([.,]\d+)
  * One line for each unit, with `fid` first and then all columns that any of them has, in order of appearance. Numbers are
  * those of the text received. Every text is quoted; what a spreadsheet would run as a formula gets an apostrophe.
  * @param {readonly string[]} features each as GeoJSON text
+ * @param {{ hasPoints: boolean }} [options] add two columns for the geometries, which are points?
  * @returns {string[]} parts of the file
  */
-export function featuresToCsv(features) {
+export function featuresToCsv(features, { hasPoints } = { hasPoints: false }) {
   const columns = new Set(['fid']);
   for (const feature of features) for (const [name] of propertiesOf(feature)) columns.add(name);
-  const lines = [csvLine([...columns].map(textCell))];
+  const names = hasPoints ? ['longitude', 'latitude'].map((name) => freeName(name, columns)) : [];
+  const lines = [csvLine([...columns, ...names].map(textCell))];
   for (const feature of features) {
     const values = new Map([['fid', memberOf(feature, 'id') ?? ''], ...propertiesOf(feature)]);
-    lines.push(csvLine([...columns].map((column) => cell(values.get(column)))));
+    const [longitude, latitude] = hasPoints ? pointOf(feature) : [];
+    const point = hasPoints ? [longitude, latitude] : [];
+    lines.push(csvLine([...[...columns].map((column) => values.get(column)), ...point].map(cell)));
   }
   return [BYTE_ORDER_MARK, ...lines];
+}
+
+/**
+ * @param {string} name
+ * @param {ReadonlySet<string>} taken
+ * @returns {string}
+ */
+function freeName(name, taken) {
+  return taken.has(name) ? freeName(`${name}_`, taken) : name;
+}
+
+/**
+ * @param {string} feature
+ * @returns {string[]} longitude and latitude as received; none without geometry
+ */
+function pointOf(feature) {
+  const geometry = memberOf(feature, 'geometry') ?? 'null';
+  return geometry === 'null' ? [] : elementsOf(memberOf(geometry, 'coordinates') ?? '[]');
 }
 
 /** @param {string} feature */

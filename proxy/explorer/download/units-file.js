@@ -11,6 +11,7 @@ import { featuresToCsv } from './csv.js';
  * @property {number} level
  * @property {readonly string[]} parents GIDs of the units that the listing is limited to
  * @property {readonly string[]} attribution
+ * @property {string} [geometry] of the service, which the name of the file has unless it is `full`
  * @property {boolean} [isOverview] are they the simplified units of the overview?
  * @property {boolean} [isAllLevels] are they the units of this level and of all below?
  *
@@ -19,6 +20,7 @@ import { featuresToCsv } from './csv.js';
  */
 
 const NAME_MAX = 120;
+const CSV = 'text/csv;charset=utf-8';
 
 /**
  * A FeatureCollection; its other members say how complete it is, as in OGC API Features, and whose data it is.
@@ -49,7 +51,16 @@ export function toGeoJsonLines(content) {
  * @returns {UnitsFile}
  */
 export function toCsv(content) {
-  return { name: fileName(content, 'csv'), type: 'text/csv;charset=utf-8', parts: featuresToCsv(content.features) };
+  return { name: fileName(content, 'csv'), type: CSV, parts: featuresToCsv(content.features) };
+}
+
+/**
+ * A table of units whose geometries are points.
+ * @param {Content} content
+ * @returns {UnitsFile}
+ */
+export function toPointsCsv(content) {
+  return { name: fileName(content, 'csv'), type: CSV, parts: featuresToCsv(content.features, { hasPoints: true }) };
 }
 
 /**
@@ -57,11 +68,13 @@ export function toCsv(content) {
  * @param {Content} content
  * @param {string} extension
  */
-function fileName({ features, matched, release, level, parents, isOverview = false, isAllLevels = false }, extension) {
-  const simplified = isOverview ? ['simplified'] : [];
+function fileName(content, extension) {
+  const { features, matched, release, level, parents } = content;
+  const { geometry = 'full', isOverview = false, isAllLevels = false } = content;
+  const shapes = isOverview ? 'simplified' : geometry;
   const part = features.length === matched ? [] : [`part-${features.length}-of-${matched}`];
   const name = [release, isAllLevels ? 'all-levels' : `lv${level}`, ...parents]
     .join('-')
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_');
-  return `${[name.replace(/^\.+/, '').slice(0, NAME_MAX), ...simplified, ...part].join('-')}.${extension}`;
+  return `${[name.replace(/^\.+/, '').slice(0, NAME_MAX), ...(shapes === 'full' ? [] : [shapes]), ...part].join('-')}.${extension}`;
 }

@@ -8,6 +8,7 @@ import { WORLD } from './start-map.js';
  *
  * @typedef {object} Camera
  * @property {(boxes?: readonly Box[]) => void} fit undefined or []: the world; the first time at once
+ * @property {(boxes: readonly Box[]) => number} zoomOf at which they would be fitted
  * @property {() => View} view
  * @property {(view: View) => void} setView
  * @property {() => Box | undefined} seen the box that is in sight
@@ -28,7 +29,7 @@ export function createCamera(map, covered) {
   /** @type {readonly Box[] | undefined} What the map is fitted to, until a person moves it. */
   let fitted = [];
   let isFirst = true;
-  const show = (/** @type {readonly Box[]} */ boxes, /** @type {number} */ duration) => {
+  const placeOf = (/** @type {readonly Box[]} */ boxes) => {
     const box = unionOf(boxes);
     const isWorld = box === undefined || widthOf(box[0], box[2]) > WORLD_DEGREES;
     const { clientWidth, clientHeight } = map.getContainer();
@@ -36,7 +37,11 @@ export function createCamera(map, covered) {
     const bottom = Math.min(side + covered(), clientHeight / 3);
     const padding = { top: side, right: side, bottom, left: side };
     // The library goes the short way where west > east.
-    map.fitBounds(isWorld ? WORLD : box, { padding, maxZoom: FIT_ZOOM_MAX, linear: true, duration });
+    return { bounds: isWorld ? WORLD : box, options: { padding, maxZoom: FIT_ZOOM_MAX } };
+  };
+  const show = (/** @type {readonly Box[]} */ boxes, /** @type {number} */ duration) => {
+    const { bounds, options } = placeOf(boxes);
+    map.fitBounds(bounds, { ...options, linear: true, duration });
   };
   map.on('movestart', ({ originalEvent }) => {
     if (originalEvent !== undefined) fitted = undefined;
@@ -51,6 +56,10 @@ export function createCamera(map, covered) {
       // From a view in which nothing was drawn yet there is no way to follow.
       show(boxes, isFirst ? 0 : FIT_MS);
       isFirst = false;
+    },
+    zoomOf(boxes) {
+      const { bounds, options } = placeOf(boxes);
+      return map.cameraForBounds(bounds, options)?.zoom ?? 0;
     },
     view() {
       const { lng, lat } = map.getCenter();

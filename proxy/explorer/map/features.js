@@ -26,9 +26,10 @@ export function keyOf({ level, fid }) {
 /**
  * @param {import('./geometry/unit-box.js').Shape} unit
  * @param {UnitFacts} facts
+ * @param {[number, number]} [point] where its name is written; otherwise a place that is found here
  * @returns {Drawn | undefined} undefined without an area
  */
-export function drawnOf(unit, facts) {
+export function drawnOf(unit, facts, point) {
   const { geometry } = unit;
   if (!isAreal(geometry)) return undefined;
   const whole = isWide(unit) ? inOnePiece(geometry) : undefined;
@@ -37,7 +38,7 @@ export function drawnOf(unit, facts) {
   if (box === undefined) return undefined;
   const key = keyOf(facts);
   const { level, fid, gid, name, colour } = facts;
-  const place = labelPlace(shape);
+  const place = labelPlace(shape, point);
   const from = labelZoom(name ?? gid ?? '', place?.width ?? 0);
   const properties = { key, level, fid, gid, name, colour, from };
   /** @type {Feature[]} */

@@ -25,13 +25,18 @@ import { restyle } from './style/restyle.js';
  * @property {(overview: Overview) => void} showOverview everything in the background; [] forgets it
  * @property {(level: number, units: readonly Unit[]) => void} setUnits replaces what is in front; [] is the overview alone
  * @property {(level: number, units: readonly Unit[]) => void} addUnits more units in front, of the same level
- * @property {(units: readonly Unit[]) => void} showDetail units of the overview in full resolution, replaces those before
+ * @property {(level: number, units: readonly Unit[]) => void} refine units that are in front, in finer shapes
+ * @property {(level: number, units: readonly Unit[]) => void} placeNames units that are in front, with the points of their names
+ * @property {(units: readonly Unit[]) => void} showDetail units of the overview in finer shapes, replaces those before
  * @property {(unit: UnitKey | undefined, own?: Unit | undefined) => void} select draws its own shape once it is known
  * @property {(boxes?: readonly Box[]) => void} fit undefined or []: the world
  * @property {(unit: UnitKey) => Box | undefined} boxOf of the main part of a unit that is drawn
+ * @property {(boxes: readonly Box[]) => number} zoomOf at which they would be fitted
  * @property {() => View} view
  * @property {(view: View) => void} setView
  * @property {() => OverviewUnit[]} visibleOverview units of the overview that are seen too coarse
+ * @property {() => number[]} unitsInSight fids of units in front
+ * @property {() => number[]} namesInSight of those whose names have room
  * @property {() => void} resize
  * @property {() => void} remove
  */
@@ -77,7 +82,7 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
   let selected;
   /** The selected unit in its own shape. @type {Drawn | undefined} */
   let chosen;
-  /** What the map has in full resolution. @type {Drawn[]} */
+  /** Units of the overview in finer shapes. @type {Drawn[]} */
   let fine = [];
   let detailZooms = DETAIL_ZOOMS;
 
@@ -105,7 +110,7 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
     look.parents = [...front.parents(look.topLevel)];
     draw();
   };
-  /** Units in full resolution in place of those of the overview: what is in sight, and the selected one. */
+  /** Units in finer shapes in place of those of the overview: what is in sight, and the selected one. */
   const showFine = () => {
     const units = new Map(detail);
     if (chosen !== undefined && !front.units.has(chosen.key)) units.set(chosen.key, chosen);
@@ -129,6 +134,11 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
     sources.add('units', shapesOf(added));
     sources.add('units-names', labelsOf(added));
     show();
+  };
+
+  const inSight = () => {
+    const seen = camera.seen();
+    return [...front.units.values()].filter(({ box }) => seen !== undefined && overlaps(seen, box));
   };
 
   /** @param {OverviewUnit} unit */
@@ -163,6 +173,13 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
       addUnits(level, units);
     },
     addUnits,
+    refine(level, units) {
+      sources.add('units', shapesOf(front.refine(level, units)));
+      show();
+    },
+    placeNames(level, units) {
+      sources.add('units-names', labelsOf(front.placeNames(level, units)));
+    },
     showDetail(units) {
       detail.clear();
       for (const unit of units) {
@@ -174,6 +191,7 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
     select(unit, own) {
       selected = unit;
       chosen = unit && own && (finer(own) ?? drawnOf(own, { gid: null, name: null, colour: -1, ...unit }));
+      if (unit && own) sources.add('units', shapesOf(front.refine(unit.level, [own])));
       showFine();
     },
     fit: camera.fit,
@@ -181,6 +199,7 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
       const [shape] = find(unit)?.shapes ?? [];
       return shape === undefined ? undefined : mainBox([shape]);
     },
+    zoomOf: camera.zoomOf,
     view: camera.view,
     setView: camera.setView,
     visibleOverview() {
@@ -193,12 +212,24 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
         })
         .map(({ unit }) => unit);
     },
+    unitsInSight: () => inSight().map(fidOf),
+    namesInSight() {
+      const { zoom } = camera.view();
+      return inSight()
+        .filter(({ label }) => zoom >= Number(label?.properties?.['from'] ?? Infinity) - 0.5)
+        .map(fidOf);
+    },
     resize: () => void map.resize(),
     remove() {
       endPalette();
       map.remove();
     },
   };
+}
+
+/** @param {Drawn} drawn */
+function fidOf({ key }) {
+  return Number(key.slice(key.indexOf('/') + 1));
 }
 
 /** @param {readonly Drawn[]} drawn */

@@ -1,25 +1,30 @@
-// The download menu: a button that opens a menu (WAI-ARIA APG) of file formats. Used by app.js.
+// The download menu: a button that opens a choice of geometry and a menu (WAI-ARIA APG) of files. Used by workspace-view.js.
 import { make, part } from './elements.js';
 
 /**
- * @typedef {{ label: string, detail: string, run: () => void }} MenuItem
+ * @typedef {{ label: string, detail: string, run: (geometry: string) => void }} MenuItem
+ *
+ * What is saved, in which geometries, and as what.
+ * @typedef {{ note: string, choices: { value: string, text: string }[], items: MenuItem[] }} Offer
  */
 
 /**
- * @param {() => { note: string, items: MenuItem[] }} contentNow what the menu offers when it is opened
+ * @param {() => Offer} offerNow what the menu offers when it is opened
  * @param {AbortSignal} signal ends it
  */
-export function wireDownload(contentNow, signal) {
+export function wireDownload(offerNow, signal) {
   const button = part('download');
   const menu = part('download-menu');
+  const choice = part('download-geometry', HTMLSelectElement);
   const close = (/** @type {boolean} */ hasFocus) => {
     menu.hidden = true;
     button.setAttribute('aria-expanded', 'false');
     if (hasFocus) button.focus();
   };
   const open = () => {
-    const { note, items } = contentNow();
+    const { note, choices, items } = offerNow();
     part('download-note').textContent = note;
+    choice.replaceChildren(...choices.map(({ value, text }) => new Option(text, value)));
     const entries = items.map(({ label, detail, run }) => {
       const entry = make('button', '', make('span', 'name', label), make('span', 'type', detail));
       entry.setAttribute('type', 'button');
@@ -27,7 +32,7 @@ export function wireDownload(contentNow, signal) {
       entry.tabIndex = -1;
       entry.addEventListener('click', () => {
         close(true);
-        run();
+        run(choice.value);
       });
       return entry;
     });
@@ -46,7 +51,7 @@ export function wireDownload(contentNow, signal) {
       /** @type {Record<string, number>} */
       const targets = { ArrowDown: index + 1, ArrowUp: index - 1 + entries.length, Home: 0, End: entries.length - 1 };
       const target = targets[event.key];
-      if (target !== undefined) {
+      if (target !== undefined && event.target !== choice) {
         event.preventDefault();
         entries[target % entries.length]?.focus();
       } else if (event.key === 'Escape') {

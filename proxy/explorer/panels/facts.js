@@ -10,7 +10,7 @@ import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from '
  * @typedef {import('../state/counts.js').LevelCount} LevelCount
  *
  * @typedef {object} FactActions
- * @property {() => void} open the units inside
+ * @property {(level: number | undefined) => void} open the units inside; of the next level where none is named
  * @property {() => void} zoom brings the unit into sight
  * @property {() => void} request the request for this unit alone
  * @property {() => void} close
@@ -41,7 +41,7 @@ export function showFacts(row, unit, inside, actions, hasFailed = false) {
   const kind = [type, `level ${row.level}`].filter((text) => text !== null).join(', ');
   card.replaceChildren(
     make('header', '', make('div', '', title, make('p', 'type', kind)), close),
-    ...makeOpen(row, actions),
+    ...makeOpen(row, inside, actions),
     makeFacts(factsOf(row, unit, inside, hasFailed)),
     makeActions(row, unit, actions),
     ...(unit === undefined ? [] : [makeProperties(unit, isOpen)]),
@@ -70,10 +70,15 @@ function factsOf({ gid, fid, level }, unit, inside, hasFailed) {
 /**
  * The way in, above the facts: on a phone what is below them is out of sight.
  * @param {NamedUnit} row
+ * @param {ReadonlyMap<number, LevelCount>} inside
  * @param {FactActions} actions
  */
-function makeOpen({ children, gid }, { open }) {
-  return children > 0 && gid !== null ? [makeButton(`Open ${count(children)} inside`, open, 'primary')] : [];
+function makeOpen({ children, gid }, inside, { open }) {
+  // Without units at the next level, those of a deeper one.
+  const [level, { units }] = [...inside].find((counted) => counted[1].units > 0) ?? [undefined, { units: children }];
+  if (gid === null || (children === 0 && units === 0)) return [];
+  const [number, of] = children > 0 ? [children, undefined] : [units, level];
+  return [makeButton(`Open ${count(number)} inside`, () => open(of), 'primary')];
 }
 
 /**

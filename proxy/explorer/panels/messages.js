@@ -106,13 +106,15 @@ export function savingMessage(title, units) {
 
 /**
  * @param {number} units in the file
- * @param {string} name of the file, GeoJSON
+ * @param {string} [name] of the file, if it is GeoJSON of several levels
  * @returns {Message}
  */
 export function savedMessage(units, name) {
+  const title = `Saved ${count(units)} ${units === 1 ? 'unit' : 'units'}`;
+  if (name === undefined) return { kind: 'note', title };
   // The column fid has a number of each level again, so it cannot be the one of the table.
   const code = `ogr2ogr -lco FID=row ${name.replace(/geojson$/, 'gpkg')} ${name}`;
-  return { kind: 'note', title: `Saved ${count(units)} units`, detail: 'As a GeoPackage, with GDAL:', code };
+  return { kind: 'note', title, detail: 'As a GeoPackage, with GDAL:', code };
 }
 
 /** @param {number} status */

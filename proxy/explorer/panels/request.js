@@ -1,24 +1,29 @@
-// The form of the Request tab: format, level, GIDs, page size and start, as the request that is shown has them. Used by
-// app.js.
+// The form of the Request tab: format, level, geometry, GIDs, page size and start, as the request that is shown has them.
+// Used by workspace-view.js.
+import { capOf, GEOMETRY_NOTES } from '../api/geometry.js';
 import { levelsWithUnits, worldOf } from '../state/place.js';
 import { make, part } from './elements.js';
 
 /**
  * @typedef {import('../state/place.js').Place} Place
- * @typedef {import('../state/place.js').LevelColumns} LevelColumns
+ * @typedef {import('../api/about.js').About} About
  */
 
 /** GIDs that show what belongs into an empty field, by level. */
 const EXAMPLES = ['ESP', 'ESP.1_1', 'ESP.1.1_1', 'ESP.1.1.1_1', 'FRA.1.1.1.1_1', 'FRA.1.1.1.1.1_1'];
 
 /**
- * @param {LevelColumns[]} levels
+ * @param {About} about
  * @param {(place: Place) => void} onSend
  * @param {AbortSignal} signal ends it
  */
-export function wireRequest(levels, onSend, signal) {
+export function wireRequest(about, onSend, signal) {
+  const { levels, geometries } = about;
   const level = part('level', HTMLSelectElement);
   level.replaceChildren(...levelsWithUnits(levels).map((number) => new Option(`lv${number}`, String(number))));
+  const options = geometries.map((name) => new Option(`${name}: ${GEOMETRY_NOTES.get(name) ?? ''}`, name));
+  part('geometry', HTMLSelectElement).replaceChildren(...options);
+  part('ask').addEventListener('change', () => showCap(about), { signal });
   level.addEventListener('change', () => showFilters(Number(level.value), readFilters()), { signal });
   part('ask', HTMLFormElement).addEventListener(
     'submit',
@@ -28,7 +33,8 @@ export function wireRequest(levels, onSend, signal) {
         ...worldOf(levels),
         level: Number(level.value),
         filters: readFilters(),
-        format: new FormData(part('ask', HTMLFormElement)).get('format') === 'fc' ? 'fc' : 'geojsonl',
+        format: readFormat(),
+        geometry: part('geometry', HTMLSelectElement).value,
         pageSize: part('page-size', HTMLInputElement).value.trim(),
         startAt: part('start-at', HTMLInputElement).value.trim(),
       });
@@ -39,17 +45,29 @@ export function wireRequest(levels, onSend, signal) {
 
 /**
  * Writes a place into the form.
- * @param {Place} place
- * @param {Record<string, number[]>} caps
+ * @param {Place} place with the geometry that its request has
+ * @param {About} about
  */
-export function showRequestForm({ level, filters, format, pageSize, startAt }, caps) {
+export function showRequestForm({ level, filters, format, geometry, pageSize, startAt }, about) {
   for (const input of document.querySelectorAll('input[name="format"]'))
     if (input instanceof HTMLInputElement) input.checked = input.value === format;
   part('level', HTMLSelectElement).value = String(level);
   part('page-size', HTMLInputElement).value = pageSize;
-  part('page-size', HTMLInputElement).placeholder = `at most ${caps[format]?.[level] ?? 'the cap'}`;
+  part('geometry', HTMLSelectElement).value = geometry;
   part('start-at', HTMLInputElement).value = startAt;
   showFilters(level, filters);
+  showCap(about);
+}
+
+/** @param {About} about */
+function showCap(about) {
+  const [level, geometry] = [Number(part('level', HTMLSelectElement).value), part('geometry', HTMLSelectElement).value];
+  const cap = capOf(about, { format: readFormat(), level, geometry });
+  part('page-size', HTMLInputElement).placeholder = `at most ${cap ?? 'the cap'}`;
+}
+
+function readFormat() {
+  return new FormData(part('ask', HTMLFormElement)).get('format') === 'fc' ? 'fc' : 'geojsonl';
 }
 
 /**

@@ -1,4 +1,5 @@
 // The names of one level: built while its file arrives, then searched. Used by the worker for each level.
+import { typeOf } from '../api/unit.js';
 import { GidTable, hashOf } from './gid-table.js';
 import { numberAt, numbersOf, readSegment, rowAt } from './segment.js';
 
@@ -111,6 +112,8 @@ export class NameIndex {
     this.level = level;
     this.segments = segments;
     this.length = segments.reduce((sum, segment) => sum + segment.length, 0);
+    /** Has a unit no GID of a parent? */
+    this.hasOrphans = parentIds.some((ids) => ids.includes(0));
     this.#parentIds = parentIds;
     this.#parents = parents;
     this.#table = table;
@@ -124,7 +127,7 @@ export class NameIndex {
     const segment = this.segments.findLast(({ firstRow }) => firstRow <= row);
     if (segment === undefined) throw new RangeError(`row ${row} of ${this.length}`);
     const [fid, gid, name, type, parent, children] = rowAt(segment, row - segment.firstRow);
-    return { level: this.level, fid, gid, name, type, parent, children };
+    return { level: this.level, fid, gid, name, type: typeOf(type), parent, children };
   }
 
   /**

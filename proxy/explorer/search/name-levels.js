@@ -77,7 +77,8 @@ export class NameLevels {
    * unit have its title.
    * @param {{ level: number, of: number, gid: string | undefined }} place undefined for all units of the level
    * @param {Access} access
-   * @returns {Promise<{ total: number, units: NamedUnit[] }>} CHILDREN_MAX units at most, and how many there are
+   * @returns {Promise<{ total: number, units: NamedUnit[] } | undefined>} CHILDREN_MAX units at most, and how many there
+   *   are; undefined where the names do not tell
    * @throws {RefusalError}
    */
   async children({ level, of, gid }, access) {
@@ -88,6 +89,7 @@ export class NameLevels {
       return { total: index.length, units: withParents(indexes, unitsAt(index, first), gid) };
     }
     const rows = rowsInside(indexes, { level, of, gid });
+    if (rows === undefined) return undefined;
     return { total: rows.length, units: withParents(indexes, unitsAt(index, rows.slice(0, CHILDREN_MAX)), gid) };
   }
 
@@ -95,7 +97,8 @@ export class NameLevels {
    * How many of the units of `level` that are in the unit of level `of` with this GID have each type.
    * @param {{ level: number, of: number, gid: string }} place
    * @param {Access} access
-   * @returns {Promise<[type: string | null, units: number][]>} the commonest type first
+   * @returns {Promise<[type: string | null, units: number][] | undefined>} the commonest type first; undefined where the
+   *   names do not tell
    * @throws {RefusalError}
    */
   async types(place, access) {
@@ -103,7 +106,9 @@ export class NameLevels {
     const index = indexAt(indexes, place.level);
     /** @type {Map<string | null, number>} */
     const counts = new Map();
-    for (const row of rowsInside(indexes, place)) {
+    const rows = rowsInside(indexes, place);
+    if (rows === undefined) return undefined;
+    for (const row of rows) {
       const { type } = index.unitAt(row);
       counts.set(type, (counts.get(type) ?? 0) + 1);
     }
@@ -118,8 +123,20 @@ export class NameLevels {
    * @throws {RefusalError}
    */
   async find(level, gid, access) {
+    const [unit] = await this.findAll(level, [gid], access);
+    return unit;
+  }
+
+  /**
+   * @param {number} level
+   * @param {readonly string[]} gids
+   * @param {Access} access
+   * @returns {Promise<(NamedUnit | undefined)[]>} in the same order
+   * @throws {RefusalError}
+   */
+  async findAll(level, gids, access) {
     const { indexes } = await this.load(level, access);
-    return indexAt(indexes, level).find(gid);
+    return gids.map((gid) => indexAt(indexes, level).find(gid));
   }
 
   /**
@@ -179,11 +196,15 @@ function above(indexes, unit) {
 }
 
 /**
- * The rows of the units of `level` that are in the unit of level `of` with this GID.
+ * The rows of the units of `level` that are in the unit of level `of` with this GID. Names have the nearest parent alone:
+ * what is inside is not known where units of a level on the way have none.
  * @param {readonly NameIndex[]} indexes by level
  * @param {{ level: number, of: number, gid: string }} place
+ * @returns {number[] | undefined}
  */
 function rowsInside(indexes, { level, of, gid }) {
+  const [, ...deeper] = indexes.slice(of + 1, level + 1).filter(({ length }) => length > 0);
+  if (deeper.some(({ hasOrphans }) => hasOrphans)) return undefined;
   /** GIDs of the units at the level above. @type {ReadonlySet<string>} */
   let gids = new Set([gid]);
   for (const between of indexes.slice(of + 1, level)) {

@@ -7,6 +7,7 @@ import { NameLevels } from './name-levels.js';
  *   | { method: 'search', text: string, levels: number[], limit: number }
  *   | { method: 'children', level: number, of: number, gid: string | undefined }
  *   | { method: 'types', level: number, of: number, gid: string }
+ *   | { method: 'findAll', level: number, gids: string[] }
  *   | { method: 'find' | 'lineage', level: number, gid: string }} Call
  */
 
@@ -42,6 +43,8 @@ async function answer(levels, call) {
       return levels.types(call, access);
     case 'find':
       return levels.find(call.level, call.gid, access);
+    case 'findAll':
+      return levels.findAll(call.level, call.gids, access);
     case 'lineage':
       return levels.lineage(call.level, call.gid, access);
   }

@@ -13,12 +13,13 @@ import { DEFAULT_FORMAT, isWorld, worldOf } from './place.js';
  * @param {readonly LevelColumns[]} levels
  */
 export function placeToHash(place, levels) {
-  const { level, filters, unit, fid, view, format, pageSize, startAt } = place;
+  const { level, filters, unit, fid, view, format, geometry, pageSize, startAt } = place;
   const query = filtersToQuery(filters);
   if (unit !== undefined) query.push(`unit=${encode(unit)}`);
   if (fid !== undefined) query.push(`fid=${fid}`);
   if (view !== undefined) query.push(`map=${viewToText(view)}`);
   if (format !== DEFAULT_FORMAT) query.push(`format=${encode(format)}`);
+  if (geometry !== '') query.push(`geometry=${encode(geometry)}`);
   if (pageSize !== '') query.push(`page-size=${encode(pageSize)}`);
   if (startAt !== '') query.push(`start-at=${encode(startAt)}`);
   if (query.length === 0) return isWorld(place, levels) ? '' : `#lv${level}`;
@@ -44,6 +45,7 @@ export function hashToPlace(hash, levels) {
     fid: Number.isSafeInteger(fid) ? fid : undefined,
     view: textToView(values.get('map') ?? ''),
     format: values.get('format') === 'fc' ? 'fc' : DEFAULT_FORMAT,
+    geometry: values.get('geometry') ?? '',
     pageSize: values.get('page-size') ?? '',
     startAt: values.get('start-at') ?? '',
   };

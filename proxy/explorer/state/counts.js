@@ -2,7 +2,7 @@
 // types; of others by HEAD requests. Each is asked once per unit. Used by workspace-view.js.
 import { encode } from '../api/page-request.js';
 import { levelTitle } from '../api/type-names.js';
-import { levelsWithUnits } from './place.js';
+import { isLinked, levelsWithUnits } from './place.js';
 
 /**
  * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
@@ -43,17 +43,18 @@ export class Counts {
    * @returns {ReadonlyMap<number, LevelCount>} by level, ascending
    */
   of(unit) {
-    if (unit === undefined || unit.gid === null || unit.children === 0) return new Map();
-    const key = `${unit.level}/${unit.gid}`;
+    const below = this.#below(unit);
+    if (below.length === 0) return new Map();
+    const key = `${unit?.level}/${unit?.gid}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const below = levelsWithUnits(this.#levels).filter((level) => level > unit.level);
     const [first] = below;
     /** @type {Map<number, LevelCount>} */
     const counts = new Map();
-    if (first !== undefined) counts.set(first, { units: unit.children, title: levelTitle(first, []) });
+    if (first !== undefined && unit !== undefined && unit.children > 0)
+      counts.set(first, { units: unit.children, title: levelTitle(first, []) });
     this.#known.set(key, counts);
-    void this.#ask({ gid: unit.gid, of: unit.level }, below, counts).catch(() => {
+    void this.#ask(unit, below, counts).catch(() => {
       // Asked again when the unit is shown again; its listing says what is wrong.
       this.#known.delete(key);
     });
@@ -61,15 +62,31 @@ export class Counts {
   }
 
   /**
-   * @param {{ gid: string, of: number }} unit
+   * The levels at which a unit may have units. Nothing is asked for a unit without children, but where levels have no GIDs
+   * of the one above: then deeper levels may have units of it, and of no unit, the release, all levels are counted.
+   * @param {NamedUnit | undefined} unit
+   */
+  #below(unit) {
+    const filled = levelsWithUnits(this.#levels);
+    if (unit === undefined) return isLinked(this.#levels) ? [] : filled;
+    if (unit.gid === null || (unit.children === 0 && isLinked(this.#levels))) return [];
+    return filled.filter((level) => level > unit.level && this.#levels[level]?.gidColumns[unit.level] !== '');
+  }
+
+  /**
+   * @param {NamedUnit | undefined} unit
    * @param {readonly number[]} below levels
    * @param {Map<number, LevelCount>} counts gets the answers
    */
-  async #ask({ gid, of }, below, counts) {
+  async #ask(unit, below, counts) {
     const { signal } = new AbortController();
     for (const level of below) {
-      if (await this.#isSmall(below, level)) {
-        const types = await this.#names.types({ level, gid, of });
+      const { gid = null, level: of = 0 } = unit ?? {};
+      const isSmall = gid !== null && (await this.#isSmall(below, level));
+      const types = isSmall ? await this.#names.types({ level, gid, of }) : undefined;
+      if (gid === null) {
+        counts.set(level, { units: await this.#sizeOf(level), title: levelTitle(level, []) });
+      } else if (types !== undefined) {
         counts.set(level, { units: types.reduce((sum, [, units]) => sum + units, 0), title: levelTitle(level, types) });
       } else if (!counts.has(level)) {
         const path = `geojsonl/lv${level}?gid-${of}=${encode(gid)}&page-size=1`;

@@ -1,11 +1,12 @@
-// Real shapes for the world view: the few units in sight replace those of the overview, once the map is close enough.
+// Finer shapes for the world view: the few units in sight replace those of the overview, once the map is close enough.
 // Used by app.js.
+import { shapesAt } from '../api/geometry.js';
 import { unitToPath } from '../api/page-request.js';
 import { identify } from '../api/unit.js';
 
 /**
  * @typedef {import('../api/client.js').Unit} Unit
- * @typedef {{ level: number, fid: number }} Key
+ * @typedef {{ level: number, fid: number, geometry: string }} Key
  */
 
 /** With more units than this in sight, none of them is replaced. */
@@ -18,8 +19,8 @@ const KEPT_BYTES = 64 * 1024 * 1024;
 /** The units that were fetched, and what is being fetched. */
 export class Detail {
   #client;
-  #levels;
-  #show;
+  #about;
+  #map;
   /** @type {Map<string, { unit: Unit, bytes: number }>} oldest first */
   #kept = new Map();
   /** Keys of the units that the map has. */
@@ -31,23 +32,21 @@ export class Detail {
 
   /**
    * @param {import('../api/client.js').Client} client
-   * @param {readonly import('../api/unit.js').LevelColumns[]} levels
-   * @param {(units: Unit[]) => void} show gets the real units of what is in sight
+   * @param {import('../api/about.js').About} about
+   * @param {import('../map/map.js').UnitMap} map
    */
-  constructor(client, levels, show) {
+  constructor(client, about, map) {
     this.#client = client;
-    this.#levels = levels;
-    this.#show = show;
+    this.#about = about;
+    this.#map = map;
   }
 
-  /**
-   * Fetches what is in sight after the map has rested.
-   * @param {() => Key[]} inSight units for which the overview is too coarse
-   */
-  look(inSight) {
+  /** Fetches what is in sight, and too coarse, after the map has rested. */
+  look() {
     this.stop();
     this.#timer = setTimeout(() => {
-      const keys = inSight();
+      const geometry = shapesAt(this.#map.view().zoom, this.#about.geometries);
+      const keys = this.#map.visibleOverview().map(({ level, id }) => ({ level, fid: id, geometry }));
       if (keys.length > 0 && keys.length <= MAX_UNITS) void this.#fetch(keys);
     }, WAIT_MS);
   }
@@ -65,11 +64,11 @@ export class Detail {
     this.#draw(keys);
     const worker = async () => {
       for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
-        const page = await this.#client.page(this.#client.urlOf(unitToPath(key)), request.signal);
+        const page = await this.#client.page(this.#client.urlOf(unitToPath(key, key.geometry)), request.signal);
         request.signal.throwIfAborted();
         const [unit] = page.units;
         if (unit === undefined) continue;
-        identify(unit, this.#levels[key.level]);
+        identify(unit, this.#about.levels[key.level]);
         this.#keep(keyOf(key), { unit, bytes: page.textBytes });
       }
     };
@@ -91,7 +90,7 @@ export class Detail {
     const known = keys.map(keyOf).filter((key) => this.#kept.has(key));
     if (known.join() === this.#drawn) return;
     this.#drawn = known.join();
-    this.#show(known.flatMap((key) => this.#kept.get(key)?.unit ?? []));
+    this.#map.showDetail(known.flatMap((key) => this.#kept.get(key)?.unit ?? []));
   }
 
   /**
@@ -110,6 +109,6 @@ export class Detail {
 }
 
 /** @param {Key} key */
-function keyOf({ level, fid }) {
-  return `${level}/${fid}`;
+function keyOf({ level, fid, geometry }) {
+  return `${level}/${fid}/${geometry}`;
 }

@@ -12,6 +12,7 @@
  * @property {number | undefined} fid of the selected unit, if it has no GID
  * @property {View | undefined} view of the map
  * @property {string} format
+ * @property {string} geometry as chosen; empty for the one that the map needs
  * @property {string} pageSize as typed
  * @property {string} startAt as typed
  */
@@ -28,6 +29,15 @@ export function levelsWithUnits(levels) {
 }
 
 /**
+ * Have the units of each level a column with the GIDs of the level above?
+ * @param {readonly LevelColumns[]} levels
+ */
+export function isLinked(levels) {
+  const filled = levelsWithUnits(levels);
+  return filled.every((level, i) => i === 0 || levels[level]?.gidColumns[filled[i - 1] ?? 0] !== '');
+}
+
+/**
  * All units of the first level.
  * @param {readonly LevelColumns[]} levels
  * @returns {Place}
@@ -40,6 +50,7 @@ export function worldOf(levels) {
     fid: undefined,
     view: undefined,
     format: DEFAULT_FORMAT,
+    geometry: '',
     pageSize: '',
     startAt: '',
   };
@@ -50,8 +61,16 @@ export function worldOf(levels) {
  * @param {Place} place
  * @param {readonly LevelColumns[]} levels
  */
-export function isWorld({ level, filters, pageSize, startAt }, levels) {
-  return level === worldOf(levels).level && filters.size === 0 && pageSize === '' && startAt === '';
+export function isWorld(place, levels) {
+  return place.level === worldOf(levels).level && place.filters.size === 0 && isPlain(place);
+}
+
+/**
+ * Is nothing chosen about the request but its format, so that the page decides what it loads?
+ * @param {Place} place
+ */
+export function isPlain({ geometry, pageSize, startAt }) {
+  return geometry === '' && pageSize === '' && startAt === '';
 }
 
 /**
@@ -59,10 +78,10 @@ export function isWorld({ level, filters, pageSize, startAt }, levels) {
  * @param {{ level: number, gid: string | null }} unit
  * @param {Place} place whose format is kept
  * @param {readonly LevelColumns[]} levels
+ * @param {number} [below] their level; otherwise the next one
  * @returns {Place | undefined} undefined without GID or level below
  */
-export function inside({ level, gid }, place, levels) {
-  const below = levelsWithUnits(levels).find((other) => other > level);
+export function inside({ level, gid }, place, levels, below = levelsWithUnits(levels).find((other) => other > level)) {
   if (below === undefined || gid === null) return undefined;
   return { ...worldOf(levels), level: below, filters: new Map([[level, gid]]), format: place.format };
 }
@@ -95,7 +114,7 @@ export function selection(unit) {
  * @param {Place} b
  */
 export function isSameListing(a, b) {
-  const key = (/** @type {Place} */ { level, filters, format, pageSize, startAt }) =>
-    JSON.stringify([level, [...filters].sort(([one], [other]) => one - other), format, pageSize, startAt]);
+  const key = (/** @type {Place} */ { level, filters, format, geometry, pageSize, startAt }) =>
+    JSON.stringify([level, [...filters].sort(([one], [other]) => one - other), format, geometry, pageSize, startAt]);
   return key(a) === key(b);
 }

@@ -1,8 +1,9 @@
 // What is shown: a place, the names of its units, their pages and the selected unit. app.js draws it after each change.
-import { requestToPath, unitToPath } from '../api/page-request.js';
+import { attributesAlone, shapesAt } from '../api/geometry.js';
+import { listingToPath, requestToPath, unitToPath } from '../api/page-request.js';
 import { identify, unitToRow } from '../api/unit.js';
 import { Listing } from './listing.js';
-import { isWorld, selection } from './place.js';
+import { isPlain, isWorld, selection } from './place.js';
 
 /**
  * @typedef {import('./place.js').Place} Place
@@ -15,12 +16,18 @@ import { isWorld, selection } from './place.js';
  * @property {(error: unknown) => void} onError of what is not part of the listing
  */
 
+/** Rows of a list whose units only the service knows. */
+const ROWS_MAX = 10_000;
+
 /** The state of the page while someone is signed in. */
 export class Shown {
   #client;
   #names;
   #levels;
+  #geometries;
+  #zoomOf;
   #listeners;
+  #ended = new AbortController();
   /** @type {AbortController | undefined} */
   #unitRequest;
 
@@ -42,23 +49,28 @@ export class Shown {
   lineage = [];
   /** The pages of this place; undefined while the overview is enough. @type {Listing | undefined} */
   listing;
+  /** The geometry of these pages. */
+  geometry = 'full';
   /** @type {NamedUnit | undefined} */
   selected;
-  /** The selected unit as the service has it. @type {Unit | undefined} */
+  /** The selected unit in full, as the service has it. @type {Unit | undefined} */
   unit;
 
   /**
    * @param {object} options
    * @param {import('../api/client.js').Client} options.client
    * @param {import('../api/names.js').Names} options.names
-   * @param {import('./place.js').LevelColumns[]} options.levels
+   * @param {import('../api/about.js').About} options.about
+   * @param {(place: Place) => number} options.zoomOf at which zoom the map will show a place
    * @param {Place} options.place
    * @param {Listeners} options.listeners
    */
-  constructor({ client, names, levels, place, listeners }) {
+  constructor({ client, names, about, zoomOf, place, listeners }) {
     this.#client = client;
     this.#names = names;
-    this.#levels = levels;
+    this.#levels = about.levels;
+    this.#geometries = about.geometries;
+    this.#zoomOf = zoomOf;
     this.#listeners = listeners;
     this.place = place;
   }
@@ -68,9 +80,14 @@ export class Shown {
     return this.listing === undefined;
   }
 
+  /** Did the user say what the request is like? Then the map shows what it brings and no more. */
+  get isChosen() {
+    return !isPlain(this.place);
+  }
+
   /** The address of the request for the units of this place. */
   get url() {
-    return this.#client.urlOf(requestToPath(this.place));
+    return this.#client.urlOf(requestToPath({ ...this.place, geometry: this.geometry }));
   }
 
   /**
@@ -83,7 +100,10 @@ export class Shown {
     this.place = place;
     Object.assign(this, { rows: [], total: 0, hasRows: false, hasFailed: false, lineage: [] });
     Object.assign(this, { selected: undefined, unit: undefined, hasUnitFailed: false, unknown: undefined });
-    this.listing = withPages || !isWorld(place, this.#levels) ? this.#openListing() : undefined;
+    const hasPages = withPages || !isWorld(place, this.#levels);
+    this.geometry = place.geometry || 'full';
+    if (hasPages && isPlain(place)) this.geometry = shapesAt(this.#zoomOf(place), this.#geometries);
+    this.listing = hasPages ? this.#openListing() : undefined;
     this.#listeners.onChange('place');
     const { listing } = this;
     const isAutomatic = place.filters.size > 0 && place.pageSize === '' && place.startAt === '';
@@ -106,13 +126,15 @@ export class Shown {
 
   /** Stops every request. */
   stop() {
+    this.#ended.abort();
+    this.#ended = new AbortController();
     this.listing?.stop();
     this.#unitRequest?.abort();
   }
 
   /** @param {number} fid */
   #loadedUnit(fid) {
-    return this.listing?.units.find(({ id }) => id === fid);
+    return this.geometry !== 'full' ? undefined : this.listing?.units.find(({ id }) => id === fid);
   }
 
   #openListing() {
@@ -134,11 +156,12 @@ export class Shown {
    * @param {Place} place
    */
   async #loadRows(place) {
-    const isCurrent = () => this.place.filters === place.filters && this.place.level === place.level;
+    const { signal } = this.#ended;
+    const isCurrent = () => !signal.aborted;
     const [deepest] = [...place.filters].sort(([a], [b]) => b - a);
     try {
       const [{ units, total }, lineage] = await Promise.all([
-        this.#rowsOf(place),
+        this.#rowsOf(place, signal),
         deepest === undefined ? [] : this.#names.lineage(...deepest),
       ]);
       if (!isCurrent()) return;
@@ -169,22 +192,53 @@ export class Shown {
 
   /**
    * @param {Place} place
+   * @param {AbortSignal} signal
    * @returns {Promise<{ units: NamedUnit[], total: number }>}
    */
-  async #rowsOf({ level, filters }) {
+  async #rowsOf(place, signal) {
+    const { level, filters } = place;
     const own = filters.get(level);
     if (own !== undefined) {
       const unit = await this.#names.find(level, own);
       return { units: unit === undefined ? [] : [unit], total: unit === undefined ? 0 : 1 };
     }
     const above = [...filters].filter(([of]) => of < level).sort(([a], [b]) => b - a);
-    if (above.length === 0) return this.#names.children({ level, gid: undefined, of: level });
-    const lists = await Promise.all(above.map(([of, gid]) => this.#names.children({ level, gid, of })));
-    const [first, ...others] = lists;
-    if (first === undefined || others.length === 0) return first ?? { units: [], total: 0 };
+    const parents = above.length === 0 ? [{ of: level, gid: undefined }] : above.map(([of, gid]) => ({ of, gid }));
+    const lists = await Promise.all(parents.map((parent) => this.#names.children({ level, ...parent })));
+    const [first, ...others] = lists.filter((list) => list !== undefined);
+    if (first === undefined || 1 + others.length < lists.length) return this.#rowsOfPages(place, signal);
+    if (others.length === 0) return first;
     const fids = others.map(({ units }) => new Set(units.map((unit) => unit.fid)));
     const units = first.units.filter((unit) => fids.every((set) => set.has(unit.fid)));
     return { units, total: first.total > first.units.length ? first.total : units.length };
+  }
+
+  /**
+   * The same where the names do not tell which units are inside, because a parent is missing between: the service does.
+   * @param {Place} place
+   * @param {AbortSignal} signal
+   * @returns {Promise<{ units: NamedUnit[], total: number }>}
+   */
+  async #rowsOfPages(place, signal) {
+    const columns = this.#levels[place.level];
+    /** @type {NamedUnit[]} */
+    const rows = [];
+    let total = 0;
+    /** @type {string | undefined} */
+    let url = this.#client.urlOf(listingToPath(place, attributesAlone(this.#geometries)));
+    while (url !== undefined && columns !== undefined && rows.length < ROWS_MAX) {
+      const page = await this.#client.page(url, signal);
+      for (const unit of page.units) {
+        identify(unit, columns);
+        rows.push(unitToRow(unit, columns));
+      }
+      [url, total] = [page.next, page.matched];
+    }
+    const known = await this.#names.findAll(
+      place.level,
+      rows.map(({ gid }) => gid ?? ''),
+    );
+    return { units: rows.map((row, i) => known[i] ?? row), total };
   }
 
   /** @param {NamedUnit} row */

@@ -57,6 +57,18 @@ export class Travel {
     if (box !== undefined) this.#boxes.set(keyOf(unit), box);
   }
 
+  /**
+   * The zoom at which the map will show a place; 0 while that is not known.
+   * @param {import('./place.js').Place} place
+   */
+  zoomOf({ view, filters }) {
+    if (view !== undefined) return view.zoom;
+    const [[of, gid] = []] = [...filters].sort(([a], [b]) => b - a);
+    const unit = this.#overview.flat().find(({ level, properties }) => level === of && properties.gid === gid);
+    const box = unit && this.#boxOf(unitToKey(unit));
+    return box === undefined ? 0 : this.#map.zoomOf([box]);
+  }
+
   /** Goes to what is listed, unless nothing is, or its box is not known yet: then the map stays. */
   fit() {
     const { listing, lineage, hasRows, total, isWorld, place } = this.#shown;

@@ -28,7 +28,12 @@ export function inOnePiece(geometry) {
   const [west = -HALF_TURN] = unionOf(parts.map(([exterior = []]) => boxOfPositions(exterior))) ?? [];
   const aligned = parts.map((rings) => alignedTo(west, rings));
   // A source that made one seam made others, inside of the unit.
-  const hasSeams = aligned.flat().some((ring) => ring.some((position, i) => isSeam(ring[i - 1] ?? position, position)));
+  const hasSeams = aligned.flat().some((ring) =>
+    ring.some((position, i) => {
+      const before = ring[i - 1] ?? position;
+      return isSeam(before, position) && !isCutEdge(before, position);
+    }),
+  );
   const isCut = hasSeams ? isCutOrLong : isCutEdge;
   return {
     geometry: { type: 'MultiPolygon', coordinates: aligned.map((rings) => rings.map(closed)) },
@@ -38,20 +43,39 @@ export function inOnePiece(geometry) {
 
 /**
  * Makes the longitudes of a ring continuous. A ring that only has steps from -180 to 180, a rectangle round the world,
- * stays as it is.
+ * stays as it is; so does one that is closed only if its step along a pole, as Antarctica has one, is no short way.
  * @param {Position[]} ring
  */
 function unroll(ring) {
-  let turns = 0;
-  let before = ring[0]?.[0];
-  const unrolled = ring.map(([x = Number.NaN, y = Number.NaN]) => {
-    const step = x - (before ?? x);
-    before = x;
-    if (Math.abs(step) > HALF_TURN) turns -= Math.sign(step);
-    return [x + turns * TURN, y];
-  });
+  const short = continued(ring, () => true);
+  const unrolled = isOpen(short) ? continued(ring, (a, b) => !(atPole(a) && atPole(b))) : short;
   const [west, , east] = boxOfPositions(unrolled);
   return east - west > EPSILON ? unrolled : ring;
+}
+
+/**
+ * @param {Position[]} ring
+ * @param {(a: Position, b: Position) => boolean} isShort does a step of more than 180 degrees go the short way?
+ * @returns {Position[]}
+ */
+function continued(ring, isShort) {
+  let turns = 0;
+  return ring.map((position, i) => {
+    const [x = Number.NaN, y = Number.NaN] = position;
+    const before = ring[i - 1] ?? position;
+    const step = x - (before[0] ?? x);
+    if (Math.abs(step) > HALF_TURN && isShort(before, position)) turns -= Math.sign(step);
+    return [x + turns * TURN, y];
+  });
+}
+
+/**
+ * Does a ring end a turn away from where it begins?
+ * @param {Position[]} ring
+ */
+function isOpen(ring) {
+  const [[x = 0] = [], [end = 0] = []] = [ring[0], ring.at(-1)];
+  return Math.abs(end - x) >= HALF_TURN;
 }
 
 /**
@@ -74,9 +98,8 @@ function alignedTo(west, rings) {
  * @param {Position[]} ring
  */
 function closed(ring) {
-  const [x = 0] = ring[0] ?? [];
-  const [end = 0] = ring.at(-1) ?? [];
-  if (Math.abs(end - x) < HALF_TURN) return ring;
+  if (!isOpen(ring)) return ring;
+  const [[x = 0] = [], [end = 0] = []] = [ring[0], ring.at(-1)];
   const pole = POLE * Math.sign(ring.reduce((sum, [, y = 0]) => sum + y, 0));
   return [...ring, [end, pole], [x, pole], .../** @type {Position[]} */ (ring.slice(0, 1))];
 }

@@ -21,12 +21,17 @@ const OVERHANG = 1.7;
  * A place well inside of the largest polygon: of a few lines across it, the middle of the part that is wide and far from
  * the border. Distances are those of the map (Mercator).
  * @param {import('geojson').Geometry | null} geometry
+ * @param {[number, number]} [point] that the service gives: only the room there is measured
  * @returns {Place | undefined} undefined without polygons
  */
-export function labelPlace(geometry) {
+export function labelPlace(geometry, point) {
   const rings = largestOf(geometry)?.map((ring) => ring.map(project));
   const exterior = rings?.[0];
   if (rings === undefined || exterior === undefined) return undefined;
+  if (point !== undefined) {
+    const [, y] = project(point);
+    return { point, width: widest(rings, y)[1] };
+  }
   const heights = exterior.map(([, y]) => y);
   const south = least(heights);
   const north = -least(heights.map((y) => -y));

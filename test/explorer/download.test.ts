@@ -144,6 +144,15 @@ test('CSV has the columns of all units, an empty cell where one lacks it, and va
   assert.deepEqual(rows, ['"fid","b","\'=c","a"', '7,,true,', '8,"{""x"":[1,""y""]}",,1e3', '9,,,', '']);
 });
 
+test('a table of points has longitude and latitude as they were sent, under names that no column has', () => {
+  const features = [
+    '{"type":"Feature","id":7,"properties":{"a":1},"geometry":{"type":"Point","coordinates":[-3.7000000,40.25]}}',
+    '{"type":"Feature","id":8,"properties":{"latitude":"north"},"geometry":null}',
+  ];
+  const rows = featuresToCsv(features, { hasPoints: true }).join('').slice(1).split('\r\n');
+  assert.deepEqual(rows, ['"fid","a","latitude","longitude","latitude_"', '7,1,,-3.7000000,40.25', '8,,"north",,', '']);
+});
+
 test('a text that a spreadsheet would run as a formula is marked; numbers and other texts are not', () => {
   const cellOf = (value: unknown): string => {
     const [, , row = ''] = featuresToCsv([JSON.stringify({ id: 1, properties: { x: value } })]);
@@ -175,6 +184,8 @@ test('the name of a file says what is in it: release, level, parents, and whethe
   assert.equal(nameOf({ parents: ['ESP', 'ESP.1_1'] }), 'r1-lv2-ESP-ESP.1_1.csv');
   assert.equal(nameOf({ matched: 8212 }), 'r1-lv2-part-4-of-8212.csv');
   assert.equal(nameOf({ isOverview: true }), 'r1-lv2-simplified.csv');
+  assert.equal(nameOf({ geometry: 'full' }), 'r1-lv2.csv');
+  assert.equal(nameOf({ geometry: 'low', parents: ['ESP'] }), 'r1-lv2-ESP-low.csv');
   assert.equal(nameOf({ parents: ['a/../b', '"x"<y>:|?*\n', '東京'] }), 'r1-lv2-a_.._b-_x_y_-東京.csv');
   assert.equal(nameOf({ release: '..', parents: ['x'.repeat(500)] }).length, '.csv'.length + 120);
 });

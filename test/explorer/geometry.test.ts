@@ -181,6 +181,12 @@ test('a name is written inside of the largest part of its unit, where there is r
   assert.equal(labelPlace({ type: 'Point', coordinates: [0, 0] }), undefined);
 });
 
+test('a name is written at the point that the service gives, with the room that there is on its line', () => {
+  const place = labelPlace(polygon([0, 0], [10, 0], [10, 1], [2, 10], [0, 10], [0, 0]), [1, 9]);
+  assert.deepEqual(place?.point, [1, 9]);
+  assert.ok(place.width > 2 && place.width < 4, `${place.width}`);
+});
+
 test('the zoom of a name grows by one as its unit is half as wide, and with the letters of the name', () => {
   assert.equal(labelZoom('Spain', 1) - labelZoom('Spain', 2), 1);
   assert.ok(labelZoom('Liechtenstein', 1) > labelZoom('Chad', 1));

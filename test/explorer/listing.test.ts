@@ -99,6 +99,7 @@ test('an address restores every part of a place; what is no place is the world',
     '#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.10/-3.50&format=fc&page-size=50',
     '#lv2?gid-0=A%27B%26&gid-1=%C3%A9&fid=12&start-at=c_x',
     '#lv0?map=0.07/-27.62/-190.00',
+    '#lv2?gid-0=ESP&geometry=point&page-size=9',
     '#lv3',
     '',
   ];
@@ -110,6 +111,34 @@ test('an address restores every part of a place; what is no place is the world',
     return [${JSON.stringify(hashes)}.map(again), ${JSON.stringify(others)}.map(again)];`,
   );
   assert.deepEqual(result, [hashes, ['', '', '#lv1', '#lv1', '#lv1', '', '#lv1']]);
+});
+
+test('the shapes of a listing are the lightest of the release that look right at the zoom', {
+  skip: SKIP,
+}, async () => {
+  const releases = [['full', 'medium', 'low', 'point', 'none'], ['full', 'medium', 'none'], ['full', 'low'], ['full']];
+  const result = await withModule<string[][]>(
+    'api/geometry.js',
+    `return ${JSON.stringify(releases)}.map((geometries) =>
+      [...[5, 8, 12].map((zoom) => module.shapesAt(zoom, geometries)), module.attributesAlone(geometries)]);`,
+  );
+  assert.deepEqual(result, [
+    ['low', 'medium', 'full', 'none'],
+    ['medium', 'medium', 'full', 'none'],
+    ['low', 'full', 'full', 'low'],
+    ['full', 'full', 'full', 'full'],
+  ]);
+});
+
+test('units near one another in a listing share a request, of no more than a page has', { skip: SKIP }, async () => {
+  const result = await withModule(
+    'state/refinement.js',
+    `const order = Array.from({ length: 100 }, (_, i) => 10 * i);
+    const runs = (wanted, max) => module.runsOf(wanted, order, { max, gap: 2 })
+      .map(({ startAt, pageSize }) => startAt + '+' + pageSize);
+    return [runs([500], 50), runs([0, 10, 40, 80, 990], 50), runs(order.slice(0, 7), 3), runs([], 50), runs([5], 50)];`,
+  );
+  assert.deepEqual(result, [['500+1'], ['0+5', '80+1', '990+1'], ['0+3', '30+3', '60+1'], [], []]);
 });
 
 test('lists are summed up in words: English types in the plural, others quoted, rare ones counted', {

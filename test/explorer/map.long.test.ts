@@ -60,6 +60,29 @@ test('a further page adds units of the level, units it has already are kept once
   }),
 );
 
+test(
+  'a unit in front is drawn again in a finer shape, in its colour; only those in sight are named for it',
+  {
+    skip: SKIP,
+  },
+  () =>
+    onMap(async ({ page, run, sees, pixelOf }) => {
+      await run(`${NEAR} window.units = await load(1); map.setUnits(1, units);`);
+      await sees(0.3, 2.3, UNITS);
+      const colour = await colourAt(page, await pixelOf(0.3, 2.3));
+      assert.deepEqual(await run('return map.unitsInSight()'), [1, 2]);
+      // North without its western half, and with its name where the service has it.
+      await run(`const coordinates = [[[1, 2], [2, 2], [2, 4], [1, 4], [1, 2]]];
+      map.refine(1, [{ ...units[0], geometry: { type: 'Polygon', coordinates } }]);
+      map.placeNames(1, [{ ...units[0], geometry: { type: 'Point', coordinates: [1.5, 3.5] } }]);`);
+      await sees(0.3, 2.3, LIGHT.land);
+      await sees(1.2, 2.3, colour);
+      assert.deepEqual(await run('return map.namesInSight()'), [1, 2]);
+      await run('map.setView({ zoom: 9, longitude: 1.5, latitude: 3 })');
+      assert.deepEqual(await run('return map.unitsInSight()'), [1]);
+    }),
+);
+
 test('the selected unit has an outline, whichever layer it is in, until another is selected', { skip: SKIP }, () =>
   onMap(async ({ run, sees }) => {
     await run(`${NEAR} map.select({ level: 0, fid: 2 })`);

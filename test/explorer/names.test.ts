@@ -124,7 +124,7 @@ test('a unit without a name is found by its GID, and named by it in the path', a
 
 test('children are the units below at any level, across a level without units, in order of fid', async () => {
   const fids = async (level: number, of: number, gid: string | undefined): Promise<unknown> => {
-    const { total, units } = await names.children({ level, of, gid }, access);
+    const { total, units = [] } = (await names.children({ level, of, gid }, access)) ?? {};
     return [total, units.map(({ fid }) => fid)];
   };
   assert.deepEqual(await fids(1, 0, 'ESP'), [2, [1, 2]]);
@@ -137,6 +137,32 @@ test('children are the units below at any level, across a level without units, i
   assert.deepEqual(await fids(2, 0, undefined), [0, []]);
 });
 
+test('where units have no parent at the level between, the names do not tell what is inside, nor count it', async () => {
+  const out = temporaryFolder();
+  const gidColumns: BuildOptions['gidColumns'] = [{ level: 2, of: 1, columns: [] }];
+  const layer = (level: number, columns: string[], values: string[]) => ({
+    name: `ADM_${level}`,
+    columns,
+    features: [{ fid: 1, values, wkt: square(0, 0) }],
+  });
+  const layers = [
+    layer(0, ['GID_0'], ['HTI']),
+    layer(1, ['GID_1', 'GID_0'], ['HTI.1', 'HTI']),
+    layer(2, ['GID_2', 'GID_0'], ['HTI.x', 'HTI']),
+  ];
+  await buildRelease(writeDataset(join(temporaryFolder(), 'loose.gpkg'), 'GPKG', layers), out, { gidColumns });
+  const loose = new NameLevels(`${(await startService(out)).url}/`);
+  const inside = { of: 0, gid: 'HTI' };
+  assert.equal((await loose.children({ level: 1, ...inside }, access))?.total, 1);
+  assert.equal(await loose.children({ level: 2, ...inside }, access), undefined);
+  assert.equal(await loose.types({ level: 2, ...inside }, access), undefined);
+  const found = await loose.findAll(2, ['HTI.x', 'none'], access);
+  assert.deepEqual(
+    found.map((unit) => unit?.fid),
+    [1, undefined],
+  );
+});
+
 test('of more than 10,000 units the first are given, and how many there are', async () => {
   const out = temporaryFolder();
   const features = Array.from({ length: 10_050 }, (_, i) => ({ fid: i + 1, values: [`A${i}`], wkt: null }));
@@ -145,7 +171,7 @@ test('of more than 10,000 units the first are given, and how many there are', as
   await buildRelease(source, out, { storedPages: 'none', accept: ['empty-geometries'] });
   const { url } = await startService(out);
   const row = new NameLevels(`${url}/`);
-  const { total, units } = await row.children({ level: 0, of: 0, gid: undefined }, access);
+  const { total, units = [] } = (await row.children({ level: 0, of: 0, gid: undefined }, access)) ?? {};
   assert.deepEqual([total, units.length], [10_050, 10_000]);
   assert.deepEqual([units[0]?.fid, units.at(-1)?.fid, units.at(-1)?.gid], [1, 10_000, 'A9999']);
   assert.equal((await row.find(0, 'A10049', access))?.fid, 10_050);

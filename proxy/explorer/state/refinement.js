@@ -17,8 +17,10 @@ const REQUESTS = 2;
 const WAIT_MS = 350;
 /** Text of finer shapes for one listing. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** A request may have so many shapes that nothing needs; a point is light. */
-const GAP = { shape: 3, point: 1000 };
+/** A request may have so many units in a row that nothing needs; points are light. */
+const GAP = { shape: 3, point: 20 };
+/** A request for points must be worth so many names: those of a few units far apart stay where the page has put them. */
+const NAMES_PER_REQUEST = 10;
 
 /** The finer shapes and the points of one listing after the other. */
 export class Refinement {
@@ -104,7 +106,7 @@ export class Refinement {
     const geometry = shapesAt(this.#map.view().zoom, geometries);
     const wanted = this.#map.unitsInSight().filter((fid) => isFiner(geometry, this.#shapes.get(fid) ?? coarse));
     if (wanted.length > MAX_UNITS || this.#bytes > MAX_BYTES) return;
-    await this.#load(wanted, { geometry, gap: GAP.shape, signal }, (units) => {
+    await this.#load(this.#runsOf(wanted, geometry, GAP.shape), geometry, signal, (units) => {
       for (const { id } of units) this.#shapes.set(Number(id), geometry);
       this.#map.refine(place.level, units);
     });
@@ -114,7 +116,9 @@ export class Refinement {
   async #fetchPoints(signal) {
     if (!this.#about.geometries.includes('point')) return;
     const wanted = this.#map.namesInSight().filter((fid) => !this.#named.has(fid));
-    await this.#load(wanted, { geometry: 'point', gap: GAP.point, signal }, (units) => {
+    const runs = this.#runsOf(wanted, 'point', GAP.point);
+    if (runs.length > Math.ceil(wanted.length / NAMES_PER_REQUEST)) return;
+    await this.#load(runs, 'point', signal, (units) => {
       for (const { id } of units) this.#named.add(Number(id));
       this.#map.placeNames(this.#shown.place.level, units);
     });
@@ -122,15 +126,26 @@ export class Refinement {
 
   /**
    * @param {readonly number[]} wanted fids
-   * @param {{ geometry: string, gap: number, signal: AbortSignal }} options
+   * @param {string} geometry
+   * @param {number} gap
+   */
+  #runsOf(wanted, geometry, gap) {
+    const { place, listing } = this.#shown;
+    const order = listing?.units.map(({ id }) => Number(id)).sort((a, b) => a - b) ?? [];
+    const max = capOf(this.#about, { format: 'geojsonl', level: place.level, geometry }) ?? 1;
+    return runsOf(wanted, order, { max, gap });
+  }
+
+  /**
+   * @param {Run[]} waiting
+   * @param {string} geometry
+   * @param {AbortSignal} signal
    * @param {(units: Unit[]) => void} use gets all at once: the map redraws everything for each change
    */
-  async #load(wanted, { geometry, gap, signal }, use) {
-    if (wanted.length === 0) return;
-    const { place, listing } = this.#shown;
-    const base = { format: 'geojsonl', level: place.level, filters: place.filters, geometry };
-    const order = listing?.units.map(({ id }) => Number(id)).sort((a, b) => a - b) ?? [];
-    const waiting = runsOf(wanted, order, { max: capOf(this.#about, base) ?? 1, gap });
+  async #load(waiting, geometry, signal, use) {
+    if (waiting.length === 0) return;
+    const { level, filters } = this.#shown.place;
+    const base = { format: 'geojsonl', level, filters, geometry };
     /** @type {Unit[]} */
     const units = [];
     const worker = async () => {

@@ -1,0 +1,111 @@
+// All 8,212 municipalities of Spain on the map, from the sample: with how many requests, and what follows as one comes closer
+// or opens one of them. And a release that has the full shapes alone.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { writeSample } from '../../generator/sample/sample.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
+import { buildUnchecked } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+import { ExplorerBrowser, row, startExplorer, waitForPlace, writeExplorerCountries } from './explorer-page.ts';
+
+const MUNICIPALITIES = 8_212;
+/** With full shapes there are 50 on a page. */
+const PAGES_OF_FULL = Math.ceil(MUNICIPALITIES / 50);
+
+const browser = new ExplorerBrowser();
+
+/** The queries for pages of a level that the page sends from now on. */
+function queriesOf(page: Page, level: string): string[] {
+  const queries: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname === `/api/v1/geojsonl/${level}`) queries.push(decodeURIComponent(search));
+  });
+  return queries;
+}
+
+/** The geometries in queries, each with how often. */
+function geometriesIn(queries: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const query of queries) {
+    const geometry = new URLSearchParams(query).get('geometry') ?? 'full';
+    counts[geometry] = (counts[geometry] ?? 0) + 1;
+  }
+  return counts;
+}
+
+test('all municipalities of Spain take half the requests that their full shapes would; near by they are medium, names are at points, one that is chosen is full', {
+  skip: SKIP,
+}, async () => {
+  const [folder, source] = [temporaryFolder(), join(temporaryFolder(), 'sample.gpkg')];
+  writeSample(source);
+  await buildUnchecked(source, folder, { storedPages: 'none' });
+  const service = await startService(folder, { explorer: true });
+  await browser.onPage(service, async (page) => {
+    await page.locator('#subheading').getByText('countries').waitFor();
+    const queries = queriesOf(page, 'lv3');
+    await page.goto(`${service.url}/#lv3?gid-0=ESP`);
+    await page.locator('#heading').getByText('Spain', { exact: true }).waitFor();
+    await page.locator('#announce').getByText('All shapes are loaded').waitFor({ state: 'attached' });
+    assert.deepEqual(geometriesIn(queries), { low: Math.ceil(PAGES_OF_FULL / 2) });
+
+    queries.length = 0;
+    await page.goto(`${service.url}/#lv3?gid-0=ESP&map=9.50/40.40/-3.70`);
+    await until(
+      () => queries.some((query) => query.includes('point')) && queries.some((query) => query.includes('medium')),
+      () => `near by it asks for ${queries.join(' ')}`,
+    );
+    await page.waitForLoadState('networkidle');
+    const near = geometriesIn(queries);
+    assert.deepEqual(Object.keys(near).sort(), ['medium', 'point']);
+    assert.ok(queries.length < 40, JSON.stringify(near));
+
+    queries.length = 0;
+    await row(page, 'A Arnoia').click();
+    await page.locator('#facts').getByText('km²').waitFor();
+    const full = queries.filter((query) => !query.includes('geometry'));
+    assert.equal(full.length, 1);
+    assert.match(full[0] ?? '', /^\?page-size=1&start-at=\d+$/);
+  });
+});
+
+test('the provinces of a region come in one request for shapes, and one for the points of their names', {
+  skip: SKIP,
+}, async () => {
+  const service = await startExplorer();
+  await browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'r1', '2 countries');
+    const queries = queriesOf(page, 'lv1');
+    await page.goto(`${service.url}/#lv1?gid-0=AAA`);
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await until(() => queries.length >= 2, 'no points were asked for');
+    assert.deepEqual(queries.slice(0, 2), [
+      '?gid-0=AAA&geometry=low',
+      '?gid-0=AAA&geometry=point&page-size=2&start-at=1',
+    ]);
+  });
+});
+
+test('a release with full shapes alone is shown with these', { skip: SKIP }, async () => {
+  const folder = temporaryFolder();
+  await buildUnchecked(writeExplorerCountries(), folder, { geometries: ['full'], accept: ['empty-geometries'] });
+  const service = await startService(folder, { explorer: true });
+  await browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'r1', '2 countries');
+    const queries = queriesOf(page, 'lv1');
+    await page.goto(`${service.url}/#lv1?gid-0=AAA`);
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await page.locator('#pager').getByText('2 of 2 units loaded').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Download' }).click();
+    assert.deepEqual(await page.locator('#download-geometry option').allTextContents(), ['full, as published']);
+    assert.equal(await page.getByRole('menuitem', { name: 'Points' }).count(), 0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Request' }).click();
+    assert.deepEqual(await page.locator('#geometry option').allTextContents(), ['full: as published']);
+    assert.deepEqual(queries, ['?gid-0=AAA']);
+  });
+});

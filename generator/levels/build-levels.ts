@@ -2,7 +2,7 @@
 // shards and `seal`.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.ts';
+import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { LevelAbout, Release, ReleaseAbout } from '../../format/release.ts';
 import { relativesOf } from '../names/named-units.ts';
 import type { writeOverview } from '../overview/write-overview.ts';
@@ -14,7 +14,7 @@ import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { Share } from './divide-work.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
-import { geometryGroups, type storeGeometries } from './store-geometries.ts';
+import type { storeGeometries } from './store-geometries.ts';
 import type { StoredLevel, StoreTask, storeLevel } from './store-level.ts';
 import type { writeFiles } from './write-files.ts';
 
@@ -30,6 +30,16 @@ export interface BuildContext {
 
 /** Maximum tasks of a level per child process: enough that all processes finish at about the same time. */
 const TASKS_PER_WORKER = 4;
+
+/** The geometries that are made together: a point is found in the medium geometry. `none` is made when a level is read. */
+const GROUPS: readonly (readonly Geometry[])[] = [['medium', 'point'], ['low']];
+
+/** The geometries to make for a release with these, for each task. */
+export function geometryGroups(geometries: readonly Geometry[]): Geometry[][] {
+  return GROUPS.map((group) => group.filter((geometry) => geometries.includes(geometry))).filter(
+    ({ length }) => length > 0,
+  );
+}
 
 /** Reads every level into its store. */
 export function readLevels(

@@ -29,7 +29,7 @@ import { type Relatives, writeNames } from '../names/named-units.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import { BuildError } from '../report/errors.ts';
-import { readStoreIndex } from '../store/feature-store.ts';
+import { geometryStorePath, readStoreIndex } from '../store/feature-store.ts';
 import { readSidecar } from '../store/sidecar.ts';
 import {
   countsOf,
@@ -42,7 +42,6 @@ import {
   type StoredFiles,
 } from './plan.ts';
 import { type FeatureRecords, featureRecords, readRecords } from './records.ts';
-import { readInvalid } from './store-geometries.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask extends StoredFiles {
@@ -146,6 +145,11 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const file = `${store}.checksums`;
   writeFileSync(file, checksumLines(checksums));
   return { summary, checksums: file };
+}
+
+/** Number of simplified units that are not valid although their full geometry is. */
+function readInvalid(store: string, geometry: Geometry): number {
+  return geometry === 'none' ? 0 : readSidecar(geometryStorePath(store, geometry), 'invalid');
 }
 
 function tableOf({ tables }: LevelFiles, geometry: Geometry): Buffer {

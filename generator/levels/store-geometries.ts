@@ -14,7 +14,7 @@ import {
   type StoreReader,
   storedText,
 } from '../store/feature-store.ts';
-import { readSidecar, writeSidecar } from '../store/sidecar.ts';
+import { writeSidecar } from '../store/sidecar.ts';
 
 /** Which geometries to make. Plain data: it is sent to a child process. */
 export interface GeometriesTask {
@@ -23,16 +23,6 @@ export interface GeometriesTask {
   geometries: readonly Geometry[];
   /** Decimals of the full geometry. */
   precision: number;
-}
-
-/** The geometries that are made together: a point is found in the medium geometry. `none` is made when a level is read. */
-const GROUPS: readonly (readonly Geometry[])[] = [['medium', 'point'], ['low']];
-
-/** The geometries to make for a release with these, for each task. */
-export function geometryGroups(geometries: readonly Geometry[]): Geometry[][] {
-  return GROUPS.map((group) => group.filter((geometry) => geometries.includes(geometry))).filter(
-    ({ length }) => length > 0,
-  );
 }
 
 /** A unit as it was read: its text without a geometry, and its full geometry as GeoJSON. */
@@ -94,9 +84,4 @@ function featureAt(store: StoreReader, position: number): StoredFeature {
   const [feature] = store.read([position, position + 1]);
   if (feature === undefined) throw new RangeError(`position ${position}`);
   return feature;
-}
-
-/** Number of simplified units that are not valid although their full geometry is. */
-export function readInvalid(store: string, geometry: Geometry): number {
-  return geometry === 'none' ? 0 : readSidecar(geometryStorePath(store, geometry), 'invalid');
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { deflateText } from '../../format/gzip.ts';
-import { CHECKSUMS_FILE, featureFilePath, indexPath, namesPath } from '../../format/layout.ts';
+import { CHECKSUMS_FILE, cellsPath, featureFilePath, indexPath, namesPath } from '../../format/layout.ts';
 import { GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
 import { type Changes, diff, EXAMPLES, type LevelDiff, NO_GID } from '../../generator/diff/diff.ts';
 import { SILENT } from '../../generator/report/progress.ts';
@@ -137,7 +137,7 @@ test('files are compared by their bytes, whatever the units: changed, added and 
   assert.deepEqual(files.added, { count: 2, examples: both('gid-0/CCC') });
   assert.deepEqual(files.removed, { count: 2, examples: both('gid-0/BBB') });
   const features = GEOMETRIES.flatMap((geometry) => [indexPath(1, geometry), featureFilePath(1, 0, geometry)]);
-  const changed = [...both('all'), ...both('gid-0/AAA'), ...features, namesPath(1)];
+  const changed = [...both('all'), ...both('gid-0/AAA'), ...features, namesPath(1), cellsPath(1)];
   assert.deepEqual(new Set(files.changed.examples), new Set(changed));
 });
 

@@ -102,16 +102,6 @@ function readDoneShard(root: string, folder: string, release: string): DoneShard
   }
 }
 
-/**
- * Refuses a shard of another build than those that are finished, whose files it would overwrite.
- * @param own the shard, before its files are written
- * @throws BuildError
- */
-export function refuseOtherBuild(root: string, own: DoneShard): void {
-  const finished = readdirSync(root).filter((name) => SHARD_FOLDER.test(name) && !name.endsWith(RUNNING));
-  refuseDifferent(root, [...finished.map((name) => readDoneShard(root, name, own.about.release)), own]);
-}
-
 function refuseDifferent(root: string, [first, ...others]: readonly DoneShard[]): void {
   const other = others.find((shard) => first !== undefined && identityOf(shard) !== identityOf(first));
   if (first === undefined || other === undefined) return;

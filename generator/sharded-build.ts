@@ -21,7 +21,6 @@ import {
   type DoneShard,
   finishedShards,
   foldersOfShard,
-  refuseOtherBuild,
   shardFolder,
   unfinishedShardFolder,
 } from './shard-folders.ts';
@@ -47,14 +46,12 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     const context = { options, staging, pool, report, share };
     const dataset = await readDataset(described, context);
     const about = aboutRelease(options, dataset, await refuseFindings(options, dataset, pool), report);
-    const read = dataset.stored.map(({ level, store, features, about }): DoneLevel => {
-      return { level, about, features, index: indexDigest(readStoreIndex(store)), records: [] };
-    });
-    refuseOtherBuild(root, { share, about, levels: read });
     const levels = await Promise.all(
-      dataset.stored.map(async (stored, i): Promise<DoneLevel> => {
+      dataset.stored.map(async (stored): Promise<DoneLevel> => {
+        const { level, store, features } = stored;
         const records = await writeLevel(stored, context);
-        return { ...elementAt(read, i), records: records.map((file) => basename(file)) };
+        const index = indexDigest(readStoreIndex(store));
+        return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),
     );
     // `seal` makes the overview of the rings that the first shard has.

@@ -10,7 +10,15 @@ import { featureFilePath } from '../../format/layout.ts';
 import { outputOf, spread } from './measure/measure.ts';
 import type { PathFigures, PathPlan } from './path/measured.ts';
 import { type MeasuredRelease, releaseToMeasure } from './requests/measured-release.ts';
-import { hotPath, largestLevel, singleUnits, slicesAtRandomFids, storedPages } from './requests/targets.ts';
+import {
+  boxesAround,
+  hotPath,
+  largestLevel,
+  singleUnits,
+  slicesAtRandomFids,
+  storedPages,
+  unitsAtPoints,
+} from './requests/targets.ts';
 import { chooseMachine } from './servers/machine.ts';
 import { answersTo, prepareService, type Service } from './servers/service.ts';
 
@@ -77,6 +85,14 @@ function casesOf(measured: MeasuredRelease, { authorizations }: Service) {
   const hot = [{ path: hotPath(measured) }];
   const { valid, forged, expired } = authorizations;
   const ok = { authorization: valid, status: 200 };
+  const places = [
+    { ...ok, ...boxesAround(all, 2), target: '70 us with 148,000 units' },
+    { ...ok, ...boxesAround(all, 360), target: '1,500 us with 148,000 units' },
+    { ...ok, ...unitsAtPoints(all), target: '35 us' },
+  ];
+  const { cells, geometries } = measured.about;
+  const hasPlaces = cells && geometries.includes('none');
+  if (!hasPlaces) console.error('the release has no cells, or no features without geometry: these rows are left out');
   const listed = [
     { ...ok, what: `hot page (${hot[0]?.path})`, targets: hot, target: '4 us, stretch 3' },
     { ...ok, ...units, target: '6 us, stretch 4' },
@@ -86,6 +102,7 @@ function casesOf(measured: MeasuredRelease, { authorizations }: Service) {
     { ...ok, ...collections, target: '45 us (4.2 x), stretch 33' },
     { ...ok, ...attributes, target: '150 us' },
     { ...ok, ...collectionsOfAttributes, target: '150 us' },
+    ...(hasPlaces ? places : []),
     { ...ok, what: 'stored page of about 20 kB', targets: pages, target: '45 us' },
     { authorization: forged, status: 401, what: 'refusal: wrong signature', targets: hot, target: '80 us, stretch 60' },
     { authorization: expired, status: 401, what: 'refusal: expired', targets: hot, target: '80 us, stretch 60' },

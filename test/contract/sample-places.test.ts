@@ -14,26 +14,31 @@ import { Releases } from '../../proxy/releases/releases.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { dice } from '../support/dice.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { placedLevel } from '../support/places.ts';
+import { runProgram, without } from '../support/processes/programs.ts';
+import { codeIn } from '../support/readme-code.ts';
 import { buildUnchecked } from '../support/releases/build-release.ts';
 
 const SAMPLE: readonly Level[] = [0, 1, 2, 3];
 
 /** Which units of the sample contain a point, without HTTP. */
 async function sampleLookUp(): Promise<{
+  folder: string;
   at: (level: Level, ...point: [string, string]) => number[];
   stored: StoredLevel[];
 }> {
   const folder = await cachedOutput(import.meta.url, 'sample', async (made) => {
     const file = join(made, 'sample.gpkg');
     writeSample(file);
-    await buildUnchecked(file, made, { storedPages: 'none', geometries: ['full'] });
+    await buildUnchecked(file, made, { storedPages: 'none', geometries: ['full', 'none'] });
   });
   const origin = directoryOrigin(folder);
   const releases = new Releases(origin);
   await releases.refresh();
   const reads = new Reads(origin);
   return {
+    folder,
     stored: readStored(folder, 'r1'),
     at(level, longitude, latitude) {
       const { spatial } = releases.requireCurrent().get(level) ?? assert.fail();
@@ -42,7 +47,7 @@ async function sampleLookUp(): Promise<{
     },
   };
 }
-const { at, stored } = await sampleLookUp();
+const { folder, at, stored } = await sampleLookUp();
 /** A MultiPolygon of the published coordinates. */
 function geometriesOf(level: Level) {
   return elementAt(stored, level).lines.map((line) => {
@@ -104,4 +109,26 @@ test('GDAL finds ten thousand points of the sample in the same units, half of th
       if (near.every(valid)) assert.deepEqual(at(level, x, y), found, `lv${level} ${x},${y}`);
     }
   }
+});
+
+test('the commands of the README and the lines of Python say what is at a point and in a box', {
+  skip: without('curl --version', 'jq --version', 'python3 --version'),
+}, async () => {
+  const { url } = await startService(folder);
+  const run = async (program: string, option: string, code: string): Promise<string[]> => {
+    const here = code.replaceAll('http://127.0.0.1:8080', url);
+    const env = { ...process.env, TOKEN: AUTHORIZED.authorization.slice('Bearer '.length) };
+    const { status, text } = await runProgram(program, [option, here], { env });
+    assert.equal(status, 0, text);
+    return text.trimEnd().split('\n');
+  };
+  const [place, ...provinces] = await run('sh', '-c', codeIn('README.md', 'sh', 'contains='));
+  assert.equal(place, 'Madrid');
+  assert.ok(
+    ['Madrid', 'Toledo', 'Segovia'].every((name) => provinces.includes(name)),
+    provinces.join(),
+  );
+  assert.deepEqual(await run('python3', '-c', codeIn('proxy/examples/clients/README.md', 'python', 'contains=')), [
+    'Madrid',
+  ]);
 });

@@ -20,9 +20,10 @@ import { SILENT } from '../../generator/report/progress.ts';
 import { type VerifyOptions, verify } from '../../generator/verify/verify.ts';
 import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { filesUnder } from '../support/files.ts';
+import { filesUnder, sha256 } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
+import { resealRelease, summaryOf } from '../support/releases/reseal.ts';
 import { featureFile, readFeatures } from '../support/releases/reseal-features.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -395,6 +396,36 @@ test('a manifest of another release or of another level: it is named, and the ot
     [`${root}/lv2/index.bin`, page, `${root}/lv2/features/000001.geojsonl.gz`],
     'three of a level without an index',
   );
+});
+
+test('cells that are damaged, cut, gone or those of another level: just that file is named', async () => {
+  const file = `${root}/lv1/cells.bin`;
+  const damages: Record<string, Damage> = {
+    'a flipped bit': (path, bytes) => {
+      bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+      writeFileSync(path, bytes);
+    },
+    'cut short': (path, bytes) => writeFileSync(path, bytes.subarray(0, -1)),
+    gone: (path) => rmSync(path),
+    'those of another level': (path) => writeFileSync(path, readFileSync(join(good, root, 'lv0/cells.bin'))),
+  };
+  for (const [what, damage] of Object.entries(damages)) assertNamed(await faultsWith(file, damage), [file], what);
+});
+
+test('cells that are not those of the index, whatever the digests say', async () => {
+  const faults = await faultsOf((out) => {
+    const folder = join(out, root);
+    const path = join(folder, 'lv1/cells.bin');
+    const bytes = readFileSync(path);
+    bytes.writeUInt8(bytes.readUInt8(5) ^ 1, 5);
+    writeFileSync(path, bytes);
+    resealRelease(folder, (release) => {
+      const cells = { bytes: bytes.length, sha256: sha256(bytes) };
+      return { ...release, levels: release.levels.with(1, { ...summaryOf(release, 1), cells }) };
+    });
+  });
+  assertNamed(faults, [`${root}/lv1/index.bin`], 'another digest');
+  assert.match(faults[0]?.problem ?? '', /^cell\.crc\[0\] is not that of bytes 0 to \d+ of cells\.bin$/);
 });
 
 test('a line of checksums.txt that is gone, twice, out of order or for nothing: checksums.txt is named, and why', async () => {

@@ -1,7 +1,15 @@
 // The rows of the serving benchmark that are loads of requests: what each asks, what the limit does for it, and what share
 // of the limit it should reach.
 import type { MeasuredRelease } from './measured-release.ts';
-import { hotPath, largestLevel, singleUnits, slicesAtRandomFids, storedPages, type TargetList } from './targets.ts';
+import {
+  hotPath,
+  largestLevel,
+  singleUnits,
+  slicesAtRandomFids,
+  storedPages,
+  type TargetList,
+  unitsAtPoints,
+} from './targets.ts';
 
 /** A load of requests. */
 export interface Question extends TargetList {
@@ -13,7 +21,7 @@ export interface Question extends TargetList {
 }
 
 /** The names by which `--only` chooses them. */
-export const QUESTION_NAMES = ['hot', 'slice', 'fc', 'unit', 'page'] as const;
+export const QUESTION_NAMES = ['hot', 'slice', 'fc', 'unit', 'point', 'page'] as const;
 export type QuestionName = (typeof QUESTION_NAMES)[number];
 
 export const SLICE_FEATURES = 10;
@@ -23,7 +31,10 @@ const WANTED = 100_000;
 
 /** The loads that a release can be asked: one without page files has no stored pages. */
 export function questionNames({ about }: MeasuredRelease): QuestionName[] {
-  return QUESTION_NAMES.filter((name) => about.storedPages !== 'none' || name !== 'page');
+  return QUESTION_NAMES.filter((name) => {
+    if (name === 'page') return about.storedPages !== 'none';
+    return name !== 'point' || (about.cells && about.geometries.includes('none'));
+  });
 }
 
 /** Makes the load of this name. */
@@ -44,6 +55,8 @@ export function questionOf(name: QuestionName, release: MeasuredRelease): Questi
     }
     case 'unit':
       return { name, kind: 'slice', ...singleUnits(release, WANTED), goal: '>= 0.65, stretch 0.8' };
+    case 'point':
+      return { name, kind: 'slice', ...unitsAtPoints(largestLevel(release)), goal: '>= 0.5' };
     case 'page':
       return { name, kind: 'page', ...storedPages(release, WANTED), goal: '>= 0.6, stretch 0.8' };
   }

@@ -122,6 +122,39 @@ export function storedPages({ out, about, levels, path }: MeasuredRelease, wante
   return { what: 'a stored page (random listing and page number)', targets: shuffled(moreOf(targets, wanted)) };
 }
 
+/** Boxes of so many degrees around random units, of which one feature without its geometry is asked for. */
+export function boxesAround({ level, arrays: { box } }: LevelIndex, degrees: number): TargetList {
+  const within = (value: number, most: number): string => Math.max(-most, Math.min(most, value)).toFixed(7);
+  const targets = centresOf(box).map(([x, y]) => {
+    const [longitudes, latitudes] = [
+      [x - degrees / 2, x + degrees / 2].map((value) => within(value, 180)),
+      [y - degrees / 2, y + degrees / 2].map((value) => within(value, 90)),
+    ];
+    const bbox = [longitudes[0], latitudes[0], longitudes[1], latitudes[1]].join();
+    return { path: `${endpoint('fc', level)}?bbox=${bbox}&geometry=none&page-size=1` };
+  });
+  return {
+    what: `one of the units in a box of ${degrees} degrees (lv${level}), without geometry`,
+    targets: shuffled(targets),
+  };
+}
+
+/** What is at the centre of random units, without its geometry. */
+export function unitsAtPoints({ level, arrays: { box } }: LevelIndex): TargetList {
+  const targets = centresOf(box).map(([x, y]) => ({
+    path: `${endpoint('fc', level)}?contains=${x.toFixed(7)},${y.toFixed(7)}&geometry=none`,
+  }));
+  return { what: `the units at a random point (lv${level}), without geometry`, targets: shuffled(targets) };
+}
+
+/** The centre of each box in degrees; of those across the antimeridian a point that is far away. */
+function centresOf(box: Int32Array): [x: number, y: number][] {
+  return Array.from({ length: box.length / 4 }, (_, i): [number, number] => {
+    const [west = 0, south = 0, east = 0, north = 0] = box.subarray(4 * i, 4 * i + 4);
+    return [(west + east) / 2e7, (south + north) / 2e7];
+  });
+}
+
 /** The targets, and the same pages with other page sizes. */
 function moreOf(targets: readonly Target[], wanted: number): Target[] {
   const times = targets.length === 0 ? 0 : Math.ceil(wanted / targets.length);

@@ -63,7 +63,8 @@ const rates = new Map<QuestionName, readonly number[]>();
 const failures: string[] = [];
 
 const names = questionNames(release);
-if (names.length < QUESTION_NAMES.length) say('rows for which the release has no pages, cells or geometries are left out');
+if (names.length < QUESTION_NAMES.length)
+  say('rows for which the release has no pages, cells or geometries are left out');
 for (const name of names)
   await measure(name, async () => {
     const measured = await compareWithLimit(bench, questionOf(name, release));

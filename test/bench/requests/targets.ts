@@ -139,12 +139,12 @@ export function boxesAround({ level, arrays: { box } }: LevelIndex, degrees: num
   };
 }
 
-/** What is at the centre of random units, without its geometry. */
+/** One of the units that are at the centre of random units, without its geometry. */
 export function unitsAtPoints({ level, arrays: { box } }: LevelIndex): TargetList {
   const targets = centresOf(box).map(([x, y]) => ({
-    path: `${endpoint('fc', level)}?contains=${x.toFixed(7)},${y.toFixed(7)}&geometry=none`,
+    path: `${endpoint('fc', level)}?contains=${x.toFixed(7)},${y.toFixed(7)}&geometry=none&page-size=1`,
   }));
-  return { what: `the units at a random point (lv${level}), without geometry`, targets: shuffled(targets) };
+  return { what: `one of the units at a random point (lv${level}), without geometry`, targets: shuffled(targets) };
 }
 
 /** The centre of each box in degrees; of those across the antimeridian a point that is far away. */

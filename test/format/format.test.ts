@@ -127,7 +127,7 @@ const RELEASE: Release = {
   gdal: '3.12.3',
   precision: 7,
   storedPages: 'unfiltered',
-  cells: true,
+  cells: false,
   geometries: ['full', 'medium', 'none'],
   licence: 'CC-BY-4.0',
   attribution: ['Maker of "maps"', 'ébauche'],

@@ -5,7 +5,7 @@ import type { Format, Geometry } from '../../format/levels.ts';
 import { pageCap } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
 import { intersect, NO_POSITIONS } from '../../format/positions.ts';
-import type { Filter, PageParams } from './query.ts';
+import type { Filter, ListingParams } from './query.ts';
 
 /** What a page consists of. */
 export interface Resolution {
@@ -22,7 +22,7 @@ export interface Resolution {
 }
 
 /** Resolves the parameters for one level of one release. */
-export function resolve(index: LevelIndex, format: Format, params: PageParams, geometry: Geometry): Resolution {
+export function resolve(index: LevelIndex, format: Format, params: ListingParams, geometry: Geometry): Resolution {
   const { filters, pageSize, fid, cursor } = params;
   const cap = pageCap(format, index.level, geometry);
   let positions = index.all;

@@ -9,7 +9,7 @@ import { FRAME_DATA, MEMBER_END_BYTES, MEMBER_FRAME_BYTES, MEMBER_HEADER, writeM
 import type { Format } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import type { Body, BodySource } from '../answers/answer.ts';
-import type { Client, Reads } from '../origin/origin.ts';
+import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { LoadedTable } from '../releases/load-release.ts';
 import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';
@@ -23,6 +23,8 @@ const GAP_MAX_BYTES = 64 * 1024;
 /** Concurrent reads for one body. */
 const READS_MAX = 8;
 const NOTHING = Buffer.alloc(0);
+
+type Chunks = AsyncGenerator<Buffer, void, undefined>;
 
 /** A slice as one gzip member: a buffer, or a stream if it is large. */
 export class Slice implements BodySource {
@@ -76,8 +78,17 @@ export class Slice implements BodySource {
   }
 
   read(reads: Reads, client: Client): Body | Promise<Body> {
-    if (this.#dataBytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, 1));
+    if (this.#dataBytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads));
     return this.#readNow(reads) ?? reads.later(client, () => this.#readLater(reads));
+  }
+
+  /**
+   * A range of its bytes, for a download: always a stream. A client that was cut off continues behind what it has, which
+   * therefore is right: each piece is read and checked whole before a byte of it is sent.
+   */
+  part(range: ByteRange): BodySource {
+    // A piece takes as much memory for one of its bytes as for all.
+    return { bytes: this.bytes, read: (reads, client) => reads.later(client, () => this.#stream(reads, range)) };
   }
 
   /** The body, if all of it can be read at once. */
@@ -103,35 +114,42 @@ export class Slice implements BodySource {
 
   /** The body, read in the thread pool or from a host. */
   async #readLater(reads: Reads): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of this.#stream(reads, READS_MAX)) chunks.push(chunk);
-    return Buffer.concat(chunks, this.bytes);
+    const { before, between } = FRAME_DATA[this.#format];
+    const limit = pLimit(READS_MAX);
+    const parts = [...this.#groups()].map((group, i) =>
+      limit(() => this.#readGroup(reads, group, i === 0 ? before.data : between.data)),
+    );
+    return Buffer.concat([MEMBER_HEADER, ...(await Promise.all(parts)), this.#end()], this.bytes);
   }
 
   /**
    * The body in chunks. Of a large one at most WHOLE_MAX_BYTES, or one chunk of a feature that is larger, are in memory.
-   * @param ahead groups that are read side by side
+   * @param part the bytes of a download; undefined for all that is not continued
    */
-  async *#stream(reads: Reads, ahead: number): AsyncGenerator<Buffer, void, undefined> {
-    const { before, between, after } = FRAME_DATA[this.#format];
-    const groups = [...this.#groups()];
-    const limit = pLimit(ahead);
-    const whole = ahead === 1 ? [] : groups.map((group) => limit(() => this.#readGroup(reads, group)));
-    // An error is thrown when its group has its turn.
-    for (const reading of whole) reading.catch(() => {});
+  async *#stream(reads: Reads, part?: ByteRange): Chunks {
+    const { before, between } = FRAME_DATA[this.#format];
+    const { offset, length } = part ?? { offset: 0, length: this.bytes };
     let prefix: Buffer = Buffer.concat([MEMBER_HEADER, before.data]);
-    for (const [g, group] of groups.entries()) {
-      const chunks = whole[g] === undefined ? this.#chunksOf(reads, group) : [await whole[g]];
-      // What comes before a chunk is sent with it: an error of the first read can still become a problem response.
-      for await (const data of chunks) {
-        yield prefix.length === 0 ? data : Buffer.concat([prefix, data]);
-        prefix = NOTHING;
+    let at = 0;
+    for (const group of this.#groups()) {
+      const begin = at;
+      at += prefix.length + this.#bytesOf(group);
+      if (at > offset && begin < offset + length) {
+        const chunks = this.#chunksOf(reads, group, prefix, part !== undefined);
+        yield* within(chunks, offset - begin, offset + length - begin);
       }
       prefix = between.data;
     }
-    const end = Buffer.allocUnsafe(MEMBER_END_BYTES);
-    writeMemberEnd(end, 0, this.#textCrc(), this.textBytes);
-    yield Buffer.concat([after.data, end]);
+    if (at < offset + length)
+      yield* within([at === 0 ? prefix : NOTHING, this.#end()], offset - at, offset + length - at);
+  }
+
+  /** What follows the features. */
+  #end(): Buffer {
+    const { data } = FRAME_DATA[this.#format].after;
+    const end = Buffer.allocUnsafe(data.length + MEMBER_END_BYTES);
+    writeMemberEnd(end, data.copy(end), this.#textCrc(), this.textBytes);
+    return end;
   }
 
   /**
@@ -158,8 +176,21 @@ export class Slice implements BodySource {
     if (group.length > 0) yield group;
   }
 
-  /** The data of a group with separators between its features. What lies between its ranges is read and checked, too. */
-  async #readGroup(reads: Reads, group: Ranges): Promise<Buffer> {
+  /** Bytes of a group with separators between its features. */
+  #bytesOf(group: Ranges): number {
+    let [data, features] = [0, 0];
+    for (let i = 0; i < group.length; i += 2) {
+      data += this.#source.table.dataBytes(numberAt(group, i), numberAt(group, i + 1));
+      features += numberAt(group, i + 1) - numberAt(group, i);
+    }
+    return data + (features - 1) * FRAME_DATA[this.#format].between.data.length;
+  }
+
+  /**
+   * The data of a group with separators between its features. What lies between its ranges is read and checked, too.
+   * @param prefix what comes before it
+   */
+  async #readGroup(reads: Reads, group: Ranges, prefix: Buffer): Promise<Buffer> {
     const { table } = this.#source;
     const [first, end] = [numberAt(group, 0), numberAt(group, group.length - 1)];
     const file = table.fileOf(first);
@@ -167,37 +198,50 @@ export class Slice implements BodySource {
     const data = await reads.origin.read(this.#source.featureFile(file), range);
     if (!table.hasData(data, first, end)) throw this.#damaged(reads, file);
     const { between } = FRAME_DATA[this.#format];
-    const parts: Buffer[] = [];
+    const parts = [prefix];
     for (let i = 0; i < group.length; i += 2) {
       const step = between.length === 0 ? numberAt(group, i + 1) - numberAt(group, i) : 1;
       for (let at = numberAt(group, i); at < numberAt(group, i + 1); at += step) {
-        if (parts.length > 0) parts.push(between.data);
+        if (parts.length > 1) parts.push(between.data);
         parts.push(data.subarray(table.dataBytes(first, at), table.dataBytes(first, at + step)));
       }
     }
     return Buffer.concat(parts);
   }
 
-  /** The data of a group in chunks: of one large feature in pieces, the last one checked. */
-  async *#chunksOf(reads: Reads, group: Ranges): AsyncGenerator<Buffer, void, undefined> {
+  /**
+   * The data of a group in chunks: of one large feature in pieces, the last one checked.
+   * @param prefix what comes before it: it is sent with the first chunk, so that an error of that one can still become a
+   *   problem response
+   * @param isCheckedFirst is a large feature read twice, so that nothing of it is sent unchecked?
+   */
+  async *#chunksOf(reads: Reads, group: Ranges, prefix: Buffer, isCheckedFirst: boolean): Chunks {
     const { table } = this.#source;
     const [first, end] = [numberAt(group, 0), numberAt(group, group.length - 1)];
     const length = table.dataBytes(first, end);
     if (length <= WHOLE_MAX_BYTES) {
-      yield this.#readGroup(reads, group);
+      yield this.#readGroup(reads, group, prefix);
       return;
     }
     const file = table.fileOf(first);
-    let crc = table.dataCrcBefore(first);
-    yield* withholdLast(
-      reads.origin.stream(this.#source.featureFile(file), { offset: table.offsetAt(first), length }),
-      (chunk) => {
-        crc = crc32(chunk, crc);
-      },
-      () => {
-        if (crc !== table.dataCrcBefore(end)) throw this.#damaged(reads, file);
-      },
-    );
+    const read = (): Chunks => {
+      let crc = table.dataCrcBefore(first);
+      return withholdLast(
+        reads.origin.stream(this.#source.featureFile(file), { offset: table.offsetAt(first), length }),
+        (chunk) => {
+          crc = crc32(chunk, crc);
+        },
+        () => {
+          if (crc !== table.dataCrcBefore(end)) throw this.#damaged(reads, file);
+        },
+      );
+    };
+    if (isCheckedFirst) for await (const _chunk of read());
+    let before = prefix;
+    for await (const chunk of read()) {
+      yield before.length === 0 ? chunk : Buffer.concat([before, chunk]);
+      before = NOTHING;
+    }
   }
 
   /** Where the data of the features is read to: as far back as possible, so that separators can be put before it. */
@@ -257,6 +301,20 @@ export class Slice implements BodySource {
     origin.close?.(path);
     return new OriginError('damaged', path);
   }
+}
+
+/** Of a piece the bytes from `from` to `to`: the last of them when the piece has ended, and so has been checked. */
+async function* within(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, from: number, to: number): Chunks {
+  let at = 0;
+  let withheld: Buffer = NOTHING;
+  for await (const chunk of chunks) {
+    const bytes = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at));
+    at += chunk.length;
+    if (bytes.length === 0) continue;
+    if (withheld.length > 0) yield withheld;
+    withheld = bytes;
+  }
+  if (withheld.length > 0) yield withheld;
 }
 
 function tagOf(sha256: string, format: Format): string {

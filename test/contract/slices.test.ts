@@ -60,6 +60,7 @@ test('ranges that lie near each other are read at once, large features alone, an
     const level = release.get(number);
     assert.ok(level);
     const { index } = level;
+    const source = level.get('full') ?? assert.fail('the index is not loaded');
     const found: [string, number, number][] = [];
     const note = (path: string, { offset, length }: ByteRange): void => {
       const file = Number(/(\d+)\.geojsonl/.exec(path)?.[1]) - 1;
@@ -81,7 +82,7 @@ test('ranges that lie near each other are read at once, large features alone, an
       },
     };
     const client = { isClosed: false, exchange: undefined };
-    const body = await new Slice(level, 'geojsonl', ranges).read(new Reads(origin, undefined), client);
+    const body = await new Slice(source, 'geojsonl', ranges).read(new Reads(origin, undefined), client);
     if (!Buffer.isBuffer(body)) for await (const chunk of body) assert.ok(chunk.length > 0);
     return found;
   };

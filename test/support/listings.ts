@@ -1,7 +1,7 @@
 // Any request for a listing, and the page that must answer it: computed from the stored text of the level, not from its index.
 import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
-import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../../format/levels.ts';
+import { FORMATS, type Format, type Geometry, LEVELS, type Level, levelName, pageCap } from '../../format/levels.ts';
 import { bodyOf, type StoredLevel } from './datasets/large-dataset.ts';
 
 /** A listing and where in it to begin. */
@@ -13,6 +13,8 @@ export interface Listing {
   start?: { parameter: 'start-at' | 'start-after'; fid: number } | undefined;
   /** GIDs by `gid-N`. */
   filters?: Readonly<Record<string, string>>;
+  /** The full one if it is not said. */
+  geometry?: Geometry | undefined;
 }
 
 /** A page as it must be. */
@@ -28,11 +30,21 @@ export interface ExpectedPage {
 const LAST_FID = 2 ** 53 - 1;
 const ABSENT_GID = 'none';
 
-/** Any listing of these levels: sizes around the cap, starts in gaps and past the end, GIDs of one unit or of several. */
+/**
+ * Any listing of these levels: sizes around the cap, starts in gaps and past the end, GIDs of one unit or of several, any
+ * geometry.
+ */
 export function anyListing(stored: readonly StoredLevel[], levels: readonly Level[] = LEVELS): fc.Arbitrary<Listing> {
-  const formatAndLevel = fc.record({ format: fc.constantFrom(...FORMATS), level: fc.constantFrom(...levels) });
-  return formatAndLevel.chain(({ format, level }) => {
+  const kind = fc.constantFrom(...levels).chain((level) =>
+    fc.record({
+      format: fc.constantFrom(...FORMATS),
+      level: fc.constant(level),
+      geometry: fc.option(fc.constantFrom(...elementAt(stored, level).withGeometry.keys()), { nil: undefined }),
+    }),
+  );
+  return kind.chain(({ format, level, geometry }) => {
     const { units } = elementAt(stored, level);
+    const cap = pageCap(format, level, geometry ?? 'full');
     const fid = fc.oneof(
       { weight: 9, arbitrary: fc.nat((units.at(-1)?.fid ?? 0) + 5) },
       { weight: 1, arbitrary: fc.constant(LAST_FID) },
@@ -44,16 +56,18 @@ export function anyListing(stored: readonly StoredLevel[], levels: readonly Leve
     return fc.record({
       format: fc.constant(format),
       level: fc.constant(level),
-      pageSize: fc.option(fc.integer({ min: 1, max: PAGE_CAPS[format][level] + 3 }).map(String), { nil: undefined }),
+      pageSize: fc.option(fc.integer({ min: 1, max: cap + 3 }).map(String), { nil: undefined }),
       start: fc.option(fc.record({ parameter, fid }), { nil: undefined }),
       filters: fc.array(filter, { maxLength: 3 }).map((filters) => Object.fromEntries(filters)),
+      geometry: fc.constant(geometry),
     });
   });
 }
 
 /** Path and query of its first page. */
-export function pathOf({ format, level, pageSize, start, filters }: Listing): string {
+export function pathOf({ format, level, pageSize, start, filters, geometry }: Listing): string {
   const query = new URLSearchParams(filters);
+  if (geometry !== undefined) query.set('geometry', geometry);
   if (pageSize !== undefined) query.set('page-size', pageSize);
   if (start !== undefined) query.set(start.parameter, String(start.fid));
   return `/api/v1/${format}/${levelName(level)}?${query}`;
@@ -61,15 +75,16 @@ export function pathOf({ format, level, pageSize, start, filters }: Listing): st
 
 /** The page of a listing. @param after how many features of the listing come before it; undefined for its first page */
 export function expectedPage(listing: Listing, stored: readonly StoredLevel[], after?: number): ExpectedPage {
-  const { format, level, pageSize, start, filters = {} } = listing;
-  const { units, lines } = elementAt(stored, level);
+  const { format, level, pageSize, start, filters = {}, geometry = 'full' } = listing;
+  const { units, withGeometry } = elementAt(stored, level);
+  const lines = withGeometry.get(geometry) ?? [];
   const wanted = Object.entries(filters).map(([name, gid]) => [Number(name.slice('gid-'.length)), gid] as const);
   const matching = units.flatMap(({ fid, gids }, at) =>
     wanted.every(([column, gid]) => gids[column] === gid) ? [{ fid, line: elementAt(lines, at) }] : [],
   );
   const least = start === undefined ? 0 : start.fid + (start.parameter === 'start-after' ? 1 : 0);
   const from = after ?? matching.filter(({ fid }) => fid < least).length;
-  const page = matching.slice(from, from + Math.min(Number(pageSize ?? Infinity), PAGE_CAPS[format][level]));
+  const page = matching.slice(from, from + Math.min(Number(pageSize ?? Infinity), pageCap(format, level, geometry)));
   const text = bodyOf(
     format,
     page.map(({ line }) => line),

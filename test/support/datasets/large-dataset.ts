@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Position } from 'geojson';
 import { elementAt } from '../../../format/element-at.ts';
 import { featureFilePath, releasePath } from '../../../format/layout.ts';
-import type { Format, Level } from '../../../format/levels.ts';
+import type { Format, Geometry, Level } from '../../../format/levels.ts';
 import { FRAMES, LEVELS } from '../../../format/levels.ts';
 import type { Coordinates, Unit, WriteOptions } from '../../../generator/sample/write-geopackage.ts';
 import { writeGeopackage } from '../../../generator/sample/write-geopackage.ts';
@@ -162,8 +162,10 @@ export function writeTwoLevels(file: string): string {
 
 /** A level as it is stored: the text of every feature in order. */
 export interface StoredLevel {
-  /** Each ends in a line feed. */
+  /** With their full geometry; each ends in a line feed. */
   lines: string[];
+  /** With each geometry of the release. */
+  withGeometry: ReadonlyMap<Geometry, string[]>;
   /** Each fid and its GIDs at levels 0 to the level's own. */
   units: { fid: number; gids: string[] }[];
 }
@@ -172,15 +174,19 @@ export interface StoredLevel {
 export function readStored(folder: string, release: string): StoredLevel[] {
   const root = join(folder, releasePath(release));
   return LEVELS.map((level) => {
-    const lines = Array.from({ length: readIndex(root, level).files }, (_, number) => {
-      const text = gunzipSync(readFileSync(join(root, featureFilePath(level, number)))).toString('utf8');
-      return text.split(/(?<=\n)/);
-    }).flat();
+    const { files, geometries } = readIndex(root, level);
+    const linesWith = (geometry: Geometry): string[] =>
+      Array.from({ length: files }, (_, number) => {
+        const text = gunzipSync(readFileSync(join(root, featureFilePath(level, number, geometry)))).toString('utf8');
+        return text.split(/(?<=\n)/);
+      }).flat();
+    const lines = linesWith('full');
     const units = lines.map((line) => {
       const { id, properties } = JSON.parse(line);
       return { fid: Number(id), gids: LEVELS.slice(0, level + 1).map((n) => String(properties[`GID_${n}`])) };
     });
-    return { lines, units };
+    const others = geometries.map((geometry): [Geometry, string[]] => [geometry, linesWith(geometry)]);
+    return { lines, withGeometry: new Map([['full', lines], ...others]), units };
   });
 }
 

@@ -1,5 +1,5 @@
 // Releases for tests, built in this process from a dataset.
-import { LEVELS } from '../../../format/levels.ts';
+import { GEOMETRIES, LEVELS } from '../../../format/levels.ts';
 import type { Release } from '../../../format/release.ts';
 import { type BuildOptions, build } from '../../../generator/build.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
@@ -22,6 +22,7 @@ export function buildOptions(
     attribution: [],
     activate: true,
     storedPages: 'all',
+    geometries: GEOMETRIES,
     ...options,
   };
 }

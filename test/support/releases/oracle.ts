@@ -1,5 +1,6 @@
 // The oracle of finished releases: derives names, listings, pages and overview anew from the texts of the feature files, with
-// none of the generator's code, and compares. Every release of `buildRelease` passes it, and so does the sample.
+// none of the generator's code, and compares; so it does the texts of each geometry. Every release of `buildRelease` passes it,
+// and so does the sample.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,6 +25,7 @@ import {
   FEATURES_PER_FILE,
   FORMATS,
   FRAMES,
+  type Geometry as GeometryName,
   LEVELS,
   type Level,
   levelName,
@@ -34,7 +36,7 @@ import { positionsIn } from '../../../format/positions.ts';
 import { type LevelSummary, type Release, releaseFromJson } from '../../../format/release.ts';
 import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/reader/parse-feature.ts';
 import { filesUnder } from '../files.ts';
-import { readIndex } from './read-index.ts';
+import { readIndex, readTables } from './read-index.ts';
 
 /** The beginning of a feature's text. */
 const FEATURE = /^\{"type":"Feature","id":(\d+)(?:,"bbox":\[([^\]]*)\])?,"properties":\{"fid":\1[,}]/;
@@ -76,6 +78,10 @@ export function assertDerived(out: string, id: string): void {
     const featureFiles = Math.ceil(units.units.length / FEATURES_PER_FILE[level]);
     files.push(manifestPath(level), indexPath(level), namesPath(level));
     files.push(...Array.from({ length: featureFiles }, (_, file) => featureFilePath(level, file)));
+    for (const geometry of assertGeometries(root, release, units)) {
+      files.push(indexPath(level, geometry));
+      files.push(...Array.from({ length: featureFiles }, (_, file) => featureFilePath(level, file, geometry)));
+    }
     files.push(...assertPages(root, release, units));
   }
   assertOverview(root, filled);
@@ -120,6 +126,38 @@ function unitsOf(root: string, summary: LevelSummary): Units {
     `${levelName(level)}: the order of fids`,
   );
   return { level, summary, units };
+}
+
+const GEOMETRY_MEMBER = '"geometry":';
+
+/**
+ * Compares the texts of each other geometry with the full ones: they may differ in nothing but the geometry, which is of its
+ * kind. @returns the geometries
+ */
+function assertGeometries(root: string, { geometries }: Release, { level, summary, units }: Units): GeometryName[] {
+  const others = geometries.filter((geometry) => geometry !== 'full');
+  assert.deepEqual(Object.keys(summary.geometries), others, `${levelName(level)}: geometries`);
+  for (const geometry of others) {
+    const { files } = summary.geometries[geometry]?.featureFiles ?? assert.fail(`${levelName(level)}: ${geometry}`);
+    const paths = Array.from({ length: files }, (_, file) => featureFilePath(level, file, geometry));
+    const lines = paths.flatMap((path) => linesOf(textOf(root, path)));
+    assert.equal(lines.length, units.length, `${levelName(level)}: features of ${geometry}`);
+    for (const [position, line] of lines.entries()) {
+      const unit = elementAt(units, position);
+      const where = `${levelName(level)} fid ${unit.fid}: ${geometry}`;
+      const { type } = (unit.geometry ?? {}) as Partial<Geometry>;
+      const isArea = type === 'Polygon' || type === 'MultiPolygon';
+      const own: Partial<Geometry> | null = JSON.parse(line.toString()).geometry;
+      // A geometry has no member of that name.
+      const head = line.subarray(0, line.lastIndexOf(GEOMETRY_MEMBER) + GEOMETRY_MEMBER.length);
+      assert.ok(unit.line.subarray(0, head.length).equals(head), `${where}: another head than with the full geometry`);
+      if (geometry === 'none' || unit.geometry === null) assert.equal(own, null, where);
+      else if (geometry === 'point' && isArea) assert.equal(own?.type, 'Point', where);
+      else if (isArea) assert.match(own?.type ?? '', /^(Multi)?Polygon$/, where);
+      else assert.notEqual(own, null, where);
+    }
+  }
+  return others;
 }
 
 /** A property as text; null for none. */
@@ -182,12 +220,17 @@ function assertPages(root: string, release: Release, { level, summary, units }: 
     if (c < level)
       listings.push(...Array.from(expected, ([gid, positions]) => ({ key: { column: c, gid }, positions })));
   }
-  const { manifest, index: bytes } = encodeLevel(release.release, index);
+  const tables = readTables(root, index);
+  const { manifest, index: bytes, tables: encoded } = encodeLevel(release.release, index, tables);
   assert.equal(readFileSync(join(root, manifestPath(level)), 'utf8'), manifest, 'the form of the manifest');
   assert.ok(
     readFileSync(join(root, indexPath(level))).equals(bytes),
     `${indexPath(level)}: bytes that belong to no array`,
   );
+  for (const [geometry, table] of encoded) {
+    const path = indexPath(level, geometry);
+    assert.ok(readFileSync(join(root, path)).equals(table), `${path}: bytes that belong to no array`);
+  }
   assert.equal(summary.listings, units.length === 0 ? 0 : listings.length, `${levelName(level)}: listings`);
   const stored = { all: listings, unfiltered: listings.slice(0, 1), none: [] }[release.storedPages];
   return FORMATS.flatMap((format) => {

@@ -1,11 +1,13 @@
-// Reads the index of a level of a release in a folder, for tests and benchmarks.
+// Reads the tables of a level of a release in a folder, for tests and benchmarks.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FeatureTable } from '../../../format/feature-table.ts';
 import { indexPath, manifestPath, RELEASE_FILE } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
-import type { Level } from '../../../format/levels.ts';
+import type { Geometry, Level } from '../../../format/levels.ts';
 import { decodeLevel } from '../../../format/manifest.ts';
 import { releaseFromJson } from '../../../format/release.ts';
+import { readTable } from '../../../generator/reader/read-level.ts';
 
 /** The index of a level. @param root the release's folder */
 export function readIndex(root: string, level: Level): LevelIndex {
@@ -16,4 +18,15 @@ export function readIndex(root: string, level: Level): LevelIndex {
     { release, level, features: levels[level]?.features ?? Number.NaN },
     files,
   );
+}
+
+/** The table of a level's features with a geometry; of the full one, the index. @param root the release's folder */
+export function readFeatureTable(root: string, level: Level, geometry: Geometry): FeatureTable {
+  const index = readIndex(root, level);
+  return geometry === 'full' ? index : readTable(root, index, geometry);
+}
+
+/** The tables of the geometries besides the full one. */
+export function readTables(root: string, index: LevelIndex): Map<Geometry, FeatureTable> {
+  return new Map(index.geometries.map((geometry) => [geometry, readTable(root, index, geometry)]));
 }

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { joinCrcs, sumOf } from '../../../format/crc32.ts';
 import { elementAt } from '../../../format/element-at.ts';
+import { DIGEST_BYTES, type FeatureArrays } from '../../../format/feature-table.ts';
 import { deflateText, MEMBER_HEADER, memberEnd } from '../../../format/gzip.ts';
 import { featureFilePath } from '../../../format/layout.ts';
-import { DIGEST_BYTES } from '../../../format/feature-table.ts';
 import { type LevelArrays, LevelIndex } from '../../../format/level-index.ts';
 import { FEATURES_PER_FILE, type Level } from '../../../format/levels.ts';
 import { inflateFeature } from '../../../generator/reader/inflate.ts';
@@ -74,12 +74,10 @@ export function replaceText(root: string, level: Level, position: number, change
 
 /** Changes the arrays of a level. */
 export function changeArrays(root: string, level: Level, change: (arrays: LevelArrays) => LevelArrays): void {
-  resealLevel(root, level, ({ storedPages, arrays }) => new LevelIndex(level, storedPages, change(arrays)));
+  resealLevel(root, level, ({ storedPages, arrays, geometries }) => new LevelIndex(level, storedPages, change(arrays), geometries));
 }
 
-function sumsOf(
-  features: readonly StoredFeature[],
-): Pick<LevelArrays, 'start' | 'textStart' | 'textCrc' | 'dataCrc' | 'digest'> {
+function sumsOf(features: readonly StoredFeature[]): FeatureArrays {
   const [start, textStart] = [new Float64Array(features.length + 1), new Float64Array(features.length + 1)];
   const [textCrc, dataCrc] = [new Uint32Array(features.length + 1), new Uint32Array(features.length + 1)];
   for (const [i, { data, text }] of features.entries()) {

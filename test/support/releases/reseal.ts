@@ -5,7 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { sumOf } from '../../../format/crc32.ts';
-import { deflateText, MEMBER_FRAME_BYTES, MemberWriter } from '../../../format/gzip.ts';
+import { DIGEST_BYTES, type FeatureTable } from '../../../format/feature-table.ts';
+import { deflateText, MemberWriter } from '../../../format/gzip.ts';
 import {
   CHECKSUMS_FILE,
   indexPath,
@@ -14,16 +15,15 @@ import {
   OVERVIEW_FILE,
   RELEASE_FILE,
 } from '../../../format/layout.ts';
-import { DIGEST_BYTES } from '../../../format/feature-table.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
-import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
+import { type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { encodeLevel } from '../../../format/manifest.ts';
 import type { CheckedFile, Release } from '../../../format/release.ts';
 import { releaseFromJson, releaseToJson } from '../../../format/release.ts';
-import { plannedFiles } from '../../../generator/levels/plan.ts';
+import { featureFilesOf, isFormat, plannedFiles } from '../../../generator/levels/plan.ts';
 import { sha256, sha256Of } from '../files.ts';
 import { pointAgain } from './point-to.ts';
-import { readIndex } from './read-index.ts';
+import { readIndex, readTables } from './read-index.ts';
 
 /** A page's text. */
 export function textOf(root: string, path: string): string {
@@ -47,7 +47,7 @@ export function replacePage(root: string, path: string, bytes: Buffer): void {
   writeFileSync(join(root, path), bytes);
   resealLevel(root, level, (index) => {
     const page = [...plannedFiles(index)].find((candidate) => candidate.path === path);
-    const table = page === undefined || page.kind === 'features' ? undefined : index.arrays.pages?.[page.kind];
+    const table = page !== undefined && isFormat(page.kind) ? index.arrays.pages?.[page.kind] : undefined;
     if (page === undefined || table === undefined) throw new Error(`${path} is not a page`);
     table.bytes[page.number] = bytes.length;
     table.digest.set(hash('sha256', bytes, 'buffer').subarray(0, DIGEST_BYTES), page.number * DIGEST_BYTES);
@@ -55,25 +55,37 @@ export function replacePage(root: string, path: string, bytes: Buffer): void {
   });
 }
 
-/** Changes a level's index, then release.json and checksums.txt to match. @param release the id in the manifest */
+/**
+ * Changes a level's index, then release.json and checksums.txt to match.
+ * @param change may change the tables of the other geometries, too
+ * @param release the id in the manifest
+ */
 export function resealLevel(
   root: string,
   level: Level,
-  change: (index: LevelIndex) => LevelIndex,
+  change: (index: LevelIndex, tables: Map<Geometry, FeatureTable>) => LevelIndex,
   release?: string,
 ): void {
-  const index = change(readIndex(root, level));
+  const before = readIndex(root, level);
+  const tables = readTables(root, before);
+  const index = change(before, tables);
   const { pages } = index.arrays;
   const sizes = [...(pages?.geojsonl.bytes ?? []), ...(pages?.fc.bytes ?? [])];
   resealRelease(root, (description) => {
-    const files = encodeLevel(release ?? description.release, index);
+    const files = encodeLevel(release ?? description.release, index, tables);
+    const known = summaryOf(description, level);
+    const geometries = Object.entries(known.geometries).map(([name, summary]) => {
+      const geometry = index.geometries.find((own) => own === name) ?? 'full';
+      const [table, bytes] = [tables.get(geometry), files.tables.get(geometry)];
+      if (table === undefined || bytes === undefined) throw new Error(`level ${level} has no geometry ${name}`);
+      const checked = writeChecked(root, indexPath(level, geometry), bytes);
+      return [name, { ...summary, featureFiles: featureFilesOf(table), index: checked }];
+    });
     const summary = {
-      ...summaryOf(description, level),
+      ...known,
+      geometries: Object.fromEntries(geometries),
       bytes: sizes.reduce((sum, size) => sum + size, 0),
-      featureFiles: {
-        files: index.files,
-        bytes: index.dataBytes(0, index.features) + index.files * MEMBER_FRAME_BYTES,
-      },
+      featureFiles: featureFilesOf(index),
       manifest: writeChecked(root, manifestPath(level), Buffer.from(files.manifest)),
       index: writeChecked(root, indexPath(level), files.index),
     };

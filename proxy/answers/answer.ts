@@ -101,7 +101,7 @@ export const PREFLIGHT_ANSWER: Answer = noContent([
   'Access-Control-Allow-Methods',
   ALLOWED_METHODS,
   'Access-Control-Allow-Headers',
-  'Authorization, If-None-Match',
+  'Authorization, If-None-Match, If-Range, Range',
   'Access-Control-Max-Age',
   String(PREFLIGHT_MAX_AGE_SECONDS),
 ]);

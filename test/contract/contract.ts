@@ -1,6 +1,7 @@
 // The HTTP contract as a whole, tested against the service of one setup.
 import { describe } from 'node:test';
 import { testAnswers } from './answers.ts';
+import { testDownloads } from './downloads.ts';
 import { testErrors } from './errors.ts';
 import { testFiles } from './files.ts';
 import { testReleases } from './releases.ts';
@@ -16,6 +17,7 @@ const READING: Parts = {
   'what an answer is': testAnswers,
   'while releases change': testReleases,
   'overview and names': testFiles,
+  downloads: testDownloads,
 };
 
 type Parts = Readonly<Record<string, (world: World) => void>>;

@@ -73,15 +73,17 @@ export function pathOf({ format, level, pageSize, start, filters, geometry }: Li
   return `/api/v1/${format}/${levelName(level)}?${query}`;
 }
 
+/** Path and query of its download. */
+export function downloadOf(listing: Listing): string {
+  const { pathname, search } = new URL(pathOf({ ...listing, pageSize: undefined, start: undefined }), 'http://a.test');
+  const [, , , format, level] = pathname.split('/');
+  return `/api/v1/download/${level}.${format === 'fc' ? 'geojson' : format}.gz${search}`;
+}
+
 /** The page of a listing. @param after how many features of the listing come before it; undefined for its first page */
 export function expectedPage(listing: Listing, stored: readonly StoredLevel[], after?: number): ExpectedPage {
-  const { format, level, pageSize, start, filters = {}, geometry = 'full' } = listing;
-  const { units, withGeometry } = elementAt(stored, level);
-  const lines = withGeometry.get(geometry) ?? [];
-  const wanted = Object.entries(filters).map(([name, gid]) => [Number(name.slice('gid-'.length)), gid] as const);
-  const matching = units.flatMap(({ fid, gids }, at) =>
-    wanted.every(([column, gid]) => gids[column] === gid) ? [{ fid, line: elementAt(lines, at) }] : [],
-  );
+  const { format, level, pageSize, start, geometry = 'full' } = listing;
+  const matching = matchingIn(listing, stored);
   const least = start === undefined ? 0 : start.fid + (start.parameter === 'start-after' ? 1 : 0);
   const from = after ?? matching.filter(({ fid }) => fid < least).length;
   const page = matching.slice(from, from + Math.min(Number(pageSize ?? Infinity), pageCap(format, level, geometry)));
@@ -91,4 +93,25 @@ export function expectedPage(listing: Listing, stored: readonly StoredLevel[], a
   );
   const end = from + page.length;
   return { text, matched: matching.length, end, isLast: end >= matching.length };
+}
+
+/** The text of the whole listing, from its first feature to its last. */
+export function wholeText(listing: Listing, stored: readonly StoredLevel[]): string {
+  return bodyOf(
+    listing.format,
+    matchingIn(listing, stored).map(({ line }) => line),
+  );
+}
+
+/** The features of the whole listing. */
+function matchingIn(
+  { level, filters = {}, geometry = 'full' }: Listing,
+  stored: readonly StoredLevel[],
+): { fid: number; line: string }[] {
+  const { units, withGeometry } = elementAt(stored, level);
+  const lines = withGeometry.get(geometry) ?? [];
+  const wanted = Object.entries(filters).map(([name, gid]) => [Number(name.slice('gid-'.length)), gid] as const);
+  return units.flatMap(({ fid, gids }, at) =>
+    wanted.every(([column, gid]) => gids[column] === gid) ? [{ fid, line: elementAt(lines, at) }] : [],
+  );
 }

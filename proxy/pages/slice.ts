@@ -1,6 +1,7 @@
 // Slices: bodies with any run of features, made of byte ranges of feature files without inflating or deflating. Length and
 // entity tag follow from the index; each range is checked against it before the last byte is sent.
 import { createHash, hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
 import { joinCrcs } from '../../format/crc32.ts';
@@ -22,9 +23,12 @@ const NOW_MAX_RANGES = 8;
 const GAP_MAX_BYTES = 64 * 1024;
 /** Concurrent reads for one body. */
 const READS_MAX = 8;
+/** Groups before a range whose texts are summed in one turn of the event loop: some milliseconds. */
+const SKIPPED_GROUPS = 16;
 const NOTHING = Buffer.alloc(0);
 
 type Chunks = AsyncGenerator<Buffer, void, undefined>;
+type Take = (bytes: number) => Buffer;
 
 /** A slice as one gzip member: a buffer, or a stream if it is large. */
 export class Slice implements BodySource {
@@ -39,19 +43,13 @@ export class Slice implements BodySource {
 
   constructor(source: LoadedTable, format: Format, ranges: Ranges) {
     const { before, between, after } = FRAME_DATA[format];
-    let data = 0;
-    let features = 0;
-    for (let i = 0; i < ranges.length; i += 2) {
-      data += source.table.dataBytes(numberAt(ranges, i), numberAt(ranges, i + 1));
-      features += numberAt(ranges, i + 1) - numberAt(ranges, i);
-    }
     this.#source = source;
     this.#format = format;
     this.#ranges = ranges;
-    this.#features = features;
-    this.#dataBytes = data;
-    const betweens = Math.max(0, features - 1) * between.data.length;
-    this.bytes = MEMBER_FRAME_BYTES + before.data.length + data + betweens + after.data.length;
+    this.#features = featuresIn(ranges);
+    this.#dataBytes = this.#dataBytesOf(ranges);
+    const betweens = Math.max(0, this.#features - 1) * between.data.length;
+    this.bytes = MEMBER_FRAME_BYTES + before.data.length + this.#dataBytes + betweens + after.data.length;
   }
 
   /** Bytes of the text. */
@@ -116,10 +114,10 @@ export class Slice implements BodySource {
   async #readLater(reads: Reads): Promise<Buffer> {
     const { before, between } = FRAME_DATA[this.#format];
     const limit = pLimit(READS_MAX);
-    const parts = [...this.#groups()].map((group, i) =>
-      limit(() => this.#readGroup(reads, group, i === 0 ? before.data : between.data)),
+    const parts = [...this.#groups(WHOLE_MAX_BYTES)].map((group, i) =>
+      limit(() => this.#readGroup(reads, group, i === 0 ? before.data : between.data, Buffer.allocUnsafe)),
     );
-    return Buffer.concat([MEMBER_HEADER, ...(await Promise.all(parts)), this.#end()], this.bytes);
+    return Buffer.concat([MEMBER_HEADER, ...(await Promise.all(parts)), this.#end(this.#textCrc())], this.bytes);
   }
 
   /**
@@ -127,36 +125,39 @@ export class Slice implements BodySource {
    * @param part the bytes of a download; undefined for all that is not continued
    */
   async *#stream(reads: Reads, part?: ByteRange): Chunks {
-    const { before, between } = FRAME_DATA[this.#format];
+    const { before, between, after } = FRAME_DATA[this.#format];
     const { offset, length } = part ?? { offset: 0, length: this.bytes };
+    const take = reads.pieceMemory();
     let prefix: Buffer = Buffer.concat([MEMBER_HEADER, before.data]);
-    let at = 0;
-    for (const group of this.#groups()) {
+    let [at, skipped, crc] = [0, 0, before.crc];
+    for (const group of this.#groups(reads.pieceBytes)) {
       const begin = at;
+      crc = this.#continueCrc(crc, group);
       at += prefix.length + this.#bytesOf(group);
-      if (at > offset && begin < offset + length) {
-        const chunks = this.#chunksOf(reads, group, prefix, part !== undefined);
+      if (at > offset) {
+        const chunks = this.#chunksOf(reads, group, prefix, take, part !== undefined);
         yield* within(chunks, offset - begin, offset + length - begin);
-      }
+      } else if (++skipped % SKIPPED_GROUPS === 0) await nextTurn();
+      if (at >= offset + length) return;
       prefix = between.data;
     }
-    if (at < offset + length)
-      yield* within([at === 0 ? prefix : NOTHING, this.#end()], offset - at, offset + length - at);
+    const end = this.#end(joinCrcs(crc, after.crc, after.length));
+    yield* within([at === 0 ? prefix : NOTHING, end], offset - at, offset + length - at);
   }
 
-  /** What follows the features. */
-  #end(): Buffer {
+  /** What follows the features. @param crc of the text */
+  #end(crc: number): Buffer {
     const { data } = FRAME_DATA[this.#format].after;
     const end = Buffer.allocUnsafe(data.length + MEMBER_END_BYTES);
-    writeMemberEnd(end, data.copy(end), this.#textCrc(), this.textBytes);
+    writeMemberEnd(end, data.copy(end), crc, this.textBytes);
     return end;
   }
 
   /**
    * The ranges that are read together: of one file, with gaps of at most GAP_MAX_BYTES between them, and of at most
-   * WHOLE_MAX_BYTES unless it is one feature.
+   * `maxBytes` unless it is one feature.
    */
-  *#groups(): Generator<Ranges> {
+  *#groups(maxBytes: number): Generator<Ranges> {
     const { table } = this.#source;
     let group: number[] = [];
     for (let i = 0; i < this.#ranges.length; i += 2)
@@ -165,7 +166,7 @@ export class Slice implements BodySource {
         const isNear =
           table.fileOf(begin) === table.fileOf(at) &&
           table.dataBytes(last, at) <= GAP_MAX_BYTES &&
-          table.dataBytes(begin, at + 1) <= WHOLE_MAX_BYTES;
+          table.dataBytes(begin, at + 1) <= maxBytes;
         if (group.length > 0 && !isNear) {
           yield group;
           group = [];
@@ -176,37 +177,51 @@ export class Slice implements BodySource {
     if (group.length > 0) yield group;
   }
 
+  #dataBytesOf(group: Ranges): number {
+    let bytes = 0;
+    for (let i = 0; i < group.length; i += 2)
+      bytes += this.#source.table.dataBytes(numberAt(group, i), numberAt(group, i + 1));
+    return bytes;
+  }
+
   /** Bytes of a group with separators between its features. */
   #bytesOf(group: Ranges): number {
-    let [data, features] = [0, 0];
-    for (let i = 0; i < group.length; i += 2) {
-      data += this.#source.table.dataBytes(numberAt(group, i), numberAt(group, i + 1));
-      features += numberAt(group, i + 1) - numberAt(group, i);
-    }
-    return data + (features - 1) * FRAME_DATA[this.#format].between.data.length;
+    const betweens = featuresIn(group) - 1;
+    return this.#dataBytesOf(group) + betweens * FRAME_DATA[this.#format].between.data.length;
   }
 
   /**
    * The data of a group with separators between its features. What lies between its ranges is read and checked, too.
    * @param prefix what comes before it
+   * @param take memory for so many bytes
    */
-  async #readGroup(reads: Reads, group: Ranges, prefix: Buffer): Promise<Buffer> {
+  async #readGroup(reads: Reads, group: Ranges, prefix: Buffer, take: Take): Promise<Buffer> {
     const { table } = this.#source;
     const [first, end] = [numberAt(group, 0), numberAt(group, group.length - 1)];
     const file = table.fileOf(first);
+    const path = this.#source.featureFile(file);
     const range = { offset: table.offsetAt(first), length: table.dataBytes(first, end) };
-    const data = await reads.origin.read(this.#source.featureFile(file), range);
-    if (!table.hasData(data, first, end)) throw this.#damaged(reads, file);
     const { between } = FRAME_DATA[this.#format];
-    const parts = [prefix];
+    const bytes = prefix.length + this.#bytesOf(group);
+    const gaps = range.length - this.#dataBytesOf(group);
+    // At its end there is room for the data with the gaps, before it for what is put between the features. Memory for gaps is
+    // not taken from a stream: it is not sent.
+    const body = gaps === 0 ? take(bytes) : Buffer.allocUnsafe(bytes + gaps);
+    const dataAt = body.length - range.length;
+    if (!reads.now(path, range, body, dataAt, true)) (await reads.origin.read(path, range)).copy(body, dataAt);
+    if (!table.hasData(body.subarray(dataAt), first, end)) throw this.#damaged(reads, file);
+    let to = prefix.copy(body);
+    if (dataAt === to && group.length === 2) return body;
     for (let i = 0; i < group.length; i += 2) {
-      const step = between.length === 0 ? numberAt(group, i + 1) - numberAt(group, i) : 1;
-      for (let at = numberAt(group, i); at < numberAt(group, i + 1); at += step) {
-        if (parts.length > 1) parts.push(between.data);
-        parts.push(data.subarray(table.dataBytes(first, at), table.dataBytes(first, at + step)));
+      const last = numberAt(group, i + 1);
+      for (let at = numberAt(group, i), next: number; at < last; at = next) {
+        next = between.length === 0 ? last : at + 1;
+        if (at > first) to += between.data.copy(body, to);
+        body.copyWithin(to, dataAt + table.dataBytes(first, at), dataAt + table.dataBytes(first, next));
+        to += table.dataBytes(at, next);
       }
     }
-    return Buffer.concat(parts);
+    return body.subarray(0, bytes);
   }
 
   /**
@@ -215,12 +230,12 @@ export class Slice implements BodySource {
    *   problem response
    * @param isCheckedFirst is a large feature read twice, so that nothing of it is sent unchecked?
    */
-  async *#chunksOf(reads: Reads, group: Ranges, prefix: Buffer, isCheckedFirst: boolean): Chunks {
+  async *#chunksOf(reads: Reads, group: Ranges, prefix: Buffer, take: Take, isCheckedFirst: boolean): Chunks {
     const { table } = this.#source;
     const [first, end] = [numberAt(group, 0), numberAt(group, group.length - 1)];
     const length = table.dataBytes(first, end);
     if (length <= WHOLE_MAX_BYTES) {
-      yield this.#readGroup(reads, group, prefix);
+      yield this.#readGroup(reads, group, prefix, take);
       return;
     }
     const file = table.fileOf(first);
@@ -278,21 +293,24 @@ export class Slice implements BodySource {
 
   /** CRC-32 of the text. */
   #textCrc(): number {
+    const { before, after } = FRAME_DATA[this.#format];
+    return joinCrcs(this.#continueCrc(before.crc, this.#ranges), after.crc, after.length);
+  }
+
+  /** CRC-32 of a text that goes on with these features. @param crc of all before them */
+  #continueCrc(crc: number, ranges: Ranges): number {
     const { table } = this.#source;
-    const { before, between, after } = FRAME_DATA[this.#format];
-    const step = between.length === 0 ? Number.POSITIVE_INFINITY : 1;
-    let crc = before.crc;
-    let isFirst = true;
-    for (let i = 0; i < this.#ranges.length; i += 2) {
-      const last = numberAt(this.#ranges, i + 1);
-      for (let first = numberAt(this.#ranges, i), end: number; first < last; first = end) {
-        end = Math.min(first + step, last);
-        if (!isFirst) crc = joinCrcs(crc, between.crc, between.length);
-        crc = table.textCrc(first, end, crc);
-        isFirst = false;
+    const { between } = FRAME_DATA[this.#format];
+    let continued = crc;
+    for (let i = 0; i < ranges.length; i += 2) {
+      const last = numberAt(ranges, i + 1);
+      for (let first = numberAt(ranges, i), end: number; first < last; first = end) {
+        end = between.length === 0 ? last : first + 1;
+        if (first !== this.#ranges[0]) continued = joinCrcs(continued, between.crc, between.length);
+        continued = table.textCrc(first, end, continued);
       }
     }
-    return joinCrcs(crc, after.crc, after.length);
+    return continued;
   }
 
   /** Closes the file: the operator may replace it by an intact one. */
@@ -301,6 +319,12 @@ export class Slice implements BodySource {
     origin.close?.(path);
     return new OriginError('damaged', path);
   }
+}
+
+function featuresIn(ranges: Ranges): number {
+  let features = 0;
+  for (let i = 0; i < ranges.length; i += 2) features += numberAt(ranges, i + 1) - numberAt(ranges, i);
+  return features;
 }
 
 /** Of a piece the bytes from `from` to `to`: the last of them when the piece has ended, and so has been checked. */

@@ -99,7 +99,7 @@ function answerFrom(
   const level = release?.get(endpoint.level);
   const source = release && level?.get(geometryOf(params, release.geometries));
   if (release === undefined || level === undefined || source === undefined) return undefined;
-  const basis = { release, base, coding, isPinned: params.cursor !== undefined };
+  const basis = { release, base, coding, isPinned: params.release !== undefined };
   if (endpoint.kind === 'page') return respondWithPage({ endpoint, params, level, source, basis });
   return respondWithDownload({ endpoint, params, level, source, basis }, request);
 }
@@ -117,7 +117,11 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
     if (endpoint === undefined || endpoint.kind === 'file') throw new TypeError('nothing is missing');
     const params = parseQuery(request.query, endpoint);
     const release = params.release === undefined ? releases.requireCurrent() : await releases.load(params.release);
-    await (await release.load(endpoint.level)).load(geometryOf(params, release.geometries));
+    try {
+      await (await release.load(endpoint.level)).load(geometryOf(params, release.geometries));
+    } catch (error) {
+      return answerAgain(context, request, { basis: { release, isPinned: params.release !== undefined } }, error);
+    }
     const answer = answerNow(context, request);
     if (answer === undefined) throw notReady('Too much is being loaded at the moment. Try again.');
     return answer;
@@ -127,13 +131,13 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
 }
 
 /**
- * The answer to a request whose body could not be read. If a file of its release is missing or damaged, the release may
+ * The answer to a request for which a file could not be read, of its body or of the tables before. If a file of its release is missing or damaged, the release may
  * just have been removed or replaced: then the request is answered as it would be now. Never rejects.
  */
 export async function answerAgain(
   context: HandlerContext,
   request: HttpRequest,
-  { basis }: Answer,
+  { basis }: { basis: Pick<Basis, 'release' | 'isPinned'> | undefined },
   error: unknown,
 ): Promise<Answer> {
   const { releases, log } = context;

@@ -49,7 +49,7 @@ function pathsTable(): string {
     const names = hasParameters ? parameterNames(endpoint).map(codeToHtml).join(' ') : '';
     return [codeToHtml(path), escapeHtml(get.summary), maximum, names];
   });
-  return table(['GET', 'response', 'maximum page-size', 'parameters'], rows);
+  return table(['GET', 'response', 'maximum page-size with the full geometry', 'parameters'], rows);
 }
 
 /** One row for all parameters with the same name and description. */

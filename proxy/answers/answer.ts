@@ -46,7 +46,7 @@ export interface Basis {
   /** Base URL in the Link header: scheme, host and optional path. */
   base: string;
   coding: Coding;
-  /** Does a cursor pin the answer to the release, so that it never changes? */
+  /** Does the request name the release? The answer to a cursor never changes. */
   isPinned: boolean;
 }
 

@@ -201,7 +201,6 @@ export class Slice implements BodySource {
     const file = table.fileOf(first);
     const path = this.#source.featureFile(file);
     const range = { offset: table.offsetAt(first), length: table.dataBytes(first, end) };
-    const { between } = FRAME_DATA[this.#format];
     const bytes = prefix.length + this.#bytesOf(group);
     const gaps = range.length - this.#dataBytesOf(group);
     // At its end there is room for the data with the gaps, before it for what is put between the features. Memory for gaps is
@@ -210,17 +209,7 @@ export class Slice implements BodySource {
     const dataAt = body.length - range.length;
     if (!reads.now(path, range, body, dataAt, true)) (await reads.origin.read(path, range)).copy(body, dataAt);
     if (!table.hasData(body.subarray(dataAt), first, end)) throw this.#damaged(reads, file);
-    let to = prefix.copy(body);
-    if (dataAt === to && group.length === 2) return body;
-    for (let i = 0; i < group.length; i += 2) {
-      const last = numberAt(group, i + 1);
-      for (let at = numberAt(group, i), next: number; at < last; at = next) {
-        next = between.length === 0 ? last : at + 1;
-        if (at > first) to += between.data.copy(body, to);
-        body.copyWithin(to, dataAt + table.dataBytes(first, at), dataAt + table.dataBytes(first, next));
-        to += table.dataBytes(at, next);
-      }
-    }
+    this.#spread(body, group, dataAt, prefix.copy(body), gaps > 0);
     return body.subarray(0, bytes);
   }
 
@@ -266,29 +255,37 @@ export class Slice implements BodySource {
 
   /** Writes everything around the data of the features, which is moved to its place. */
   #framed(body: Buffer): Buffer {
-    const { before, between, after } = FRAME_DATA[this.#format];
+    const { before, after } = FRAME_DATA[this.#format];
     MEMBER_HEADER.copy(body);
     before.data.copy(body, MEMBER_HEADER.length);
-    if (this.#features > 1 && between.length > 0) this.#separate(body, MEMBER_HEADER.length + before.data.length);
+    this.#spread(body, this.#ranges, this.#dataAt, MEMBER_HEADER.length + before.data.length, false);
     const end = this.bytes - MEMBER_END_BYTES;
     after.data.copy(body, end - after.data.length);
     writeMemberEnd(body, end, this.#textCrc(), this.textBytes);
     return body;
   }
 
-  /** Moves the data of each feature but the last forward, the first one to `begin`, and writes a separator behind it. */
-  #separate(body: Buffer, begin: number): void {
+  /**
+   * Moves data of features forward, and writes the separators between them.
+   * @param source where it lies; with gaps where that of the positions between the ranges lies, too
+   * @param target where it is moved to, so far before `source` as the separators and gaps are long
+   */
+  #spread(body: Buffer, ranges: Ranges, source: number, target: number, hasGaps: boolean): void {
     const { data } = FRAME_DATA[this.#format].between;
     const { table } = this.#source;
-    let [source, target] = [this.#dataAt, begin];
-    for (let i = 0; i < this.#ranges.length; i += 2)
-      for (let at = numberAt(this.#ranges, i); at < numberAt(this.#ranges, i + 1) && source > target; at++) {
-        const length = table.dataBytes(at, at + 1);
-        body.copyWithin(target, source, source + length);
-        source += length;
-        target += length;
-        target += data.copy(body, target);
+    let [from, to] = [source, target];
+    for (let i = 0; i < ranges.length; i += 2) {
+      const last = numberAt(ranges, i + 1);
+      if (hasGaps && i > 0) from += table.dataBytes(numberAt(ranges, i - 1), numberAt(ranges, i));
+      for (let at = numberAt(ranges, i), end: number; at < last && (hasGaps || from > to); at = end) {
+        end = data.length === 0 ? last : at + 1;
+        const length = table.dataBytes(at, end);
+        body.copyWithin(to, from, from + length);
+        from += length;
+        to += length;
+        to += data.copy(body, to);
       }
+    }
   }
 
   /** CRC-32 of the text. */

@@ -30,19 +30,20 @@ export class BodyBuffers {
   }
 }
 
-const CIRCLE_BYTES = 1024 * 1024;
+const CIRCLE_BYTES = 512 * 1024;
 /** Of larger pieces two could meet: what is written next, and the high-water mark of node:http, up to 64 kB, before it. */
-const PIECE_MAX_BYTES: number = CIRCLE_BYTES / 4;
+const PIECE_MAX_BYTES: number = 192 * 1024;
 
 /**
  * Memory for the pieces of one stream, in a circle. All that is taken must be sent, in order and with `pipeline`, which asks for
  * more only while less than the high-water mark is unsent: that is never as far back as what is used again.
  */
 export function circularMemory(): (bytes: number) => Buffer {
-  const memory = Buffer.allocUnsafeSlow(CIRCLE_BYTES);
+  let memory: Buffer | undefined;
   let at = 0;
   return (bytes) => {
     if (bytes > PIECE_MAX_BYTES) return Buffer.allocUnsafe(bytes);
+    memory ??= Buffer.allocUnsafeSlow(CIRCLE_BYTES);
     if (at + bytes > CIRCLE_BYTES) at = 0;
     at += bytes;
     return memory.subarray(at - bytes, at);

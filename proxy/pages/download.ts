@@ -35,11 +35,10 @@ export function respondWithDownload(asked: ListingRequest<DownloadEndpoint>, req
   const etag = `"${slice.tag}"`;
   const disposition = `attachment; filename="${fileName(endpoint, basis.release.id, request.query)}"`;
   const headers = [...FIXED_HEADERS, basis.release.id, 'ETag', etag, 'Content-Disposition', disposition];
-  headers.push(MATCHED, String(positions.count));
   const range = rangeOf(request, etag, bytes);
   const { offset, length } = range ?? { offset: 0, length: bytes };
   if (range !== undefined) headers.push('Content-Range', `bytes ${offset}-${offset + length - 1}/${bytes}`);
-  headers.push('Content-Length', String(length));
+  headers.push('Content-Length', String(length), MATCHED, String(positions.count));
   return { status: range === undefined ? 200 : 206, headers, etag, body: slice.part({ offset, length }), basis };
 }
 

@@ -31,13 +31,12 @@ export function respondWithDownload(asked: ListingRequest<DownloadEndpoint>, req
   const { endpoint, level, source, params, basis } = asked;
   const { positions } = resolve(level.index, endpoint.format, params, source.geometry);
   const slice = new Slice(source, endpoint.format, positions.slice(0, positions.count));
-  const { bytes } = slice;
   const etag = `"${slice.tag}"`;
   const disposition = `attachment; filename="${fileName(endpoint, basis.release.id, request.query)}"`;
   const headers = [...FIXED_HEADERS, basis.release.id, 'ETag', etag, 'Content-Disposition', disposition];
-  const range = rangeOf(request, etag, bytes);
-  const { offset, length } = range ?? { offset: 0, length: bytes };
-  if (range !== undefined) headers.push('Content-Range', `bytes ${offset}-${offset + length - 1}/${bytes}`);
+  const range = rangeOf(request, etag, slice.bytes);
+  const { offset, length } = range ?? { offset: 0, length: slice.bytes };
+  if (range !== undefined) headers.push('Content-Range', `bytes ${offset}-${offset + length - 1}/${slice.bytes}`);
   headers.push('Content-Length', String(length), MATCHED, String(positions.count));
   return { status: range === undefined ? 200 : 206, headers, etag, body: slice.part({ offset, length }), basis };
 }

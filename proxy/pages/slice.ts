@@ -298,12 +298,13 @@ export class Slice implements BodySource {
   #continueCrc(crc: number, ranges: Ranges): number {
     const { table } = this.#source;
     const { between } = FRAME_DATA[this.#format];
+    const [begin] = this.#ranges;
     let continued = crc;
     for (let i = 0; i < ranges.length; i += 2) {
       const last = numberAt(ranges, i + 1);
       for (let first = numberAt(ranges, i), end: number; first < last; first = end) {
         end = between.length === 0 ? last : first + 1;
-        if (first !== this.#ranges[0]) continued = joinCrcs(continued, between.crc, between.length);
+        if (first !== begin) continued = joinCrcs(continued, between.crc, between.length);
         continued = table.textCrc(first, end, continued);
       }
     }

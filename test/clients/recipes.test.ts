@@ -160,8 +160,9 @@ test("the commands under 'Ask it' in the README work when pasted", {
     assert.equal(status, 0, `${line}${text}`);
     printed.push(text);
   }
-  const [pages = '', walks, downloads = '', page = '', overview, names] = printed;
+  const [pages = '', simplified = '', walks, downloads = '', page = '', overview, names] = printed;
   assert.match(pages, /^\{.*"Aland".*\}\n\{.*"Beland".*\}\nHTTP\/1\.1 200 OK\r\n[^{]*Boundaries-Matched: 2\r\n[^{]*$/);
+  assert.equal(JSON.parse(simplified).features.length, 3);
   assert.deepEqual([walks, overview], ['', '']);
   assert.equal(readFileSync(join(typed, 'provinces.geojsonl'), 'utf8').split('\n').length, 4);
   assert.equal(readLayer(join(typed, 'municipalities.gpkg'), 'municipalities').length, 3);

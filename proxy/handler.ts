@@ -15,6 +15,7 @@ import { admitClient } from './limits/admit-client.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { answerHealth, HEALTH_PATHS, healthAnswer } from './operations/health.ts';
 import { OriginError, type Reads } from './origin/origin.ts';
+import { respondWithDownload } from './pages/download.ts';
 import type { Endpoint } from './pages/endpoints.ts';
 import { ENDPOINTS, isProtected, PATHS_RULE } from './pages/endpoints.ts';
 import { geometryOf, parseQuery, refuseQuery } from './pages/query.ts';
@@ -79,7 +80,7 @@ function answerNow(context: HandlerContext, request: HttpRequest): Answer | unde
   const base = context.baseUrl.of(request);
   return (
     context.responses[coding].find(request.target, base, context.releases) ??
-    answerFrom(context, endpoint, request.query, base, coding)
+    answerFrom(context, endpoint, request, base, coding)
   );
 }
 
@@ -87,22 +88,23 @@ function answerNow(context: HandlerContext, request: HttpRequest): Answer | unde
 function answerFrom(
   { releases, reads }: HandlerContext,
   endpoint: Endpoint,
-  query: string,
+  request: HttpRequest,
   base: string,
   coding: Basis['coding'],
 ): Answer | undefined {
   if (endpoint.kind === 'file') {
-    refuseQuery(query);
+    refuseQuery(request.query);
     return respondWithFile(endpoint, { release: releases.requireCurrent(), base, coding, isPinned: false });
   }
-  const params = parseQuery(query, endpoint.level);
-  const release = params.cursor === undefined ? releases.requireCurrent() : releases.get(params.cursor);
+  const params = parseQuery(request.query, endpoint);
+  const release = params.release === undefined ? releases.requireCurrent() : releases.get(params.release);
   const level = release?.get(endpoint.level);
   const source = release && level?.get(geometryOf(params, release.geometries));
   const places = level?.spatial.at(params, reads);
   if (release === undefined || level === undefined || source === undefined || places === undefined) return undefined;
-  const basis = { release, base, coding, isPinned: params.cursor !== undefined };
-  return respondWithPage({ endpoint, params, places, level, source, basis });
+  const basis = { release, base, coding, isPinned: params.release !== undefined };
+  if (endpoint.kind === 'page') return respondWithPage({ endpoint, params, places, level, source, basis });
+  return respondWithDownload({ endpoint, params, places, level, source, basis }, request);
 }
 
 /** The answer after what is missing has been brought into memory. The one place of the path that waits. Never rejects. */
@@ -115,15 +117,15 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
     const known = answerNow(context, request);
     if (known !== undefined) return known;
     const endpoint = ENDPOINTS.get(request.path);
-    if (endpoint?.kind !== 'page') throw new TypeError('nothing is missing');
-    const params = parseQuery(request.query, endpoint.level);
-    const release = params.cursor === undefined ? releases.requireCurrent() : await releases.load(params.cursor);
+    if (endpoint === undefined || endpoint.kind === 'file') throw new TypeError('nothing is missing');
+    const params = parseQuery(request.query, endpoint);
+    const release = params.release === undefined ? releases.requireCurrent() : await releases.load(params.release);
     try {
       const level = await release.load(endpoint.level);
       await level.load(geometryOf(params, release.geometries));
       await level.spatial.load(params, reads);
     } catch (error) {
-      return answerAgain(context, request, { basis: { release, isPinned: params.cursor !== undefined } }, error);
+      return answerAgain(context, request, { basis: { release, isPinned: params.release !== undefined } }, error);
     }
     const answer = answerNow(context, request);
     if (answer === undefined) throw notReady('Too much is being loaded at the moment. Try again.');

@@ -46,7 +46,7 @@ export interface Basis {
   /** Base URL in the Link header: scheme, host and optional path. */
   base: string;
   coding: Coding;
-  /** Does a cursor pin the answer to the release, so that it never changes? */
+  /** Does the request name the release? The answer to a cursor never changes. */
   isPinned: boolean;
 }
 
@@ -101,7 +101,7 @@ export const PREFLIGHT_ANSWER: Answer = noContent([
   'Access-Control-Allow-Methods',
   ALLOWED_METHODS,
   'Access-Control-Allow-Headers',
-  'Authorization, If-None-Match',
+  'Authorization, If-None-Match, If-Range, Range',
   'Access-Control-Max-Age',
   String(PREFLIGHT_MAX_AGE_SECONDS),
 ]);

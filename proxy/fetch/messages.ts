@@ -118,7 +118,9 @@ export function toHttpRequest({ method, url, headers }: Request): HttpRequest {
       // A request that a program makes has no Host, but an absolute URL.
       host: header('host') ?? url.slice(authority, url.indexOf('/', authority)),
       'if-none-match': header('if-none-match'),
+      'if-range': header('if-range'),
       origin: header('origin'),
+      range: header('range'),
       'transfer-encoding': header('transfer-encoding'),
     },
     rawHeaders: [...headers].flat(),

@@ -15,8 +15,14 @@ export type RequestHeaders = Readonly<
     | 'host'
     | 'if-none-match'
     | 'origin'
+    | 'range'
     | 'transfer-encoding'
-  > & { 'x-forwarded-host'?: HeaderValues; 'x-forwarded-proto'?: HeaderValues; 'x-sendfile-type'?: HeaderValues }
+  > & {
+    'if-range'?: HeaderValues;
+    'x-forwarded-host'?: HeaderValues;
+    'x-forwarded-proto'?: HeaderValues;
+    'x-sendfile-type'?: HeaderValues;
+  }
 >;
 
 /** The value of a header that may occur several times. */

@@ -2,7 +2,7 @@
 // use it: at once where that takes microseconds, otherwise in the queue of work, and never for a client that has gone.
 // Paths come from format/layout.ts with data of an index, never from the text of a request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BodyBuffers } from '../work/body-buffers.ts';
+import { type BodyBuffers, circularMemory } from '../work/body-buffers.ts';
 import type { WorkQueue } from '../work/work-queue.ts';
 
 /** A range of bytes of a file. */
@@ -81,6 +81,8 @@ export class OriginError extends Error {
 
 /** Maximum length of a read on the event loop: at most 100 microseconds from the page cache. A page of 1,000 units without geometry has less. */
 const NOW_MAX_BYTES = 256 * 1024;
+/** Of a stream so much is read at a time: at once, or where each read is a request to a host. */
+const PIECE_BYTES = { now: 128 * 1024, request: 1024 * 1024 } as const;
 
 /** The client has disconnected: nothing was read for it, and nothing can be sent to it. */
 export class ClientGone extends Error {
@@ -104,6 +106,16 @@ export class Reads {
     this.origin = origin;
     this.#queue = queue;
     this.#buffers = buffers;
+  }
+
+  /** Takes memory for the pieces of one stream that is sent as it is: it may be used again, see `circularMemory`. */
+  pieceMemory(): (bytes: number) => Buffer {
+    return this.#buffers === undefined ? Buffer.allocUnsafe : circularMemory();
+  }
+
+  /** How much of a stream is read at a time. */
+  get pieceBytes(): number {
+    return this.origin.readNow === undefined ? PIECE_BYTES.request : PIECE_BYTES.now;
   }
 
   /** The same without the queue: for a task that has come to its turn. */

@@ -21,8 +21,18 @@ export interface FileEndpoint {
   level: Level | undefined;
 }
 
+/** One of the twelve paths that return a whole listing as one file. */
+export interface DownloadEndpoint extends Omit<PageEndpoint, 'kind'> {
+  kind: 'download';
+  /** How names of files end: `.geojsonl.gz`. */
+  extension: string;
+}
+
+/** What has parameters. */
+export type ListingEndpoint = PageEndpoint | DownloadEndpoint;
+
 /** One of the paths of the API. */
-export type Endpoint = PageEndpoint | FileEndpoint;
+export type Endpoint = PageEndpoint | DownloadEndpoint | FileEndpoint;
 
 /** Every path under it requires a token. */
 const API_PREFIX = '/api/';
@@ -41,13 +51,29 @@ export const FILE_ENDPOINTS: readonly FileEndpoint[] = [
   }),
 ];
 
+const EXTENSIONS: Readonly<Record<Format, string>> = { geojsonl: '.geojsonl.gz', fc: '.geojson.gz' };
+
+/** The endpoints that return whole listings. */
+export const DOWNLOAD_ENDPOINTS: readonly DownloadEndpoint[] = FORMATS.flatMap((format) =>
+  LEVELS.map((level) => {
+    const extension = EXTENSIONS[format];
+    return {
+      kind: 'download',
+      path: `${API_PREFIX}v1/download/${levelName(level)}${extension}`,
+      format,
+      level,
+      extension,
+    };
+  }),
+);
+
 /** The endpoints by path. A request path is looked up byte by byte: it is not decoded, joined or normalised. */
 export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map(
-  [...PAGE_ENDPOINTS, ...FILE_ENDPOINTS].map((endpoint) => [endpoint.path, endpoint]),
+  [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS, ...FILE_ENDPOINTS].map((endpoint) => [endpoint.path, endpoint]),
 );
 
 /** The paths, for messages. */
-export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}`;
+export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}`;
 
 /** Does this path require a token? Unknown paths under the prefix do too. */
 export function isProtected(path: string): boolean {
@@ -72,15 +98,24 @@ export const STARTS = ['start-at', 'start-after'] as const;
 /** The largest fid that they accept. */
 export const FID_MAX: number = Number.MAX_SAFE_INTEGER;
 
+/** The release of a download. */
+export const RELEASE = 'release';
+
 /** The filter parameters, with the level of the unit that each names. */
 export const FILTERS: ReadonlyMap<string, Level> = new Map(
   LEVELS.map((level): [string, Level] => [`gid-${level}`, level]),
 );
 
-/** The parameters of a level, in the order of the documentation. */
-export function parameterNames(level: Level): readonly string[] {
-  const filters = [...FILTERS].filter(([, column]) => column <= level);
-  return [PAGE_SIZE, ...STARTS, ...filters.map(([name]) => name), BBOX, CONTAINS, GEOMETRY];
+/** The parameters of a listing, in the order of the documentation. */
+export function parameterNames({ kind, level }: ListingEndpoint): readonly string[] {
+  const filters = [...FILTERS].filter(([, column]) => column <= level).map(([name]) => name);
+  const common = [...filters, BBOX, CONTAINS, GEOMETRY];
+  return kind === 'page' ? [PAGE_SIZE, ...STARTS, ...common] : [...common, RELEASE];
+}
+
+/** Is this a parameter of pages alone, or of downloads alone? */
+export function isOfOther({ kind }: ListingEndpoint, name: string): boolean {
+  return kind === 'page' ? name === RELEASE : name === PAGE_SIZE || isStart(name);
 }
 
 /** Is this one of the parameters for the start of a page? */
@@ -95,6 +130,7 @@ export function ruleOf(name: string, level: Level): string {
   if (name === PAGE_SIZE) return `a whole number of at least ${PAGE_SIZE_MIN}`;
   if (name === BBOX) return `west,south,east,north in ${DEGREES}; west > east crosses the antimeridian`;
   if (name === CONTAINS) return `longitude,latitude in ${DEGREES}`;
+  if (name === RELEASE) return 'the id of a hosted release';
   if (isStart(name)) return `a fid from 0 to ${FID_MAX} or a cursor from a Link header`;
   return `the GID of a unit, ${filterNames(level)}`;
 }

@@ -7,6 +7,7 @@ import { decodeCursor } from '../../format/cursor.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { levelName } from '../../format/levels.ts';
 import { Problem, quote } from '../http/problem.ts';
+import type { NamedRelease } from '../releases/releases.ts';
 import type { Places } from '../releases/spatial-index.ts';
 import {
   BBOX,
@@ -15,9 +16,12 @@ import {
   FILTERS,
   filterNames,
   GEOMETRY,
+  isOfOther,
+  type ListingEndpoint,
   PAGE_SIZE,
   PAGE_SIZE_MIN,
   parameterNames,
+  RELEASE,
   ruleOf,
 } from './endpoints.ts';
 
@@ -27,14 +31,16 @@ export interface Filter {
   gid: string;
 }
 
-/** The parameters of a page. */
-export interface PageParams extends Places {
+/** The parameters of a page or download. */
+export interface ListingParams extends Places {
   /** At least 1, may be above the page cap; 0 if absent. */
   pageSize: number;
   /** The page starts at the first feature with at least this fid; -1 if absent. */
   fid: number;
   /** The page starts at its position. */
   cursor: Cursor | undefined;
+  /** That of the cursor or of `release`; undefined for the current one. */
+  release: NamedRelease | undefined;
   /** Ascending by column, at most one per column. */
   filters: readonly Filter[];
   /** As it was written: which there are is known of the release. Undefined, which means the full one, if absent. */
@@ -46,11 +52,12 @@ export interface PageParams extends Places {
 const NO_FILTERS: readonly Filter[] = [];
 
 /**
- * Parses the query of a request for one level.
+ * Parses the query of a request for a page or download.
  * @param query without `?`, not decoded; form encoding as in the URL standard, section 5.1
  * @throws Problem token-in-query, bad-encoding, unknown-parameter, duplicate-parameter, bad-parameter, bad-cursor
  */
-export function parseQuery(query: string, level: Level): PageParams {
+export function parseQuery(query: string, endpoint: ListingEndpoint): ListingParams {
+  const { level } = endpoint;
   let size: string | undefined;
   let start: string | undefined;
   let startName = '';
@@ -58,6 +65,7 @@ export function parseQuery(query: string, level: Level): PageParams {
   let geometry: string | undefined;
   let bbox: string | undefined;
   let contains: string | undefined;
+  let release: string | undefined;
   for (let at = 0; at < query.length; ) {
     const ampersand = query.indexOf('&', at);
     const end = ampersand === -1 ? query.length : ampersand;
@@ -66,6 +74,7 @@ export function parseQuery(query: string, level: Level): PageParams {
       const hasValue = equals !== -1 && equals < end;
       const name = decode(query.slice(at, hasValue ? equals : end));
       const value = hasValue ? decode(query.slice(equals + 1, end)) : '';
+      if (isOfOther(endpoint, name)) throw notAllowed(name, endpoint);
       if (name === PAGE_SIZE) {
         size = checked(name, value, size, level);
       } else if (name === GEOMETRY) {
@@ -74,13 +83,15 @@ export function parseQuery(query: string, level: Level): PageParams {
         bbox = checked(name, value, bbox, level);
       } else if (name === CONTAINS) {
         contains = checked(name, value, contains, level);
+      } else if (name === RELEASE) {
+        release = checked(name, value, release, level);
       } else if (name === 'start-at' || name === 'start-after') {
         if (startName !== '' && startName !== name)
           throw badParameter('start-at and start-after', 'cannot be combined', 'one of them');
         start = checked(name, value, start, level);
         startName = name;
       } else {
-        const column = columnOf(name, level);
+        const column = columnOf(name, endpoint);
         const known = filters?.find((filter) => filter.column === column);
         filters ??= [];
         filters.push({ column, gid: checked(name, value, known?.gid, level) });
@@ -88,10 +99,11 @@ export function parseQuery(query: string, level: Level): PageParams {
     }
     at = end + 1;
   }
-  const params: PageParams = {
+  const params: ListingParams = {
     pageSize: 0,
     fid: -1,
     cursor: undefined,
+    release: release === undefined ? undefined : { release, content: '' },
     filters: filters ?? NO_FILTERS,
     geometry,
     bbox: undefined,
@@ -132,10 +144,14 @@ function checked(name: string, value: string, known: string | undefined, level: 
   return value;
 }
 
-function columnOf(name: string, level: Level): Level {
+function columnOf(name: string, endpoint: ListingEndpoint): Level {
   const column = FILTERS.get(name);
-  if (column === undefined) throw unknownParameter(name, `Allowed: ${parameterNames(level).join(', ')}.`);
+  if (column === undefined) throw notAllowed(name, endpoint);
   return column;
+}
+
+function notAllowed(name: string, endpoint: ListingEndpoint): Problem {
+  return unknownParameter(name, `Allowed: ${parameterNames(endpoint).join(', ')}.`);
 }
 
 function unknownParameter(name: string, allowed: string): Problem {
@@ -165,14 +181,14 @@ function parsePageSize(text: string, level: Level): number {
 }
 
 /** The geometry that is asked for. @throws Problem bad-parameter if it is not one of the release */
-export function geometryOf({ geometry = 'full' }: PageParams, geometries: readonly Geometry[]): Geometry {
+export function geometryOf({ geometry = 'full' }: ListingParams, geometries: readonly Geometry[]): Geometry {
   const known = geometries.find((name) => name === geometry);
   if (known === undefined) throw badParameter(GEOMETRY, `is ${quote(geometry)}`, `one of ${geometries.join(', ')}`);
   return known;
 }
 
 /** Sets the start of a page: a fid or a cursor. */
-function parseStart(params: PageParams, name: string, text: string, level: Level): void {
+function parseStart(params: ListingParams, name: string, text: string, level: Level): void {
   if (isDigits(text)) {
     const fid = Number(text);
     if (fid > FID_MAX) throw badParameter(name, `is ${quote(text)}`, ruleOf(name, level));
@@ -191,16 +207,17 @@ function parseStart(params: PageParams, name: string, text: string, level: Level
       `${name} is a cursor of ${levelName(cursor.level)}. Allowed: a cursor of ${levelName(level)}.`,
     );
   params.cursor = cursor;
+  params.release = cursor;
 }
 
-function parseBox(params: PageParams, text: string, level: Level): void {
+function parseBox(params: ListingParams, text: string, level: Level): void {
   params.bbox = boxFrom(degreesIn(BBOX, text, 4, level));
   if (params.bbox === undefined)
     throw badParameter(BBOX, `is ${quote(text)}, whose south is greater than its north`, ruleOf(BBOX, level));
   params.placesQuery += `${BBOX}=${text}&`;
 }
 
-function parsePoint(params: PageParams, text: string, level: Level): void {
+function parsePoint(params: ListingParams, text: string, level: Level): void {
   const [longitude = '', latitude = ''] = degreesIn(CONTAINS, text, 2, level);
   params.contains = { longitude, latitude };
   params.placesQuery += `${CONTAINS}=${text}&`;

@@ -5,7 +5,7 @@ import type { Format, Geometry } from '../../format/levels.ts';
 import { pageCap } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
 import { intersect, NO_POSITIONS } from '../../format/positions.ts';
-import type { Filter, PageParams } from './query.ts';
+import type { Filter, ListingParams } from './query.ts';
 
 /** What a page consists of. */
 export interface Resolution {
@@ -28,7 +28,7 @@ export interface Resolution {
 export function resolve(
   index: LevelIndex,
   format: Format,
-  params: PageParams,
+  params: ListingParams,
   places: readonly Positions[],
   geometry: Geometry,
 ): Resolution {

@@ -8,18 +8,18 @@ import type { Answer, Basis, BodySource, HeaderList } from '../answers/answer.ts
 import { COMMON_HEADERS } from '../answers/answer.ts';
 import type { Coding } from '../http/request.ts';
 import type { LoadedLevel, LoadedTable } from '../releases/load-release.ts';
-import type { Endpoint, FileEndpoint, PageEndpoint } from './endpoints.ts';
-import { ENDPOINTS } from './endpoints.ts';
-import type { PageParams } from './query.ts';
+import type { FileEndpoint, ListingEndpoint, PageEndpoint } from './endpoints.ts';
+import { FILE_ENDPOINTS, PAGE_ENDPOINTS } from './endpoints.ts';
+import type { ListingParams } from './query.ts';
 import type { Resolution } from './resolve.ts';
 import { resolve } from './resolve.ts';
 import { Slice } from './slice.ts';
 import { StoredFile, TextOf } from './stored-file.ts';
 
-/** A parsed request for a page, and what it is answered from. */
-export interface PageRequest {
-  endpoint: PageEndpoint;
-  params: PageParams;
+/** A parsed request for a page or download, and what it is answered from. */
+export interface ListingRequest<Of extends ListingEndpoint> {
+  endpoint: Of;
+  params: ListingParams;
   /** The features at each place that is asked for. */
   places: readonly Positions[];
   /** The level of the endpoint, and its feature files with the geometry that is asked for. */
@@ -36,9 +36,12 @@ const CACHING = { pinned: 'private, max-age=31536000, immutable', current: 'priv
 const FIXED_HEADERS: ReadonlyMap<
   string,
   Readonly<Record<keyof typeof CACHING, Readonly<Record<Coding, HeaderList>>>>
-> = new Map([...ENDPOINTS.values()].map(mediaTypeOf).map((type) => [type, fixedHeaders(type)]));
+> = new Map([...PAGE_ENDPOINTS, ...FILE_ENDPOINTS].map(mediaTypeOf).map((type) => [type, fixedHeaders(type)]));
 
-const MATCHED = 'Boundaries-Matched';
+/** The name of the header with the number of features that match. */
+export const MATCHED = 'Boundaries-Matched';
+
+type PageRequest = ListingRequest<PageEndpoint>;
 
 /** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
 export function respondWithPage(request: PageRequest): Answer {
@@ -73,7 +76,7 @@ export function respondWithFile(endpoint: FileEndpoint, basis: Basis): Answer {
 /** 64 bits of SHA-256 in hex, as the index has them of pages. */
 const TAG_CHARS = 16;
 
-function mediaTypeOf(endpoint: Endpoint): string {
+function mediaTypeOf(endpoint: PageEndpoint | FileEndpoint): string {
   return endpoint.kind === 'page' ? MEDIA_TYPES[endpoint.format] : endpoint.mediaType;
 }
 

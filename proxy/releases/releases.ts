@@ -43,6 +43,9 @@ interface Pointer {
   hosted: ReadonlyMap<string, string>;
 }
 
+/** A release as a request names it: by a cursor, or by its id, of whose content nothing is known: it is empty. */
+export type NamedRelease = Pick<Cursor, 'release' | 'content'>;
+
 /** The releases of one origin. */
 export class Releases {
   readonly #origin: Origin;
@@ -95,27 +98,27 @@ export class Releases {
     return this.#pointer?.hosted.get(id) === digest;
   }
 
-  /** The release that a cursor names, if it is hosted and in memory. */
-  get(cursor: Cursor): LoadedRelease | undefined {
-    const digest = this.#digestOf(cursor);
+  /** The release that a request names, if it is hosted and in memory. */
+  get(named: NamedRelease): LoadedRelease | undefined {
+    const digest = this.#digestOf(named);
     if (digest === undefined) return undefined;
     return this.#current?.digest === digest ? this.#current : this.#recent.get(digest)?.release;
   }
 
   /**
-   * Brings the release that a cursor names into memory. current.json is read again before a release counts as not hosted:
+   * Brings the release that a request names into memory. current.json is read again before a release counts as not hosted:
    * another process may have noticed it earlier.
    * @throws Problem release-gone; not-ready if other releases have been loaded recently
    * @throws OriginError, FormatError if it is hosted but cannot be loaded
    */
-  async load(cursor: Cursor): Promise<LoadedRelease> {
-    if (this.#digestOf(cursor) === undefined) await this.#look();
+  async load(named: NamedRelease): Promise<LoadedRelease> {
+    if (this.#digestOf(named) === undefined) await this.#look();
     try {
-      return await this.#loadNamed(cursor);
+      return await this.#loadNamed(named);
     } catch (error) {
       if (!(error instanceof OriginError && error.reason === 'missing')) throw error;
       await this.#look();
-      if (this.#digestOf(cursor) === undefined) throw gone();
+      if (this.#digestOf(named) === undefined) throw gone();
       throw error;
     }
   }
@@ -144,18 +147,18 @@ export class Releases {
     return this.#current?.id;
   }
 
-  /** The digest of the hosted release that a cursor names. */
-  #digestOf({ release, content }: Cursor): string | undefined {
+  /** The digest of the hosted release that a request names. */
+  #digestOf({ release, content }: NamedRelease): string | undefined {
     const digest = this.#pointer?.hosted.get(release);
     return digest?.startsWith(content) ? digest : undefined;
   }
 
-  async #loadNamed(cursor: Cursor): Promise<LoadedRelease> {
-    const digest = this.#digestOf(cursor);
+  async #loadNamed(named: NamedRelease): Promise<LoadedRelease> {
+    const digest = this.#digestOf(named);
     if (digest === undefined) throw gone();
     if (digest === this.#pointer?.digest) await this.#takeUp();
-    else if (this.get(cursor) === undefined) await this.#loadRecent(digest);
-    const release = this.get(cursor);
+    else if (this.get(named) === undefined) await this.#loadRecent(digest);
+    const release = this.get(named);
     if (release === undefined) throw gone();
     return release;
   }
@@ -244,7 +247,7 @@ export class Releases {
 function gone(): Problem {
   return new Problem(
     'release-gone',
-    'The release of this cursor is no longer hosted. Start again at the first page, without a cursor.',
+    'The release is no longer hosted. Start again: at the first page without a cursor, or the download without release.',
   );
 }
 

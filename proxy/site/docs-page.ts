@@ -45,7 +45,8 @@ function pathsTable(): string {
     const endpoint = ENDPOINTS.get(path);
     const isPage = endpoint?.kind === 'page';
     const maximum = isPage ? String(PAGE_CAPS[endpoint.format][endpoint.level]) : '';
-    const names = isPage ? parameterNames(endpoint.level).map(codeToHtml).join(' ') : '';
+    const hasParameters = isPage || endpoint?.kind === 'download';
+    const names = hasParameters ? parameterNames(endpoint).map(codeToHtml).join(' ') : '';
     return [codeToHtml(path), escapeHtml(get.summary), maximum, names];
   });
   return table(['GET', 'response', 'maximum page-size with the full geometry', 'parameters'], rows);

@@ -131,6 +131,12 @@ test('geopandas reads a whole listing from the service', { skip: needs('geopanda
   sameAs(await see('geopandas', code + seeFrame('provinces', 2)), expected);
 });
 
+test('geopandas reads a download by its address', { skip: needs('geopandas') }, async () => {
+  const code = linesWith('/vsigzip/');
+  const env = { GDAL_HTTP_HEADERS: `Authorization: Bearer ${TOKEN}` };
+  sameAs(await see('geopandas', code + seeFrame('provinces', 2), env), original(2));
+});
+
 /** QGIS without a screen; afterwards it prints what is seen of a layer. */
 const inQgis = (code: string, layer: string, level: number): string => `
 from qgis.core import QgsApplication

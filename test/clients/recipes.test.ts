@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -159,11 +160,21 @@ test("the commands under 'Ask it' in the README work when pasted", {
     assert.equal(status, 0, `${line}${text}`);
     printed.push(text);
   }
-  const [pages = '', walks, page = '', overview, names] = printed;
+  const [pages = '', simplified = '', walks, downloads = '', page = '', overview, names] = printed;
   assert.match(pages, /^\{.*"Aland".*\}\n\{.*"Beland".*\}\nHTTP\/1\.1 200 OK\r\n[^{]*Boundaries-Matched: 2\r\n[^{]*$/);
+  assert.equal(JSON.parse(simplified).features.length, 3);
   assert.deepEqual([walks, overview], ['', '']);
   assert.equal(readFileSync(join(typed, 'provinces.geojsonl'), 'utf8').split('\n').length, 4);
   assert.equal(readLayer(join(typed, 'municipalities.gpkg'), 'municipalities').length, 3);
+  assert.doesNotMatch(downloads, /error/i);
+  assert.equal(
+    gunzipSync(readFileSync(join(typed, 'boundaries-r1-lv2-AAA.geojsonl.gz')))
+      .toString()
+      .split('\n').length,
+    4,
+  );
+  assert.equal(JSON.parse(gunzipSync(readFileSync(join(typed, 'spain.geojson.gz'))).toString()).features.length, 3);
+  assert.equal(readLayer(join(typed, 'spain.gpkg'), 'municipalities').length, 3);
   assert.match(page, /Feature Count: 2\n/);
   const units = readLayer(join(typed, 'overview.gpkg'), 'lv1').map(({ fields }) => fields['gid']);
   assert.deepEqual(units, ['AAA.1_1', 'AAA.2_1', 'BBB.1_1']);

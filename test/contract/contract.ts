@@ -1,6 +1,7 @@
 // The HTTP contract as a whole, tested against the service of one setup.
 import { describe } from 'node:test';
 import { testAnswers } from './answers.ts';
+import { testDownloads } from './downloads.ts';
 import { testErrors } from './errors.ts';
 import { testFiles } from './files.ts';
 import { testGeometries } from './geometries.ts';
@@ -20,6 +21,7 @@ const READING: Parts = {
   'small answers': testGeometries,
   'while releases change': testReleases,
   'overview and names': testFiles,
+  downloads: testDownloads,
 };
 
 type Parts = Readonly<Record<string, (world: World) => void>>;

@@ -4,5 +4,6 @@ import { testSlowClients } from './slow-clients.ts';
 testSlowClients([
   ['a page', 'a static host'],
   ['a unit', 'a folder'],
+  ['a download', 'a static host'],
   ['a file of names', 'a static host'],
 ]);

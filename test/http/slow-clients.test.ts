@@ -4,5 +4,6 @@ import { testSlowClients } from './slow-clients.ts';
 testSlowClients([
   ['a page', 'a folder'],
   ['a unit', 'a static host'],
+  ['a download', 'a folder'],
   ['a file of names', 'a folder'],
 ]);

@@ -1,4 +1,4 @@
-// Unlucky clients: slow readers of a page, a unit and a file of names of 32 MiB, and downloads that are given up; some of
+// Unlucky clients: slow readers of a page, a unit, a download and a file of names of 32 MiB, and downloads that are given up; some of
 // these in slow-clients.test.ts, the others in slow-clients.long.test.ts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -29,15 +29,17 @@ const { page, file: pageFile } = enlargePage(folder, PAGE_BYTES);
 const { data, file: featureFile } = enlargeFeature(folder, PAGE_BYTES);
 const names = Buffer.alloc(PAGE_BYTES, Buffer.from('names that are not inflated '));
 const namesFile = replaceNames(folder, names, 4 * PAGE_BYTES);
-/** What is downloaded: a stored page, a slice with one feature, and a file of names. */
+const isUnit = (body: Buffer): boolean => body.subarray(MEMBER_HEADER.length, -MEMBER_END_BYTES).equals(data);
+/** What is downloaded: a stored page, a slice with one feature, the same as a file, and a file of names. */
 const SUBJECTS = [
   { what: 'a page', path: '/api/v1/fc/lv0', file: pageFile, isWhole: (body: Buffer) => body.equals(page) },
   {
     what: 'a unit',
     path: '/api/v1/geojsonl/lv0?gid-0=AAA',
     file: featureFile,
-    isWhole: (body: Buffer) => body.subarray(MEMBER_HEADER.length, -MEMBER_END_BYTES).equals(data),
+    isWhole: isUnit,
   },
+  { what: 'a download', path: '/api/v1/download/lv0.geojsonl.gz?gid-0=AAA', file: featureFile, isWhole: isUnit },
   {
     what: 'a file of names',
     path: '/api/v1/names/lv0',

@@ -4,18 +4,22 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { makeAsset } from '../../proxy/site/asset.ts';
+import { MANY_SIZES } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { rawGet, send } from '../support/http/http-client.ts';
 import { AUTHORIZED, type RunningService, startService, token } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
-import { enlargePage } from '../support/releases/large-page.ts';
+import { enlargeFeature, enlargePage } from '../support/releases/large-page.ts';
+import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -23,6 +27,7 @@ const NETWORK = 'ip link set lo mtu 1500 up';
 const SMALL_BUFFERS = ['tcp_wmem', 'tcp_rmem'].map((name) => `echo 4096 16384 16384 > /proc/sys/net/ipv4/${name}`);
 const KIB = 1024;
 const PAGE = '/api/v1/fc/lv0';
+const DOWNLOAD = '/api/v1/download/lv0.geojsonl.gz';
 
 if (process.env['OWN_NETWORK'] === undefined)
   test('clients with a slow network do not take the service from others, and get their bodies', {
@@ -38,6 +43,7 @@ if (process.env['OWN_NETWORK'] === undefined)
   });
 else {
   test('a client that takes a body slowly but steadily is not cut though it holds most of its share', keepsPace);
+  test('a download that is taken slowly is right to its last byte, while others are sent', slowDownloads);
   test('140 connections without a token that read nothing of an asset fail no request of others', async () => {
     const assets = new Map([['/large.bin', makeAsset('application/octet-stream', randomBytes(1024 * KIB))]]);
     const service = await startService(await releaseWithPage(), { assets });
@@ -69,6 +75,22 @@ else {
       assert.ok(service.heldBytes() > 100 * KIB * KIB, `${service.heldBytes()} bytes are held`);
       return readers;
     });
+  });
+  test('a client that reads nothing of many downloads is refused, and fails no request of others', async () => {
+    const folder = temporaryFolder();
+    await buildRelease(writeCountries(), folder);
+    enlargePage(folder, 900 * KIB);
+    enlargeFeature(folder, 2 * KIB * KIB);
+    const service = await startService(folder);
+    const { authorization } = AUTHORIZED;
+    await othersAreAnswered(service, async () => {
+      const readers = await openReaders(service, 60, DOWNLOAD, authorization);
+      assert.equal((await send(service, DOWNLOAD, { authorization })).status, 503);
+      // One byte of a download takes as much memory as all of it.
+      assert.equal((await send(service, DOWNLOAD, { authorization, range: 'bytes=0-0' })).status, 503);
+      return readers;
+    });
+    assert.equal((await send(service, DOWNLOAD, { authorization })).status, 200);
   });
 }
 
@@ -106,6 +128,32 @@ async function othersAreAnswered(service: RunningService, attack: () => Promise<
   for (const reader of readers) reader.destroy();
   assert.deepEqual([...statuses], [[200, 1000]]);
   await until(() => service.heldBytes() === 0, 'bytes stay counted');
+}
+
+/** Connections that take a large download at different paces, some in small pieces, get the same bytes as everyone. */
+async function slowDownloads(): Promise<void> {
+  const folder = await worldOutput({ size: MANY_SIZES, pages: 'unfiltered' });
+  const service = await startService(folder);
+  const expected = new Map<string, Buffer>();
+  for (const path of ['lv0.geojson.gz', 'lv1.geojsonl.gz', 'lv2.geojson.gz', 'lv2.geojsonl.gz', 'lv5.geojson.gz']) {
+    const { body } = await send(service, `/api/v1/download/${path}`);
+    gunzipSync(body);
+    expected.set(path, body);
+  }
+  const taken = [...expected].flatMap(([path, body]) =>
+    [1, 3, 20].map(async (step) => {
+      const sent = request(`${service.url}/api/v1/download/${path}`, { agent: false, headers: AUTHORIZED }).end();
+      const [response] = await once(sent, 'response');
+      const received: Buffer[] = [];
+      for await (const piece of response) {
+        received.push(piece);
+        // The pace of the client, not a wait for something.
+        if (received.length % step === 0) await pause(1);
+      }
+      assert.ok(Buffer.concat(received).equals(body), `${path}, ${step} pieces at a time`);
+    }),
+  );
+  await Promise.all(taken);
 }
 
 const STEP_BYTES = 64 * KIB;

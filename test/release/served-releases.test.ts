@@ -41,7 +41,7 @@ async function twoReleases(): Promise<{ out: string; releases: Releases; point(r
 /** The release that a cursor names by its id, whatever its content; undefined if it is gone. */
 async function find(releases: Releases, release: string): Promise<LoadedRelease | undefined> {
   try {
-    return await releases.load({ release, content: '', level: 0, position: 0 });
+    return await releases.load({ release, content: '' });
   } catch (error) {
     if (error instanceof Problem && error.code === 'release-gone') return undefined;
     throw error;

@@ -124,20 +124,17 @@ export function pathOf({ format, level, pageSize, start, filters, geometry, bbox
   return `/api/v1/${format}/${levelName(level)}?${query}`;
 }
 
+/** Path and query of its download. */
+export function downloadOf(listing: Listing): string {
+  const { pathname, search } = new URL(pathOf({ ...listing, pageSize: undefined, start: undefined }), 'http://a.test');
+  const [, , , format, level] = pathname.split('/');
+  return `/api/v1/download/${level}.${format === 'fc' ? 'geojson' : format}.gz${search}`;
+}
+
 /** The page of a listing. @param after how many features of the listing come before it; undefined for its first page */
 export function expectedPage(listing: Listing, stored: readonly StoredLevel[], after?: number): ExpectedPage {
-  const { format, level, pageSize, start, filters = {}, geometry = 'full', bbox, contains } = listing;
-  const { units, withGeometry } = elementAt(stored, level);
-  const lines = withGeometry.get(geometry) ?? [];
-  const wanted = Object.entries(filters).map(([name, gid]) => [Number(name.slice('gid-'.length)), gid] as const);
-  const placed = placedOf(elementAt(stored, level));
-  const inBox = bbox === undefined ? undefined : new Set(touching(placed, bbox));
-  const [longitude = '', latitude = ''] = contains?.split(',') ?? [];
-  const around = contains === undefined ? undefined : new Set(placed.containing(longitude, latitude));
-  const isThere = (at: number): boolean => inBox?.has(at) !== false && around?.has(at) !== false;
-  const matching = units.flatMap(({ fid, gids }, at) =>
-    wanted.every(([column, gid]) => gids[column] === gid) && isThere(at) ? [{ fid, line: elementAt(lines, at) }] : [],
-  );
+  const { format, level, pageSize, start, geometry = 'full' } = listing;
+  const matching = matchingIn(listing, stored);
   const least = start === undefined ? 0 : start.fid + (start.parameter === 'start-after' ? 1 : 0);
   const from = after ?? matching.filter(({ fid }) => fid < least).length;
   const page = matching.slice(from, from + Math.min(Number(pageSize ?? Infinity), pageCap(format, level, geometry)));
@@ -147,4 +144,31 @@ export function expectedPage(listing: Listing, stored: readonly StoredLevel[], a
   );
   const end = from + page.length;
   return { text, matched: matching.length, end, isLast: end >= matching.length };
+}
+
+/** The text of the whole listing, from its first feature to its last. */
+export function wholeText(listing: Listing, stored: readonly StoredLevel[]): string {
+  return bodyOf(
+    listing.format,
+    matchingIn(listing, stored).map(({ line }) => line),
+  );
+}
+
+/** The features of the whole listing. */
+function matchingIn(
+  { level, filters = {}, geometry = 'full', bbox, contains }: Listing,
+  stored: readonly StoredLevel[],
+): { fid: number; line: string }[] {
+  const own = elementAt(stored, level);
+  const { units, withGeometry } = own;
+  const lines = withGeometry.get(geometry) ?? [];
+  const wanted = Object.entries(filters).map(([name, gid]) => [Number(name.slice('gid-'.length)), gid] as const);
+  const placed = placedOf(own);
+  const inBox = bbox === undefined ? undefined : new Set(touching(placed, bbox));
+  const [longitude = '', latitude = ''] = contains?.split(',') ?? [];
+  const around = contains === undefined ? undefined : new Set(placed.containing(longitude, latitude));
+  const isThere = (at: number): boolean => inBox?.has(at) !== false && around?.has(at) !== false;
+  return units.flatMap(({ fid, gids }, at) =>
+    wanted.every(([column, gid]) => gids[column] === gid) && isThere(at) ? [{ fid, line: elementAt(lines, at) }] : [],
+  );
 }

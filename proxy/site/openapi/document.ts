@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
 import { FORMATS, type Format, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
-import { FILE_ENDPOINTS, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
+import { DOWNLOAD_ENDPOINTS, FILE_ENDPOINTS, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 
@@ -9,6 +9,9 @@ const DESCRIPTION = `Administrative boundaries in pages, in two formats and six 
 Every request under \`/api/\` needs a bearer token. Features are in ascending order of fid. Every page except the last has a
 \`Link\` header with \`rel="next"\`; following it to the end returns every matching feature exactly once, from one release.
 HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.
+
+A download is a whole listing as one gzip file: every feature that matches the filters, without pages. A download that broke
+off is continued with a range request.
 
 Two kinds of files describe a whole release: the overview has the simplified boundaries of the highest two
 levels that have units, and for each level a file has the names of its units.`;
@@ -41,10 +44,11 @@ export function openapiDocument(publicUrl: string | undefined) {
     security: [{ bearer: [] }],
     tags: [
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
+      { name: 'downloads', description: 'Whole listings, each as one gzip file.' },
       { name: 'files', description: 'Whole files of the current release.' },
       { name: 'health', description: 'Health checks; no token required.' },
     ],
-    paths: { ...pagePaths(), ...filePaths(), ...healthPaths() },
+    paths: { ...pagePaths(), ...downloadPaths(), ...filePaths(), ...healthPaths() },
     components: {
       securitySchemes: {
         bearer: {
@@ -66,16 +70,17 @@ export function openapiDocument(publicUrl: string | undefined) {
 /** One path per format and level: page caps and accepted filters differ. */
 function pagePaths() {
   return Object.fromEntries(
-    PAGE_ENDPOINTS.map(({ path, format, level }) => {
+    PAGE_ENDPOINTS.map((endpoint) => {
+      const { path, format, level } = endpoint;
       const operation = {
         operationId: `${format}-${levelName(level)}`,
         tags: [format],
         summary: `Units of level ${level} as ${FORMAT_NAMES[format]}`,
-        parameters: parameterReferences(format, level),
+        parameters: parameterReferences(endpoint),
         responses: {
           200: { description: 'A page.', headers: responseHeaders(), content: pageContent(path, format, level) },
           304: { description: NOT_MODIFIED, headers: responseHeaders() },
-          ...problemReferences(),
+          ...problemReferences(416),
         },
       };
       return [path, { get: operation }];
@@ -88,6 +93,31 @@ function pageContent(path: string, format: Format, level: Level) {
   const schema = format === 'fc' ? 'FeatureCollection' : 'FeatureLines';
   const examples = pageExamples(path, format, level);
   return { [MEDIA_TYPES[format]]: { schema: schemaReference(schema), examples } };
+}
+
+/** One path per format and level. */
+function downloadPaths() {
+  return Object.fromEntries(
+    DOWNLOAD_ENDPOINTS.map((endpoint) => {
+      const { path, format, level } = endpoint;
+      const headers = responseHeaders(['Link', 'Vary']);
+      const content = { 'application/gzip': { schema: schemaReference('GzipFile') } };
+      const responses = {
+        200: { description: 'The file.', headers, content },
+        206: { description: 'The range of the file that Range asks for.', headers, content },
+        304: { description: NOT_MODIFIED, headers },
+        ...problemReferences(),
+      };
+      const operation = {
+        operationId: `download-${format}-${levelName(level)}`,
+        tags: ['downloads'],
+        summary: `All units of level ${level} in one gzip file, as ${FORMAT_NAMES[format]}`,
+        parameters: parameterReferences(endpoint),
+        responses,
+      };
+      return [path, { get: operation }];
+    }),
+  );
 }
 
 /** One path for the overview, and one per level for the names. */
@@ -105,22 +135,19 @@ function filePaths() {
           : ([`names-${levelName(level)}`, `Names of the units of level ${level}`, 'NameLines', ['Link']] as const);
       const headers = responseHeaders(absent);
       const content = { [mediaType]: { schema: schemaReference(schema) } };
-      // Without a cursor no release can be gone.
-      const { 410: _gone, ...problems } = problemReferences();
       const ok = { description: 'The file.', headers, content };
-      const responses = { 200: ok, 304: { description: NOT_MODIFIED, headers }, ...problems };
+      const responses = { 200: ok, 304: { description: NOT_MODIFIED, headers }, ...problemReferences(410, 416) };
       return [path, { get: { operationId, tags: ['files'], summary, responses } }];
     }),
   );
 }
 
-function problemReferences() {
-  return Object.fromEntries(
-    Object.keys(problemResponses()).map((name) => [
-      name.slice('problem-'.length),
-      { $ref: `#/components/responses/${name}` },
-    ]),
+/** @param without statuses that the path never has: without a cursor no release can be gone, without Range no range */
+function problemReferences(...without: number[]) {
+  const responses = Object.keys(problemResponses()).map(
+    (name) => [name.slice('problem-'.length), { $ref: `#/components/responses/${name}` }] as const,
   );
+  return Object.fromEntries(responses.filter(([status]) => !without.includes(Number(status))));
 }
 
 function healthPaths() {

@@ -1,16 +1,20 @@
 // The parameters in the OpenAPI document: one component each, and for page-size one per page cap.
-import type { Format, Geometry, Level } from '../../../format/levels.ts';
-import { FORMATS, GEOMETRIES, LEVELS, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
+import type { Geometry, Level } from '../../../format/levels.ts';
+import { GEOMETRIES, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
+import type { ListingEndpoint } from '../../pages/endpoints.ts';
 import {
   BBOX,
   CONTAINS,
+  DOWNLOAD_ENDPOINTS,
   FID_MAX,
   FILTERS,
   GEOMETRY,
   isStart,
+  PAGE_ENDPOINTS,
   PAGE_SIZE,
   PAGE_SIZE_MIN,
   parameterNames,
+  RELEASE,
 } from '../../pages/endpoints.ts';
 
 /** Valid for any data: an unknown GID gives an empty page. */
@@ -41,31 +45,29 @@ const PLACES: Readonly<Record<string, { description: string; schema: object; exa
   },
 };
 
-/** The parameters of all levels and formats, by component name. */
+/** The parameters of all endpoints, by component name. */
 export function parameterComponents() {
-  const entries = FORMATS.flatMap((format) =>
-    LEVELS.flatMap((level) =>
-      parameterNames(level).map((name) => {
-        const [description, example] = [parameterMeaning(name, level), parameterExample(name)];
-        const parameter = { name, in: 'query', description, schema: parameterSchema(name, format, level), example };
-        return [componentName(name, format, level), parameter] as const;
-      }),
-    ),
+  const entries = [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS].flatMap((endpoint) =>
+    parameterNames(endpoint).map((name) => {
+      const [description, example] = [parameterMeaning(name, endpoint.level), parameterExample(name)];
+      const parameter = { name, in: 'query', description, schema: parameterSchema(name, endpoint), example };
+      return [componentName(name, endpoint), parameter] as const;
+    }),
   );
   return Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })));
 }
 
-/** References to the parameters of a format and level. */
-export function parameterReferences(format: Format, level: Level) {
-  return parameterNames(level).map((name) => ({
-    $ref: `#/components/parameters/${componentName(name, format, level)}`,
+/** References to the parameters of an endpoint. */
+export function parameterReferences(endpoint: ListingEndpoint) {
+  return parameterNames(endpoint).map((name) => ({
+    $ref: `#/components/parameters/${componentName(name, endpoint)}`,
   }));
 }
 
 /** The meaning of a filter depends on the level, that of page-size on the cap: each has its own component. */
-function componentName(name: string, format: Format, level: Level): string {
+function componentName(name: string, { format, level }: ListingEndpoint): string {
   if (name === PAGE_SIZE) return `${PAGE_SIZE}-${PAGE_CAPS[format][level]}`;
-  if (isStart(name) || name === GEOMETRY || name in PLACES) return name;
+  if (isStart(name) || name === GEOMETRY || name === RELEASE || name in PLACES) return name;
   return `${name}-of-lv${level}`;
 }
 
@@ -76,6 +78,8 @@ function parameterMeaning(name: string, level: Level): string {
     return 'Geometry of the features: full (the default), simplified to about 100 m (medium) or 1 km (low), a point inside the unit, or none. All else is the same, bbox included. A release may have been built without some of them.';
   const place = PLACES[name];
   if (place !== undefined) return place.description;
+  if (name === RELEASE)
+    return 'Id of a hosted release, which a download that is continued stays on. The current one if absent.';
   if (name === 'start-at')
     return 'Start of the page: the first feature with this fid or a larger one, or the position of a cursor.';
   if (name === 'start-after')
@@ -85,7 +89,7 @@ function parameterMeaning(name: string, level: Level): string {
   return `Only units inside the ${levelName(column)} unit with this GID. Several filters are combined with AND.`;
 }
 
-function parameterSchema(name: string, format: Format, level: Level) {
+function parameterSchema(name: string, { format, level }: ListingEndpoint) {
   if (name === PAGE_SIZE) {
     const maximum = Math.max(...GEOMETRIES.map((geometry) => pageCap(format, level, geometry)));
     return { type: 'integer', minimum: PAGE_SIZE_MIN, maximum, default: PAGE_CAPS[format][level] };
@@ -106,6 +110,7 @@ function parameterExample(name: string): number | string {
   if (name === PAGE_SIZE) return PAGE_SIZE_MIN;
   if (isStart(name)) return EXAMPLE_FID;
   if (name === GEOMETRY) return FULL;
+  if (name === RELEASE) return 'sample';
   return PLACES[name]?.example ?? EXAMPLE_GIDS[filterColumn(name)];
 }
 

@@ -2,7 +2,7 @@
 // every request and compare.
 import { encodeCursor } from '../../../format/cursor.ts';
 import type { ProblemCode } from '../../http/problem.ts';
-import { PATHS_RULE, parameterNames } from '../../pages/endpoints.ts';
+import { PAGE_ENDPOINTS, PATHS_RULE, parameterNames } from '../../pages/endpoints.ts';
 
 const HOST = 'Host: boundaries.example.org';
 const TOKEN = 'Authorization: Bearer $TOKEN';
@@ -13,7 +13,7 @@ function get(target: string, ...headers: string[]): string {
   return [`GET ${target} HTTP/1.1`, HOST, TOKEN, ...headers].join('\n');
 }
 
-const allowedNames = parameterNames(0);
+const allowedNames = PAGE_ENDPOINTS.filter(({ path }) => path === TARGET).flatMap(parameterNames);
 const goneCursor = encodeCursor({ release: 'withdrawn', content: '00000000', level: 0, position: 5 });
 
 /** The `detail` of the response to an example of each problem. */
@@ -35,7 +35,9 @@ export const PROBLEM_DETAILS: Readonly<Record<ProblemCode, string>> = {
   'not-found': `Available: ${PATHS_RULE}.`,
   'method-not-allowed': 'Allowed: GET, HEAD, OPTIONS.',
   'request-timeout': 'The request did not arrive in time.',
-  'release-gone': 'The release of this cursor is no longer hosted. Start again at the first page, without a cursor.',
+  'release-gone':
+    'The release is no longer hosted. Start again: at the first page without a cursor, or the download without release.',
+  'range-not-satisfiable': 'The file has fewer bytes: Content-Range says how many.',
   'expectation-refused': 'Expectations are not supported: omit the Expect header.',
   'uri-too-long': 'The request target is longer than 8192 bytes.',
   'too-many-requests': 'A client has a limit of requests: 1 in 3600 s. Try again in 3600 s.',
@@ -66,5 +68,6 @@ export const PROBLEM_REQUESTS: Readonly<Partial<Record<ProblemCode, string>>> = 
   'not-found': get('/api/v1/fc/lv6'),
   'method-not-allowed': [`DELETE ${TARGET} HTTP/1.1`, HOST, TOKEN].join('\n'),
   'release-gone': get(`${TARGET}?start-at=${goneCursor}`),
+  'range-not-satisfiable': get('/api/v1/download/lv0.geojson.gz', 'Range: bytes=1000000000000-'),
   'expectation-refused': get(TARGET, 'Expect: 100-continue'),
 };

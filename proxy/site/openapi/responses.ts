@@ -91,6 +91,7 @@ export function bodySchemas() {
       ...TEXT,
       description: 'Each line is the JSON text of a Feature and ends with a line feed. Empty if no feature matches.',
     },
+    GzipFile: { ...TEXT, contentMediaType: 'application/gzip', description: 'One gzip member (RFC 1952).' },
     Geometry: objectSchema(
       ['type'],
       { type: TEXT, coordinates: { type: 'array' }, geometries: { type: 'array' } },
@@ -138,6 +139,7 @@ function problemExample(code: ProblemCode) {
 function problemHeaders(status: number) {
   const text = (description: string) => ({ description, schema: { type: 'string' } });
   if (status === 401 || status === 403) return { 'WWW-Authenticate': text('The challenge (RFC 6750).') };
+  if (status === 416) return { 'Content-Range': text('`bytes */<length of the file>`.') };
   if (status === 405) return { Allow: text('The allowed methods.') };
   if (status === 429)
     return {

@@ -1,0 +1,219 @@
+// The HTTP contract: downloads of whole listings, whole and in ranges.
+import assert from 'node:assert/strict';
+import { after, beforeEach, describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { elementAt } from '../../format/element-at.ts';
+import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
+import type { StoredLevel } from '../support/datasets/large-dataset.ts';
+import { type Answer, refusal, send, type Target } from '../support/http/http-client.ts';
+import { anyListing, downloadOf, wholeText } from '../support/listings.ts';
+import type { World } from './world.ts';
+
+const RUNS = 30;
+const UNITS = '/api/v1/download/lv2.geojsonl.gz';
+const COLLECTION = '/api/v1/download/lv2.geojson.gz';
+
+/** Tests downloads, of the invented world. */
+export function testDownloads({ proxy, stored, publish }: World): void {
+  beforeEach(() => publish('r1'));
+  after(() => publish('r1'));
+
+  describe('any listing', () => testAnyDownload(proxy, stored, RUNS));
+
+  test('a download has the headers of a file that is to be saved', async () => {
+    const { status, headers, body } = await send(proxy, `${UNITS}?gid-0=U0.3_1&geometry=low`, {
+      'accept-encoding': 'gzip',
+      origin: 'https://app.test',
+    });
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'application/gzip');
+    assert.equal(headers['content-encoding'], undefined);
+    assert.equal(headers['content-length'], String(body.length));
+    assert.equal(headers['accept-ranges'], 'bytes');
+    assert.equal(headers['content-disposition'], 'attachment; filename="boundaries-r1-lv2-low-U0.3_1.geojsonl.gz"');
+    assert.match(String(headers.etag), /^"[A-Za-z0-9_-]+"$/);
+    assert.equal(headers['cache-control'], 'private, no-cache');
+    assert.equal(headers['boundaries-release'], 'r1');
+    assert.equal(headers['boundaries-matched'], String(gunzipSync(body).toString().split('\n').length - 1));
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['access-control-allow-origin'], '*');
+    const exposed = String(headers['access-control-expose-headers']).split(', ');
+    for (const name of ['ETag', 'Accept-Ranges', 'Content-Disposition', 'Content-Range', 'Boundaries-Release'])
+      assert.ok(exposed.includes(name), name);
+    assert.deepEqual([headers.link, headers.vary], [undefined, undefined]);
+  });
+
+  test('names of files have only characters that are safe on every system, and are not too long', async () => {
+    for (const gid of ['../..\\x:y', 'x"; filename*=y', 'a\nb\r\nc', '東京', '%00', 'x'.repeat(4000), ' ']) {
+      const { headers } = await send(proxy, `${UNITS}?gid-1=${encodeURIComponent(gid)}&release=r1&gid-0=U0.3_1`);
+      const disposition = String(headers['content-disposition']);
+      assert.match(disposition, /^attachment; filename="boundaries-r1-lv2-U0\.3_1-[A-Za-z0-9._-]*\.geojsonl\.gz"$/);
+      assert.ok(disposition.length < 255);
+    }
+  });
+
+  test('HEAD has the headers of GET and no body, If-None-Match gives 304, also with Range', async () => {
+    for (const path of [UNITS, COLLECTION, `${COLLECTION}?gid-0=none`]) {
+      const { date: _, ...headers } = (await send(proxy, path)).headers;
+      for (const range of [undefined, 'bytes=3-9', 'bytes=99999999-']) {
+        const head = await send(proxy, path, { range }, 'HEAD');
+        const { date: __, ...headHeaders } = head.headers;
+        assert.deepEqual([head.status, head.body.length, headHeaders], [200, 0, headers]);
+        for (const tag of [headers.etag, `"x", W/${headers.etag}`, '*']) {
+          const held = await send(proxy, path, { range, 'if-none-match': tag });
+          assert.deepEqual([held.status, held.body.length], [304, 0]);
+          for (const name of ['etag', 'cache-control', 'boundaries-release', 'boundaries-matched'])
+            assert.deepEqual(held.headers[name], headers[name]);
+        }
+      }
+    }
+  });
+
+  test('a range that it does not have is 416, which says how many bytes there are', async () => {
+    const { length } = (await send(proxy, UNITS)).body;
+    for (const range of [`bytes=${length}-`, `bytes=${length}-${length + 5}`, 'bytes=-0', `bytes=${'9'.repeat(30)}-`]) {
+      const answer = await send(proxy, UNITS, { range });
+      refusal(answer, 416, 'range-not-satisfiable');
+      assert.equal(answer.headers['content-range'], `bytes */${length}`);
+    }
+  });
+
+  test('several ranges, and what is no range of bytes, give the whole', async () => {
+    const whole = await send(proxy, UNITS);
+    for (const range of ['bytes=0-1,5-6', 'bytes=0-1, bytes=5-6', 'bytes=5-4', 'bytes=-', 'bytes=', 'bytes=a-b', '0-5'])
+      assertWhole(await send(proxy, UNITS, { range }), whole);
+    assertWhole(await send(proxy, UNITS, { range: 'items=0-5' }), whole);
+  });
+
+  test('If-Range gives the range of the file that the client has, and all of another', async () => {
+    const whole = await send(proxy, UNITS);
+    const { etag } = whole.headers;
+    const range = 'bytes=7-';
+    assert.equal((await send(proxy, UNITS, { range, 'if-range': etag })).status, 206);
+    for (const other of ['"other"', `W/${etag}`, `${etag}, "other"`, new Date().toUTCString()])
+      assertWhole(await send(proxy, UNITS, { range, 'if-range': other }), whole);
+    // A condition that fails makes a range that there is not harmless, too.
+    assertWhole(await send(proxy, UNITS, { range: 'bytes=99999999-', 'if-range': '"other"' }), whole);
+  });
+
+  test('a download without a match is a small valid file', async () => {
+    for (const [path, text] of [
+      [UNITS, ''],
+      [COLLECTION, '{"type":"FeatureCollection","features":[\n]}\n'],
+    ] as const) {
+      const { status, headers, body } = await send(proxy, `${path}?gid-0=none`);
+      assert.deepEqual([status, headers['boundaries-matched'], gunzipSync(body).toString()], [200, '0', text]);
+      const end = await send(proxy, `${path}?gid-0=none`, { range: 'bytes=-8' });
+      assert.deepEqual([end.status, end.body], [206, body.subarray(-8)]);
+    }
+  });
+
+  test('a download that is continued after another release was published stays on the one that it names', async () => {
+    const path = '/api/v1/download/lv3.geojson.gz';
+    const old = await send(proxy, path);
+    await publish('r2', ['r1', 'r2']);
+    const rest = await send(proxy, `${path}?release=r1`, { range: 'bytes=500-', 'if-range': old.headers.etag });
+    assert.deepEqual([rest.status, rest.headers['boundaries-release']], [206, 'r1']);
+    assert.deepEqual(rest.body, old.body.subarray(500));
+    const now = await send(proxy, path, { range: 'bytes=500-', 'if-range': old.headers.etag });
+    assert.deepEqual([now.status, now.headers['boundaries-release']], [200, 'r2']);
+    assert.match(gunzipSync(now.body).toString(), /Renamed/);
+    // What did not change keeps its ETag, and can be continued anyway.
+    const same = await send(proxy, UNITS);
+    assert.equal(same.headers['boundaries-release'], 'r2');
+    await publish('r1');
+    assertWhole(await send(proxy, UNITS), same);
+    for (const release of ['r2', 'r3', '..', 'r1/', 'R1'])
+      refusal(await send(proxy, `${path}?release=${release}`), 410, 'release-gone');
+  });
+
+  test('a download has filters, geometry and release, and a page no release', async () => {
+    for (const query of ['page-size=3', 'start-at=1', 'start-after=1', 'limit=3'])
+      assert.match(
+        refusal(await send(proxy, `${UNITS}?${query}`), 400, 'unknown-parameter'),
+        /Allowed: gid-0, gid-1, gid-2, .*geometry, release\.$/,
+      );
+    assert.doesNotMatch(
+      refusal(await send(proxy, '/api/v1/fc/lv2?release=r1'), 400, 'unknown-parameter'),
+      /Allowed: .*release/,
+    );
+    for (const query of ['gid-3=x', 'gid-0=', 'release=', 'geometry=high'])
+      refusal(await send(proxy, `${UNITS}?${query}`), 400, 'bad-parameter');
+    refusal(await send(proxy, `${UNITS}?release=r1&release=r1`), 400, 'duplicate-parameter');
+    refusal(await send(proxy, `${UNITS}?access_token=abc`), 400, 'token-in-query');
+  });
+
+  test('a download needs a token, has the methods of a page, and no other path', async () => {
+    refusal(await send(proxy, UNITS, { authorization: undefined }), 401, 'token-missing');
+    assert.equal((await send(proxy, UNITS, {}, 'POST')).headers.allow, 'GET, HEAD, OPTIONS');
+    const preflight = { origin: 'https://app.test', 'access-control-request-method': 'GET', authorization: undefined };
+    const { status, headers } = await send(proxy, UNITS, preflight, 'OPTIONS');
+    assert.deepEqual(
+      [status, headers['access-control-allow-headers']],
+      [204, 'Authorization, If-None-Match, If-Range, Range'],
+    );
+    for (const path of ['', '/', '/lv2', '/lv2.geojsonl', '/lv2.csv.gz', '/lv6.geojsonl.gz', '/lv2.geojsonl.gz/'])
+      assert.match(refusal(await send(proxy, `/api/v1/download${path}`), 404, 'not-found'), /<LEVEL>\.geojson\.gz/);
+  });
+
+  test('has a download for every level and format, of levels without units too', async () => {
+    await publish('c1');
+    for (const level of LEVELS)
+      for (const format of FORMATS) {
+        const extension = format === 'fc' ? 'geojson' : 'geojsonl';
+        const answer = await send(proxy, `/api/v1/download/${levelName(level)}.${extension}.gz`);
+        assert.equal(answer.status, 200);
+        assert.equal(gunzipSync(answer.body).length === 0, format === 'geojsonl' && level > 2);
+      }
+  });
+}
+
+/** Compares so many downloads of any listing, and any range of each, with the stored text. */
+export function testAnyDownload(proxy: Target, stored: readonly StoredLevel[], runs: number): void {
+  test('a download is every feature of its listing, and each range of it those bytes', async () => {
+    const any = fc.record({
+      listing: anyListing(stored),
+      /** Where it begins and ends, as parts of the whole. */
+      parts: fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
+      form: fc.constantFrom('closed', 'open', 'suffix', 'too far'),
+    });
+    await fc.assert(
+      fc.asyncProperty(any, async ({ listing, parts: [begin, part], form }) => {
+        const path = downloadOf(listing);
+        const whole = await send(proxy, path, { 'accept-encoding': 'gzip' });
+        assert.equal(whole.status, 200, path);
+        assert.ok(gunzipSync(whole.body).toString() === wholeText(listing, stored), path);
+        const { length } = whole.body;
+        const first = Math.floor(begin * length);
+        const last = form === 'closed' ? first + Math.floor(part * (length - 1 - first)) : length - 1;
+        const range = {
+          closed: `${first}-${last}`,
+          open: `${first}-`,
+          suffix: `-${length - first}`,
+          'too far': `${first}-${length + 1000}`,
+        }[form];
+        const answer = await send(proxy, path, { range: `bytes=${range}` });
+        assert.equal(answer.status, 206, path);
+        assert.equal(answer.headers['content-range'], `bytes ${first}-${last}/${length}`);
+        assert.equal(answer.headers['content-length'], String(last - first + 1));
+        assert.equal(answer.headers.etag, whole.headers.etag);
+        assert.ok(answer.body.equals(whole.body.subarray(first, last + 1)), `${path} ${range}`);
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test('each feature of a level is in its download once, in one gzip member', async () => {
+    for (const level of LEVELS) {
+      const { body } = await send(proxy, `/api/v1/download/${levelName(level)}.geojsonl.gz`);
+      assert.ok(gunzipSync(body).toString() === elementAt(stored, level).lines.join(''));
+    }
+  });
+}
+
+function assertWhole(answer: Answer, whole: Answer): void {
+  assert.deepEqual([answer.status, answer.headers['content-range']], [200, undefined]);
+  assert.equal(answer.headers.etag, whole.headers.etag);
+  assert.ok(answer.body.equals(whole.body));
+}

@@ -1,0 +1,278 @@
+// Downloads as clients make them: with curl, wget, zcat and GDAL, over connections that are cut, while a release switches, and
+// from files that are damaged.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { elementAt } from '../../format/element-at.ts';
+import { featureFilePath, releasePath } from '../../format/layout.ts';
+import type { Level } from '../../format/levels.ts';
+import { circularMemory } from '../../proxy/work/body-buffers.ts';
+import { testAnyDownload } from '../contract/downloads.ts';
+import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { dice } from '../support/dice.ts';
+import { refusal, send, type Target } from '../support/http/http-client.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { runProgram, without } from '../support/processes/programs.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { enlargeFeature } from '../support/releases/large-page.ts';
+import { pointTo } from '../support/releases/point-to.ts';
+import { worldOutput } from '../support/releases/world.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** Runs of the comparison of any download with the stored text. */
+const RUNS = 100;
+const MIB = 1024 * 1024;
+/** Countries, of which one has more than a MiB. */
+const COUNTRIES = '/api/v1/download/lv0.geojsonl.gz';
+const COLLECTION = '/api/v1/download/lv0.geojson.gz';
+const HEADER = `Authorization: ${AUTHORIZED.authorization}`;
+
+const folder = await worldOutput({ size: MANY_SIZES, pages: 'unfiltered', isChanged: true });
+const stored = readStored(folder, 'r1');
+const proxy = await startService(folder);
+const whole = { [COUNTRIES]: (await send(proxy, COUNTRIES)).body, [COLLECTION]: (await send(proxy, COLLECTION)).body };
+assert.ok(whole[COUNTRIES].length > 1.5 * MIB, `${whole[COUNTRIES].length}`);
+
+testAnyDownload(proxy, stored, RUNS);
+
+/** What arrives of an answer until its connection ends. */
+async function receive(
+  { url }: Target,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer; isWhole: boolean }> {
+  const sent = request(`${url}${path}`, { agent: false, headers: { ...AUTHORIZED, ...headers } }).end();
+  const [res] = await once(sent, 'response');
+  const pieces: Buffer[] = [];
+  res.on('data', (piece: Buffer) => pieces.push(piece)).on('error', () => {});
+  await new Promise((resolve) => res.once('close', resolve));
+  return { status: res.statusCode, headers: res.headers, body: Buffer.concat(pieces), isWhole: res.complete };
+}
+
+/** A way to the service on which every connection is cut: after so many bytes from the service. */
+async function cuttingWay({ url }: Target, below: number, seed: number): Promise<{ url: string; cuts: () => number }> {
+  const random = dice(seed);
+  let cuts = 0;
+  const server = createServer((client) => {
+    const service = connect(Number(new URL(url).port), '127.0.0.1');
+    let left = 1000 + random(below);
+    const end = (): void => {
+      client.destroy();
+      service.destroy();
+    };
+    service.on('data', (piece) => {
+      client.write(piece.subarray(0, left));
+      left -= piece.length;
+      if (left > 0) return;
+      cuts++;
+      // What was written arrives, then the connection ends.
+      client.end();
+      service.destroy();
+    });
+    client.on('data', (piece) => service.write(piece));
+    for (const socket of [client, service]) socket.on('error', end).on('close', end);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, cuts: () => cuts };
+}
+
+test('curl -C - completes a download whose connections are cut at random places', {
+  skip: without('curl --version'),
+}, async () => {
+  for (const [path, right] of Object.entries(whole)) {
+    const way = await cuttingWay(proxy, MIB / 4, 7);
+    const file = join(temporaryFolder(), 'countries.gz');
+    const args = ['-s', '-f', '-C', '-', '-H', HEADER, '-o', file, `${way.url}${path}`];
+    let ended = await runProgram('curl', args);
+    // 18: the connection ended before the file did.
+    while (ended.status === 18) ended = await runProgram('curl', args);
+    assert.equal(ended.status, 0, ended.text);
+    assert.ok(way.cuts() >= 4, `${way.cuts()} cuts`);
+    assert.ok(readFileSync(file).equals(right));
+    // Nothing is left to do: 416, of which -f would make an error.
+    assert.equal(
+      (
+        await runProgram(
+          'curl',
+          args.filter((arg) => arg !== '-f'),
+        )
+      ).status,
+      0,
+    );
+    assert.ok(readFileSync(file).equals(right));
+  }
+});
+
+test('wget completes a download whose connections are cut at random places', {
+  skip: without('wget --version'),
+}, async () => {
+  for (const [path, right] of Object.entries(whole)) {
+    const way = await cuttingWay(proxy, MIB / 4, 8);
+    const file = join(temporaryFolder(), 'countries.gz');
+    const args = ['-q', '-c', '--tries=0', '--waitretry=0', '--header', HEADER, '-O', file, `${way.url}${path}`];
+    const ended = await runProgram('wget', args);
+    assert.equal(ended.status, 0, ended.text);
+    assert.ok(way.cuts() >= 4, `${way.cuts()} cuts`);
+    assert.ok(readFileSync(file).equals(right));
+    // A file of which only the beginning is there.
+    truncateSync(file, MIB);
+    assert.equal((await runProgram('wget', args.with(-1, `${proxy.url}${path}`))).status, 0);
+    assert.ok(readFileSync(file).equals(right));
+  }
+});
+
+test('curl saves a download under the name that it is given, and zcat prints a line for each feature', {
+  skip: without('curl --version', 'zcat --version'),
+}, async () => {
+  const cwd = temporaryFolder();
+  const url = `${proxy.url}/api/v1/download/lv2.geojsonl.gz?gid-0=U0.3_1`;
+  assert.equal((await runProgram('curl', ['-sSOJ', '-H', HEADER, url], { cwd })).status, 0);
+  const { text } = await runProgram('sh', ['-c', 'zcat boundaries-r1-lv2-U0.3_1.geojsonl.gz | wc -l'], { cwd });
+  const units = elementAt(stored, 2).units.filter(({ gids }) => gids[0] === 'U0.3_1');
+  assert.ok(units.length > 1);
+  assert.equal(Number(text), units.length);
+});
+
+test('GDAL reads a download by its address, with and without a filter', {
+  skip: without('ogr2ogr --version'),
+}, async () => {
+  const cwd = temporaryFolder();
+  for (const [name, query] of [
+    ['lv2.geojsonl.gz', ''],
+    ['lv2.geojson.gz', '?gid-0=U0.3_1'],
+  ] as const) {
+    const source = `/vsigzip//vsicurl/${proxy.url}/api/v1/download/${name}${query}`;
+    const env = { ...process.env, GDAL_HTTP_HEADERS: HEADER };
+    const args = ['-f', 'CSV', `${name}.csv`, source];
+    const { status, text } = await runProgram('ogr2ogr', args, { cwd, env });
+    assert.equal(status, 0, text);
+    const { units } = elementAt(stored, 2);
+    const expected = query === '' ? units : units.filter(({ gids }) => gids[0] === 'U0.3_1');
+    const lines = readFileSync(join(cwd, `${name}.csv`), 'utf8')
+      .split('\n')
+      .filter((line) => /^"\d+",/.test(line));
+    assert.deepEqual(
+      lines.map((line) => Number.parseInt(line.slice(1), 10)),
+      expected.map(({ fid }) => fid),
+    );
+  }
+});
+
+test('memory of a stream is used again only where nothing can still wait to be sent', () => {
+  /** The largest high-water mark of node:http. */
+  const waitingMax = 64 * 1024 - 1;
+  const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: MIB }), fc.integer({ min: 1, max: 40_000 })), {
+    minLength: 5,
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(sizes, (taken) => {
+      const take = circularMemory();
+      let waiting: { bytes: Buffer; mark: number }[] = [];
+      for (const [i, size] of taken.entries()) {
+        const piece = take(size).fill(i + 1);
+        for (const { bytes, mark } of waiting) assert.ok(bytes.equals(Buffer.alloc(bytes.length, mark)));
+        // Of what was taken, the last bytes wait.
+        let left = waitingMax;
+        waiting = [{ bytes: piece, mark: i + 1 }, ...waiting].map(({ bytes, mark }) => {
+          const kept = bytes.subarray(Math.max(0, bytes.length - left));
+          left -= kept.length;
+          return { bytes: kept, mark };
+        });
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('a download through a release switch ends on the release it began with', async () => {
+  const own = temporaryFolder();
+  await buildRelease(writeCountries(), own);
+  const { data } = enlargeFeature(own, 32 * MIB);
+  await buildRelease(writeCountries(), own, { release: 'r2' });
+  pointTo(own, 'r1', ['r1', 'r2']);
+  const service = await startService(own);
+  const begin = async (path: string) => {
+    const sent = request(`${service.url}${path}`, { agent: false, headers: AUTHORIZED }).end();
+    const [res] = await once(sent, 'response');
+    return res;
+  };
+  const rest = async (res: Awaited<ReturnType<typeof begin>>): Promise<Buffer> => {
+    const pieces: Buffer[] = [];
+    res.on('data', (piece: Buffer) => pieces.push(piece)).on('error', () => {});
+    await new Promise((resolve) => res.once('close', resolve));
+    return Buffer.concat(pieces);
+  };
+  const [first, second] = [await begin(COUNTRIES), await begin(`${COUNTRIES}?release=r1`)];
+  pointTo(own, 'r2', ['r1', 'r2']);
+  await service.releases.refresh();
+  assert.equal((await send(service, COUNTRIES)).headers['boundaries-release'], 'r2');
+  const body = await rest(first);
+  assert.equal(first.complete, true);
+  assert.equal(body.length, Number(first.headers['content-length']));
+  assert.ok(body.includes(data));
+  // Of a release whose files are removed meanwhile the rest cannot be had, and no other bytes instead of it.
+  pointTo(own, 'r2');
+  rmSync(join(own, releasePath('r1')), { recursive: true });
+  await service.releases.refresh();
+  const cut = await rest(second);
+  assert.equal(second.complete, false);
+  assert.ok(body.subarray(0, cut.length).equals(cut));
+  refusal(await send(service, `${COUNTRIES}?release=r1`, { range: `bytes=${cut.length}-` }), 410, 'release-gone');
+});
+
+test('of a damaged file nothing wrong is sent: the download ends before its last byte, and is completed once it is mended', async () => {
+  const damaged: { level: Level; file: number; at: number }[] = [
+    { level: 0, file: 0, at: 10 },
+    { level: 0, file: 0, at: 0.1 },
+    // In the unit that is larger than what is held of a download.
+    { level: 0, file: 0, at: 0.6 },
+    { level: 1, file: 1, at: 0.9 },
+  ];
+  for (const { level, file, at } of damaged)
+    for (const extension of ['geojsonl', 'geojson']) {
+      const path = `/api/v1/download/lv${level}.${extension}.gz`;
+      const right = (await send(proxy, path)).body;
+      const name = join(folder, releasePath('r1'), featureFilePath(level, file));
+      const bytes = readFileSync(name);
+      const offset = at < 1 ? Math.floor(at * bytes.length) : at;
+      writeFileSync(name, Buffer.from(bytes.map((byte, i) => (i === offset ? byte ^ 1 : byte))));
+      // With a service that has not read the file yet.
+      const service = await startService(folder);
+      let have = Buffer.alloc(0);
+      let etag = '';
+      for (let attempts = 0; attempts < 3; attempts++) {
+        const asked = have.length === 0 ? {} : { range: `bytes=${have.length}-`, 'if-range': etag };
+        const got = await receive(service, path, asked);
+        if (got.status === 502) {
+          assert.ok(got.isWhole && got.body.includes('origin-damaged'));
+          continue;
+        }
+        assert.ok(!got.isWhole, `${path} looks whole`);
+        assert.equal(got.status, have.length === 0 ? 200 : 206);
+        have = Buffer.concat([have, got.body]);
+        etag = String(got.headers.etag);
+      }
+      assert.ok(have.length < right.length);
+      assert.ok(right.subarray(0, have.length).equals(have), `${path}: wrong bytes were sent`);
+      // A range before the damage is served, one that reaches into its piece is not, wherever it ends.
+      if (have.length > 0)
+        assert.ok((await receive(service, path, { range: `bytes=0-${have.length - 1}` })).body.equals(have));
+      const next = await receive(service, path, { range: `bytes=${have.length}-${have.length}` });
+      assert.equal(next.status, 502);
+      writeFileSync(name, bytes);
+      const end = await receive(service, path, { range: `bytes=${have.length}-` });
+      assert.ok(end.isWhole && Buffer.concat([have, end.body]).equals(right), `${path}: cannot be completed`);
+      assert.equal(gunzipSync(right).length > 0, true);
+      assert.equal(statSync(name).size, bytes.length);
+    }
+});

@@ -12,11 +12,15 @@ import type { HttpRequest } from './http/request.ts';
 import { codingFor, isPreflight, refuseUnsupported, validate } from './http/request.ts';
 import type { ClientLimits } from './limits/admit-client.ts';
 import { admitClient } from './limits/admit-client.ts';
+import { respondWithDocument } from './ogc/documents.ts';
+import { respondWithItems } from './ogc/items.ts';
+import { parseItems } from './ogc/query.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { answerHealth, HEALTH_PATHS, healthAnswer } from './operations/health.ts';
 import { OriginError } from './origin/origin.ts';
-import type { Endpoint } from './pages/endpoints.ts';
-import { ENDPOINTS, isProtected, PATHS_RULE } from './pages/endpoints.ts';
+import type { Endpoint, ItemsEndpoint, PageEndpoint } from './pages/endpoints.ts';
+import { endpointOf, isProtected, PATHS_RULE } from './pages/endpoints.ts';
+import type { PageParams } from './pages/query.ts';
 import { geometryOf, parseQuery, refuseQuery } from './pages/query.ts';
 import { respondWithFile, respondWithPage } from './pages/respond.ts';
 import type { ResponseCaches } from './pages/response-cache.ts';
@@ -63,7 +67,7 @@ function answerNow(context: HandlerContext, request: HttpRequest): Answer | unde
   if (!isProtected(request.path)) return answerPublic(context, request);
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
   // Logged with a refusal, too; without a token the client does not learn whether there is one.
-  const endpoint = ENDPOINTS.get(request.path);
+  const endpoint = endpointOf(request.path);
   request.route = endpoint?.path;
   request.client ??= context.authenticator.known(request.headers.authorization);
   if (request.client === undefined) return undefined;
@@ -77,7 +81,7 @@ function answerNow(context: HandlerContext, request: HttpRequest): Answer | unde
   const base = context.baseUrl.of(request);
   return (
     context.responses[coding].find(request.target, base, context.releases) ??
-    answerFrom(context.releases, endpoint, request.query, base, coding)
+    answerFrom(context.releases, endpoint, request, base, coding)
   );
 }
 
@@ -85,21 +89,27 @@ function answerNow(context: HandlerContext, request: HttpRequest): Answer | unde
 function answerFrom(
   releases: Releases,
   endpoint: Endpoint,
-  query: string,
+  request: HttpRequest,
   base: string,
   coding: Basis['coding'],
 ): Answer | undefined {
-  if (endpoint.kind === 'file') {
-    refuseQuery(query);
-    return respondWithFile(endpoint, { release: releases.requireCurrent(), base, coding, isPinned: false });
+  if (endpoint.kind === 'file' || endpoint.kind === 'document') {
+    refuseQuery(request.query);
+    const basis = { release: releases.requireCurrent(), base, coding, isPinned: false };
+    return endpoint.kind === 'file' ? respondWithFile(endpoint, basis) : respondWithDocument(endpoint, basis);
   }
-  const params = parseQuery(query, endpoint.level);
+  const params = paramsOf(endpoint, request);
   const release = params.cursor === undefined ? releases.requireCurrent() : releases.get(params.cursor);
   const level = release?.get(endpoint.level);
   const source = release && level?.get(geometryOf(params, release.geometries));
   if (release === undefined || level === undefined || source === undefined) return undefined;
   const basis = { release, base, coding, isPinned: params.cursor !== undefined };
-  return respondWithPage({ endpoint, params, level, source, basis });
+  if (endpoint.kind === 'page') return respondWithPage({ endpoint, params, level, source, basis });
+  return respondWithItems({ endpoint, params, level, source, basis });
+}
+
+function paramsOf(endpoint: PageEndpoint | ItemsEndpoint, { path, query }: HttpRequest): PageParams {
+  return endpoint.kind === 'page' ? parseQuery(query, endpoint.level) : parseItems(endpoint, path, query);
 }
 
 /** The answer after what is missing has been brought into memory. The one place of the path that waits. Never rejects. */
@@ -111,9 +121,10 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
     request.client ??= await authenticator.verify(request.headers.authorization, metadata);
     const known = answerNow(context, request);
     if (known !== undefined) return known;
-    const endpoint = ENDPOINTS.get(request.path);
-    if (endpoint?.kind !== 'page') throw new TypeError('nothing is missing');
-    const params = parseQuery(request.query, endpoint.level);
+    const endpoint = endpointOf(request.path);
+    if (endpoint === undefined || endpoint.kind === 'file' || endpoint.kind === 'document')
+      throw new TypeError('nothing is missing');
+    const params = paramsOf(endpoint, request);
     const release = params.cursor === undefined ? releases.requireCurrent() : await releases.load(params.cursor);
     await (await release.load(endpoint.level)).load(geometryOf(params, release.geometries));
     const answer = answerNow(context, request);

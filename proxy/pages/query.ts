@@ -14,6 +14,7 @@ import {
   PAGE_SIZE_MIN,
   parameterNames,
   ruleOf,
+  SIZE_RULE,
 } from './endpoints.ts';
 
 /** Selects the features whose GID at level `column` is `gid`. */
@@ -34,9 +35,12 @@ export interface PageParams {
   filters: readonly Filter[];
   /** As it was written: which there are is known of the release. Undefined, which means the full one, if absent. */
   geometry: string | undefined;
+  /** Of OGC API - Features, every parameter as it was written, decoded: its links repeat them. */
+  texts: ReadonlyMap<string, string>;
 }
 
 const NO_FILTERS: readonly Filter[] = [];
+const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 
 /**
  * Parses the query of a request for one level.
@@ -81,8 +85,9 @@ export function parseQuery(query: string, level: Level): PageParams {
     cursor: undefined,
     filters: filters ?? NO_FILTERS,
     geometry,
+    texts: NO_TEXTS,
   };
-  if (size !== undefined) params.pageSize = parsePageSize(size, level);
+  if (size !== undefined) params.pageSize = parseSize(PAGE_SIZE, size);
   if (start !== undefined) parseStart(params, startName, start, level);
   if (filters !== undefined) {
     if (filters.length > 1) filters.sort((a, b) => a.column - b.column);
@@ -119,14 +124,14 @@ function columnOf(name: string, level: Level): Level {
   return column;
 }
 
-function unknownParameter(name: string, allowed: string): Problem {
+export function unknownParameter(name: string, allowed: string): Problem {
   if (name === 'access_token')
     return new Problem('token-in-query', 'Send the token in the header: Authorization: Bearer <token>.');
   return new Problem('unknown-parameter', `${quote(name)} is not a parameter. ${allowed}`);
 }
 
 /** Strict percent-decoding: refuses bad escapes, bytes outside ASCII and ill-formed UTF-8. */
-function decode(text: string): string {
+export function decode(text: string): string {
   if (!/[^A-Za-z0-9_.-]/.test(text)) return text;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
   if (/^[\x00-\x7f]*$/.test(text)) {
@@ -139,9 +144,10 @@ function decode(text: string): string {
   throw new Problem('bad-encoding', `${quote(text)} is not percent-encoded UTF-8.`);
 }
 
-function parsePageSize(text: string, level: Level): number {
+/** The number of features that a parameter asks for. @throws Problem bad-parameter */
+export function parseSize(name: string, text: string): number {
   const size = isDigits(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : 0;
-  if (size < PAGE_SIZE_MIN) throw badParameter(PAGE_SIZE, `is ${quote(text)}`, ruleOf(PAGE_SIZE, level));
+  if (size < PAGE_SIZE_MIN) throw badParameter(name, `is ${quote(text)}`, SIZE_RULE);
   return size;
 }
 
@@ -153,7 +159,7 @@ export function geometryOf({ geometry = 'full' }: PageParams, geometries: readon
 }
 
 /** Sets the start of a page: a fid or a cursor. */
-function parseStart(params: PageParams, name: string, text: string, level: Level): void {
+export function parseStart(params: PageParams, name: string, text: string, level: Level): void {
   if (isDigits(text)) {
     const fid = Number(text);
     if (fid > FID_MAX) throw badParameter(name, `is ${quote(text)}`, ruleOf(name, level));
@@ -174,10 +180,11 @@ function parseStart(params: PageParams, name: string, text: string, level: Level
   params.cursor = cursor;
 }
 
-function isDigits(text: string): boolean {
+/** Does the text consist of digits? */
+export function isDigits(text: string): boolean {
   return !/[^0-9]/.test(text);
 }
 
-function badParameter(name: string, wrong: string, allowed: string): Problem {
+export function badParameter(name: string, wrong: string, allowed: string): Problem {
   return new Problem('bad-parameter', `${name} ${wrong}. Allowed: ${allowed}.`);
 }

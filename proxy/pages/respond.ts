@@ -1,6 +1,7 @@
 // The answer to a parsed request: headers from the index, content from a stored page, from feature files, or a whole file
 // of the release. No file is read before the content is sent.
 import { elementAt } from '../../format/element-at.ts';
+import { FRAME_DATA } from '../../format/gzip.ts';
 import { namesPath, OVERVIEW_FILE, pagePath, releasePath } from '../../format/layout.ts';
 import { MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
 import type { Answer, Basis, BodySource, HeaderList } from '../answers/answer.ts';
@@ -48,7 +49,8 @@ export function respondWithPage(request: PageRequest): Answer {
     const file = storedPage(request, resolution);
     return finished(basis, mediaType, file.digest, file, positions.count, link);
   }
-  const slice = new Slice(source, endpoint.format, positions.slice(resolution.first, resolution.count));
+  const ranges = positions.slice(resolution.first, resolution.count);
+  const slice = new Slice(source, FRAME_DATA[endpoint.format], endpoint.format, ranges);
   if (basis.coding === 'gzip') return finished(basis, mediaType, slice.tag, slice, positions.count, link);
   const file = page === undefined ? undefined : storedPage(request, resolution);
   const text = new TextOf(file ?? slice, slice.textBytes, endpoint.path);
@@ -101,11 +103,11 @@ function fixedHeaders(mediaType: string): Record<keyof typeof CACHING, Record<Co
  * @param matched number of features that match; undefined if the body is not of features
  * @param link the value of the Link header
  */
-function finished(
+export function finished(
   basis: Basis,
   mediaType: string,
   tag: string,
-  body: BodySource,
+  body: BodySource | Buffer,
   matched: number | undefined,
   link?: string,
 ): Answer {
@@ -113,7 +115,7 @@ function finished(
   const fixed = FIXED_HEADERS.get(mediaType)?.[basis.isPinned ? 'pinned' : 'current'][basis.coding];
   if (fixed === undefined) throw new TypeError(`no endpoint has ${mediaType}`);
   const { id } = basis.release;
-  const bytes = String(body.bytes);
+  const bytes = String('bytes' in body ? body.bytes : body.length);
   let dynamic: string[];
   if (matched === undefined) dynamic = [id, 'ETag', etag, 'Content-Length', bytes];
   else if (link === undefined) dynamic = [id, 'ETag', etag, 'Content-Length', bytes, MATCHED, String(matched)];

@@ -5,8 +5,8 @@ import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
 import { joinCrcs } from '../../format/crc32.ts';
 import { numberAt } from '../../format/element-at.ts';
-import { FRAME_DATA, MEMBER_END_BYTES, MEMBER_FRAME_BYTES, MEMBER_HEADER, writeMemberEnd } from '../../format/gzip.ts';
-import type { Format } from '../../format/levels.ts';
+import type { FrameData } from '../../format/gzip.ts';
+import { MEMBER_END_BYTES, MEMBER_FRAME_BYTES, MEMBER_HEADER, writeMemberEnd } from '../../format/gzip.ts';
 import type { Ranges } from '../../format/positions.ts';
 import type { Body, BodySource } from '../answers/answer.ts';
 import type { Client, Reads } from '../origin/origin.ts';
@@ -29,14 +29,16 @@ export class Slice implements BodySource {
   readonly bytes: number;
   /** The feature files that it is cut from. */
   readonly #source: LoadedTable;
-  readonly #format: Format;
+  readonly #frame: FrameData;
+  readonly #frameTag: string;
   /** The positions of its features. */
   readonly #ranges: Ranges;
   readonly #dataBytes: number;
   readonly #features: number;
 
-  constructor(source: LoadedTable, format: Format, ranges: Ranges) {
-    const { before, between, after } = FRAME_DATA[format];
+  /** @param frameTag tells the frame from others in the entity tag */
+  constructor(source: LoadedTable, frame: FrameData, frameTag: string, ranges: Ranges) {
+    const { before, between, after } = frame;
     let data = 0;
     let features = 0;
     for (let i = 0; i < ranges.length; i += 2) {
@@ -44,7 +46,8 @@ export class Slice implements BodySource {
       features += numberAt(ranges, i + 1) - numberAt(ranges, i);
     }
     this.#source = source;
-    this.#format = format;
+    this.#frame = frame;
+    this.#frameTag = frameTag;
     this.#ranges = ranges;
     this.#features = features;
     this.#dataBytes = data;
@@ -54,7 +57,7 @@ export class Slice implements BodySource {
 
   /** Bytes of the text. */
   get textBytes(): number {
-    const { before, between, after } = FRAME_DATA[this.#format];
+    const { before, between, after } = this.#frame;
     let bytes = before.length + Math.max(0, this.#features - 1) * between.length + after.length;
     for (let i = 0; i < this.#ranges.length; i += 2)
       bytes += this.#source.table.textBytes(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1));
@@ -67,12 +70,12 @@ export class Slice implements BodySource {
     const [first = 0, end = 0] = this.#ranges;
     const digests = table.digests(first, end);
     // One feature needs no digest of its digest.
-    if (this.#features === 1) return tagOf(Buffer.from(digests).toString('base64url'), this.#format);
-    if (this.#ranges.length <= 2) return tagOf(hash('sha256', digests, 'base64url'), this.#format);
+    if (this.#features === 1) return tagOf(Buffer.from(digests).toString('base64url'), this.#frameTag);
+    if (this.#ranges.length <= 2) return tagOf(hash('sha256', digests, 'base64url'), this.#frameTag);
     const sha256 = createHash('sha256');
     for (let i = 0; i < this.#ranges.length; i += 2)
       sha256.update(table.digests(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1)));
-    return tagOf(sha256.digest('base64url'), this.#format);
+    return tagOf(sha256.digest('base64url'), this.#frameTag);
   }
 
   read(reads: Reads, client: Client): Body | Promise<Body> {
@@ -113,7 +116,7 @@ export class Slice implements BodySource {
    * @param ahead groups that are read side by side
    */
   async *#stream(reads: Reads, ahead: number): AsyncGenerator<Buffer, void, undefined> {
-    const { before, between, after } = FRAME_DATA[this.#format];
+    const { before, between, after } = this.#frame;
     const groups = [...this.#groups()];
     const limit = pLimit(ahead);
     const whole = ahead === 1 ? [] : groups.map((group) => limit(() => this.#readGroup(reads, group)));
@@ -166,7 +169,7 @@ export class Slice implements BodySource {
     const range = { offset: table.offsetAt(first), length: table.dataBytes(first, end) };
     const data = await reads.origin.read(this.#source.featureFile(file), range);
     if (!table.hasData(data, first, end)) throw this.#damaged(reads, file);
-    const { between } = FRAME_DATA[this.#format];
+    const { between } = this.#frame;
     const parts: Buffer[] = [];
     for (let i = 0; i < group.length; i += 2) {
       const step = between.length === 0 ? numberAt(group, i + 1) - numberAt(group, i) : 1;
@@ -202,12 +205,12 @@ export class Slice implements BodySource {
 
   /** Where the data of the features is read to: as far back as possible, so that separators can be put before it. */
   get #dataAt(): number {
-    return this.bytes - MEMBER_END_BYTES - FRAME_DATA[this.#format].after.data.length - this.#dataBytes;
+    return this.bytes - MEMBER_END_BYTES - this.#frame.after.data.length - this.#dataBytes;
   }
 
   /** Writes everything around the data of the features, which is moved to its place. */
   #framed(body: Buffer): Buffer {
-    const { before, between, after } = FRAME_DATA[this.#format];
+    const { before, between, after } = this.#frame;
     MEMBER_HEADER.copy(body);
     before.data.copy(body, MEMBER_HEADER.length);
     if (this.#features > 1 && between.length > 0) this.#separate(body, MEMBER_HEADER.length + before.data.length);
@@ -219,7 +222,7 @@ export class Slice implements BodySource {
 
   /** Moves the data of each feature but the last forward, the first one to `begin`, and writes a separator behind it. */
   #separate(body: Buffer, begin: number): void {
-    const { data } = FRAME_DATA[this.#format].between;
+    const { data } = this.#frame.between;
     const { table } = this.#source;
     let [source, target] = [this.#dataAt, begin];
     for (let i = 0; i < this.#ranges.length; i += 2)
@@ -235,7 +238,7 @@ export class Slice implements BodySource {
   /** CRC-32 of the text. */
   #textCrc(): number {
     const { table } = this.#source;
-    const { before, between, after } = FRAME_DATA[this.#format];
+    const { before, between, after } = this.#frame;
     const step = between.length === 0 ? Number.POSITIVE_INFINITY : 1;
     let crc = before.crc;
     let isFirst = true;
@@ -259,6 +262,6 @@ export class Slice implements BodySource {
   }
 }
 
-function tagOf(sha256: string, format: Format): string {
-  return `${sha256.slice(0, TAG_CHARS)}-${format}`;
+function tagOf(sha256: string, frameTag: string): string {
+  return `${sha256.slice(0, TAG_CHARS)}-${frameTag}`;
 }

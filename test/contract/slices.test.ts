@@ -82,7 +82,7 @@ test('ranges that lie near each other are read at once, large features alone, an
       },
     };
     const client = { isClosed: false, exchange: undefined };
-    const body = await new Slice(source, 'geojsonl', ranges).read(new Reads(origin, undefined), client);
+    const body = await new Slice(source, FRAME_DATA.geojsonl, 'geojsonl', ranges).read(new Reads(origin, undefined), client);
     if (!Buffer.isBuffer(body)) for await (const chunk of body) assert.ok(chunk.length > 0);
     return found;
   };

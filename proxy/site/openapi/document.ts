@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
-import { FORMATS, type Format, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
-import { FILE_ENDPOINTS, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
+import { FORMATS, type Format, LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
+import { COLUMNS_PARAMETER, itemsParameters, ogcPaths } from '../../ogc/api-document.ts';
+import { FILE_ENDPOINTS, OGC_PATH, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 
@@ -42,9 +43,10 @@ export function openapiDocument(publicUrl: string | undefined) {
     tags: [
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
       { name: 'files', description: 'Whole files of the current release.' },
+      { name: 'ogc', description: 'OGC API - Features, for QGIS, GDAL and other clients of this standard.' },
       { name: 'health', description: 'Health checks; no token required.' },
     ],
-    paths: { ...pagePaths(), ...filePaths(), ...healthPaths() },
+    paths: { ...pagePaths(), ...filePaths(), ...featuresPaths(), ...healthPaths() },
     components: {
       securitySchemes: {
         bearer: {
@@ -55,7 +57,7 @@ export function openapiDocument(publicUrl: string | undefined) {
             'A JWT of a configured issuer, in the Authorization header; tokens in the query string are refused.',
         },
       },
-      parameters: parameterComponents(),
+      parameters: { ...parameterComponents(), ...featuresParameters() },
       headers: headerComponents(),
       responses: problemResponses(),
       schemas: bodySchemas(),
@@ -112,6 +114,22 @@ function filePaths() {
       return [path, { get: { operationId, tags: ['files'], summary, responses } }];
     }),
   );
+}
+
+/** The paths of OGC API - Features, which has an own document of a release with its columns. */
+function featuresPaths() {
+  return ogcPaths({
+    prefix: OGC_PATH,
+    levels: LEVELS,
+    problems: { 304: { description: NOT_MODIFIED }, ...problemReferences() },
+    reference: (name) => `#/components/parameters/ogc-${name}`,
+    columnsOf: () => [COLUMNS_PARAMETER.name],
+  });
+}
+
+function featuresParameters() {
+  const parameters = [...itemsParameters(), COLUMNS_PARAMETER];
+  return Object.fromEntries(parameters.map((parameter) => [`ogc-${parameter.name}`, parameter]));
 }
 
 function problemReferences() {

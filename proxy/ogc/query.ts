@@ -1,0 +1,92 @@
+// The query of OGC API - Features becomes the parameters of a page, in its own words. Used by handler.ts and items.ts.
+import type { LevelSummary } from '../../format/release.ts';
+import { Problem, quote } from '../http/problem.ts';
+import type { ItemsEndpoint } from '../pages/endpoints.ts';
+import { FID_MAX, GEOMETRY, ruleOf, SIZE_RULE } from '../pages/endpoints.ts';
+import type { Filter, PageParams } from '../pages/query.ts';
+import { badParameter, decode, isDigits, parseSize, parseStart, unknownParameter } from '../pages/query.ts';
+
+/** The number of features of a page if the request does not say, and at most. */
+export const LIMIT = { default: 100, maximum: 1000 } as const;
+
+/** The parameters of features besides the GID columns, with their values for messages. */
+const RULES: ReadonlyMap<string, string> = new Map([
+  ['limit', SIZE_RULE],
+  ['bbox', 'west,south,east,north in degrees, or six numbers with heights'],
+  ['datetime', 'an instant such as 2026-11-23T00:00:00Z, or an interval of two, one of which may be ..'],
+  [GEOMETRY, ruleOf(GEOMETRY, 0)],
+  ['start-at', 'a cursor of a next link, or a fid'],
+]);
+
+/** The names of these parameters, in the order of the documentation. */
+export const ITEMS_PARAMETERS: readonly string[] = [...RULES.keys()];
+
+/**
+ * Parses path and query of a request for features.
+ * @throws Problem not-found if the path does not end with a fid; bad-encoding, duplicate-parameter, bad-parameter,
+ *   bad-cursor, unknown-parameter
+ */
+export function parseItems(endpoint: ItemsEndpoint, path: string, query: string): PageParams {
+  const texts = new Map<string, string>();
+  for (const pair of query.split('&').filter((text) => text !== '')) {
+    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair)?.map(decode) ?? [];
+    if (texts.has(name)) throw new Problem('duplicate-parameter', `${name} occurs more than once; it may occur once.`);
+    if (endpoint.kind === 'item' && name !== GEOMETRY) throw unknownParameter(name, `Allowed: ${GEOMETRY}.`);
+    if (value === '') throw badParameter(name, 'is empty', RULES.get(name) ?? 'the GID of a unit');
+    texts.set(name, value);
+  }
+  const params: PageParams = {
+    pageSize: LIMIT.default,
+    fid: endpoint.kind === 'item' ? fidIn(path.slice(endpoint.path.length)) : -1,
+    cursor: undefined,
+    filters: [],
+    geometry: texts.get(GEOMETRY),
+    texts,
+  };
+  const [limit, datetime, start] = ['limit', 'datetime', 'start-at'].map((name) => texts.get(name));
+  if (limit !== undefined) params.pageSize = Math.min(parseSize('limit', limit), LIMIT.maximum);
+  if (datetime !== undefined && !isTime(datetime)) throw wrong('datetime', datetime);
+  if (start !== undefined) parseStart(params, 'start-at', start, endpoint.level);
+  return params;
+}
+
+/**
+ * The filters by the GID columns of the level, which its release names.
+ * @throws Problem unknown-parameter, bad-parameter
+ */
+export function filtersOf({ texts }: PageParams, { gidColumns, level }: LevelSummary): Filter[] {
+  const filters: Filter[] = [];
+  for (const [name, gid] of texts) {
+    if (RULES.has(name)) continue;
+    const column = gidColumns.indexOf(name);
+    const known = ITEMS_PARAMETERS.concat(gidColumns.filter((other) => other !== ''));
+    if (column === -1 || name === '') throw unknownParameter(name, `Allowed: ${known.join(', ')}.`);
+    filters.push({ column: column as typeof level, gid });
+  }
+  return filters;
+}
+
+function wrong(name: string, text: string): Problem {
+  return badParameter(name, `is ${quote(text)}`, RULES.get(name) ?? '');
+}
+
+/** The fid that a path ends with. */
+function fidIn(text: string): number {
+  const fid = isDigits(text) && String(Number(text)) === text ? Number(text) : Number.NaN;
+  if (!(fid <= FID_MAX)) throw new Problem('not-found', `${quote(text)} is not the fid of a feature.`);
+  return fid;
+}
+
+/** An instant (RFC 3339) or a day, as in both ends of an interval. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
+
+/** Is it an instant or an interval (OGC 17-069r4, section 7.15.4)? What has no time matches any. */
+function isTime(text: string): boolean {
+  const ends = text.split('/');
+  const isOpen = (end: string): boolean => ends.length === 2 && (end === '' || end === '..');
+  const times = ends
+    .filter((end) => !isOpen(end))
+    .map((end) => (INSTANT.test(end) ? Date.parse(end.toUpperCase()) : Number.NaN));
+  const [first = Number.NaN, last = first] = times;
+  return ends.length <= 2 && first <= last;
+}

@@ -2,7 +2,7 @@
 import type { LevelSummary } from '../../format/release.ts';
 import { Problem, quote } from '../http/problem.ts';
 import type { ItemsEndpoint } from '../pages/endpoints.ts';
-import { FID_MAX, GEOMETRY, ruleOf, SIZE_RULE } from '../pages/endpoints.ts';
+import { FID_MAX, GEOMETRY, SIZE_RULE } from '../pages/endpoints.ts';
 import type { Filter, PageParams } from '../pages/query.ts';
 import { badParameter, decode, isDigits, parseSize, parseStart, unknownParameter } from '../pages/query.ts';
 
@@ -14,7 +14,7 @@ const RULES: ReadonlyMap<string, string> = new Map([
   ['limit', SIZE_RULE],
   ['bbox', 'west,south,east,north in degrees, or six numbers with heights'],
   ['datetime', 'an instant such as 2026-11-23T00:00:00Z, or an interval of two, one of which may be ..'],
-  [GEOMETRY, ruleOf(GEOMETRY, 0)],
+  [GEOMETRY, 'a geometry of the release'],
   ['start-at', 'a cursor of a next link, or a fid'],
 ]);
 
@@ -32,7 +32,8 @@ export function parseItems(endpoint: ItemsEndpoint, path: string, query: string)
     const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair)?.map(decode) ?? [];
     if (texts.has(name)) throw new Problem('duplicate-parameter', `${name} occurs more than once; it may occur once.`);
     if (endpoint.kind === 'item' && name !== GEOMETRY) throw unknownParameter(name, `Allowed: ${GEOMETRY}.`);
-    if (value === '') throw badParameter(name, 'is empty', RULES.get(name) ?? 'the GID of a unit');
+    // Which geometries there are is known of the release: `geometryOf` refuses others, the empty text too.
+    if (value === '' && name !== GEOMETRY) throw badParameter(name, 'is empty', RULES.get(name) ?? 'the GID of a unit');
     texts.set(name, value);
   }
   const params: PageParams = {

@@ -1,7 +1,7 @@
 // The interface: the paths of the API and their query parameters. One table for the handler, the parser, its error
 // messages and the OpenAPI document.
 import type { Format, Level } from '../../format/levels.ts';
-import { FORMATS, GEOMETRIES, LEVELS, levelName, MEDIA_TYPES } from '../../format/levels.ts';
+import { FORMATS, LEVELS, levelName, MEDIA_TYPES } from '../../format/levels.ts';
 
 /** One of the twelve paths that return pages of boundaries. */
 export interface PageEndpoint {
@@ -143,7 +143,6 @@ export function isStart(name: string): boolean {
 /** The allowed values of a parameter at a level, for messages; also for filters that the level does not have. */
 export function ruleOf(name: string, level: Level): string {
   if (name === PAGE_SIZE) return SIZE_RULE;
-  if (name === GEOMETRY) return `one of ${GEOMETRIES.join(', ')}`;
   if (isStart(name)) return `a fid from 0 to ${FID_MAX} or a cursor from a Link header`;
   return `the GID of a unit, ${filterNames(level)}`;
 }

@@ -114,7 +114,8 @@ export function refuseQuery(query: string): void {
 function checked(name: string, value: string, known: string | undefined, level: Level): string {
   if (known !== undefined)
     throw new Problem('duplicate-parameter', `${name} occurs more than once; it may occur once.`);
-  if (value === '') throw badParameter(name, 'is empty', ruleOf(name, level));
+  // Which geometries there are is known of the release: `geometryOf` refuses others, the empty text too.
+  if (value === '' && name !== GEOMETRY) throw badParameter(name, 'is empty', ruleOf(name, level));
   return value;
 }
 

@@ -2,19 +2,19 @@
 // releases.ts.
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
 import { featureFilePath, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
-import { GEOMETRIES, LEVELS } from '../../format/levels.ts';
+import { LEVELS } from '../../format/levels.ts';
 import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
+import { type Clock, OnDemand } from './on-demand.ts';
 
 /** Maximum size of a release.json: it lists the files of the source, of which there may be tens of thousands. */
 const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
@@ -22,22 +22,23 @@ const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
 const HASHED_BYTES = 1024 * 1024;
 /** A table that no request has used for this long is freed. */
 const UNUSED_MS = 300_000;
-/** A table that could not be loaded is tried again after this time. */
-const RETRY_MS = 5000;
 
 /** The feature files of one geometry of a level. */
 export class LoadedTable {
   readonly table: FeatureTable;
   readonly geometry: Geometry;
+  /** Bytes of its index.bin. */
+  readonly bytes: number;
   /** The folder of its release, relative to the origin. */
   readonly #folder: string;
   /** Paths of feature files that have been read, by number: look-ups of open files use the same text again. */
   readonly #paths: string[] = [];
 
-  constructor(folder: string, table: FeatureTable, geometry: Geometry) {
+  constructor(folder: string, table: FeatureTable, geometry: Geometry, bytes: number) {
     this.#folder = folder;
     this.table = table;
     this.geometry = geometry;
+    this.bytes = bytes;
   }
 
   /** The path of a feature file, relative to the origin. */
@@ -56,59 +57,43 @@ export class LoadedLevel {
   /** The folder of its release, relative to the origin. */
   readonly folder: string;
   readonly cursors: CursorWriter;
-  readonly #indexBytes: number;
   readonly #full: LoadedTable;
-  /** Tables of the other geometries, which are mapped when they are first asked for. */
-  readonly #tables: LRUCache<Geometry, { table: LoadedTable; bytes: number }>;
-  /** Errors of tables that could not be loaded, to be thrown again until a time. */
-  readonly #failures = new Map<Geometry, { error: unknown; until: number }>();
+  readonly #loadTable: LoadTable;
+  /** Tables of the other geometries. */
+  readonly #tables: OnDemand<Geometry, LoadedTable>;
 
-  constructor({ release, digest }: Description, index: LevelIndex, indexBytes: number, loadTable: LoadTable) {
+  constructor({ release, digest }: Description, index: LevelIndex, bytes: number, loadTable: LoadTable, now: Clock) {
     this.folder = releasePath(release.release);
     this.index = index;
-    this.#indexBytes = indexBytes;
     this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
-    this.#full = new LoadedTable(this.folder, index, 'full');
-    this.#tables = new LRUCache({
-      max: GEOMETRIES.length,
-      ttl: UNUSED_MS,
-      updateAgeOnGet: true,
-      fetchMethod: async (geometry) => {
-        const { table, bytes } = await loadTable(index, geometry);
-        return { table: new LoadedTable(this.folder, table, geometry), bytes };
-      },
-    });
+    this.#full = new LoadedTable(this.folder, index, 'full', bytes);
+    this.#loadTable = loadTable;
+    this.#tables = new OnDemand(now);
   }
 
   /** Bytes of the tables in memory. */
   get bytes(): number {
-    return [...this.#tables.values()].reduce((sum, { bytes }) => sum + bytes, this.#indexBytes);
+    return this.#tables.loaded().reduce((sum, [, { bytes }]) => sum + bytes, this.#full.bytes);
   }
 
   /** The feature files of a geometry; undefined if their table is not in memory. */
   get(geometry: Geometry): LoadedTable | undefined {
-    return geometry === 'full' ? this.#full : this.#tables.get(geometry)?.table;
+    return geometry === 'full' ? this.#full : this.#tables.get(geometry);
   }
 
   /** Brings the table of a geometry into memory. @throws OriginError, FormatError */
   async load(geometry: Geometry): Promise<void> {
-    const failure = this.#failures.get(geometry);
-    if (geometry === 'full') return;
-    if (failure !== undefined && performance.now() < failure.until) throw failure.error;
-    await this.#tables.fetch(geometry).catch((error: unknown) => {
-      this.#failures.set(geometry, { error, until: performance.now() + RETRY_MS });
-      throw error;
-    });
+    if (geometry !== 'full') await this.#tables.load(geometry, () => this.#loadTable(geometry));
   }
 
   /** Frees the tables that have not been used for long. */
   freeUnused(): void {
-    this.#tables.purgeStale();
+    this.#tables.freeUnused(UNUSED_MS);
   }
 }
 
-/** Reads the table of a geometry, and how many bytes it has. */
-type LoadTable = (index: LevelIndex, geometry: Geometry) => Promise<{ table: FeatureTable; bytes: number }>;
+/** Reads the table of a geometry besides the full one. */
+type LoadTable = (geometry: Geometry) => Promise<LoadedTable>;
 
 /** A release whose metadata has been loaded and verified. */
 export interface LoadedRelease {
@@ -145,7 +130,7 @@ export interface Description {
  * Loads the metadata of a release, and verifies it with the digests in its release.json.
  * @throws OriginError, FormatError
  */
-export type LoadRelease = (origin: Origin, description: Description) => Promise<LoadedRelease>;
+export type LoadRelease = (origin: Origin, description: Description, now?: Clock) => Promise<LoadedRelease>;
 
 /**
  * Reads the release.json of a release.
@@ -166,50 +151,58 @@ export async function readDescription(origin: Origin, id: string, digest: string
  * Loads all levels of a release.
  * @throws OriginError, FormatError
  */
-export async function loadRelease(origin: Origin, description: Description): Promise<LoadedRelease> {
+export async function loadRelease(origin: Origin, description: Description, now?: Clock): Promise<LoadedRelease> {
   const levels: LoadedLevel[] = [];
-  for (const level of LEVELS) levels.push(await loadLevel(origin, description, level));
+  for (const level of LEVELS) levels.push(await loadLevel(origin, description, level, now));
   const get = (level: Level): LoadedLevel => elementAt(levels, level);
-  return describedRelease(description, get, async (level) => get(level));
+  return describedRelease(description, {
+    get,
+    load: async (level) => get(level),
+    freeUnused() {
+      for (const level of levels) level.freeUnused();
+    },
+  });
 }
 
-/** A release with levels that are got and loaded in this way. */
+/** A release with levels that are got, loaded and freed in this way. */
 export function describedRelease(
   { release, digest }: Description,
-  get: LoadedRelease['get'],
-  load: LoadedRelease['load'],
+  levels: Pick<LoadedRelease, 'get' | 'load' | 'freeUnused'>,
 ): LoadedRelease {
   const { release: id, date, geometries, licence, attribution, levels: summaries, overview } = release;
-  const freeUnused = (): void => {
-    for (const level of LEVELS) get(level)?.freeUnused();
-  };
-  return { id, digest, date, geometries, licence, attribution, summaries, overview, get, load, freeUnused };
+  return { id, digest, date, geometries, licence, attribution, summaries, overview, ...levels };
 }
 
 /**
  * Loads a level: two files, their SHA-256, views.
  * @throws OriginError, FormatError
  */
-export async function loadLevel(origin: Origin, description: Description, level: Level): Promise<LoadedLevel> {
+export async function loadLevel(
+  origin: Origin,
+  description: Description,
+  level: Level,
+  now: Clock = () => performance.now(),
+): Promise<LoadedLevel> {
   const { release, levels } = description.release;
   const folder = releasePath(release);
   const summary = elementAt(levels, level);
   const files = { manifest: `${folder}/${manifestPath(level)}`, index: `${folder}/${indexPath(level)}` };
-  const [manifest, index] = await Promise.all([
+  const [manifest, bytes] = await Promise.all([
     readChecked(origin, files.manifest, summary.manifest),
     readChecked(origin, files.index, summary.index),
   ]);
-  const expected = { release, level, features: summary.features };
-  const decoded = decodeLevel({ manifest: manifest.toString('utf8'), index }, expected, files);
   const text = manifest.toString('utf8');
-  return new LoadedLevel(description, decoded, index.length, async (full, geometry) => {
+  const expected = { release, level, features: summary.features };
+  const index = decodeLevel({ manifest: text, index: bytes }, expected, files);
+  const loadTable: LoadTable = async (geometry) => {
     const file = `${folder}/${indexPath(level, geometry)}`;
     const other = summary.geometries[geometry];
-    if (other === undefined) throw new FormatError(files.manifest, `level ${level} has no geometry ${geometry}`);
+    if (other === undefined) throw new FormatError(files.manifest, `has no geometry ${geometry}`);
     const table = await readChecked(origin, file, other.index);
-    const decodedTable = decodeTable({ manifest: text, table }, geometry, full, { ...files, table: file });
-    return { table: decodedTable, bytes: table.length };
-  });
+    const decoded = decodeTable({ manifest: text, table }, geometry, index, { ...files, table: file });
+    return new LoadedTable(folder, decoded, geometry, table.length);
+  };
+  return new LoadedLevel(description, index, bytes.length, loadTable, now);
 }
 
 /** Reads a whole file and checks its SHA-256. */

@@ -232,7 +232,7 @@ export class Releases {
     const pointer = this.#pointer;
     try {
       const [id = ''] = [...(pointer?.hosted ?? [])].find(([, known]) => known === digest) ?? [];
-      return await this.#loadRelease(this.#origin, await readDescription(this.#origin, id, digest));
+      return await this.#loadRelease(this.#origin, await readDescription(this.#origin, id, digest), this.#now);
     } catch (error) {
       const waitMs = error instanceof FormatError && digest !== this.#pointer?.digest ? DAMAGED_MS : RETRY_MS;
       if (this.#pointer === pointer) this.#failures.set(digest, { error, until: this.#now() + waitMs });

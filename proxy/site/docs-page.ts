@@ -48,7 +48,7 @@ function pathsTable(): string {
     const names = isPage ? parameterNames(endpoint.level).map(codeToHtml).join(' ') : '';
     return [codeToHtml(path), escapeHtml(get.summary), maximum, names];
   });
-  return table(['GET', 'response', 'maximum page-size', 'parameters'], rows);
+  return table(['GET', 'response', 'maximum page-size with the full geometry', 'parameters'], rows);
 }
 
 /** One row for all parameters with the same name and description. */

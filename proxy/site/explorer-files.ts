@@ -84,8 +84,11 @@ function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): st
   return createHash('sha256').update(all).digest('base64url').slice(0, DIGEST_CHARS);
 }
 
-/** The public metadata of a release: its id and date, the credits to show with the data, and the columns of each level. */
-function aboutAsset({ id, date, attribution, summaries }: LoadedRelease): Asset {
+/**
+ * The public metadata of a release: its id and date, its licence and the credits to show with the data, its geometries, and
+ * the columns of each level.
+ */
+function aboutAsset({ id, date, licence, attribution, geometries, summaries }: LoadedRelease): Asset {
   const levels = summaries.map(({ level, gidColumns, nameColumn, typeColumn }) => ({
     level,
     gidColumns,
@@ -94,6 +97,6 @@ function aboutAsset({ id, date, attribution, summaries }: LoadedRelease): Asset 
   }));
   return makeAsset(
     'application/json',
-    `${JSON.stringify({ release: id, date, attribution, caps: PAGE_CAPS, levels })}\n`,
+    `${JSON.stringify({ release: id, date, licence, attribution, geometries, caps: PAGE_CAPS, levels })}\n`,
   );
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { RELEASES_PATH } from '../../format/layout.ts';
-import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
+import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS, pageCap } from '../../format/levels.ts';
 import { writeSample } from '../../generator/sample/sample.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
 import type { KeySetLocation } from '../../proxy/auth/rotating-keys.ts';
@@ -99,13 +99,13 @@ test('is served to anyone, from a cache if it is there, and names the public URL
   assert.deepEqual(servers, [{ url: 'https://x.test/boundaries' }]);
 });
 
-test('has a path for each format and level, whose page-size has the cap as its maximum', () => {
+test('has a path for each format and level, whose page-size has the cap as its default, and that of none as its maximum', () => {
   for (const format of FORMATS)
     for (const level of LEVELS) {
       const path = `/api/v1/${format}/${levelName(level)}`;
       const cap = PAGE_CAPS[format][level];
       const size = parametersOf(path).get('page-size')?.schema;
-      assert.deepEqual(size, { type: 'integer', minimum: 1, maximum: cap, default: cap });
+      assert.deepEqual(size, { type: 'integer', minimum: 1, maximum: pageCap(format, level, 'none'), default: cap });
       assert.ok(document.paths[path]?.get.responses['200']?.content?.[MEDIA_TYPES[format]]);
     }
 });

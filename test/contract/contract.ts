@@ -3,6 +3,7 @@ import { describe } from 'node:test';
 import { testAnswers } from './answers.ts';
 import { testErrors } from './errors.ts';
 import { testFiles } from './files.ts';
+import { testGeometries } from './geometries.ts';
 import { testReleases } from './releases.ts';
 import { testRequests } from './requests.ts';
 import type { Setup } from './setups.ts';
@@ -14,6 +15,7 @@ const BEFORE_READING: Parts = { 'who is turned away': testErrors, 'what a reques
 const READING: Parts = {
   'what a request asks for': testRequests,
   'what an answer is': testAnswers,
+  'small answers': testGeometries,
   'while releases change': testReleases,
   'overview and names': testFiles,
 };

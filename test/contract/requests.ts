@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
-import { FORMATS, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
+import { FORMATS, GEOMETRIES, LEVELS, PAGE_CAPS, pageCap } from '../../format/levels.ts';
 import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { nextOf, send, type Target } from '../support/http/http-client.ts';
 import { anyListing, type ExpectedPage, expectedPage, type Listing, pathOf } from '../support/listings.ts';
@@ -21,7 +21,13 @@ export function testRequests({ proxy, stored }: World): void {
 
   test('answers HEAD with the headers of GET and no body', async () => {
     for (const coding of ['gzip', 'identity'])
-      for (const path of ['geojsonl/lv2', 'fc/lv3?page-size=7', 'fc/lv0?gid-0=none', 'geojsonl/lv9']) {
+      for (const path of [
+        'geojsonl/lv2',
+        'fc/lv3?page-size=7',
+        'fc/lv3?geometry=low&page-size=7',
+        'fc/lv0?gid-0=none',
+        'geojsonl/lv9',
+      ]) {
         const get = await send(proxy, `/api/v1/${path}`, { 'accept-encoding': coding });
         const head = await send(proxy, `/api/v1/${path}`, { 'accept-encoding': coding }, 'HEAD');
         assert.deepEqual([head.status, head.body.length], [get.status, 0]);
@@ -44,11 +50,21 @@ export function testAnyRequest(proxy: Target, stored: readonly StoredLevel[], ru
         })),
       ),
     );
+    const capsByGeometry = FORMATS.flatMap((format) =>
+      GEOMETRIES.flatMap((geometry) =>
+        ([0, 3] as const).map((level) => ({
+          format,
+          level,
+          geometry,
+          pageSize: String(pageCap(format, level, geometry) + 1),
+        })),
+      ),
+    );
     const odd = [...ODD_GIDS, 'Same', 'U0.1_1 ', 'u0.1_1', '%2e%2e%2f', 'U0.1_1\0'].flatMap((gid) =>
       ([1, 2] as const).map((level) => ({ format: 'fc' as const, level, filters: { 'gid-1': gid } })),
     );
     type Run = [Listing, 'gzip' | 'identity', 'start-at' | 'start-after'];
-    const examples = [...caps, ...odd].map((listing): Run => [listing, 'gzip', 'start-at']);
+    const examples = [...caps, ...capsByGeometry, ...odd].map((listing): Run => [listing, 'gzip', 'start-at']);
     const property = fc.asyncProperty(
       anyListing(stored),
       fc.constantFrom('gzip' as const, 'identity' as const),

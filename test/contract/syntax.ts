@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LEVELS, levelName } from '../../format/levels.ts';
+import { GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
 import { refusal, send } from '../support/http/http-client.ts';
 import { AUTHORIZED, token } from '../support/http/in-process-proxy.ts';
 import type { World } from './world.ts';
@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 const NO_TOKEN = { authorization: undefined };
 
 /** Tests what is accepted and refused before anything is read. */
-export function testSyntax({ proxy }: World): void {
+export function testSyntax({ proxy, publish }: World): void {
   test('answers any other path under /api/ with 404', async () => {
     const below = 'fc fc/ fc/lv6 fc/lv0/ fc/LV0 fc/lv00 FC/lv0 geojson/lv0 fc/%6cv0 ../v1/fc/lv0 fc%2flv0 fc/lv0;a=b';
     const paths = ['/api/', '/api/v1', '/api/v2/fc/lv0', '/api//v1/fc/lv0', '/api/../healthz'];
@@ -99,15 +99,43 @@ export function testSyntax({ proxy }: World): void {
     for (const name of 'page_size Page-Size gid-6 gid- limit start_at constructor __proto__ %00'.split(' ')) {
       const detail = refusal(await send(proxy, `/api/v1/fc/lv1?${name}=1`), 400, 'unknown-parameter');
       assert.ok(detail.includes(JSON.stringify(decodeURIComponent(name))), detail);
-      assert.match(detail, /Allowed: page-size, start-at, start-after, gid-0, gid-1\./);
+      assert.match(detail, /Allowed: page-size, start-at, start-after, gid-0, gid-1, geometry\./);
     }
   });
 
   test('refuses a parameter that is given twice and names it', async () => {
-    for (const query of ['page-size=2&page-size=2', 'gid-0=a&gid-0=b', 'start-at=1&page-size=1&start%2Dat=2']) {
+    for (const query of [
+      'page-size=2&page-size=2',
+      'gid-0=a&gid-0=b',
+      'start-at=1&page-size=1&start%2Dat=2',
+      'geometry=low&geometry=low',
+    ]) {
       const detail = refusal(await send(proxy, `/api/v1/fc/lv1?${query}`), 400, 'duplicate-parameter');
-      assert.match(detail, /(page-size|gid-0|start-at) occurs more than once/);
+      assert.match(detail, /(page-size|gid-0|start-at|geometry) occurs more than once/);
     }
+  });
+
+  test('refuses a geometry that the release does not have, whatever the level, and names those that it has', async () => {
+    const all = GEOMETRIES.join(', ');
+    for (const level of LEVELS)
+      for (const value of ['small', 'Low', 'low,none', '%20', '']) {
+        const detail = refusal(
+          await send(proxy, `/api/v1/fc/${levelName(level)}?geometry=${value}`),
+          400,
+          'bad-parameter',
+        );
+        const named = JSON.stringify(decodeURIComponent(value));
+        assert.equal(detail, `geometry is ${named}. Allowed: one of ${all}.`);
+      }
+    refusal(await send(proxy, '/api/v1/fc/lv2?geometry'), 400, 'bad-parameter');
+    await publish('c2');
+    for (const value of ['low', 'medium', 'point', 'constructor']) {
+      const detail = refusal(await send(proxy, `/api/v1/geojsonl/lv0?geometry=${value}`), 400, 'bad-parameter');
+      assert.equal(detail, `geometry is "${value}". Allowed: one of full, none.`);
+    }
+    for (const value of ['full', 'none'])
+      assert.equal((await send(proxy, `/api/v1/geojsonl/lv0?geometry=${value}`)).status, 200);
+    await publish('r1');
   });
 
   test('refuses a query that is not percent-encoded UTF-8', async () => {

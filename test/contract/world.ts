@@ -2,9 +2,9 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASES_PATH } from '../../format/layout.ts';
-import type { Level, StoredPages } from '../../format/levels.ts';
+import { GEOMETRIES, type Level, type StoredPages } from '../../format/levels.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
-import { readStored, type StoredLevel, writeWorld } from '../support/datasets/large-dataset.ts';
+import { readStored, type StoredLevel, writeManyRegions, writeWorld } from '../support/datasets/large-dataset.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -31,8 +31,8 @@ const SCOPE = 'boundaries:read';
 
 /**
  * Starts the service of a setup on releases of two datasets: r1, and r2 in which a unit of level 3 is called something else;
- * c1, c2 in which a district is, and c3, the files of which tests damage. Units without geometry are accepted: how they are
- * answered is part of the contract.
+ * c1, c2 in which a district is and which was built without most geometries, and c3, the files of which tests damage. Units
+ * without geometry are accepted: how they are answered is part of the contract. m1 has more units than any page.
  */
 export async function prepareWorld(setup: Setup): Promise<World> {
   const folder = await cachedOutput(import.meta.url, setup.pages, (made) => buildReleases(made, setup.pages), ['c3']);
@@ -83,13 +83,18 @@ async function buildReleases(folder: string, storedPages: StoredPages): Promise<
       })),
     })),
   );
-  // In this order: a release with fewer units than the one before it is refused.
   for (const [release, source] of [
     ['c1', countries],
     ['c2', corrected],
     ['c3', countries],
+    ['m1', writeManyRegions(join(sources, 'regions.gpkg'))],
     ['r1', world],
     ['r2', renamed],
   ] as const)
-    await buildRelease(source, folder, { release, storedPages, accept: ['empty-geometries'] });
+    await buildRelease(source, folder, {
+      release,
+      storedPages,
+      geometries: release === 'c2' ? ['full', 'none'] : GEOMETRIES,
+      accept: ['empty-geometries', 'fewer-units'],
+    });
 }

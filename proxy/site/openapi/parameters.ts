@@ -1,11 +1,25 @@
 // The parameters in the OpenAPI document: one component each, and for page-size one per page cap.
-import type { Format, Level } from '../../../format/levels.ts';
-import { FORMATS, LEVELS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
-import { FID_MAX, FILTERS, isStart, PAGE_SIZE, PAGE_SIZE_MIN, parameterNames } from '../../pages/endpoints.ts';
+import type { Format, Geometry, Level } from '../../../format/levels.ts';
+import { FORMATS, GEOMETRIES, LEVELS, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
+import {
+  FID_MAX,
+  FILTERS,
+  GEOMETRY,
+  isStart,
+  PAGE_SIZE,
+  PAGE_SIZE_MIN,
+  parameterNames,
+} from '../../pages/endpoints.ts';
 
 /** Valid for any data: an unknown GID gives an empty page. */
 const EXAMPLE_GIDS = ['ESP', 'ESP.1_1', 'ESP.1.2_1', 'ESP.1.2.3_1', 'ESP.1.2.3.4_1', 'ESP.1.2.3.4.5_1'] as const;
 const EXAMPLE_FID = 1;
+/** The default, which every release has. */
+const FULL: Geometry = 'full';
+/** The caps of the geometries that are small, in words. */
+const SMALL_CAPS = GEOMETRIES.filter((geometry) => pageCap('fc', 0, geometry) > PAGE_CAPS.fc[0])
+  .map((geometry) => `${pageCap('fc', 0, geometry)} with geometry=${geometry}`)
+  .join(', ');
 
 /** The parameters of all levels and formats, by component name. */
 export function parameterComponents() {
@@ -31,13 +45,15 @@ export function parameterReferences(format: Format, level: Level) {
 /** The meaning of a filter depends on the level, that of page-size on the cap: each has its own component. */
 function componentName(name: string, format: Format, level: Level): string {
   if (name === PAGE_SIZE) return `${PAGE_SIZE}-${PAGE_CAPS[format][level]}`;
-  if (isStart(name)) return name;
+  if (isStart(name) || name === GEOMETRY) return name;
   return `${name}-of-lv${level}`;
 }
 
 function parameterMeaning(name: string, level: Level): string {
   if (name === PAGE_SIZE)
-    return 'Number of features on the page. The maximum is also the default; a larger number counts as the maximum.';
+    return `Number of features on the page. The maximum is also the default; a larger number counts as the maximum, which is ${SMALL_CAPS}.`;
+  if (name === GEOMETRY)
+    return 'Geometry of the features: full (the default), simplified to about 100 m (medium) or 1 km (low), a point inside the unit, or none. All else is the same, bbox included. A release may have been built without some of them.';
   if (name === 'start-at')
     return 'Start of the page: the first feature with this fid or a larger one, or the position of a cursor.';
   if (name === 'start-after')
@@ -48,8 +64,11 @@ function parameterMeaning(name: string, level: Level): string {
 }
 
 function parameterSchema(name: string, format: Format, level: Level) {
-  const cap = PAGE_CAPS[format][level];
-  if (name === PAGE_SIZE) return { type: 'integer', minimum: PAGE_SIZE_MIN, maximum: cap, default: cap };
+  if (name === PAGE_SIZE) {
+    const maximum = Math.max(...GEOMETRIES.map((geometry) => pageCap(format, level, geometry)));
+    return { type: 'integer', minimum: PAGE_SIZE_MIN, maximum, default: PAGE_CAPS[format][level] };
+  }
+  if (name === GEOMETRY) return { type: 'string', enum: GEOMETRIES, default: FULL };
   if (!isStart(name)) return { type: 'string', minLength: 1 };
   return {
     oneOf: [
@@ -62,6 +81,7 @@ function parameterSchema(name: string, format: Format, level: Level) {
 function parameterExample(name: string): number | string {
   if (name === PAGE_SIZE) return PAGE_SIZE_MIN;
   if (isStart(name)) return EXAMPLE_FID;
+  if (name === GEOMETRY) return FULL;
   return EXAMPLE_GIDS[filterColumn(name)];
 }
 

@@ -160,6 +160,12 @@ export function writeTwoLevels(file: string): string {
   return file;
 }
 
+/** More regions than any page has, of one country. */
+export function writeManyRegions(file: string): string {
+  writeInvented(file, { counts: [1, 1_010], verticesOf: () => 4, strayEvery: 2 });
+  return file;
+}
+
 /** A level as it is stored: the text of every feature in order. */
 export interface StoredLevel {
   /** With their full geometry; each ends in a line feed. */

@@ -74,7 +74,11 @@ export function replaceText(root: string, level: Level, position: number, change
 
 /** Changes the arrays of a level. */
 export function changeArrays(root: string, level: Level, change: (arrays: LevelArrays) => LevelArrays): void {
-  resealLevel(root, level, ({ storedPages, arrays, geometries }) => new LevelIndex(level, storedPages, change(arrays), geometries));
+  resealLevel(
+    root,
+    level,
+    ({ storedPages, arrays, geometries }) => new LevelIndex(level, storedPages, change(arrays), geometries),
+  );
 }
 
 function sumsOf(features: readonly StoredFeature[]): FeatureArrays {

@@ -1,0 +1,194 @@
+// The HTTP contract: the same units with less geometry, by the parameter `geometry`.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { check } from '@placemarkio/check-geojson';
+import fc from 'fast-check';
+import { elementAt } from '../../format/element-at.ts';
+import { FORMATS, GEOMETRIES, type Geometry, LEVELS, levelName, PAGE_CAPS } from '../../format/levels.ts';
+import { readStored } from '../support/datasets/large-dataset.ts';
+import { type Answer, fidsOf, nextOf, send, textOf, walk } from '../support/http/http-client.ts';
+import { anyListing, pathOf } from '../support/listings.ts';
+import { allFids, type World } from './world.ts';
+
+/** Listings whose answers are compared in each setup. */
+const RUNS = 30;
+const SEED = 20261123;
+const CODINGS = ['gzip', 'identity'];
+
+/** The features of a page; what is compared here is the text of each without its geometry. */
+function featuresOf(answer: Answer): { geometry: { type: string } | null }[] {
+  const text = textOf(answer);
+  return text.startsWith('{') && text.includes('"FeatureCollection"')
+    ? JSON.parse(text).features
+    : text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+}
+
+/** Tests what depends on the geometry that is asked for, and what does not. */
+export function testGeometries({ folder, proxy, stored, publish }: World): void {
+  const asked = (path: string, geometry: string): string =>
+    `${path}${path.includes('?') ? '&' : '?'}geometry=${geometry}`;
+
+  test('type, id, bbox and properties of any page are the same with each geometry, which is of its kind', async () => {
+    const property = fc.asyncProperty(anyListing(stored), async (listing) => {
+      // As many as every geometry has on a page.
+      const pageSize = String(Math.min(Number(listing.pageSize ?? 5), PAGE_CAPS[listing.format][listing.level]));
+      const pages = await Promise.all(
+        GEOMETRIES.map((geometry) => send(proxy, pathOf({ ...listing, pageSize, geometry }))),
+      );
+      const features = pages.map(featuresOf);
+      const [full = []] = features;
+      for (const [g, geometry] of GEOMETRIES.entries()) {
+        const page = elementAt(features, g);
+        const withFull = page.map((feature, i) => ({ ...feature, geometry: full[i]?.geometry }));
+        assert.equal(JSON.stringify(withFull), JSON.stringify(full), `${pathOf(listing)}: ${geometry}`);
+        assert.equal(
+          elementAt(pages, g).headers['boundaries-matched'],
+          elementAt(pages, 0).headers['boundaries-matched'],
+        );
+        for (const [i, unit] of page.entries()) {
+          const type = unit.geometry?.type;
+          if (geometry === 'none' || full[i]?.geometry === null) assert.equal(unit.geometry, null);
+          else if (geometry === 'point') assert.equal(type, 'Point');
+          else assert.match(type ?? '', /^(Multi)?Polygon$/);
+        }
+      }
+    });
+    await fc.assert(property, { seed: SEED, numRuns: RUNS });
+  });
+
+  test('a page of each geometry is valid by a validator of RFC 7946 that is not ours', async () => {
+    for (const geometry of GEOMETRIES) check(textOf(await send(proxy, asked('/api/v1/fc/lv2', geometry))));
+  });
+
+  test('full is what a request gets that does not say', async () => {
+    for (const path of ['/api/v1/geojsonl/lv2', '/api/v1/fc/lv3?page-size=7', '/api/v1/fc/lv3?gid-0=none'])
+      for (const coding of CODINGS) {
+        const [said, unsaid] = await Promise.all(
+          [asked(path, 'full'), path].map((target) => send(proxy, target, { 'accept-encoding': coding })),
+        );
+        assert.ok(said && unsaid && said.body.equals(unsaid.body), path);
+        assert.equal(said.headers.etag, unsaid.headers.etag);
+        assert.equal(new URL(nextOf(said) ?? '/', proxy.url).searchParams.has('geometry'), nextOf(said) !== undefined);
+        assert.equal(new URL(nextOf(unsaid) ?? '/', proxy.url).searchParams.has('geometry'), false);
+      }
+  });
+
+  test('pages have at most 100 features with low, 1,000 with point and none, as many as with full with medium', async () => {
+    await publish('m1');
+    for (const format of FORMATS) {
+      const path = `/api/v1/${format}/lv1`;
+      const caps: [Geometry, number][] = [
+        ['full', PAGE_CAPS[format][1]],
+        ['medium', PAGE_CAPS[format][1]],
+        ['low', 100],
+        ['point', 1000],
+        ['none', 1000],
+      ];
+      for (const [geometry, cap] of caps)
+        for (const query of ['', '&page-size=1001', '&page-size=1000000', '&start-at=3']) {
+          const answer = await send(proxy, `${asked(path, geometry)}${query}`);
+          assert.equal(fidsOf(answer).length, cap, `${geometry}${query}`);
+          assert.equal(answer.headers['boundaries-matched'], '1010');
+        }
+      for (const geometry of ['point', 'none']) {
+        const page = await send(proxy, asked(path, geometry));
+        const last = await send(proxy, nextOf(page) ?? '');
+        assert.deepEqual([...fidsOf(page), ...fidsOf(last)], allFids(readStored(folder, 'm1'), 1));
+        assert.equal(nextOf(last), undefined);
+      }
+    }
+    await publish('r1');
+  });
+
+  test('Link repeats the geometry; following it gives every matching feature exactly once', async () => {
+    for (const geometry of GEOMETRIES)
+      for (const [format, level, query] of [
+        ['geojsonl', 1, 'page-size=40'],
+        ['fc', 3, 'gid-0=U0.3_1&page-size=2'],
+        ['fc', 5, 'start-at=100&page-size=37'],
+      ] as const) {
+        const path = asked(`/api/v1/${format}/${levelName(level)}?${query}`, geometry);
+        const { searchParams } = new URL(nextOf(await send(proxy, path)) ?? '', proxy.url);
+        const { 'start-at': _, ...kept } = Object.fromEntries(searchParams);
+        const { 'start-at': __, ...given } = Object.fromEntries(new URLSearchParams(query));
+        assert.deepEqual(kept, { ...given, geometry });
+        const expected = elementAt(stored, level).units.filter(
+          ({ fid, gids }) => (level !== 3 || gids[0] === 'U0.3_1') && (level !== 5 || fid >= 100),
+        );
+        assert.deepEqual(
+          await walk(proxy, path),
+          expected.map(({ fid }) => fid),
+        );
+      }
+  });
+
+  test('a cursor works for any geometry', async () => {
+    const next = nextOf(await send(proxy, '/api/v1/fc/lv3?geometry=low&page-size=20')) ?? '';
+    for (const geometry of GEOMETRIES) {
+      const answer = await send(proxy, next.replace('geometry=low', `geometry=${geometry}`));
+      assert.deepEqual(fidsOf(answer), allFids(stored, 3).slice(20, 40));
+      assert.equal(answer.headers['cache-control'], 'private, max-age=31536000, immutable');
+    }
+  });
+
+  test('each geometry has ETags of its own, for gzip and identity; If-None-Match and HEAD work as with full', async () => {
+    const targets = GEOMETRIES.flatMap((geometry) => CODINGS.map((coding) => ({ geometry, coding })));
+    for (const path of ['/api/v1/geojsonl/lv2?gid-0=U0.3_1', '/api/v1/fc/lv2?page-size=9', '/api/v1/fc/lv3']) {
+      const bodies = new Map<unknown, string>();
+      for (const { geometry, coding } of targets) {
+        const given = { 'accept-encoding': coding };
+        const answer = await send(proxy, asked(path, geometry), given);
+        assert.equal(answer.status, 200);
+        assert.equal(answer.headers['content-encoding'], coding === 'gzip' ? 'gzip' : undefined);
+        assert.equal(answer.headers['content-length'], String(answer.body.length));
+        // Only what has the same bytes has the same tag.
+        const body = answer.body.toString('base64');
+        assert.equal(bodies.get(answer.headers.etag) ?? body, body);
+        bodies.set(answer.headers.etag, body);
+        const held = await send(proxy, asked(path, geometry), { ...given, 'if-none-match': answer.headers.etag });
+        assert.deepEqual([held.status, held.body.length, held.headers.etag], [304, 0, answer.headers.etag]);
+        assert.equal(held.headers.link, answer.headers.link);
+        const head = await send(proxy, asked(path, geometry), given, 'HEAD');
+        const [{ date: _, ...headers }, { date: __, ...expected }] = [head.headers, answer.headers];
+        assert.deepEqual([head.status, head.body.length, headers], [200, 0, expected]);
+      }
+      assert.ok(bodies.size >= 6, 'full, point and none differ');
+    }
+  });
+
+  test('one unit by its GID, and a GID that is not there, with any geometry and level', async () => {
+    for (const level of LEVELS)
+      for (const geometry of GEOMETRIES) {
+        const { lines, withGeometry, units } = elementAt(stored, level);
+        const gid = encodeURIComponent(units.at(-1)?.gids[level] ?? '');
+        const path = `/api/v1/geojsonl/${levelName(level)}?gid-${level}`;
+        const one = await send(proxy, asked(`${path}=${gid}`, geometry));
+        assert.equal(textOf(one), withGeometry.get(geometry)?.[lines.length - 1]);
+        const absent = await send(proxy, asked(`${path}=absent`, geometry));
+        assert.deepEqual([absent.status, textOf(absent)], [200, '']);
+      }
+  });
+
+  test('a client half-way through a geometry when a release is published finishes on the release it began with', async () => {
+    const path = '/api/v1/geojsonl/lv3?geometry=none&page-size=90';
+    const first = await send(proxy, path);
+    await publish('r2', ['r1', 'r2']);
+    const changed = await send(proxy, path);
+    assert.equal(changed.headers['boundaries-release'], 'r2');
+    assert.match(textOf(changed), /Renamed/);
+    const next = await send(proxy, nextOf(first) ?? '');
+    assert.equal(next.headers['boundaries-release'], 'r1');
+    assert.deepEqual([...fidsOf(first), ...fidsOf(next)], allFids(stored, 3));
+    // What did not change keeps its ETag.
+    const unchanged = '/api/v1/fc/lv3?geometry=low&page-size=50';
+    const { etag } = (await send(proxy, unchanged)).headers;
+    await publish('r1');
+    assert.equal((await send(proxy, unchanged)).headers.etag, etag);
+    // A geometry that the next release lacks: the cursor stays on its own.
+    await publish('c2', ['r1', 'c2']);
+    const low = await send(proxy, (nextOf(first) ?? '').replace('none', 'low'));
+    assert.deepEqual([low.status, low.headers['boundaries-release']], [200, 'r1']);
+    assert.equal((await send(proxy, '/api/v1/fc/lv2?geometry=low')).status, 400);
+    await publish('r1');
+  });
+}

@@ -50,7 +50,13 @@ export function gridOf(precision: number): Grid {
 }
 
 /** A number in plain decimal notation. More decimals than any measurement has would be work without use. */
-const DECIMAL = /^(-?)(\d{1,3})(?:\.(\d{1,40}))?$/;
+export const DECIMAL = /^(-?)(\d{1,3})(?:\.(\d{1,40}))?$/;
+
+/** Is a text a plain decimal from -`most` to `most`? */
+export function isDecimal(text: string, most: number): boolean {
+  const [, , whole, fraction = ''] = DECIMAL.exec(text) ?? [];
+  return Number(whole) < most || (Number(whole) === most && !/[1-9]/.test(fraction));
+}
 
 /**
  * The point at a longitude and latitude, exactly. 180 degrees east are 180 degrees west; the north pole, where no unit
@@ -168,6 +174,11 @@ export class Cells {
     return { from: f64At(this.arrays.start, cell), to: f64At(this.arrays.start, cell + 1) };
   }
 
+  /** Are these the bytes of a cell? */
+  hasBytes(cell: number, bytes: Uint8Array): boolean {
+    return crc32(bytes) === u32At(this.arrays.crc, cell);
+  }
+
   /**
    * The units that contain a point, as ascending positions.
    * @param cell the one that it is in
@@ -176,9 +187,8 @@ export class Cells {
    * @throws FormatError if they are other bytes than the index promises
    */
   unitsAt(point: Point, cell: number, bytes: Uint8Array, file: string): number[] {
-    const { key, crc } = this.arrays;
-    if (crc32(bytes) !== u32At(crc, cell)) throw new FormatError(file, `cell ${cell} is damaged`);
-    const [west, south] = gridPointOf(f64At(key, cell), this.#finest);
+    if (!this.hasBytes(cell, bytes)) throw new FormatError(file, `cell ${cell} is damaged`);
+    const [west, south] = gridPointOf(f64At(this.arrays.key, cell), this.#finest);
     const { fractionX, fractionY, parts } = point;
     return unitsInCell(bytes, pointFrom(point.x - west, point.y - south, fractionX, fractionY, parts));
   }

@@ -30,3 +30,10 @@ export function f64At(array: Float64Array, index: number): number {
   if (element === undefined) throw new RangeError(`index ${index} of ${array.length}`);
   return element;
 }
+
+/** @throws RangeError if there is none */
+export function i32At(array: Int32Array, index: number): number {
+  const element = array[index];
+  if (element === undefined) throw new RangeError(`index ${index} of ${array.length}`);
+  return element;
+}

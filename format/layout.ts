@@ -44,6 +44,11 @@ function geometryPath(level: Level, geometry: Geometry): string {
   return geometry === 'full' ? levelName(level) : `${levelName(level)}/${geometry}`;
 }
 
+/** A level's cells, relative to the release's folder. */
+export function cellsPath(level: Level): string {
+  return `${levelName(level)}/cells.bin`;
+}
+
 /** A level's names of units, relative to the release's folder. */
 export function namesPath(level: Level): string {
   return `${levelName(level)}/names.jsonl.gz`;

@@ -112,6 +112,22 @@ export function allPositions(count: number): Positions {
 /** No positions. */
 export const NO_POSITIONS: Positions = allPositions(0);
 
+/** The positions of ranges, which may touch. */
+export function positionsOf(ranges: Ranges): Positions {
+  const firsts: number[] = [];
+  const ranks: number[] = [];
+  let count = 0;
+  for (let i = 0; i < ranges.length; i += 2) {
+    const [first, end] = [numberAt(ranges, i), numberAt(ranges, i + 1)];
+    if (i === 0 || ranges[i - 1] !== first) {
+      firsts.push(first);
+      ranks.push(count);
+    }
+    count += end - first;
+  }
+  return new Positions(Uint32Array.from(firsts), Uint32Array.from(ranks), 0, firsts.length, count);
+}
+
 /** The positions of both sets. The cost follows the set with fewer runs and the result. */
 export function intersect(a: Positions, b: Positions): Positions {
   const [few, many] = a.runs <= b.runs ? [a, b] : [b, a];

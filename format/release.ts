@@ -71,6 +71,8 @@ export interface LevelSummary extends LevelAbout {
   geometries: Readonly<Partial<Record<Geometry, GeometrySummary>>>;
   manifest: CheckedFile;
   index: CheckedFile;
+  /** Undefined if the release has no cells, or the level no features. */
+  cells?: CheckedFile | undefined;
   /** The level's names of units. */
   names: WholeFile;
 }
@@ -98,6 +100,8 @@ export interface ReleaseAbout {
   storedPages: StoredPages;
   /** The geometries of its units, `full` among them, in the order of `GEOMETRIES`. */
   geometries: readonly Geometry[];
+  /** Has it cells, which say which units are at a point? */
+  cells: boolean;
   /** The licence of the data: an SPDX identifier or a URL; undefined if the build was given none. */
   licence?: string | undefined;
   /** Attribution texts, to be shown with the data; may be empty. */
@@ -160,6 +164,12 @@ export function releaseFromJson(text: string, file: string): Release {
   for (const { level, geometries } of levels)
     if (['full', ...Object.keys(geometries)].join() !== about.geometries.join())
       throw new FormatError(file, `level ${level} has other geometries than the release`);
+  for (const { level, features, cells } of levels)
+    if ((cells !== undefined) !== (about.cells && features > 0))
+      throw new FormatError(
+        file,
+        `level ${level} has ${cells === undefined ? 'no ' : ''}cells, which the release does not say`,
+      );
   return { ...about, overview: wholeFileIn(json, 'overview', file), levels };
 }
 
@@ -180,6 +190,7 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
     precision: numberIn(json, 'precision', file),
     storedPages: storedPagesIn(json, file),
     geometries: allGeometriesIn(json, file),
+    cells: booleanIn(json, 'cells', file),
     ...(json['licence'] !== undefined && { licence: textIn(json, 'licence', file) }),
     attribution: textsIn(json, 'attribution', file),
     options: Object.fromEntries(Object.keys(options).map((name) => [name, textsIn(options, name, `${file} options`)])),
@@ -289,6 +300,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     ),
     manifest: checkedFileIn(json, 'manifest', where),
     index: checkedFileIn(json, 'index', where),
+    ...(json['cells'] !== undefined && { cells: checkedFileIn(json, 'cells', where) }),
     names: wholeFileIn(json, 'names', where),
   };
 }

@@ -50,6 +50,7 @@ export const DEFAULTS = {
   precision: 7,
   storedPages: 'all',
   geometries: GEOMETRIES,
+  cells: true,
   accept: [],
   attribution: [],
   workers: availableParallelism(),
@@ -164,7 +165,7 @@ export function aboutRelease(
   quality: readonly Finding[],
   report: Report,
 ): ReleaseAbout {
-  const { release, date, precision, storedPages, geometries, licence: named, attribution: given } = options;
+  const { release, date, precision, storedPages, geometries, cells, licence: named, attribution: given } = options;
   const { gdal, files, credits } = dataset;
   const licence = named ?? (given.length > 0 ? undefined : knownLicence(credits));
   const attribution = [...new Set([...given, ...dataset.attribution, ...(given.length > 0 ? [] : credits)])];
@@ -179,6 +180,7 @@ export function aboutRelease(
     precision,
     storedPages,
     geometries,
+    cells,
     ...(licence !== undefined && { licence }),
     attribution,
     options: recordedOptions(options),

@@ -36,6 +36,8 @@ export interface ContentOptions extends SourceOptions {
   storedPages: StoredPages;
   /** The geometries of the units, `full` among them, in the order of `GEOMETRIES`. */
   geometries: readonly Geometry[];
+  /** Whether there are cells, which say which units are at a point. */
+  cells: boolean;
   /** The licence of the data: an SPDX identifier or a URL; that of a recognised download if there is none. */
   licence?: string | undefined;
   /** Kinds of problems of the data to accept: the units are published unchanged. */
@@ -91,6 +93,7 @@ export function optionsOf({
   precision,
   storedPages,
   geometries,
+  cells,
   licence,
   options,
 }: Release): Partial<ContentOptions> {
@@ -105,6 +108,7 @@ export function optionsOf({
     precision,
     storedPages,
     geometries,
+    cells,
     ...(licence !== undefined && { licence }),
     ...sourceOptionsFrom(source),
     ...(accept && { accept: ACCEPTABLE.filter((kind) => accept.includes(kind)) }),

@@ -71,10 +71,12 @@ export function assembleServer(
 ): HttpServer {
   const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer, accelRedirect } =
     settings;
+  const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
   const context = {
     authenticator: new Authenticator(tokenRules),
     releases,
     responses: responseCaches(),
+    reads,
     limits: limits && clientLimits(limits),
     lifecycle: { isStopping: false },
     keysUnavailableReason: () => keysUnavailableReason(tokenRules.issuers.values()),
@@ -84,6 +86,5 @@ export function assembleServer(
     assets: assets ?? publicAssets(publicUrl, hasExplorer),
     log,
   };
-  const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
   return createHttpServer(context, { reads, held: new HeldBytes(held), accelRedirect }, observer, timeouts);
 }

@@ -17,7 +17,7 @@ import { respondWithItems } from './ogc/items.ts';
 import { parseItems } from './ogc/query.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { answerHealth, HEALTH_PATHS, healthAnswer } from './operations/health.ts';
-import { OriginError } from './origin/origin.ts';
+import { OriginError, type Reads } from './origin/origin.ts';
 import type { Endpoint, ItemsEndpoint, PageEndpoint } from './pages/endpoints.ts';
 import { endpointOf, isProtected, PATHS_RULE } from './pages/endpoints.ts';
 import type { PageParams } from './pages/query.ts';
@@ -33,6 +33,8 @@ export interface HandlerContext {
   authenticator: Authenticator;
   releases: Releases;
   responses: ResponseCaches;
+  /** Of the cells that requests for a point need. */
+  reads: Reads;
   lifecycle: Lifecycle;
   /** Undefined if clients are not limited. */
   limits: ClientLimits | undefined;
@@ -81,13 +83,13 @@ function answerNow(context: HandlerContext, request: HttpRequest): Answer | unde
   const base = context.baseUrl.of(request);
   return (
     context.responses[coding].find(request.target, base, context.releases) ??
-    answerFrom(context.releases, endpoint, request, base, coding)
+    answerFrom(context, endpoint, request, base, coding)
   );
 }
 
 /** The answer from a release. */
 function answerFrom(
-  releases: Releases,
+  { releases, reads }: HandlerContext,
   endpoint: Endpoint,
   request: HttpRequest,
   base: string,
@@ -102,10 +104,11 @@ function answerFrom(
   const release = params.cursor === undefined ? releases.requireCurrent() : releases.get(params.cursor);
   const level = release?.get(endpoint.level);
   const source = release && level?.get(geometryOf(params, release.geometries));
-  if (release === undefined || level === undefined || source === undefined) return undefined;
+  const places = level?.spatial.at(params, reads);
+  if (release === undefined || level === undefined || source === undefined || places === undefined) return undefined;
   const basis = { release, base, coding, isPinned: params.cursor !== undefined };
-  if (endpoint.kind === 'page') return respondWithPage({ endpoint, params, level, source, basis });
-  return respondWithItems({ endpoint, params, level, source, basis });
+  if (endpoint.kind === 'page') return respondWithPage({ endpoint, params, places, level, source, basis });
+  return respondWithItems({ endpoint, params, places, level, source, basis });
 }
 
 function paramsOf(endpoint: PageEndpoint | ItemsEndpoint, { path, query }: HttpRequest): PageParams {
@@ -114,7 +117,7 @@ function paramsOf(endpoint: PageEndpoint | ItemsEndpoint, { path, query }: HttpR
 
 /** The answer after what is missing has been brought into memory. The one place of the path that waits. Never rejects. */
 async function answerLater(context: HandlerContext, request: HttpRequest): Promise<Answer> {
-  const { authenticator, releases, resourceMetadata, baseUrl, keysUnavailableReason, log } = context;
+  const { authenticator, releases, resourceMetadata, baseUrl, keysUnavailableReason, reads, log } = context;
   try {
     if (!isProtected(request.path)) return healthAnswer(await keysUnavailableReason());
     const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
@@ -126,7 +129,14 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
       throw new TypeError('nothing is missing');
     const params = paramsOf(endpoint, request);
     const release = params.cursor === undefined ? releases.requireCurrent() : await releases.load(params.cursor);
-    await (await release.load(endpoint.level)).load(geometryOf(params, release.geometries));
+    const level = await release.load(endpoint.level);
+    await level.load(geometryOf(params, release.geometries));
+    try {
+      await level.spatial.load(params, reads);
+    } catch (error) {
+      const basis = { release, isPinned: params.cursor !== undefined };
+      return await answerAgain(context, request, { basis }, error);
+    }
     const answer = answerNow(context, request);
     if (answer === undefined) throw notReady('Too much is being loaded at the moment. Try again.');
     return answer;
@@ -136,13 +146,13 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
 }
 
 /**
- * The answer to a request whose body could not be read. If a file of its release is missing or damaged, the release may
+ * The answer to a request whose body, or what it depends on, could not be read. If a file of its release is missing or damaged, the release may
  * just have been removed or replaced: then the request is answered as it would be now. Never rejects.
  */
 export async function answerAgain(
   context: HandlerContext,
   request: HttpRequest,
-  { basis }: Answer,
+  { basis }: { basis: Pick<Basis, 'release' | 'isPinned'> | undefined },
   error: unknown,
 ): Promise<Answer> {
   const { releases, log } = context;

@@ -70,6 +70,11 @@ export const buildCommand = defineCommand({
         defaultDescription: DEFAULTS.geometries.join(),
         describe: 'geometries of the units besides full: medium (100 m), low (1 km), point, none; e.g. full,low',
       })
+      .option('cells', {
+        type: 'boolean',
+        defaultDescription: 'true',
+        describe: 'answer which units are at a point (contains); --no-cells for a smaller release that does not',
+      })
       .option('licence', {
         ...TEXT,
         describe: 'licence of the data: an SPDX identifier or a URL; recognised downloads have theirs',
@@ -112,6 +117,7 @@ export const buildCommand = defineCommand({
       accept: argv.accept ?? recorded.accept,
       storedPages: argv.pages ?? recorded.storedPages,
       geometries: argv.geometry === undefined ? recorded.geometries : geometriesFrom(argv.geometry),
+      cells: argv.cells ?? recorded.cells,
       licence: argv.licence === undefined ? recorded.licence : licenceFrom(argv.licence),
       attribution: argv.attribution ?? recorded.attribution,
       activate: argv.activate,

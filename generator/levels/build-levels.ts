@@ -21,7 +21,7 @@ import type { writeFiles } from './write-files.ts';
 
 /** What the steps of a build share. */
 export interface BuildContext {
-  options: Pick<StoreTask, 'precision' | 'storedPages' | 'geometries'> & { keepFids?: boolean | undefined };
+  options: Pick<StoreTask, 'precision' | 'storedPages' | 'geometries' | 'cells'> & { keepFids?: boolean | undefined };
   staging: Staging;
   pool: Pool;
   report: Report;
@@ -35,7 +35,13 @@ const TASKS_PER_WORKER = 4;
 /** Reads every level into its store. */
 export function readLevels(
   sources: readonly LevelSource[],
-  { options: { precision, storedPages, geometries, keepFids = false }, staging, pool, report, share }: BuildContext,
+  {
+    options: { precision, storedPages, geometries, cells, keepFids = false },
+    staging,
+    pool,
+    report,
+    share,
+  }: BuildContext,
 ): Promise<StoredLevel[]> {
   const inOverview = overviewLevelsOf(sources);
   const parts = Math.max(1, pool.size * TASKS_PER_WORKER);
@@ -45,7 +51,7 @@ export function readLevels(
       const isInOverview = inOverview.includes(level);
       const store = storePath(staging.work, level);
       report.expect('features read', featureCount(source));
-      const task = { source, precision, keepFids, store, storedPages, geometries, isInOverview, share, parts };
+      const task = { source, precision, keepFids, store, storedPages, geometries, cells, isInOverview, share, parts };
       const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task);
       report.advance('features read', stored.features);
       return stored;
@@ -56,7 +62,7 @@ export function readLevels(
 /** Writes the files of a level, or a share of them. Of its store only index and plan remain. @returns the record files */
 export async function writeLevel(
   { level, store, features, parts }: StoredLevel,
-  { options: { precision, storedPages, geometries }, staging, pool, report }: BuildContext,
+  { options: { precision, storedPages, geometries, cells }, staging, pool, report }: BuildContext,
 ): Promise<string[]> {
   for (const { first, end } of parts) report.expect('files written', end - first);
   if (features > 0)
@@ -67,7 +73,7 @@ export async function writeLevel(
     );
   const written = parts.map(async (part) => {
     const records = `${store}.records-${part.first}`;
-    const task = { level, store, storedPages, geometries, out: staging.release, records, part };
+    const task = { level, store, precision, storedPages, geometries, cells, out: staging.release, records, part };
     await pool.run<typeof writeFiles>(TASKS.writeFiles, task);
     report.advance('files written', part.end - part.first);
     return records;
@@ -90,13 +96,24 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
   { staging: { release: out }, pool }: Pick<BuildContext, 'staging' | 'pool'>,
 ): Promise<Release> {
-  const { release, precision, storedPages, geometries } = about;
+  const { release, precision, storedPages, geometries, cells } = about;
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
     const records = await recordsOf(stored);
-    const task = { release, level, about: stored.about, storedPages, geometries, store, relatives, records, out };
+    const task = {
+      release,
+      level,
+      about: stored.about,
+      storedPages,
+      geometries,
+      cells,
+      store,
+      relatives,
+      records,
+      out,
+    };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task);
   };
   // The overview comes first: it is one long task, beside which the others run.

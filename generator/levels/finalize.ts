@@ -90,7 +90,10 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
       return [geometry, table];
     }),
   );
+  // Undefined for a level without features: its one cell has no bytes.
+  index.arrays.cells = records.find(({ cells }) => cells !== undefined)?.cells ?? index.arrays.cells;
   const { order } = readSidecar<FilePlan>(store, 'plan');
+  let cells: CheckedFile | undefined;
   const checksums: Checksum[] = [];
   let at = 0;
   for (const { part, ...written } of records) {
@@ -100,6 +103,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
       const bytes = numberAt(written.bytes, i);
       checkSize(join(out, path), bytes);
       checksums.push({ path, sha256 });
+      if (kind === 'cells') cells = { bytes, sha256 };
       const table = isFormat(kind) ? index.arrays.pages?.[kind] : undefined;
       if (table === undefined) continue;
       table.bytes[number] = bytes;
@@ -135,6 +139,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     ),
     manifest: put(manifestPath(level), encoded.manifest),
     index: put(indexPath(level), encoded.index),
+    ...(cells && { cells }),
     names: writeNames(out, level, store, task.relatives),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });

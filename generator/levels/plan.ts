@@ -1,9 +1,10 @@
 // Plans a level once it is read: its index but for what is known only when files are written, its stored pages, and its
 // files in the order in which tasks write them. The task that reads the level plans it, for all that write it.
+import type { CellArrays } from '../../format/cells.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, type FeatureTable } from '../../format/feature-table.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
-import { featureFilePath, pagePath } from '../../format/layout.ts';
+import { cellsPath, featureFilePath, pagePath } from '../../format/layout.ts';
 import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
 import {
   FORMATS,
@@ -23,12 +24,14 @@ export interface StoredFiles {
   storedPages: StoredPages;
   /** `full` among them, in the order of `GEOMETRIES`. */
   geometries: readonly Geometry[];
+  /** Are there cells? */
+  cells: boolean;
 }
 
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */
 export function plannedIndex(
   level: Level,
-  { storedPages, geometries }: StoredFiles,
+  { storedPages, geometries, cells }: StoredFiles,
   { features, fids, boxes, columns }: StoreIndex,
 ): LevelIndex {
   const tableOf = (format: Format): PageTable => {
@@ -40,10 +43,16 @@ export function plannedIndex(
     fid: fids,
     ...newFeatureArrays(features),
     box: boxes,
+    cells: cells ? noCells() : undefined,
     columns,
     pages: storedPages === 'none' ? undefined : { geojsonl: tableOf('geojsonl'), fc: tableOf('fc') },
   };
   return new LevelIndex(level, storedPages, arrays, geometries.slice(1));
+}
+
+/** The arrays of cells that are not built yet: those of a level without rings, one cell without bytes. */
+function noCells(): CellArrays {
+  return { key: new Float64Array(1), start: new Float64Array(2), crc: new Uint32Array(1) };
 }
 
 /** The arrays of a table of features that are not written yet. */
@@ -57,10 +66,11 @@ export function newFeatureArrays(features: number): FeatureArrays {
   };
 }
 
-/** The kinds of files that tasks write: feature files by their geometry, pages by their format. */
-export type FileKind = Geometry | Format;
+/** The kinds of files that tasks write: feature files by their geometry, pages by their format, cells. */
+export type FileKind = Geometry | Format | 'cells';
 
-const FILE_KINDS: readonly FileKind[] = [...GEOMETRIES, ...FORMATS];
+/** In the order of `plannedFiles`. */
+const FILE_KINDS: readonly FileKind[] = [...GEOMETRIES, ...FORMATS, 'cells'];
 
 /** Is it that of a page? */
 export function isFormat(kind: FileKind): kind is Format {
@@ -76,11 +86,12 @@ const WORK_SHARES: Readonly<Record<FileKind, number>> = {
   none: 1 / 16,
   geojsonl: 1,
   fc: 1,
+  cells: 2,
 };
 
 const NO_PAGES: PageTable = { listing: new Uint32Array(1), bytes: new Uint32Array(), digest: new Uint8Array() };
 
-/** A feature file or page to write. */
+/** A feature file or page to write, or the cells. */
 export interface PlannedFile {
   kind: FileKind;
   /** Number of the feature file of its geometry, or of the page in its format. */
@@ -91,7 +102,7 @@ export interface PlannedFile {
   ranges: Ranges;
 }
 
-/** The files of a level that tasks write: by first position, feature files before geojsonl pages before fc pages. */
+/** The files of a level that tasks write: by first position, feature files before geojsonl pages before fc pages before cells. */
 export interface FilePlan {
   /** Which of `plannedFiles` each one is. */
   order: Uint32Array;
@@ -125,7 +136,7 @@ export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan {
 }
 
 /**
- * Every file of a level that tasks write: the feature files of each geometry by number, then the pages of each format.
+ * Every file of a level that tasks write: the feature files of each geometry by number, then the pages of each format, then cells.
  * @param from,to which of them
  */
 export function* plannedFiles(index: LevelIndex, from = 0, to = Number.POSITIVE_INFINITY): Generator<PlannedFile> {
@@ -135,6 +146,7 @@ export function* plannedFiles(index: LevelIndex, from = 0, to = Number.POSITIVE_
 
 function filesOf(index: LevelIndex, kind: FileKind): number {
   if (isFormat(kind)) return pagesOf(index, kind).bytes.length;
+  if (kind === 'cells') return index.arrays.cells !== undefined && index.features > 0 ? 1 : 0;
   return kind === 'full' || index.geometries.includes(kind) ? index.files : 0;
 }
 
@@ -199,6 +211,7 @@ export function fileAt(index: LevelIndex, file: number): PlannedFile {
 
 function fileOf(index: LevelIndex, kind: FileKind, number: number): PlannedFile {
   const { level } = index;
+  if (kind === 'cells') return { kind, number, path: cellsPath(level), ranges: [0, index.features] };
   if (!isFormat(kind)) {
     const ranges = [number * index.perFile, index.fileEnd(number)];
     return { kind, number, path: featureFilePath(level, number, kind), ranges };

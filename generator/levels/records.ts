@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
+import type { CellArrays } from '../../format/cells.ts';
 import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { DeflatedText } from '../../format/gzip.ts';
 import type { Geometry } from '../../format/levels.ts';
@@ -18,6 +19,8 @@ export interface TaskRecords {
   sha256: string[];
   /** Of the features in its feature files, by geometry. */
   features: Map<Geometry, FeatureRecords>;
+  /** Undefined if the cells are not among the files of the part. */
+  cells: CellArrays | undefined;
 }
 
 /** The records of the features with one geometry, in order of position. */
@@ -31,7 +34,7 @@ export interface FeatureRecords {
 }
 
 export function newRecords(part: Part): TaskRecords {
-  return { part, bytes: [], sha256: [], features: new Map() };
+  return { part, bytes: [], sha256: [], features: new Map(), cells: undefined };
 }
 
 export function addFile(records: TaskRecords, { bytes, sha256 }: CheckedFile): void {

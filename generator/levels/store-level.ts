@@ -41,7 +41,15 @@ export interface StoredLevel {
  * Reads the level into the store, plans its files, and divides the work of writing it.
  * @throws BuildError with file, layer, level and fid if a feature cannot be written or GDAL reports an error
  */
-export function storeLevel({ store: file, storedPages, geometries, share, parts, ...task }: StoreTask): StoredLevel {
+export function storeLevel({
+  store: file,
+  storedPages,
+  geometries,
+  cells,
+  share,
+  parts,
+  ...task
+}: StoreTask): StoredLevel {
   const { source } = task;
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '' } = layers[0] ?? {};
@@ -75,7 +83,7 @@ export function storeLevel({ store: file, storedPages, geometries, share, parts,
   if (index === undefined || sidecars === undefined) throw new Error(`level ${level}: nothing was read`);
   sidecars.close();
   checkIdentifiers(source, index, findings);
-  const plan = planFiles(plannedIndex(level, { storedPages, geometries }, index), estimateWork(index));
+  const plan = planFiles(plannedIndex(level, { storedPages, geometries, cells }, index), estimateWork(index));
   writeSidecar(file, 'plan', plan);
   return {
     level,

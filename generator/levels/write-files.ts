@@ -1,4 +1,4 @@
-// Writes a part of a level's files: feature files and pages. Runs in child processes; several write the same level
+// Writes a part of a level's files: feature files, pages and cells. Runs in child processes; several write the same level
 // concurrently, without communication. A page is one gzip member: the text of its short features is deflated together; the
 // deflate data of large features is copied from the store.
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
@@ -9,13 +9,23 @@ import { deflateText, FRAME_DATA, type FrameData, MemberWriter } from '../../for
 import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import type { CheckedFile } from '../../format/release.ts';
+import { newCellBuilder } from '../cells/build-cells.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { geometryStorePath, openStore, type StoreReader } from '../store/feature-store.ts';
+import { readRings } from '../store/ring-store.ts';
 import { readSidecar } from '../store/sidecar.ts';
 import type { Part } from './divide-work.ts';
 import { type FilePlan, fileAt, isFormat, plannedIndex, type StoredFiles } from './plan.ts';
-import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords, writeRecords } from './records.ts';
+import {
+  addFeature,
+  addFile,
+  type FeatureRecords,
+  featureRecords,
+  newRecords,
+  type TaskRecords,
+  writeRecords,
+} from './records.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask extends StoredFiles {
@@ -27,6 +37,8 @@ export interface WriteTask extends StoredFiles {
   /** Path of the file for the records of the written files. */
   records: string;
   part: Part;
+  /** Decimals of the coordinates. */
+  precision: number;
 }
 
 /** Maximum bytes of a page: a level's page tables have 32 bits for them. */
@@ -55,9 +67,10 @@ export function writeFiles({ level, out, part, ...task }: WriteTask): void {
     if (plan.copies[at] === 1 && last !== undefined) linkOrCopy(last.file, file);
     else {
       const { kind, ranges } = planned;
-      const written = isFormat(kind)
-        ? writePage(file, kind, ranges, store)
-        : writeFeatureFile(file, ranges, storeOf(kind), featureRecords(records, kind));
+      let written: CheckedFile;
+      if (kind === 'cells') written = writeCells(file, task, records);
+      else if (isFormat(kind)) written = writePage(file, kind, ranges, store);
+      else written = writeFeatureFile(file, ranges, storeOf(kind), featureRecords(records, kind));
       last = { file, written };
     }
     addFile(records, last.written);
@@ -85,6 +98,20 @@ function writeFeatureFile(file: string, ranges: Ranges, store: StoreReader, reco
     addFeature(records, feature);
   }
   member.end();
+  return output.close();
+}
+
+/** Writes the cells, which say which units are at a point, from the rings as they are published. */
+function writeCells(
+  file: string,
+  { store, precision }: Pick<WriteTask, 'store' | 'precision'>,
+  records: TaskRecords,
+): CheckedFile {
+  const output = createOutputFile(file);
+  const cells = newCellBuilder(precision);
+  readRings(store, cells, () => cells.unit());
+  // The file keeps what it has not written yet.
+  records.cells = cells.finish((bytes) => output.write(Buffer.from(bytes)));
   return output.close();
 }
 

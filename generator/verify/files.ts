@@ -53,6 +53,8 @@ export async function verifyFiles({ out, release, level, from, to, checksums }: 
   const findings: Finding[] = [];
   let bytes = 0;
   for (const [i, { kind, number, path, ranges }] of [...plannedFiles(index, from, to)].entries()) {
+    // metadata.ts verifies them.
+    if (kind === 'cells') continue;
     const check: FileCheck = isFormat(kind)
       ? (file, read) => checkDescribed(file, read, pageDescription(index, kind, number, ranges))
       : (file, read, found) => checkFeatureFile(file, read.bytes, tableOf(kind), number, lineCheck, found);

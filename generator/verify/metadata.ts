@@ -1,13 +1,15 @@
 // Verifies the metadata of a release: current.json, release.json, checksums.txt, and manifest and index of each level. What
 // follows from other arrays of an index is derived anew from them, and compared.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Cells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
 import { type GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
 import {
   CHECKSUMS_FILE,
   CURRENT_PATH,
+  cellsPath,
   indexPath,
   isReleaseId,
   manifestPath,
@@ -22,7 +24,8 @@ import { namedArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
 import { countsOf, featureFilesOf, plannedFiles } from '../levels/plan.ts';
-import { problemOf } from '../reader/file-error.ts';
+import { FileError, problemOf } from '../reader/file-error.ts';
+import { readAt } from '../reader/inflate.ts';
 import { readLevel, readTable } from '../reader/read-level.ts';
 import { readChecksums, sha256Of } from '../release/checksums.ts';
 import { BuildError } from '../report/errors.ts';
@@ -131,6 +134,8 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     for (const problem of contradictions) found(indexPath(level), problem);
     if (contradictions.length > 0) continue;
     if (description !== undefined) checkSummary(description, index, found);
+    if (summary?.cells !== undefined && (await isIntact(cellsPath(level), summary.cells)))
+      attempt(indexPath(level), () => checkCells(join(root, cellsPath(level)), index, description?.precision ?? 0));
     levels[level] = index;
   }
   const files = await compareLists(root, levels, checksums, found, isIntact);
@@ -220,10 +225,12 @@ function derivedColumn(column: GidColumn, features: number): GidColumn {
 }
 
 /** Compares what release.json says of a level with its manifest and its index. */
-function checkSummary({ levels, storedPages }: Release, index: LevelIndex, found: Metadata['found']): void {
+function checkSummary({ levels, storedPages, cells }: Release, index: LevelIndex, found: Metadata['found']): void {
   const { level, columns } = index;
   if (index.storedPages !== storedPages)
     found(manifestPath(level), `storedPages is ${index.storedPages}, ${RELEASE_FILE} has ${storedPages}`);
+  if ((index.arrays.cells !== undefined) !== cells)
+    found(manifestPath(level), `has ${cells ? 'no ' : ''}cells, ${RELEASE_FILE} says ${cells}`);
   const names = columns.map(({ name }) => name);
   // Without columns the dataset lacks the level.
   const expected = { gidColumns: names.every((name) => name === '') ? [] : names, ...countsOf(index) };
@@ -231,6 +238,22 @@ function checkSummary({ levels, storedPages }: Release, index: LevelIndex, found
   for (const [member, value] of Object.entries(expected)) {
     const [has, wanted] = [JSON.stringify(summary[member as keyof typeof expected]), JSON.stringify(value)];
     if (has !== wanted) found(RELEASE_FILE, `level ${level}: ${member} is ${has}, its index has ${wanted}`);
+  }
+}
+
+/** Compares the bytes of each cell with the index. @throws FileError if they are not the same cells */
+function checkCells(file: string, { arrays }: LevelIndex, precision: number): void {
+  if (arrays.cells === undefined) return;
+  const cells = new Cells(arrays.cells, precision);
+  const handle = openSync(file, 'r');
+  try {
+    for (const cell of arrays.cells.key.keys()) {
+      const { from, to } = cells.rangeOf(cell);
+      if (!cells.hasBytes(cell, readAt(handle, from, to - from)))
+        throw new FileError(`cell.crc[${cell}] is not that of bytes ${from} to ${to} of cells.bin`);
+    }
+  } finally {
+    closeSync(handle);
   }
 }
 

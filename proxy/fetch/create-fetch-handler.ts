@@ -69,6 +69,8 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     authenticator: new Authenticator(rules),
     releases,
     responses: responseCaches(CACHED_RESPONSES_MAX_BYTES),
+    // The platform limits how much is done at a time; work of one request must not run as part of another.
+    reads: new Reads(origin, undefined),
     limits: undefined,
     lifecycle: { isStopping: false },
     keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
@@ -80,8 +82,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     log,
   };
   const responding: Responding = {
-    // The platform limits how much is done at a time; work of one request must not run as part of another.
-    reads: new Reads(origin, undefined),
+    reads: context.reads,
     responses: context.responses,
     answerAgain: (request, answer, error) => answerAgain(context, request, answer, error),
     log,

@@ -4,7 +4,7 @@ import { numberAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
 import { FRAME_DATA, storedBlock } from '../../format/gzip.ts';
 import { levelName } from '../../format/levels.ts';
-import type { Ranges } from '../../format/positions.ts';
+import type { Positions, Ranges } from '../../format/positions.ts';
 import type { Answer, Basis, Body, BodySource } from '../answers/answer.ts';
 import { Problem } from '../http/problem.ts';
 import type { Client, Reads } from '../origin/origin.ts';
@@ -24,6 +24,8 @@ import { filtersOf } from './query.ts';
 export interface ItemsRequest {
   endpoint: ItemsEndpoint;
   params: PageParams;
+  /** The features at each place that is asked for. */
+  places: readonly Positions[];
   level: LoadedLevel;
   source: LoadedTable;
   basis: Basis;
@@ -39,9 +41,9 @@ const TAG_CHARS = 16;
  * @throws Problem not-found if the level is no collection, or has no feature with the fid; unknown-parameter
  */
 export function respondWithItems(request: ItemsRequest): Answer {
-  const { endpoint, params, level, source, basis } = request;
+  const { endpoint, params, places, level, source, basis } = request;
   const filters = filtersOf(params, collectionOf(basis.release, endpoint.level));
-  const { positions, first } = resolve(level.index, 'fc', { ...params, filters }, source.geometry);
+  const { positions, first } = resolve(level.index, 'fc', { ...params, filters }, places, source.geometry);
   if (endpoint.kind === 'item') return respondWithItem(request, first);
   const size = Math.min(params.pageSize, positions.count - first);
   const { ranges, count } = upTo(PAGE_MAX_BYTES, positions.slice(first, size), source.table);

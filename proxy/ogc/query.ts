@@ -2,9 +2,9 @@
 import type { LevelSummary } from '../../format/release.ts';
 import { Problem, quote } from '../http/problem.ts';
 import type { ItemsEndpoint } from '../pages/endpoints.ts';
-import { FID_MAX, GEOMETRY, SIZE_RULE } from '../pages/endpoints.ts';
+import { BBOX, FID_MAX, GEOMETRY, SIZE_RULE } from '../pages/endpoints.ts';
 import type { Filter, PageParams } from '../pages/query.ts';
-import { badParameter, decode, isDigits, parseSize, parseStart, unknownParameter } from '../pages/query.ts';
+import { badParameter, decode, isDigits, parseBox, parseSize, parseStart, unknownParameter } from '../pages/query.ts';
 
 /** The number of features of a page if the request does not say, and at most. */
 export const LIMIT = { default: 100, maximum: 1000 } as const;
@@ -12,7 +12,7 @@ export const LIMIT = { default: 100, maximum: 1000 } as const;
 /** The parameters of features besides the GID columns, with their values for messages. */
 const RULES: ReadonlyMap<string, string> = new Map([
   ['limit', SIZE_RULE],
-  ['bbox', 'west,south,east,north in degrees, or six numbers with heights'],
+  [BBOX, 'west,south,east,north in degrees, or six numbers with heights'],
   ['datetime', 'an instant such as 2026-11-23T00:00:00Z, or an interval of two, one of which may be ..'],
   [GEOMETRY, 'a geometry of the release'],
   ['start-at', 'a cursor of a next link, or a fid'],
@@ -42,10 +42,14 @@ export function parseItems(endpoint: ItemsEndpoint, path: string, query: string)
     cursor: undefined,
     filters: [],
     geometry: texts.get(GEOMETRY),
+    bbox: undefined,
+    contains: undefined,
+    placesQuery: '',
     texts,
   };
-  const [limit, datetime, start] = ['limit', 'datetime', 'start-at'].map((name) => texts.get(name));
+  const [limit, bbox, datetime, start] = ['limit', BBOX, 'datetime', 'start-at'].map((name) => texts.get(name));
   if (limit !== undefined) params.pageSize = Math.min(parseSize('limit', limit), LIMIT.maximum);
+  if (bbox !== undefined) parseBox(params, boxIn(bbox), endpoint.level);
   if (datetime !== undefined && !isTime(datetime)) throw wrong('datetime', datetime);
   if (start !== undefined) parseStart(params, 'start-at', start, endpoint.level);
   return params;
@@ -70,6 +74,19 @@ export function filtersOf({ texts }: PageParams, { gidColumns, level }: LevelSum
 function wrong(name: string, text: string): Problem {
   return badParameter(name, `is ${quote(text)}`, RULES.get(name) ?? '');
 }
+
+/** The four plain decimals of a box with four numbers or, with heights, six, which C programs may write with an exponent. */
+function boxIn(text: string): string {
+  const numbers = text.split(',');
+  const plain = numbers.map((number) => (EXPONENT.test(number) ? Number(number).toFixed(BOX_DECIMALS) : number));
+  if (numbers.length !== 6) return plain.join();
+  if (![numbers[2], numbers[5]].every((height) => NUMBER.test(height ?? ''))) throw wrong(BBOX, text);
+  return [plain[0], plain[1], plain[3], plain[4]].join();
+}
+
+const EXPONENT = /^-?\d+(?:\.\d+)?e[+-]?\d+$/i;
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+const BOX_DECIMALS = 20;
 
 /** The fid that a path ends with. */
 function fidIn(text: string): number {

@@ -119,6 +119,11 @@ export const SIZE_RULE = `a whole number of at least ${PAGE_SIZE_MIN}`;
 /** Which geometry the features have. */
 export const GEOMETRY = 'geometry';
 
+/** The box that the features' boxes touch. */
+export const BBOX = 'bbox';
+/** The point that the features contain. */
+export const CONTAINS = 'contains';
+
 /** The parameters for the start of a page; they cannot be combined. */
 export const STARTS = ['start-at', 'start-after'] as const;
 /** The largest fid that they accept. */
@@ -132,7 +137,7 @@ export const FILTERS: ReadonlyMap<string, Level> = new Map(
 /** The parameters of a level, in the order of the documentation. */
 export function parameterNames(level: Level): readonly string[] {
   const filters = [...FILTERS].filter(([, column]) => column <= level);
-  return [PAGE_SIZE, ...STARTS, ...filters.map(([name]) => name), GEOMETRY];
+  return [PAGE_SIZE, ...STARTS, ...filters.map(([name]) => name), BBOX, CONTAINS, GEOMETRY];
 }
 
 /** Is this one of the parameters for the start of a page? */
@@ -140,9 +145,13 @@ export function isStart(name: string): boolean {
   return STARTS.some((start) => start === name);
 }
 
+const DEGREES = 'plain decimal degrees, longitudes from -180 to 180 before latitudes from -90 to 90';
+
 /** The allowed values of a parameter at a level, for messages; also for filters that the level does not have. */
 export function ruleOf(name: string, level: Level): string {
   if (name === PAGE_SIZE) return SIZE_RULE;
+  if (name === BBOX) return `west,south,east,north in ${DEGREES}; west > east crosses the antimeridian`;
+  if (name === CONTAINS) return `longitude,latitude in ${DEGREES}`;
   if (isStart(name)) return `a fid from 0 to ${FID_MAX} or a cursor from a Link header`;
   return `the GID of a unit, ${filterNames(level)}`;
 }

@@ -1,11 +1,16 @@
 // The query string becomes typed parameters here, once. Each error names the parameter, what is wrong and what is
 // allowed.
+import { boxFrom } from '../../format/boxes.ts';
+import { isDecimal } from '../../format/cells.ts';
 import type { Cursor } from '../../format/cursor.ts';
 import { decodeCursor } from '../../format/cursor.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { levelName } from '../../format/levels.ts';
 import { Problem, quote } from '../http/problem.ts';
+import type { Places } from '../releases/spatial-index.ts';
 import {
+  BBOX,
+  CONTAINS,
   FID_MAX,
   FILTERS,
   filterNames,
@@ -24,7 +29,7 @@ export interface Filter {
 }
 
 /** The parameters of a page. */
-export interface PageParams {
+export interface PageParams extends Places {
   /** At least 1, may be above the page cap; 0 if absent. */
   pageSize: number;
   /** The page starts at the first feature with at least this fid; -1 if absent. */
@@ -37,6 +42,8 @@ export interface PageParams {
   geometry: string | undefined;
   /** Of OGC API - Features, every parameter as it was written, decoded: its links repeat them. */
   texts: ReadonlyMap<string, string>;
+  /** `bbox` and `contains` as they were written, for links. */
+  placesQuery: string;
 }
 
 const NO_FILTERS: readonly Filter[] = [];
@@ -53,6 +60,8 @@ export function parseQuery(query: string, level: Level): PageParams {
   let startName = '';
   let filters: Filter[] | undefined;
   let geometry: string | undefined;
+  let bbox: string | undefined;
+  let contains: string | undefined;
   for (let at = 0; at < query.length; ) {
     const ampersand = query.indexOf('&', at);
     const end = ampersand === -1 ? query.length : ampersand;
@@ -65,6 +74,10 @@ export function parseQuery(query: string, level: Level): PageParams {
         size = checked(name, value, size, level);
       } else if (name === GEOMETRY) {
         geometry = checked(name, value, geometry, level);
+      } else if (name === BBOX) {
+        bbox = checked(name, value, bbox, level);
+      } else if (name === CONTAINS) {
+        contains = checked(name, value, contains, level);
       } else if (name === 'start-at' || name === 'start-after') {
         if (startName !== '' && startName !== name)
           throw badParameter('start-at and start-after', 'cannot be combined', 'one of them');
@@ -86,9 +99,14 @@ export function parseQuery(query: string, level: Level): PageParams {
     filters: filters ?? NO_FILTERS,
     geometry,
     texts: NO_TEXTS,
+    bbox: undefined,
+    contains: undefined,
+    placesQuery: '',
   };
   if (size !== undefined) params.pageSize = parseSize(PAGE_SIZE, size);
   if (start !== undefined) parseStart(params, startName, start, level);
+  if (bbox !== undefined) parseBox(params, bbox, level);
+  if (contains !== undefined) parsePoint(params, contains, level);
   if (filters !== undefined) {
     if (filters.length > 1) filters.sort((a, b) => a.column - b.column);
     const below = filters.find(({ column }) => column > level);
@@ -179,6 +197,33 @@ export function parseStart(params: PageParams, name: string, text: string, level
       `${name} is a cursor of ${levelName(cursor.level)}. Allowed: a cursor of ${levelName(level)}.`,
     );
   params.cursor = cursor;
+}
+
+/** Sets the box. @param text as it is written in links; @throws Problem bad-parameter */
+export function parseBox(params: PageParams, text: string, level: Level): void {
+  params.bbox = boxFrom(degreesIn(BBOX, text, 4, level));
+  if (params.bbox === undefined)
+    throw badParameter(BBOX, `is ${quote(text)}, whose south is greater than its north`, ruleOf(BBOX, level));
+  params.placesQuery += `${BBOX}=${text}&`;
+}
+
+function parsePoint(params: PageParams, text: string, level: Level): void {
+  const [longitude = '', latitude = ''] = degreesIn(CONTAINS, text, 2, level);
+  params.contains = { longitude, latitude };
+  params.placesQuery += `${CONTAINS}=${text}&`;
+}
+
+/** Longitudes and latitudes by turns. */
+function degreesIn(name: string, text: string, count: number, level: Level): string[] {
+  const values = text.split(',');
+  if (values.length !== count)
+    throw badParameter(name, `is ${quote(text)}: ${values.length} values, not ${count}`, ruleOf(name, level));
+  for (const [i, value] of values.entries()) {
+    const [what, most] = i % 2 === 0 ? (['longitude', 180] as const) : (['latitude', 90] as const);
+    if (!isDecimal(value, most))
+      throw badParameter(name, `is ${quote(text)}: ${quote(value)} is no ${what}`, ruleOf(name, level));
+  }
+  return values;
 }
 
 /** Does the text consist of digits? */

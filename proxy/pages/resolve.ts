@@ -21,14 +21,23 @@ export interface Resolution {
   page: StoredPage | undefined;
 }
 
-/** Resolves the parameters for one level of one release. */
-export function resolve(index: LevelIndex, format: Format, params: PageParams, geometry: Geometry): Resolution {
+/**
+ * Resolves the parameters for one level of one release.
+ * @param places the features at each place that is asked for
+ */
+export function resolve(
+  index: LevelIndex,
+  format: Format,
+  params: PageParams,
+  places: readonly Positions[],
+  geometry: Geometry,
+): Resolution {
   const { filters, pageSize, fid, cursor } = params;
   const cap = pageCap(format, index.level, geometry);
   let positions = index.all;
   let listing = 0;
-  if (filters.length > 0) {
-    positions = matching(index, filters);
+  if (filters.length > 0 || places.length > 0) {
+    positions = matching(index, filters, places);
     listing = listingOf(index, filters, positions);
   }
   let first = 0;
@@ -43,9 +52,9 @@ export function resolve(index: LevelIndex, format: Format, params: PageParams, g
   return { positions, first, count, listing, page };
 }
 
-/** The positions that match all filters: sets of few runs are intersected first. */
-function matching(index: LevelIndex, filters: readonly Filter[]): Positions {
-  const sets: Positions[] = [];
+/** The positions that match all filters and places: sets of few runs are intersected first. */
+function matching(index: LevelIndex, filters: readonly Filter[], places: readonly Positions[]): Positions {
+  const sets = [...places];
   for (const { column, gid } of filters) {
     const known = index.columns[column];
     const number = known === undefined ? -1 : known.find(gid);
@@ -56,9 +65,10 @@ function matching(index: LevelIndex, filters: readonly Filter[]): Positions {
   return sets.reduce(intersect);
 }
 
-/** The listing of one of the filters, if it has as many features as match: then it has the same ones. */
+/** The listing of all features or of one of the filters, if it has as many as match: then it has the same ones. */
 function listingOf(index: LevelIndex, filters: readonly Filter[], { count }: Positions): number {
   if (count === 0) return -1;
+  if (count === index.features) return 0;
   for (const { column, gid } of filters) {
     if (column === index.level) continue;
     const known = index.columns[column];

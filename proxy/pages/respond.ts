@@ -4,6 +4,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { FRAME_DATA } from '../../format/gzip.ts';
 import { namesPath, OVERVIEW_FILE, pagePath, releasePath } from '../../format/layout.ts';
 import { MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
+import type { Positions } from '../../format/positions.ts';
 import type { Answer, Basis, BodySource, HeaderList } from '../answers/answer.ts';
 import { COMMON_HEADERS } from '../answers/answer.ts';
 import type { Coding } from '../http/request.ts';
@@ -20,6 +21,8 @@ import { StoredFile, TextOf } from './stored-file.ts';
 export interface PageRequest {
   endpoint: PageEndpoint;
   params: PageParams;
+  /** The features at each place that is asked for. */
+  places: readonly Positions[];
   /** The level of the endpoint, and its feature files with the geometry that is asked for. */
   level: LoadedLevel;
   source: LoadedTable;
@@ -40,8 +43,8 @@ const MATCHED = 'Boundaries-Matched';
 
 /** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
 export function respondWithPage(request: PageRequest): Answer {
-  const { endpoint, level, source, params, basis } = request;
-  const resolution = resolve(level.index, endpoint.format, params, source.geometry);
+  const { endpoint, level, source, params, places, basis } = request;
+  const resolution = resolve(level.index, endpoint.format, params, places, source.geometry);
   const { positions, page } = resolution;
   const link = nextLink(request, resolution);
   const mediaType = MEDIA_TYPES[endpoint.format];
@@ -139,6 +142,7 @@ function nextLink(
   if (first + count >= positions.count) return undefined;
   let query = '';
   for (const { column, gid } of params.filters) query += `gid-${column}=${encodeURIComponent(gid)}&`;
+  query += params.placesQuery;
   if (params.geometry !== undefined) query += `geometry=${params.geometry}&`;
   if (params.pageSize > 0) query += `page-size=${params.pageSize}&`;
   const cursor = level.cursors.write(positions.at(first + count));

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
-import { featureFilePath, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import { cellsPath, featureFilePath, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { LEVELS } from '../../format/levels.ts';
@@ -15,6 +15,7 @@ import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts
 import { releaseFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
 import { type Clock, OnDemand } from './on-demand.ts';
+import { SpatialIndex } from './spatial-index.ts';
 
 /** Maximum size of a release.json: it lists the files of the source, of which there may be tens of thousands. */
 const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
@@ -54,6 +55,7 @@ export class LoadedTable {
 /** A level whose index has been verified. */
 export class LoadedLevel {
   readonly index: LevelIndex;
+  readonly spatial: SpatialIndex;
   /** The folder of its release, relative to the origin. */
   readonly folder: string;
   readonly cursors: CursorWriter;
@@ -65,6 +67,7 @@ export class LoadedLevel {
   constructor({ release, digest }: Description, index: LevelIndex, bytes: number, loadTable: LoadTable, now: Clock) {
     this.folder = releasePath(release.release);
     this.index = index;
+    this.spatial = new SpatialIndex(`${this.folder}/${cellsPath(index.level)}`, index, release.precision);
     this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
     this.#full = new LoadedTable(this.folder, index, 'full', bytes);
     this.#loadTable = loadTable;
@@ -73,7 +76,7 @@ export class LoadedLevel {
 
   /** Bytes of the tables in memory. */
   get bytes(): number {
-    return this.#tables.loaded().reduce((sum, [, { bytes }]) => sum + bytes, this.#full.bytes);
+    return this.#tables.loaded().reduce((sum, [, { bytes }]) => sum + bytes, this.#full.bytes + this.spatial.bytes);
   }
 
   /** The feature files of a geometry; undefined if their table is not in memory. */

@@ -2,6 +2,8 @@
 import type { Format, Geometry, Level } from '../../../format/levels.ts';
 import { FORMATS, GEOMETRIES, LEVELS, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
 import {
+  BBOX,
+  CONTAINS,
   FID_MAX,
   FILTERS,
   GEOMETRY,
@@ -20,6 +22,24 @@ const FULL: Geometry = 'full';
 const SMALL_CAPS = GEOMETRIES.filter((geometry) => pageCap('fc', 0, geometry) > PAGE_CAPS.fc[0])
   .map((geometry) => `${pageCap('fc', 0, geometry)} with geometry=${geometry}`)
   .join(', ');
+
+const DEGREES = '-?\\d{1,3}(\\.\\d{1,40})?';
+
+/** The parameters that select by place. Longitude comes first, as in GeoJSON. */
+const PLACES: Readonly<Record<string, { description: string; schema: object; example: string }>> = {
+  [BBOX]: {
+    description:
+      'Only features whose bounding box touches this one: west,south,east,north in degrees; west > east crosses the antimeridian (RFC 7946, section 5.2). Features without geometry never match.',
+    schema: { type: 'string', pattern: `^${DEGREES}(,${DEGREES}){3}$` },
+    example: '-3.9,40.3,-3.5,40.6',
+  },
+  [CONTAINS]: {
+    description:
+      'Only features that contain this point: longitude,latitude in degrees. The full geometry decides, whatever geometry is asked for; a point on a border that two units share is in exactly one of them. A release may have been built without this.',
+    schema: { type: 'string', pattern: `^${DEGREES},${DEGREES}$` },
+    example: '-3.7038,40.4168',
+  },
+};
 
 /** The parameters of all levels and formats, by component name. */
 export function parameterComponents() {
@@ -45,7 +65,7 @@ export function parameterReferences(format: Format, level: Level) {
 /** The meaning of a filter depends on the level, that of page-size on the cap: each has its own component. */
 function componentName(name: string, format: Format, level: Level): string {
   if (name === PAGE_SIZE) return `${PAGE_SIZE}-${PAGE_CAPS[format][level]}`;
-  if (isStart(name) || name === GEOMETRY) return name;
+  if (isStart(name) || name === GEOMETRY || name in PLACES) return name;
   return `${name}-of-lv${level}`;
 }
 
@@ -54,6 +74,8 @@ function parameterMeaning(name: string, level: Level): string {
     return `Number of features on the page. The maximum is also the default; a larger number counts as the maximum, which is ${SMALL_CAPS}.`;
   if (name === GEOMETRY)
     return 'Geometry of the features: full (the default), simplified to about 100 m (medium) or 1 km (low), a point inside the unit, or none. All else is the same, bbox included. A release may have been built without some of them.';
+  const place = PLACES[name];
+  if (place !== undefined) return place.description;
   if (name === 'start-at')
     return 'Start of the page: the first feature with this fid or a larger one, or the position of a cursor.';
   if (name === 'start-after')
@@ -69,6 +91,8 @@ function parameterSchema(name: string, format: Format, level: Level) {
     return { type: 'integer', minimum: PAGE_SIZE_MIN, maximum, default: PAGE_CAPS[format][level] };
   }
   if (name === GEOMETRY) return { type: 'string', enum: GEOMETRIES, default: FULL };
+  const place = PLACES[name];
+  if (place !== undefined) return place.schema;
   if (!isStart(name)) return { type: 'string', minLength: 1 };
   return {
     oneOf: [
@@ -82,7 +106,7 @@ function parameterExample(name: string): number | string {
   if (name === PAGE_SIZE) return PAGE_SIZE_MIN;
   if (isStart(name)) return EXAMPLE_FID;
   if (name === GEOMETRY) return FULL;
-  return EXAMPLE_GIDS[filterColumn(name)];
+  return PLACES[name]?.example ?? EXAMPLE_GIDS[filterColumn(name)];
 }
 
 /** The level of the unit that a filter names. */

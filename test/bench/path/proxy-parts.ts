@@ -36,10 +36,12 @@ export async function proxyParts({ out, jwks, issuer, audience }: ProxyOptions):
   const log = (line: string): void => console.error(line);
   const settings = await optionsToSettings({ origin: out, jwks: [jwks], issuer: [issuer], audience }, log);
   const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, hasExplorer, accelRedirect } = settings;
+  const reads = new Reads(origin, new WorkQueue(), new BodyBuffers());
   const context: HandlerContext = {
     authenticator: new Authenticator(tokenRules),
     releases: await openReleases(settings, log),
     responses: responseCaches(),
+    reads,
     limits: undefined,
     lifecycle: { isStopping: false },
     keysUnavailableReason: async () => undefined,
@@ -49,7 +51,6 @@ export async function proxyParts({ out, jwks, issuer, audience }: ProxyOptions):
     assets: publicAssets(publicUrl, hasExplorer),
     log,
   };
-  const reads = new Reads(origin, new WorkQueue(), new BodyBuffers());
   const { server } = createHttpServer(context, { reads, held: new HeldBytes(), accelRedirect }, {});
   return { context, reads, server };
 }

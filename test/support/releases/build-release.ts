@@ -23,6 +23,7 @@ export function buildOptions(
     activate: true,
     storedPages: 'all',
     geometries: GEOMETRIES,
+    cells: true,
     ...options,
   };
 }

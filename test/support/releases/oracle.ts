@@ -11,6 +11,7 @@ import type { GeometryCollection, Topology } from 'topojson-specification';
 import { elementAt } from '../../../format/element-at.ts';
 import {
   CHECKSUMS_FILE,
+  cellsPath,
   featureFilePath,
   indexPath,
   type ListingKey,
@@ -77,6 +78,7 @@ export function assertDerived(out: string, id: string): void {
     );
     const featureFiles = Math.ceil(units.units.length / FEATURES_PER_FILE[level]);
     files.push(manifestPath(level), indexPath(level), namesPath(level));
+    if (release.cells && units.units.length > 0) files.push(cellsPath(level));
     files.push(...Array.from({ length: featureFiles }, (_, file) => featureFilePath(level, file)));
     for (const geometry of assertGeometries(root, release, units)) {
       files.push(indexPath(level, geometry));

@@ -1,0 +1,119 @@
+// Which features of a level are in a box, and which contain a point: from its index, and for a point from a few hundred bytes
+// of cells.bin. Used by handler.ts for `bbox` and `contains`.
+import { LRUCache } from 'lru-cache';
+import { type Box, BoxIndex } from '../../format/boxes.ts';
+import { Cells, type Point, pointAt } from '../../format/cells.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
+import { type Positions, positionsOf } from '../../format/positions.ts';
+import { Problem } from '../http/problem.ts';
+import { type Client, OriginError, type Reads } from '../origin/origin.ts';
+
+/** Size of the matches of boxes that are kept for each level: clients that follow `next` ask for the same box again. */
+const MATCHES_MAX_BYTES = 2 * 1024 * 1024;
+/** Size of the cells that are kept for each level, of those that could not be read at once, as from a host. */
+const CELLS_MAX_BYTES = 1024 * 1024;
+/** Upper estimate of the size of an entry besides. */
+const ENTRY_BYTES = 256;
+/** First position and rank of a run of positions. */
+const RUN_BYTES = 8;
+const NOWHERE: readonly Positions[] = [];
+/** A cell is read whether or not the client stays: that is soon done. */
+const NOBODY: Client = { isClosed: false, exchange: undefined };
+
+/** Where features are to be. */
+export interface Places {
+  /** Their bounding box touches this one. */
+  bbox: Box | undefined;
+  /** They contain this point: plain decimals of degrees. */
+  contains: { longitude: string; latitude: string } | undefined;
+}
+
+/** The places of a level's features. */
+export class SpatialIndex {
+  /** Of cells.bin, relative to the origin. */
+  readonly #path: string;
+  readonly #precision: number;
+  readonly #boxes: BoxIndex;
+  /** Undefined if the release has none. */
+  readonly #cells: Cells | undefined;
+  readonly #matches = new LRUCache<string, Positions>({ maxSize: MATCHES_MAX_BYTES });
+  readonly #loaded = new LRUCache<number, Buffer>({ maxSize: CELLS_MAX_BYTES });
+
+  /** @param precision decimals of the release's coordinates */
+  constructor(path: string, { arrays: { box, cells } }: LevelIndex, precision: number) {
+    this.#path = path;
+    this.#precision = precision;
+    this.#boxes = new BoxIndex(box);
+    this.#cells = cells && new Cells(cells, precision);
+  }
+
+  /** Bytes that are kept. */
+  get bytes(): number {
+    return this.#matches.calculatedSize + this.#loaded.calculatedSize;
+  }
+
+  /**
+   * The features at each place that is given; undefined if `load` must be called first.
+   * @throws Problem bad-parameter for a point in a release without cells
+   */
+  at({ bbox, contains }: Places, reads: Reads): readonly Positions[] | undefined {
+    if (bbox === undefined && contains === undefined) return NOWHERE;
+    const inBox = bbox === undefined ? NOWHERE : [this.#touching(bbox)];
+    if (contains === undefined) return inBox;
+    const around = this.#containing(contains, reads);
+    return around && [...inBox, around];
+  }
+
+  /** Brings into memory what `at` needs. @throws OriginError if stored bytes are missing or damaged */
+  async load({ contains }: Places, reads: Reads): Promise<void> {
+    if (contains === undefined) return;
+    const { cells, cell } = this.#cellAt(contains);
+    const bytes = await this.#read(cells, cell, reads);
+    this.#loaded.set(cell, bytes, { size: bytes.length + ENTRY_BYTES });
+  }
+
+  #touching(box: Box): Positions {
+    const key = `${box.west} ${box.south} ${box.east} ${box.north}`;
+    const known = this.#matches.get(key);
+    if (known !== undefined) return known;
+    const found = this.#boxes.touching(box);
+    this.#matches.set(key, found, { size: RUN_BYTES * found.runs + ENTRY_BYTES });
+    return found;
+  }
+
+  #containing(place: NonNullable<Places['contains']>, reads: Reads): Positions | undefined {
+    const { cells, cell, point } = this.#cellAt(place);
+    const bytes = this.#loaded.get(cell) ?? this.#readNow(cells, cell, reads);
+    return bytes && positionsOf(cells.unitsAt(point, cell, bytes, this.#path).flatMap((unit) => [unit, unit + 1]));
+  }
+
+  #cellAt({ longitude, latitude }: NonNullable<Places['contains']>): { cells: Cells; cell: number; point: Point } {
+    if (this.#cells === undefined)
+      throw new Problem('bad-parameter', 'contains is not possible: this release was built with --no-cells.');
+    const point = pointAt(longitude, latitude, this.#precision);
+    if (point === undefined) throw new RangeError('not a point');
+    return { cells: this.#cells, cell: this.#cells.cellAt(point), point };
+  }
+
+  /** Undefined if they must be read later, or are not what they should be: then reading them later says so. */
+  #readNow(cells: Cells, cell: number, reads: Reads): Buffer | undefined {
+    const { from, to } = cells.rangeOf(cell);
+    const bytes = Buffer.allocUnsafe(to - from);
+    try {
+      const isRead = to === from || reads.now(this.#path, { offset: from, length: to - from }, bytes, 0, true);
+      return isRead && cells.hasBytes(cell, bytes) ? bytes : undefined;
+    } catch (error) {
+      if (error instanceof OriginError) return undefined;
+      throw error;
+    }
+  }
+
+  async #read(cells: Cells, cell: number, reads: Reads): Promise<Buffer> {
+    const { from, to } = cells.rangeOf(cell);
+    const bytes = await reads.later(NOBODY, () => reads.origin.read(this.#path, { offset: from, length: to - from }));
+    if (cells.hasBytes(cell, bytes)) return bytes;
+    // The operator may replace the file by an intact one.
+    reads.origin.close?.(this.#path);
+    throw new OriginError('damaged', this.#path, `cell ${cell}`);
+  }
+}

@@ -70,7 +70,7 @@ function respondWithItem(request: ItemsRequest, position: number): Answer {
   if (position >= level.index.features || level.index.fidAt(position) !== params.fid)
     throw new Problem('not-found', `${levelName(endpoint.level)} has no feature with the fid ${params.fid}.`);
   const { mediaType: type } = endpoint;
-  const self: Link = { href: `${urlOf(request, undefined)}`, rel: 'self', type };
+  const self: Link = { href: urlOf(request, undefined), rel: 'self', type };
   const links = membersOf({ links: [self, collectionLink(request)] });
   const slice = new Slice(source, FRAME_DATA.geojsonl, `ogc-${tagOf(links)}`, [position, position + 1]);
   const body = new LinkedFeature(new TextOf(slice, slice.textBytes, endpoint.path), links);
@@ -128,7 +128,9 @@ function urlOf({ endpoint, params, basis }: ItemsRequest, start: string | undefi
   const fid = endpoint.kind === 'item' ? params.fid : '';
   const pairs = [...params.texts].filter(([name]) => name !== 'start-at');
   if (start !== undefined) pairs.push(['start-at', start]);
-  const query = pairs.map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join('&');
+  const query = pairs
+    .map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text).replaceAll('%2C', ',')}`)
+    .join('&');
   return `${basis.base}${endpoint.path}${fid}${query === '' ? '' : `?${query}`}`;
 }
 

@@ -4,6 +4,7 @@ import { testAnswers } from './answers.ts';
 import { testErrors } from './errors.ts';
 import { testFiles } from './files.ts';
 import { testGeometries } from './geometries.ts';
+import { testOgc } from './ogc.ts';
 import { testReleases } from './releases.ts';
 import { testRequests } from './requests.ts';
 import type { Setup } from './setups.ts';
@@ -16,6 +17,7 @@ const READING: Parts = {
   'what a request asks for': testRequests,
   'what an answer is': testAnswers,
   'small answers': testGeometries,
+  'OGC API - Features': testOgc,
   'while releases change': testReleases,
   'overview and names': testFiles,
 };

@@ -3,7 +3,7 @@
 import type { Geometry, Level } from '../../format/levels.ts';
 import { GEOMETRIES, levelName } from '../../format/levels.ts';
 import type { LevelSummary } from '../../format/release.ts';
-import { GEOMETRY, OGC_ENDPOINTS, OGC_PATH } from '../pages/endpoints.ts';
+import { BBOX, GEOMETRY, OGC_ENDPOINTS, OGC_PATH } from '../pages/endpoints.ts';
 import { ITEMS_PARAMETERS, LIMIT } from './query.ts';
 
 /** The document that GDAL and QGIS read: pages' sizes, and which columns they may filter by. @param url of the landing page */
@@ -12,8 +12,6 @@ export function apiDocument(
   geometries: readonly Geometry[],
   collections: readonly LevelSummary[],
 ): object {
-  const columns = collections.flatMap(({ gidColumns }) => gidColumns).filter((name) => name !== '');
-  const parameters = [...itemsParameters(geometries), ...[...new Set(columns)].map(columnParameter)];
   const problem = { type: 'object', properties: { title: { type: 'string' }, detail: { type: 'string' } } };
   const content = { 'application/problem+json': { schema: problem } };
   return {
@@ -26,13 +24,18 @@ export function apiDocument(
       levels: collections.map(({ level }) => level),
       problems: { default: { description: 'A problem (RFC 9457).', content } },
       reference: (name) => `#/components/parameters/${name}`,
-      columnsOf: (level) => collections.find((known) => known.level === level)?.gidColumns.filter(Boolean) ?? [],
+      // Here, not among the components: a column may have any name.
+      columnsOf: (level) => columnsIn(collections, level).map(columnParameter),
     }),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      parameters: Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter])),
+      parameters: Object.fromEntries(itemsParameters(geometries).map((parameter) => [parameter.name, parameter])),
     },
   };
+}
+
+function columnsIn(collections: readonly LevelSummary[], level: Level): string[] {
+  return collections.flatMap((known) => (known.level === level ? known.gidColumns.filter((name) => name !== '') : []));
 }
 
 /** In which document the paths are. */
@@ -44,23 +47,17 @@ interface Surroundings {
   problems: object;
   /** The place of a parameter among the components. */
   reference: (name: string) => string;
-  /** The parameters of a level that are columns. */
-  columnsOf: (level: Level) => readonly string[];
+  /** The parameters of a level that are columns, or references to them. */
+  columnsOf: (level: Level) => readonly object[];
 }
 
 /** The paths. */
 export function ogcPaths({ prefix, levels, problems, reference, columnsOf }: Surroundings) {
-  const operation = (
-    operationId: string,
-    summary: string,
-    mediaType: string,
-    names: readonly string[],
-    more: object[],
-  ) => ({
+  const operation = (operationId: string, summary: string, mediaType: string, parameters: readonly object[]) => ({
     operationId,
     tags: ['ogc'],
     summary,
-    parameters: [...more, ...names.map((name) => ({ $ref: reference(name) }))],
+    parameters,
     responses: {
       200: { description: summary, content: { [mediaType]: { schema: { type: 'object' } } } },
       ...problems,
@@ -72,14 +69,18 @@ export function ogcPaths({ prefix, levels, problems, reference, columnsOf }: Sur
     const path = prefix + (endpoint.path.slice(OGC_PATH.length) || (prefix === '' ? '/' : ''));
     if (kind === 'document') {
       const id = level === undefined ? endpoint.document : `collection-${levelName(level)}`;
-      return [[path, { get: operation(`ogc-${id}`, DOCUMENTS[endpoint.document], mediaType, [], []) }] as const];
+      return [[path, { get: operation(`ogc-${id}`, DOCUMENTS[endpoint.document], mediaType, []) }] as const];
     }
-    const name = levelName(level);
-    const get =
-      kind === 'items'
-        ? operation(`ogc-items-${name}`, ITEMS, mediaType, [...ITEMS_PARAMETERS, ...columnsOf(level)], [])
-        : operation(`ogc-item-${name}`, 'One feature', mediaType, [GEOMETRY], [FID_PARAMETER]);
-    return [[kind === 'item' ? `${path}{fid}` : path, { get }] as const];
+    const id = `ogc-${kind}-${levelName(level)}`;
+    const referenceTo = (name: string) => ({ $ref: reference(name) });
+    if (kind === 'item') {
+      const get = operation(id, 'One feature, with links', mediaType, [FID, GEOMETRY].map(referenceTo));
+      return [[`${path}{${FID}}`, { get }] as const];
+    }
+    const parameters = [...ITEMS_PARAMETERS.map(referenceTo), ...columnsOf(level)];
+    return [
+      [path, { get: operation(id, 'Features of a level, with links in the body', mediaType, parameters) }] as const,
+    ];
   });
   return Object.fromEntries(entries);
 }
@@ -91,31 +92,35 @@ const DOCUMENTS = {
   collections: 'The levels that have units, as collections',
   collection: 'A level as a collection',
 } as const;
-const ITEMS = 'Features of a level, with links in the body';
+const FID = 'fid';
 
-const FID_PARAMETER = { name: 'fid', in: 'path', required: true, schema: { type: 'integer', minimum: 0 } } as const;
-
-/** The parameters of pages of features, of any data. */
+/** The parameters of features in any data. */
 export function itemsParameters(geometries: readonly Geometry[] = GEOMETRIES) {
-  const query = (name: string, description: string, schema: object, style: object = {}) => {
-    return { name, in: 'query', description, ...style, schema };
+  const query = (name: string, description: string, example: number | string | number[], schema: object) => {
+    return { name, in: 'query', description, style: 'form', explode: false, schema, example };
   };
   const text = { type: 'string', minLength: 1 };
-  const numbers = { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 6 };
+  const size = { type: 'integer', minimum: 1, ...LIMIT };
+  const box = { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 6 };
   return [
     query(
       'limit',
-      'Features on the page, at most; a larger number counts as the maximum. Large features make a page shorter.',
-      {
-        type: 'integer',
-        minimum: 1,
-        ...LIMIT,
-      },
+      'Features on the page; a larger number counts as the maximum. Large ones make a page shorter.',
+      1,
+      size,
     ),
-    query('bbox', 'Features whose bbox touches west,south,east,north.', numbers, { style: 'form', explode: false }),
-    query('datetime', 'An instant or an interval. Features have no time: all match.', text),
-    query(GEOMETRY, 'Which geometry the features have.', { type: 'string', enum: geometries, default: 'full' }),
-    query('start-at', 'A cursor of a next link, or the fid at which the page starts.', text),
+    query(BBOX, 'Features whose bbox touches west,south,east,north; six numbers have heights.', [-4, 40, -3, 41], box),
+    query('datetime', 'An instant or an interval. Features have no time: all match.', '2026-11-23T00:00:00Z', text),
+    query(GEOMETRY, 'The geometry of the features.', 'full', { type: 'string', enum: geometries, default: 'full' }),
+    query('start-at', 'The cursor of a next link, or the fid at which the page starts.', '1', text),
+    {
+      name: FID,
+      in: 'path',
+      description: 'The fid.',
+      required: true,
+      schema: { type: 'integer', minimum: 0 },
+      example: 1,
+    },
   ];
 }
 
@@ -138,4 +143,5 @@ export const COLUMNS_PARAMETER = {
   style: 'form',
   explode: true,
   schema: { type: 'object', additionalProperties: { type: 'string' } },
+  example: { GID_0: 'ESP' },
 } as const;

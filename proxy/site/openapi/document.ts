@@ -123,7 +123,7 @@ function featuresPaths() {
     levels: LEVELS,
     problems: { 304: { description: NOT_MODIFIED }, ...problemReferences() },
     reference: (name) => `#/components/parameters/ogc-${name}`,
-    columnsOf: () => [COLUMNS_PARAMETER.name],
+    columnsOf: () => [{ $ref: `#/components/parameters/ogc-${COLUMNS_PARAMETER.name}` }],
   });
 }
 

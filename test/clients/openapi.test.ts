@@ -145,7 +145,8 @@ test('names the parameters that the parser takes, and those alone', async () => 
 test('the example of every parameter is answered with a page', async () => {
   for (const path of Object.keys(document.paths).filter((known) => known.startsWith('/api/')))
     for (const [name, { in: place, example }] of parametersOf(path)) {
-      const pairs = typeof example === 'object' && !Array.isArray(example) ? example : { [name]: example };
+      const pairs: Record<string, unknown> =
+        typeof example === 'object' && !Array.isArray(example) ? example : { [name]: example };
       const query = place === 'path' ? '' : Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
       // The dataset has three levels, and in OGC API - Features only levels with features have paths.
       const status = /ogc\/collections\/lv[345]/.test(path) ? 404 : 200;

@@ -74,13 +74,13 @@ export function testOgc({ proxy, stored, configured }: World): void {
 
   test('/conf/core/fc-limit-definition and what GDAL and QGIS read: the definition has limit and the GID columns', async () => {
     type Parameter = { name: string; schema: { minimum?: number; maximum?: number; default?: number } };
-    type Operation = { get: { parameters: { $ref: string }[] } };
+    type Operation = { get: { parameters: { $ref?: string; name?: string }[] } };
     type Definition = { paths: Record<string, Operation>; components: { parameters: Record<string, Parameter> } };
     const { paths, components } = await json<Definition>(`${ROOT}/api`, 'application/vnd.oai.openapi+json;version=3.0');
     const { schema } = components.parameters['limit'] ?? assert.fail();
     assert.deepEqual([schema.minimum, schema.default, schema.maximum], [1, 100, 1000]);
     const names = paths['/collections/lv2/items']?.get.parameters.map(
-      ({ $ref }) => components.parameters[$ref.split('/').at(-1) ?? '']?.name,
+      ({ name, $ref = '' }) => name ?? components.parameters[$ref.split('/').at(-1) ?? '']?.name,
     );
     assert.deepEqual(names, [...PARAMETERS, 'GID_0', 'GID_1', 'GID_2']);
     for (const { id } of await collections())

@@ -36,7 +36,12 @@ interface Document {
   components: {
     parameters: Record<
       string,
-      { name: string; in: string; schema: Record<string, unknown>; example: Example['value'] }
+      {
+        name: string;
+        in: string;
+        schema: Record<string, unknown>;
+        example: string | number | number[] | Record<string, string>;
+      }
     >;
     headers: Record<string, unknown>;
     responses: Record<string, { content: Record<string, { examples: Record<string, Example> }> }>;

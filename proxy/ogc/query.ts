@@ -29,7 +29,8 @@ export const ITEMS_PARAMETERS: readonly string[] = [...RULES.keys()];
 export function parseItems(endpoint: ItemsEndpoint, path: string, query: string): PageParams {
   const texts = new Map<string, string>();
   for (const pair of query.split('&').filter((text) => text !== '')) {
-    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair)?.map(decode) ?? [];
+    // A plus is a plus, as GDAL writes it (RFC 6570 expands a space to %20): time zones have one, too.
+    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair.replaceAll('+', '%2B'))?.map(decode) ?? [];
     if (texts.has(name)) throw new Problem('duplicate-parameter', `${name} occurs more than once; it may occur once.`);
     if (endpoint.kind === 'item' && name !== GEOMETRY) throw unknownParameter(name, `Allowed: ${GEOMETRY}.`);
     // Which geometries there are is known of the release: `geometryOf` refuses others, the empty text too.

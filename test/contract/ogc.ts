@@ -7,7 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { elementAt } from '../../format/element-at.ts';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.ts';
-import type { StoredLevel } from '../support/datasets/large-dataset.ts';
+import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { type Answer, nextOf, refusal, send, textOf } from '../support/http/http-client.ts';
 import { token } from '../support/http/in-process-proxy.ts';
 import type { World } from './world.ts';
@@ -159,7 +159,7 @@ export function testOgc({ proxy, stored, configured }: World): void {
       ['-20,-30,-100,40.5,30,9000', -20, -30, 40.5, 30],
       ['170,-90,-170,90', 170, -90, -170, 90],
       ['-180,-90,180,90', -180, -90, 180, 90],
-      ['1e1,-3.5e%2B1,1.25e2,5.0E-1', 10, -35, 125, 0.5],
+      ['1e1,-3.5e+1,1.25e2,5.0E-1', 10, -35, 125, 0.5],
     ] as const) {
       const expected = units.filter((unit) => touches(unit.bbox, [west, south, east, north]));
       assert.ok(expected.length > 0, bbox);
@@ -178,13 +178,15 @@ export function testOgc({ proxy, stored, configured }: World): void {
     for (const time of [
       '2018-02-12T23:20:50Z',
       '2018-02-12T23:20:50.52-03:30',
+      '2018-02-12T23:20:50+03:30',
       '2018-02-12',
       '2018-02-12T00:00:00Z/2018-03-18T12:31:12Z',
       '2018-02-12T00:00:00Z/..',
       '../2018-03-18T12:31:12Z',
       '2018-02-12T00:00:00Z/',
     ])
-      assert.equal((await page(`datetime=${encodeURIComponent(time)}`)).numberMatched, all, time);
+      for (const text of [time, encodeURIComponent(time)])
+        assert.equal((await page(`datetime=${text}`)).numberMatched, all, text);
   });
 
   test('/conf/core/query-param-invalid: what is no limit, bbox, datetime, geometry or cursor is refused', async () => {
@@ -272,6 +274,24 @@ export function testOgc({ proxy, stored, configured }: World): void {
         }
         assert.deepEqual(got, expected);
       }
+  });
+
+  test('every GID of every column selects its units, however odd, with a plus as it is', async () => {
+    for (const gid of [...ODD_GIDS, 'none', 'same ', '%2e']) {
+      const expected = elementAt(stored, 2).units.filter(({ gids }) => gids[1] === gid);
+      for (const text of [encodeURIComponent(gid), encodeURIComponent(gid).replaceAll('%2B', '+')])
+        assert.deepEqual(
+          (await page(`limit=1000&GID_1=${text}`)).features.map(({ id }) => id),
+          expected.map(({ fid }) => fid),
+          gid,
+        );
+    }
+    const unit = elementAt(elementAt(stored, 2).units, 7);
+    const query = unit.gids.map((gid, column) => `GID_${column}=${encodeURIComponent(gid)}`).join('&');
+    assert.deepEqual(
+      (await page(query)).features.map(({ id }) => id),
+      [unit.fid],
+    );
   });
 
   test('a page is one gzip member; HEAD, ETags and 304 are as for any page, and links belong to what the ETag names', async () => {

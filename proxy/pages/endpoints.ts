@@ -96,8 +96,9 @@ export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map(
   [...PAGE_ENDPOINTS, ...FILE_ENDPOINTS, ...OGC_ENDPOINTS].map((endpoint) => [endpoint.path, endpoint]),
 );
 
-/** The endpoint of a request path: that of one feature has paths that go on with a fid. */
+/** The endpoint of a request path. That of one feature has paths that go on with a fid; clients also ask `{root}/`. */
 export function endpointOf(path: string): Endpoint | undefined {
+  if (path === `${OGC_PATH}/`) return ENDPOINTS.get(OGC_PATH);
   return ENDPOINTS.get(path) ?? ENDPOINTS.get(path.slice(0, path.lastIndexOf('/') + 1));
 }
 

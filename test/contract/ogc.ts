@@ -56,6 +56,7 @@ export function testOgc({ proxy, stored, configured }: World): void {
 
   test('/conf/core/root-op, root-success: the landing page links to everything', async () => {
     const { links } = await json<{ links: Link[] }>(ROOT);
+    assert.deepEqual(await json(`${ROOT}/`), await json(ROOT));
     typedLinks(links);
     const to = (rel: string): string => pathOf(links, rel);
     assert.equal(to('self'), ROOT);
@@ -241,7 +242,7 @@ export function testOgc({ proxy, stored, configured }: World): void {
   test('what is not there is 404', async () => {
     const gap = featuresOf(stored, 2).find(({ id }, i, all) => all[i + 1] !== undefined && all[i + 1]?.id !== id + 1);
     for (const path of [
-      ...['/', '/collection', '/collections/', '/collections/lv6', '/collections/LV2', '/api/'],
+      ...['//', '/collection', '/collections/', '/collections/lv6', '/collections/LV2', '/api/'],
       ...[(gap?.id ?? 0) + 1, '0', '01', '1.0', 'x', '', '-1', '1/', '9'.repeat(30)].map(
         (id) => `/collections/lv2/items/${id}`,
       ),

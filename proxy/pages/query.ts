@@ -75,13 +75,7 @@ export function parseQuery(query: string, level: Level): PageParams {
     }
     at = end + 1;
   }
-  const params: PageParams = {
-    pageSize: 0,
-    fid: -1,
-    cursor: undefined,
-    filters: filters ?? NO_FILTERS,
-    geometry,
-  };
+  const params: PageParams = { pageSize: 0, fid: -1, cursor: undefined, filters: filters ?? NO_FILTERS, geometry };
   if (size !== undefined) params.pageSize = parsePageSize(size, level);
   if (start !== undefined) parseStart(params, startName, start, level);
   if (filters !== undefined) {

@@ -1,6 +1,7 @@
 // CRC-32 of joined and cut texts from the CRCs of their parts, without the texts (Mark Adler's construction for zlib's
 // crc32_combine): a CRC is a polynomial over GF(2), and appending n bytes multiplies it by x^(8n).
 import { crc32 } from 'node:zlib';
+import { u32At } from './element-at.ts';
 
 /** The CRC-32 and length of a text, as in the trailer of a gzip member. */
 export interface TextSum {
@@ -40,17 +41,20 @@ const POLYNOMIAL = 0xedb88320;
 /** The polynomial 1, and x^8: what appending one byte multiplies a CRC by. */
 const ONE = 0x80000000;
 const X8 = 0x00800000;
-/** Bytes of the longest length: 2^48 bytes of text are more than a level can have. */
-const LENGTH_BYTES = 6;
+/** Lengths as digits of 12 bits: one for most features without a geometry. */
+const DIGIT_BITS = 12;
+const DIGITS = 2 ** DIGIT_BITS;
+/** Digits of the longest length: 2^48 bytes of text are more than a level can have. */
+const LENGTH_DIGITS = 4;
 
-/** For each byte of a length a table of 256: entry 256 * k + i is x^(8 * i * 256^k). */
+/** For each digit of a length a table: entry DIGITS * k + i is x^(8 * i * DIGITS^k). */
 const SHIFTS: Uint32Array = (() => {
-  const shifts = new Uint32Array(LENGTH_BYTES * 256);
+  const shifts = new Uint32Array(LENGTH_DIGITS * DIGITS);
   let step = X8;
-  for (let k = 0; k < LENGTH_BYTES; k++) {
+  for (let k = 0; k < LENGTH_DIGITS; k++) {
     let power = ONE;
-    for (let i = 0; i < 256; i++) {
-      shifts[256 * k + i] = power;
+    for (let i = 0; i < DIGITS; i++) {
+      shifts[DIGITS * k + i] = power;
       power = multiply(power, step);
     }
     step = power;
@@ -58,15 +62,19 @@ const SHIFTS: Uint32Array = (() => {
   return shifts;
 })();
 
+/** What a CRC whose other bytes are 0 becomes by one more byte: for the separators of features, of which a page has many. */
+const BYTE_SHIFTS: Uint32Array = Uint32Array.from({ length: 256 }, (_, low) => multiply(X8, low));
+
 /**
  * A CRC multiplied by x^(8 * length): what it contributes once `length` more bytes have followed.
  * @throws RangeError from 2^48 bytes on
  */
 export function shiftCrc(crc: number, length: number): number {
+  if (length === 1) return (u32At(BYTE_SHIFTS, crc & 0xff) ^ (crc >>> 8)) >>> 0;
   let shifted = crc;
-  for (let k = 0, left = length; left > 0; k += 256, left = left > 0xffffffff ? Math.floor(left / 256) : left >>> 8) {
-    // `& 0xff` is exact for whole numbers up to 2^53.
-    const factor = SHIFTS[k + (left & 0xff)];
+  for (let k = 0, left = length; left > 0; k += DIGITS, left = Math.floor(left / DIGITS)) {
+    // `&` is exact for whole numbers up to 2^53.
+    const factor = SHIFTS[k + (left & (DIGITS - 1))];
     if (factor === undefined) throw new RangeError(`a text of ${length} bytes`);
     if (factor !== ONE) shifted = multiply(factor, shifted);
   }

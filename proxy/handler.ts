@@ -129,13 +129,12 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
       throw new TypeError('nothing is missing');
     const params = paramsOf(endpoint, request);
     const release = params.cursor === undefined ? releases.requireCurrent() : await releases.load(params.cursor);
-    const level = await release.load(endpoint.level);
-    await level.load(geometryOf(params, release.geometries));
     try {
+      const level = await release.load(endpoint.level);
+      await level.load(geometryOf(params, release.geometries));
       await level.spatial.load(params, reads);
     } catch (error) {
-      const basis = { release, isPinned: params.cursor !== undefined };
-      return await answerAgain(context, request, { basis }, error);
+      return answerAgain(context, request, { basis: { release, isPinned: params.cursor !== undefined } }, error);
     }
     const answer = answerNow(context, request);
     if (answer === undefined) throw notReady('Too much is being loaded at the moment. Try again.');
@@ -146,7 +145,7 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
 }
 
 /**
- * The answer to a request whose body, or what it depends on, could not be read. If a file of its release is missing or damaged, the release may
+ * The answer to a request for which a file could not be read, of its body or of the tables before. If a file of its release is missing or damaged, the release may
  * just have been removed or replaced: then the request is answered as it would be now. Never rejects.
  */
 export async function answerAgain(

@@ -66,6 +66,9 @@ function casesOf(measured: MeasuredRelease, { authorizations }: Service) {
   const middle = largestLevel(measured, [2, 3]);
   const slices = slicesAtRandomFids(all, 'geojsonl', 10, TARGETS);
   const many = slicesAtRandomFids(all, 'geojsonl', 50, TARGETS);
+  const low = slicesAtRandomFids(all, 'geojsonl', 10, TARGETS, 'low');
+  const attributes = slicesAtRandomFids(all, 'geojsonl', 1000, TARGETS, 'none');
+  const collectionsOfAttributes = slicesAtRandomFids(all, 'fc', 1000, TARGETS, 'none');
   const collections = slicesAtRandomFids(middle, 'fc', 20, TARGETS);
   const units = singleUnits(measured, TARGETS);
   const pages = storedPages(measured, 1).targets.filter(
@@ -78,8 +81,11 @@ function casesOf(measured: MeasuredRelease, { authorizations }: Service) {
     { ...ok, what: `hot page (${hot[0]?.path})`, targets: hot, target: '4 us, stretch 3' },
     { ...ok, ...units, target: '6 us, stretch 4' },
     { ...ok, ...slices, target: '30 us (2.8 x), stretch 20' },
+    { ...ok, ...low, target: 'as with the full geometry' },
     { ...ok, ...many, target: '50 us (4.6 x), stretch 39' },
     { ...ok, ...collections, target: '45 us (4.2 x), stretch 33' },
+    { ...ok, ...attributes, target: '150 us' },
+    { ...ok, ...collectionsOfAttributes, target: '150 us' },
     { ...ok, what: 'stored page of about 20 kB', targets: pages, target: '45 us' },
     { authorization: forged, status: 401, what: 'refusal: wrong signature', targets: hot, target: '80 us, stretch 60' },
     { authorization: expired, status: 401, what: 'refusal: expired', targets: hot, target: '80 us, stretch 60' },

@@ -33,6 +33,7 @@ export const TOKEN: string = AUTHORIZED.authorization.slice('Bearer '.length);
 export const HOSTILE = '<img src=x onerror=alert(1)>';
 /** The date of the release. */
 export const DATE = '2026-11-22';
+export const LICENCE = 'CC-BY-4.0';
 export const ATTRIBUTION: readonly string[] = [
   'Tests & <i>friends</i>, https://example.org/data.',
   'Second source (example.com)',
@@ -63,7 +64,12 @@ export function writeExplorerCountries(): string {
 export async function startExplorer(): Promise<RunningService & { folder: string; source: string }> {
   const source = writeExplorerCountries();
   const folder = temporaryFolder();
-  await buildRelease(source, folder, { date: DATE, attribution: [...ATTRIBUTION], accept: ['empty-geometries'] });
+  await buildRelease(source, folder, {
+    date: DATE,
+    licence: LICENCE,
+    attribution: [...ATTRIBUTION],
+    accept: ['empty-geometries'],
+  });
   return { ...(await startService(folder, { explorer: true })), folder, source };
 }
 

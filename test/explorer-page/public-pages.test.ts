@@ -1,12 +1,12 @@
 // What the service tells about itself without a token: the page, its documentation and about.json, and nothing of the data.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LEVELS, PAGE_CAPS } from '../../format/levels.ts';
+import { GEOMETRIES, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
-import { ATTRIBUTION, DATE, ExplorerBrowser, startExplorer } from './explorer-page.ts';
+import { ATTRIBUTION, DATE, ExplorerBrowser, LICENCE, startExplorer } from './explorer-page.ts';
 
 const service = await startExplorer();
 const PATHS = [...explorerAssets().keys()];
@@ -41,7 +41,7 @@ test('every file is there in both codings, with a tag that is answered by 304, a
   }
 });
 
-test('anyone may read the release, its date, attribution, caps and columns, and nothing of the data', async () => {
+test('anyone may read the release, its date, licence, attribution, geometries, caps and columns, and nothing of the data', async () => {
   const about = JSON.parse(textOf(await send(service, '/about.json', ANYONE)));
   const levels = LEVELS.map((level) =>
     level > 2
@@ -53,7 +53,15 @@ test('anyone may read the release, its date, attribution, caps and columns, and 
           typeColumn: level === 0 ? '' : `ENGTYPE_${level}`,
         },
   );
-  assert.deepEqual(about, { release: 'r1', date: DATE, attribution: ATTRIBUTION, caps: PAGE_CAPS, levels });
+  assert.deepEqual(about, {
+    release: 'r1',
+    date: DATE,
+    licence: LICENCE,
+    attribution: ATTRIBUTION,
+    geometries: GEOMETRIES,
+    caps: PAGE_CAPS,
+    levels,
+  });
   for (const path of [...PATHS, '/openapi.json']) {
     const text = textOf(await send(service, path, ANYONE));
     assert.doesNotMatch(text, /\bAAA\b|Aland|Beland/, path);

@@ -7,7 +7,7 @@ import { cutCrc, EMPTY_SUM, joinCrcs, joinSums, shiftCrc, sumOf, type TextSum } 
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
-const LENGTHS = [0, 1, 2, 255, 256, 257, 65_535, 65_536, 65_537, 16 * MIB - 1, 16 * MIB, 16 * MIB + 257];
+const LENGTHS = [0, 1, 2, 255, 256, 257, 4_095, 4_096, 4_097, 65_535, 65_536, 16 * MIB - 1, 16 * MIB, 16 * MIB + 257];
 
 test('two texts join, and each end is cut off again, at every length where a table ends', () => {
   const pattern = Buffer.alloc(16 * MIB + 257, '{"coordinates":[[-179.9999999,');

@@ -202,13 +202,13 @@ test('what is read at once in one turn of the event loop is bounded; the next tu
   assert.equal(inOneTurn(), 32);
 });
 
-test('only ranges of at most 128 KiB are read on the event loop', () => {
+test('only ranges of at most 256 KiB are read on the event loop', () => {
   const asked: number[] = [];
   const origin: Origin = { ...directoryOrigin(folder), readNow: (_, { length }) => asked.push(length) > 0 };
   const reads = new Reads(origin, undefined);
   const isNow = (length: number): boolean => reads.now('', { offset: 0, length }, Buffer.alloc(0), 0, true);
-  assert.deepEqual([isNow(128 * 1024), isNow(128 * 1024 + 1)], [true, false]);
-  assert.deepEqual(asked, [128 * 1024]);
+  assert.deepEqual([isNow(256 * 1024), isNow(256 * 1024 + 1)], [true, false]);
+  assert.deepEqual(asked, [256 * 1024]);
 });
 
 test('requests beyond one turn wait for the next ones, and all are answered', async () => {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { manifestPath, pagePath, releasePath } from '../../format/layout.ts';
-import type { Format, Level } from '../../format/levels.ts';
+import type { Format, Geometry, Level } from '../../format/levels.ts';
 import type { HostLimits } from '../../proxy/origin/host-response.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
@@ -50,13 +50,15 @@ export interface Asked {
   /** Number of the first feature, and how many. */
   start: number;
   count: number;
+  /** That of the query; the full one if it has none. */
+  geometry?: Geometry;
 }
 
 /** `right`, the code of a problem, or how it was cut; fails when an answer looks right and is not. */
 export async function outcomeOf(
   proxy: RunningService,
   stored: readonly StoredLevel[],
-  { query, format, level, start, count }: Asked,
+  { query, format, level, start, count, geometry = 'full' }: Asked,
   coding: string,
 ): Promise<string> {
   const path = `/api/v1/${format}/lv${level}${query}`;
@@ -74,7 +76,7 @@ export async function outcomeOf(
   } catch {
     return 'no gzip';
   }
-  const expected = bodyOf(format, stored[level]?.lines.slice(start, start + count) ?? []);
+  const expected = bodyOf(format, stored[level]?.withGeometry.get(geometry)?.slice(start, start + count) ?? []);
   assert.ok(text === expected, `${path} as ${coding}: looks right and is not`);
   return 'right';
 }

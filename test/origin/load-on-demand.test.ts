@@ -25,13 +25,35 @@ async function openRelease(maxBytes: number, now?: () => number, isDown: () => b
   await releases.refresh();
   const release = releases.current;
   assert.ok(release);
-  return { release, manifests };
+  return { release, releases, manifests };
 }
 
 test('beyond the limit the level that was used least recently is freed, and read again when it is requested', async () => {
   const { release, manifests } = await openRelease(40_000);
   for (const level of [0, 1, 0, 2, 0, 1] as const) await release.load(level);
   assert.deepEqual(manifests, ['lv0', 'lv1', 'lv2', 'lv1']);
+});
+
+test('a look at current.json is no use of a level', async () => {
+  const { release, releases, manifests } = await openRelease(40_000);
+  for (const level of [0, 1, 0] as const) await release.load(level);
+  await releases.refresh();
+  for (const level of [2, 0, 1] as const) await release.load(level);
+  assert.deepEqual(manifests, ['lv0', 'lv1', 'lv2', 'lv1']);
+});
+
+test('the tables of geometries count: levels are freed for them, and they with their level', async () => {
+  const measured = await openRelease(1e9);
+  const sizes = await Promise.all(([1, 2] as const).map(async (level) => (await measured.release.load(level)).bytes));
+  const { release, manifests } = await openRelease(sizes.reduce((sum, bytes) => sum + bytes));
+  for (const level of [2, 1, 2, 1] as const) await release.load(level);
+  assert.deepEqual(manifests, ['lv2', 'lv1']);
+  const level = await release.load(1);
+  await level.load('none');
+  assert.equal((await release.load(1)).get('none')?.table.features, 130);
+  await release.load(2);
+  assert.deepEqual(manifests, ['lv2', 'lv1', 'lv2']);
+  assert.equal((await release.load(1)).get('none'), undefined);
 });
 
 test('a level that cannot be read is tried again, but not at once', async () => {

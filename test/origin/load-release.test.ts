@@ -5,11 +5,19 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
-import { indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import {
+  CURRENT_PATH,
+  indexPath,
+  manifestPath,
+  RELEASE_FILE,
+  RELEASES_PATH,
+  releasePath,
+} from '../../format/layout.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { loadRelease, readDescription } from '../../proxy/releases/load-release.ts';
+import { Releases } from '../../proxy/releases/releases.ts';
 import { sha256Of } from '../support/files.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { resealLevel } from '../support/releases/reseal.ts';
@@ -59,7 +67,7 @@ const DAMAGES: readonly Damage[] = [
   ['of another level', manifestPath(3), other, /lv3\/manifest\.json: /],
   ['longer than recorded', indexPath(2), lengthen, /lv2\/index\.bin: damaged, more than \d+ bytes$/],
   ['longer than recorded', manifestPath(3), lengthen, /lv3\/manifest\.json: damaged, more than \d+ bytes$/],
-  ['of version 2', RELEASE_FILE, (path) => writeFileSync(path, '{"version":2}'), /: format version is 2, expected 3/],
+  ['of version 2', RELEASE_FILE, (path) => writeFileSync(path, '{"version":2}'), /: format version is 2, expected 4/],
 ];
 
 function flip(path: string): void {
@@ -78,6 +86,20 @@ for (const [what, file, damage, message] of DAMAGES)
     const load = async () => loadRelease(damaged, await readDescription(damaged, 'r1', digestIn(copy)));
     await assert.rejects(load, (error: unknown) => error instanceof Error && message.test(error.message));
   });
+
+test('refuses a current.json without the digest of a release that it hosts, and names what is missing', async () => {
+  const out = temporaryFolder();
+  cpSync(join(folder, RELEASES_PATH), join(out, RELEASES_PATH), { recursive: true });
+  const pointer = JSON.parse(readFileSync(join(folder, CURRENT_PATH), 'utf8'));
+  for (const [digests, message] of [
+    [undefined, /current\.json digests: is not a JSON object$/],
+    [{}, /current\.json digests: r1 is undefined, expected text$/],
+    [{ r1: 'abc' }, /current\.json: digests\.r1 is "abc", expected a SHA-256 in hex$/],
+  ] as const) {
+    writeFileSync(join(out, CURRENT_PATH), JSON.stringify({ ...pointer, digests }));
+    await assert.rejects(new Releases(directoryOrigin(out)).refresh(), message);
+  }
+});
 
 /** Arrays that a faulty writer has sealed: SHA-256 and lengths are right. */
 const CONTRADICTIONS: readonly [what: string, change: (arrays: LevelArrays) => void, message: RegExp][] = [

@@ -5,7 +5,16 @@ import { contentOf, encodeCursor } from '../../../format/cursor.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import { type ListingKey, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
 import { type LevelIndex, pageCount } from '../../../format/level-index.ts';
-import { FORMATS, type Format, LEVELS, type Level, levelName, PAGE_CAPS } from '../../../format/levels.ts';
+import {
+  FORMATS,
+  type Format,
+  type Geometry,
+  LEVELS,
+  type Level,
+  levelName,
+  PAGE_CAPS,
+  pageCap,
+} from '../../../format/levels.ts';
 import { sha256Of } from '../../support/files.ts';
 import type { MeasuredRelease } from './measured-release.ts';
 
@@ -38,18 +47,27 @@ export function hotPath(release: MeasuredRelease): string {
 }
 
 /**
- * Slices of `size` features that start at a random fid. Where the level has fewer than `wanted` fids, page sizes around
+ * Slices of `size` features with a geometry that start at a random fid. Where the level has fewer than `wanted` fids, page sizes around
  * `size` are asked for as well, so that no request occurs twice.
  */
-export function slicesAtRandomFids(index: LevelIndex, format: Format, size: number, wanted: number): TargetList {
+export function slicesAtRandomFids(
+  index: LevelIndex,
+  format: Format,
+  size: number,
+  wanted: number,
+  geometry: Geometry = 'full',
+): TargetList {
   const { level, features, arrays } = index;
-  const sizes = sizesAround(size, PAGE_CAPS[format][level], Math.ceil(wanted / features));
+  const sizes = sizesAround(size, pageCap(format, level, geometry), Math.ceil(wanted / features));
+  const more = geometry === 'full' ? '' : `&geometry=${geometry}`;
   const targets = [...arrays.fid].flatMap((fid) =>
-    sizes.map((pageSize) => ({ path: `${endpoint(format, level)}?page-size=${pageSize}&start-at=${fid}` })),
+    sizes.map((pageSize) => ({ path: `${endpoint(format, level)}?page-size=${pageSize}&start-at=${fid}${more}` })),
   );
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
   const count = least === most ? String(size) : `${least} to ${most}`;
-  return { what: `${count} features of ${format}/${levelName(level)} at a random fid`, targets: shuffled(targets) };
+  const withGeometry = geometry === 'full' ? '' : `, geometry=${geometry}`;
+  const what = `${count} features of ${format}/${levelName(level)} at a random fid${withGeometry}`;
+  return { what, targets: shuffled(targets) };
 }
 
 /** Single units by GID, of the largest level first, until there are `wanted`. */

@@ -86,7 +86,7 @@ const WORK_SHARES: Readonly<Record<FileKind, number>> = {
   none: 1 / 16,
   geojsonl: 1,
   fc: 1,
-  cells: 2,
+  cells: 3 / 4,
 };
 
 const NO_PAGES: PageTable = { listing: new Uint32Array(1), bytes: new Uint32Array(), digest: new Uint8Array() };
@@ -102,7 +102,7 @@ export interface PlannedFile {
   ranges: Ranges;
 }
 
-/** The files of a level that tasks write: by first position, feature files before geojsonl pages before fc pages before cells. */
+/** The files of a level that tasks write: cells, then by first position feature files before geojsonl pages before fc pages. */
 export interface FilePlan {
   /** Which of `plannedFiles` each one is. */
   order: Uint32Array;
@@ -120,7 +120,8 @@ export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan {
   const firsts: number[] = [];
   const works: number[] = [];
   for (const { kind, ranges } of plannedFiles(index)) {
-    firsts.push(numberAt(ranges, 0));
+    // Cells are the longest work that cannot be divided: it begins first.
+    firsts.push(kind === 'cells' ? -1 : numberAt(ranges, 0));
     works.push(Math.round(WORK_SHARES[kind] * estimate(ranges)));
   }
   // Files with the same first position keep their order.

@@ -5,6 +5,7 @@ import { testErrors } from './errors.ts';
 import { testFiles } from './files.ts';
 import { testGeometries } from './geometries.ts';
 import { testOgc } from './ogc.ts';
+import { testPlaces } from './places.ts';
 import { testReleases } from './releases.ts';
 import { testRequests } from './requests.ts';
 import type { Setup } from './setups.ts';
@@ -15,6 +16,7 @@ import { prepareWorld, type World } from './world.ts';
 const BEFORE_READING: Parts = { 'who is turned away': testErrors, 'what a request may say': testSyntax };
 const READING: Parts = {
   'what a request asks for': testRequests,
+  'where features are': testPlaces,
   'what an answer is': testAnswers,
   'small answers': testGeometries,
   'OGC API - Features': testOgc,

@@ -99,7 +99,7 @@ export function testSyntax({ proxy, publish }: World): void {
     for (const name of 'page_size Page-Size gid-6 gid- limit start_at constructor __proto__ %00'.split(' ')) {
       const detail = refusal(await send(proxy, `/api/v1/fc/lv1?${name}=1`), 400, 'unknown-parameter');
       assert.ok(detail.includes(JSON.stringify(decodeURIComponent(name))), detail);
-      assert.match(detail, /Allowed: page-size, start-at, start-after, gid-0, gid-1, geometry\./);
+      assert.match(detail, /Allowed: page-size, start-at, start-after, gid-0, gid-1, bbox, contains, geometry\./);
     }
   });
 

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
 import { FORMATS, type Format, type Geometry, LEVELS, type Level, levelName, pageCap } from '../../format/levels.ts';
 import { bodyOf, type StoredLevel } from './datasets/large-dataset.ts';
+import { scaled } from './even-odd.ts';
+import { DECIMALS, nearTo, type PlacedLevel, placedLevel, touching } from './places.ts';
 
 /** A listing and where in it to begin. */
 export interface Listing {
@@ -15,6 +17,10 @@ export interface Listing {
   filters?: Readonly<Record<string, string>>;
   /** The full one if it is not said. */
   geometry?: Geometry | undefined;
+  /** west,south,east,north */
+  bbox?: string | undefined;
+  /** longitude,latitude */
+  contains?: string | undefined;
 }
 
 /** A page as it must be. */
@@ -49,6 +55,7 @@ export function anyListing(stored: readonly StoredLevel[], levels: readonly Leve
       { weight: 9, arbitrary: fc.nat((units.at(-1)?.fid ?? 0) + 5) },
       { weight: 1, arbitrary: fc.constant(LAST_FID) },
     );
+    const { bbox, contains } = anyPlace(placedOf(elementAt(stored, level)));
     const parameter = fc.constantFrom('start-at' as const, 'start-after' as const);
     const filter = fc
       .record({ unit: fc.constantFrom(...units), column: fc.nat(level), isAbsent: fc.nat(20).map((n) => n === 0) })
@@ -60,14 +67,58 @@ export function anyListing(stored: readonly StoredLevel[], levels: readonly Leve
       start: fc.option(fc.record({ parameter, fid }), { nil: undefined }),
       filters: fc.array(filter, { maxLength: 3 }).map((filters) => Object.fromEntries(filters)),
       geometry: fc.constant(geometry),
+      bbox: fc.option(bbox, { nil: undefined, freq: 2 }),
+      contains: fc.option(contains, { nil: undefined, freq: 1 }),
     });
   });
 }
 
+const PLACED = new WeakMap<StoredLevel, PlacedLevel>();
+
+/** The places of a level; releases of tests have the precision that is the default. */
+function placedOf(level: StoredLevel): PlacedLevel {
+  const placed = PLACED.get(level) ?? placedLevel(level.lines, 7);
+  PLACED.set(level, placed);
+  return placed;
+}
+
+/** Boxes that touch that of a feature, or nearly, and points at a vertex of a feature, or nearly. */
+function anyPlace({ boxes, rings }: PlacedLevel): Record<'bbox' | 'contains', fc.Arbitrary<string>> {
+  const degree = 10n ** BigInt(DECIMALS);
+  const known = boxes.flatMap((box) => (box === undefined ? [] : [box]));
+  const vertices = rings.flat(2).map(([x, y]) => [BigInt(x) * 10n ** 8n, BigInt(y) * 10n ** 8n] as const);
+  if (known.length === 0) known.push([0n, 0n, 0n, 0n]);
+  if (vertices.length === 0) vertices.push([0n, 0n]);
+  const off = fc.constantFrom(0n, 1n, -1n, 10n ** 7n, -(10n ** 8n), degree / 100n, degree, -degree, -9n * degree);
+  const [east, north] = [fc.nat(30), fc.nat(30)];
+  const bbox = fc
+    .record({ box: fc.constantFrom(...known), corner: fc.nat(3), x: off, y: off, east, north })
+    .map(({ box, corner, x, y, east, north }) => {
+      const west = nearTo(elementAt(box, corner % 2 === 0 ? 0 : 2), x, 180);
+      const south = nearTo(elementAt(box, corner < 2 ? 1 : 3), y, 90);
+      const across = scaled(west, DECIMALS) + BigInt(east) * degree;
+      const last = across > 180n * degree ? across - 360n * degree : across;
+      return [west, south, nearTo(last, 0n, 180), nearTo(scaled(south, DECIMALS), BigInt(north) * degree, 90)].join();
+    });
+  const contains = fc
+    .record({ vertex: fc.constantFrom(...vertices), x: off, y: off })
+    .map(({ vertex: [vx, vy], x, y }) => `${nearTo(vx, x, 180)},${nearTo(vy, y, 90)}`);
+  const whole = fc.constantFrom(
+    '-180,-90,180,90',
+    '180,-90,-180,90',
+    '0,0,0,0',
+    '90.5,-90,-90.5,90',
+    '-180,10,-180,60',
+  );
+  return { bbox: fc.oneof({ weight: 4, arbitrary: bbox }, { weight: 1, arbitrary: whole }), contains };
+}
+
 /** Path and query of its first page. */
-export function pathOf({ format, level, pageSize, start, filters, geometry }: Listing): string {
+export function pathOf({ format, level, pageSize, start, filters, geometry, bbox, contains }: Listing): string {
   const query = new URLSearchParams(filters);
   if (geometry !== undefined) query.set('geometry', geometry);
+  if (bbox !== undefined) query.set('bbox', bbox);
+  if (contains !== undefined) query.set('contains', contains);
   if (pageSize !== undefined) query.set('page-size', pageSize);
   if (start !== undefined) query.set(start.parameter, String(start.fid));
   return `/api/v1/${format}/${levelName(level)}?${query}`;
@@ -75,12 +126,17 @@ export function pathOf({ format, level, pageSize, start, filters, geometry }: Li
 
 /** The page of a listing. @param after how many features of the listing come before it; undefined for its first page */
 export function expectedPage(listing: Listing, stored: readonly StoredLevel[], after?: number): ExpectedPage {
-  const { format, level, pageSize, start, filters = {}, geometry = 'full' } = listing;
+  const { format, level, pageSize, start, filters = {}, geometry = 'full', bbox, contains } = listing;
   const { units, withGeometry } = elementAt(stored, level);
   const lines = withGeometry.get(geometry) ?? [];
   const wanted = Object.entries(filters).map(([name, gid]) => [Number(name.slice('gid-'.length)), gid] as const);
+  const placed = placedOf(elementAt(stored, level));
+  const inBox = bbox === undefined ? undefined : new Set(touching(placed, bbox));
+  const [longitude = '', latitude = ''] = contains?.split(',') ?? [];
+  const around = contains === undefined ? undefined : new Set(placed.containing(longitude, latitude));
+  const isThere = (at: number): boolean => inBox?.has(at) !== false && around?.has(at) !== false;
   const matching = units.flatMap(({ fid, gids }, at) =>
-    wanted.every(([column, gid]) => gids[column] === gid) ? [{ fid, line: elementAt(lines, at) }] : [],
+    wanted.every(([column, gid]) => gids[column] === gid) && isThere(at) ? [{ fid, line: elementAt(lines, at) }] : [],
   );
   const least = start === undefined ? 0 : start.fid + (start.parameter === 'start-after' ? 1 : 0);
   const from = after ?? matching.filter(({ fid }) => fid < least).length;

@@ -20,9 +20,10 @@ import { SILENT } from '../../generator/report/progress.ts';
 import { type VerifyOptions, verify } from '../../generator/verify/verify.ts';
 import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { filesUnder } from '../support/files.ts';
+import { filesUnder, sha256 } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
+import { resealRelease, summaryOf } from '../support/releases/reseal.ts';
 import { featureFile, readFeatures } from '../support/releases/reseal-features.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -395,11 +396,41 @@ test('a manifest of another release or of another level: it is named, and the ot
   );
 });
 
+test('cells that are damaged, cut, gone or those of another level: just that file is named', async () => {
+  const file = `${root}/lv1/cells.bin`;
+  const damages: Record<string, Damage> = {
+    'a flipped bit': (path, bytes) => {
+      bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+      writeFileSync(path, bytes);
+    },
+    'cut short': (path, bytes) => writeFileSync(path, bytes.subarray(0, -1)),
+    gone: (path) => rmSync(path),
+    'those of another level': (path) => writeFileSync(path, readFileSync(join(good, root, 'lv0/cells.bin'))),
+  };
+  for (const [what, damage] of Object.entries(damages)) assertNamed(await faultsWith(file, damage), [file], what);
+});
+
+test('cells that are not those of the index, whatever the digests say', async () => {
+  const faults = await faultsOf((out) => {
+    const folder = join(out, root);
+    const path = join(folder, 'lv1/cells.bin');
+    const bytes = readFileSync(path);
+    bytes.writeUInt8(bytes.readUInt8(5) ^ 1, 5);
+    writeFileSync(path, bytes);
+    resealRelease(folder, (release) => {
+      const cells = { bytes: bytes.length, sha256: sha256(bytes) };
+      return { ...release, levels: release.levels.with(1, { ...summaryOf(release, 1), cells }) };
+    });
+  });
+  assertNamed(faults, [`${root}/lv1/index.bin`], 'another digest');
+  assert.match(faults[0]?.problem ?? '', /^cell\.crc\[0\] is not that of bytes 0 to \d+ of cells\.bin$/);
+});
+
 test('a line of checksums.txt that is gone, twice, out of order or for nothing: checksums.txt is named, and why', async () => {
   const file = `${root}/checksums.txt`;
   const lines = readFileSync(join(good, file), 'utf8').trimEnd().split('\n');
   const cases: [string[], RegExp][] = [
-    [lines.slice(1), /^has no line for lv0\/fc\/all\/000001\.json\.gz$/],
+    [lines.slice(1), /^has no line for lv0\/cells\.bin$/],
     [[lines[0] ?? '', ...lines], /^line 2: .* follows /],
     [lines.toReversed(), /^line 2: .* paths must ascend$/],
     [[...lines, `${'0'.repeat(64)}  x`], /^lists x, which is not part of this release$/],

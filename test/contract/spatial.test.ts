@@ -1,0 +1,241 @@
+// `bbox` and `contains` at their edges, through the door: holes, enclaves, overlaps, the antimeridian, a pole, borders, few and
+// many decimals; releases without cells, damaged ones and gone ones.
+import assert from 'node:assert/strict';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { elementAt } from '../../format/element-at.ts';
+import { cellsPath, indexPath, releasePath } from '../../format/layout.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import { type Origin, Reads } from '../../proxy/origin/origin.ts';
+import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import type { LoadedRelease } from '../../proxy/releases/load-release.ts';
+import { Releases } from '../../proxy/releases/releases.ts';
+import { readStored } from '../support/datasets/large-dataset.ts';
+import { countryRow, writeCountries } from '../support/datasets/small-datasets.ts';
+import { type FixtureFeature, writeDataset } from '../support/datasets/write-dataset.ts';
+import { dice } from '../support/dice.ts';
+import { fidsOf, nextOf, send, textOf, walk } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { startStaticHost } from '../support/http/static-host.ts';
+import { DECIMALS, nearTo, placedLevel, touching } from '../support/places.ts';
+import { buildRelease, buildUnchecked } from '../support/releases/build-release.ts';
+import { pointTo } from '../support/releases/point-to.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** Units of every kind of place, with an uneven border between 7 and 8. */
+const UNITS: readonly (string | null)[] = [
+  'POLYGON((0 0,10 0,10 10,0 10,0 0),(2 2,2 4,4 4,4 2,2 2),(5 5,5 9,9 9,9 5,5 5))',
+  'POLYGON((2 2,4 2,4 4,2 4,2 2))',
+  'MULTIPOLYGON(((6 6,8 6,8 8,6 8,6 6)),((20 0,21 0,21 1,20 1,20 0)),((30 -60,31 -60,31 -50,30 -50,30 -60)))',
+  'MULTIPOLYGON(((170 0,180 0,180 11,175 7,170 0)),((-180 0,-170 5,-175 9,-180 11,-180 0)))',
+  'POLYGON((170 20,180 20,-170 25,-175 29,-180 31,175 27,170 20))',
+  'POLYGON((-180 -90,180 -90,180 -70,0 -60,-180 -70,-180 -90))',
+  'POLYGON((40 0,45.123456789 0,45.5 1.987654321,44.444444444 3.3,45.000000001 5,40 5,40 0))',
+  'POLYGON((50 0,50 5,45.000000001 5,44.444444444 3.3,45.5 1.987654321,45.123456789 0,50 0))',
+  'POLYGON((43 1,47 1,47 4,43 4,43 1))',
+  null,
+  'POLYGON((-180 80,-60 80,60 80,180 80,180 82,60 82,-60 82,-180 82,-180 80))',
+  'POLYGON((179 -5,180 -5,180 -4,179 -4,179 -5))',
+];
+
+async function buildUnits(precision: number): Promise<string> {
+  const features = UNITS.map((wkt, i): FixtureFeature => ({ fid: i + 1, values: [`A${i}`], wkt }));
+  const folder = temporaryFolder();
+  const layer = { name: 'ADM_0', columns: ['GID_0'], features };
+  const source = writeDataset(join(folder, 'units.gpkg'), 'GPKG', [layer]);
+  // The overview of a band around the Earth is not what this is about.
+  await buildUnchecked(source, folder, { precision, accept: ['empty-geometries'], geometries: ['full', 'none'] });
+  return folder;
+}
+
+for (const precision of [3, 7, 9])
+  test(`with ${precision} decimals every point and box selects the units that the published text says`, async () => {
+    const folder = await buildUnits(precision);
+    const proxy = await startService(folder);
+    const placed = placedLevel(elementAt(readStored(folder, 'r1'), 0).lines, precision);
+    const roll = dice(precision);
+    const vertices = placed.rings.flat(2);
+    const unit = 10n ** BigInt(DECIMALS - precision);
+    // On a vertex, by the least that a text can say, by part of the last decimal, and by more.
+    const offs = [0n, 0n, 1n, -1n, unit / 3n, -unit, 10n ** BigInt(DECIMALS), -(10n ** 13n)];
+    const pick = <T>(list: readonly T[]): T => elementAt(list, roll(list.length));
+    const fids = (positions: readonly number[]): number[] => positions.map((position) => position + 1);
+    for (let i = 0; i < 400; i++) {
+      const [[x1, y1], [x2, y2]] = [pick(vertices), pick(vertices)];
+      const at = (value: number): bigint => BigInt(value) * unit;
+      // A vertex, or the middle of an edge or of any two.
+      const [x, y] = i % 3 === 0 ? [(at(x1) + at(x2)) / 2n, (at(y1) + at(y2)) / 2n] : [at(x1), at(y1)];
+      const [longitude, latitude] = [nearTo(x, pick(offs), 180), nearTo(y, pick(offs), 90)];
+      const contains = await send(proxy, `/api/v1/fc/lv0?geometry=none&contains=${longitude},${latitude}`);
+      assert.deepEqual(fidsOf(contains), fids(placed.containing(longitude, latitude)), `${longitude},${latitude}`);
+    }
+    // The index has 7 decimals: of more, boxes are rounded outward.
+    const steps = precision > 7 ? [0n, 10n ** BigInt(DECIMALS - 6), -(10n ** BigInt(DECIMALS - 6))] : offs;
+    const known = placed.boxes.flatMap((box) => (box === undefined ? [] : [box]));
+    for (let i = 0; i < 400; i++) {
+      const [from, to] = [pick(known), pick(known)];
+      const [west, east] = [
+        nearTo(elementAt(from, pick([0, 2])), pick(steps), 180),
+        nearTo(elementAt(to, pick([0, 2])), pick(steps), 180),
+      ];
+      const ends = [
+        nearTo(elementAt(from, pick([1, 3])), pick(steps), 90),
+        nearTo(elementAt(to, pick([1, 3])), pick(steps), 90),
+      ];
+      const [south, north] = ends.sort((a, b) => Number(a) - Number(b));
+      const bbox = [west, south, east, north].join();
+      const answer = await send(proxy, `/api/v1/geojsonl/lv0?geometry=none&bbox=${bbox}`);
+      // Two decimals that are one double may be in the wrong order.
+      if (answer.status === 200) assert.deepEqual(fidsOf(answer), fids(touching(placed, bbox)), bbox);
+      else assert.equal(Number(south), Number(north), bbox);
+    }
+  });
+
+test('holes, enclaves, islands, overlaps, borders, antimeridian and pole', async () => {
+  const units = await startService(await buildUnits(7));
+  const places: Readonly<Record<string, number[]>> = {
+    '1,1': [1],
+    '3,3': [2],
+    '5.5,5.5': [],
+    '7,7': [3],
+    '20.5,0.5': [3],
+    '30.5,-55': [3],
+    '180,5': [4],
+    '-180,5': [4],
+    '-171,5': [4],
+    '175,25': [5],
+    '-172,25': [5],
+    '180,30': [5],
+    '0,25': [],
+    '0,-90': [6],
+    '77,-90': [6],
+    '-180,-75': [6],
+    '0,-61': [6],
+    '0,90': [],
+    '44,2': [7, 9],
+    '46,2': [8, 9],
+    '41,2': [7],
+    '12.5,81': [11],
+  };
+  for (const [place, expected] of Object.entries(places))
+    assert.deepEqual(fidsOf(await send(units, `/api/v1/fc/lv0?geometry=none&contains=${place}`)), expected, place);
+  // The border of 7 and 8, point by point: each in exactly one of them.
+  for (const place of ['45.123456789,0', '45.5,1.9876543', '44.4444444,3.3', '45,5', '44.7222222,4.15'])
+    for (const fid of fidsOf(await send(units, `/api/v1/fc/lv0?geometry=none&contains=${place}`)))
+      assert.ok([7, 8, 9].includes(fid), place);
+  const boxes: Readonly<Record<string, number[]>> = {
+    '10,10,10,10': [1],
+    '179.5,1,-179.5,2': [4],
+    '-180,1,-180,2': [4],
+    '180,-4.5,-180,-4.5': [12],
+    '-180,-4.5,-180,-4.5': [12],
+    '0,-90,0,-90': [6],
+    '178,79,-178,80': [11],
+    '40,5,50,5': [7, 8],
+    '-180,-90,180,90': [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12],
+    '100,-90,99.9,90': [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12],
+    '100,33,160,40': [],
+  };
+  for (const [box, expected] of Object.entries(boxes))
+    assert.deepEqual(await walk(units, `/api/v1/fc/lv0?page-size=2&geometry=none&bbox=${box}`), expected, box);
+});
+
+test('a box, a point and a parent select what all of them do', async () => {
+  const proxy = await startService(await countries());
+  const cases: Readonly<Record<string, number[]>> = {
+    'bbox=0,0,3,4': [1, 2, 4],
+    'bbox=0,0,3,4&gid-1=AAA.1_1': [1, 4],
+    'bbox=0,0,3,4&gid-1=AAA.1_1&gid-0=BBB': [],
+    'bbox=0,0,3,4&contains=1.5,3.5': [4],
+    'bbox=0,0,0.5,4&contains=1.5,3.5': [],
+    'contains=1.5,3.5&gid-2=AAA.1.2_1': [4],
+    'contains=1.5,3.5&gid-0=BBB': [],
+    'bbox=0,0,20,4&start-at=2&page-size=2': [2, 3],
+  };
+  for (const [query, expected] of Object.entries(cases))
+    assert.deepEqual(fidsOf(await send(proxy, `/api/v1/fc/lv2?${query}`)), expected, query);
+});
+
+async function countries(): Promise<string> {
+  const folder = temporaryFolder();
+  await buildRelease(writeCountries(), folder, { storedPages: 'none' });
+  return folder;
+}
+
+test('a release that was built without cells says so, and answers everything else', async () => {
+  const folder = temporaryFolder();
+  await buildRelease(writeCountries(), folder, { cells: false });
+  const proxy = await startService(folder);
+  for (const level of ['lv0', 'lv5']) {
+    const answer = await send(proxy, `/api/v1/fc/${level}?contains=1,1`);
+    assert.deepEqual([answer.status, JSON.parse(textOf(answer)).code], [400, 'bad-parameter']);
+    assert.match(textOf(answer), /--no-cells/);
+  }
+  assert.deepEqual(fidsOf(await send(proxy, '/api/v1/fc/lv0?bbox=1,1,1,1')), [1]);
+});
+
+async function loaded(origin: Origin): Promise<LoadedRelease> {
+  const releases = new Releases(origin);
+  await releases.refresh();
+  return releases.requireCurrent();
+}
+
+test('a flipped bit of cells.bin or of the index is 502 or refused, never another unit', async () => {
+  const folder = await countries();
+  const origin = directoryOrigin(folder);
+  const files = [cellsPath(2), indexPath(2)].map((path) => join(folder, releasePath('r1'), path));
+  const [cells = '', index = ''] = files;
+  const bytes = readFileSync(cells);
+  const { spatial } = (await loaded(origin)).get(2) ?? assert.fail();
+  const [place, reads] = [{ bbox: undefined, contains: { longitude: '1.5', latitude: '3.5' } }, new Reads(origin)];
+  for (let bit = 0; bit < 8 * bytes.length; bit++) {
+    const damaged = Buffer.from(bytes);
+    damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+    writeFileSync(cells, damaged);
+    assert.equal(spatial.at(place, reads), undefined, `bit ${bit}`);
+    await assert.rejects(spatial.load(place, reads), { name: 'OriginError', reason: 'damaged' });
+  }
+  const proxy = await startService(folder, { origin });
+  const ask = () => send(proxy, '/api/v1/fc/lv2?contains=1.5,3.5');
+  const { status, body } = await ask();
+  assert.deepEqual([status, JSON.parse(body.toString()).code], [502, 'origin-damaged']);
+  writeFileSync(cells, bytes);
+  assert.deepEqual(fidsOf(await ask()), [4]);
+  const known = readFileSync(index);
+  for (let at = 0; at < known.length; at += 97) {
+    const damaged = Buffer.from(known);
+    damaged.writeUInt8(damaged.readUInt8(at) ^ 4, at);
+    writeFileSync(index, damaged);
+    await assert.rejects(loaded(origin), /index\.bin: SHA-256/);
+  }
+});
+
+test('a point is looked up in the next release when the files of this one are gone, and its cursor is 410', async () => {
+  const folder = temporaryFolder();
+  const source = writeDataset(join(folder, 'row.gpkg'), 'GPKG', [countryRow(3)]);
+  for (const release of ['r1', 'r2']) await buildRelease(source, folder, { release, geometries: ['full'] });
+  pointTo(folder, 'r1', ['r1']);
+  const { url } = await startStaticHost(folder);
+  const proxy = await startService(folder, { origin: staticHostOrigin({ url, headers: {} }) });
+  const cursor = nextOf(await send(proxy, '/api/v1/fc/lv0?page-size=1')) ?? assert.fail();
+  renameSync(join(folder, releasePath('r1')), join(folder, 'gone'));
+  assert.equal((await send(proxy, '/api/v1/fc/lv0?contains=1.5,0.5')).status, 502);
+  pointTo(folder, 'r2', ['r2']);
+  assert.equal((await send(proxy, cursor.replace('page-size=1', 'contains=1.5,0.5'))).status, 410);
+  const answer = await send(proxy, '/api/v1/fc/lv0?contains=1.5,0.5');
+  assert.deepEqual([answer.headers['boundaries-release'], fidsOf(answer)], ['r2', [2]]);
+});
+
+test('of a static host the bytes of one cell are read, once', async () => {
+  const folder = await countries();
+  const host = await startStaticHost(folder);
+  const proxy = await startService(folder, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
+  host.asked.length = 0;
+  for (const [i, query] of ['geometry=none', 'geometry=none', 'gid-0=AAA', 'bbox=1,3,2,4'].entries()) {
+    assert.deepEqual(fidsOf(await send(proxy, `/api/v1/fc/lv2?contains=1.5,3.5&${query}`)), [4]);
+    const cells = host.asked.filter(({ url }) => url.endsWith('/cells.bin'));
+    assert.equal(cells.length, 1, `request ${i}`);
+    assert.match(String(cells[0]?.headers.range), /^bytes=\d+-\d+$/);
+  }
+});

@@ -1,0 +1,57 @@
+// Where features are, from their stored text and by none of the program's own code: the model for `bbox` and `contains`.
+import type { Geometry, Position } from 'geojson';
+import { elementAt } from '../../format/element-at.ts';
+import { decimalOf, type EvenOdd, evenOdd, type Ring, scaled } from './even-odd.ts';
+
+/** The features of a level as they were published. */
+export interface PlacedLevel {
+  /** West, south, east, north in parts of a degree, of which there are 10^DECIMALS; undefined without geometry. */
+  boxes: readonly (readonly bigint[] | undefined)[];
+  /** Rings in units of the last decimal. */
+  rings: readonly (readonly Ring[])[];
+  /** The positions of the features that contain a point. */
+  containing: EvenOdd;
+}
+
+/** Decimals of the boxes, the points and whatever is asked for. */
+export const DECIMALS = 15;
+
+/** @param lines the features' text with their full geometry @param precision decimals of their coordinates */
+export function placedLevel(lines: readonly string[], precision: number): PlacedLevel {
+  const features = lines.map((line) => JSON.parse(line) as { bbox?: number[]; geometry: Geometry | null });
+  const whole = (value: number): number => Math.round(value * 10 ** precision);
+  const ringOf = (positions: readonly Position[]): Ring =>
+    positions.map((position) => [whole(elementAt(position, 0)), whole(elementAt(position, 1))]);
+  const rings = features.map(({ geometry }) => {
+    if (geometry?.type === 'Polygon') return geometry.coordinates.map(ringOf);
+    return geometry?.type === 'MultiPolygon' ? geometry.coordinates.flat().map(ringOf) : [];
+  });
+  // A number of JSON is the nearest one to its decimals.
+  const exact = (value: number): bigint => scaled(value.toFixed(precision), DECIMALS);
+  const boxes = features.map(({ bbox }) => bbox?.map(exact));
+  return { boxes, rings, containing: evenOdd(rings, precision, DECIMALS) };
+}
+
+const FULL = 360n * 10n ** BigInt(DECIMALS);
+
+/** The positions of the features whose box touches a box. @param decimals west,south,east,north */
+export function touching({ boxes }: PlacedLevel, decimals: string): number[] {
+  const [west = 0n, south = 0n, east = 0n, north = 0n] = decimals.split(',').map((text) => scaled(text, DECIMALS));
+  return [...boxes.keys()].filter((position) => {
+    const [w = 0n, s = 1n, e = 0n, n = 0n] = boxes[position] ?? [];
+    return s <= north && n >= south && s <= n && (isOnArc(w, west, east) || isOnArc(west, w, e));
+  });
+}
+
+/** Is a meridian between two others, eastward from the first? */
+function isOnArc(meridian: bigint, west: bigint, east: bigint): boolean {
+  const turned = (value: bigint): bigint => ((value % FULL) + FULL) % FULL;
+  return east - west === FULL || turned(meridian - west) <= turned(east - west);
+}
+
+/** A decimal that is a few parts of a degree more or less than one with `DECIMALS`, in the range of its kind. */
+export function nearTo(value: bigint, parts: bigint, most: 180 | 90): string {
+  const limit = BigInt(most) * 10n ** BigInt(DECIMALS);
+  const moved = value + parts;
+  return decimalOf(moved > limit ? limit : moved < -limit ? -limit : moved, DECIMALS);
+}

@@ -103,7 +103,7 @@ export function endpointOf(path: string): Endpoint | undefined {
 }
 
 /** The paths, for messages. */
-export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/names/<LEVEL>, /api/v1/overview, and OGC API - Features at ${OGC_PATH}; LEVEL one of ${LEVELS.map(levelName).join(' ')}`;
+export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;
 
 /** Does this path require a token? Unknown paths under the prefix do too. */
 export function isProtected(path: string): boolean {

@@ -64,9 +64,11 @@ export function filtersOf({ texts }: PageParams, { gidColumns, level }: LevelSum
   const filters: Filter[] = [];
   for (const [name, gid] of texts) {
     if (RULES.has(name)) continue;
-    const column = gidColumns.indexOf(name);
-    const known = ITEMS_PARAMETERS.concat(gidColumns.filter((other) => other !== ''));
-    if (column === -1 || name === '') throw unknownParameter(name, `Allowed: ${known.join(', ')}.`);
+    const column = name === '' ? -1 : gidColumns.indexOf(name);
+    if (column === -1) {
+      const known = ITEMS_PARAMETERS.concat(gidColumns.filter((other) => other !== ''));
+      throw unknownParameter(name, `Allowed: ${known.join(', ')}.`);
+    }
     filters.push({ column: column as typeof level, gid });
   }
   return filters;

@@ -129,7 +129,8 @@ test("the commands under 'Ask it' in the README work when pasted", {
     assert.equal(status, 0, `${line}${text}`);
     printed.push(text);
   }
-  const [pages = '', walked, copied, overview, names] = printed;
+  const [pages = '', provinces = '', walked, copied, overview, names] = printed;
+  assert.equal(JSON.parse(provinces).features.length, 3);
   assert.match(pages, /^\{.*"Aland".*\}\n\{.*"Beland".*\}\nHTTP\/1\.1 200 OK\r\n[^{]*Boundaries-Matched: 2\r\n[^{]*$/);
   assert.deepEqual([walked, copied, overview], ['', '', '']);
   assert.equal(readFileSync(join(typed, 'provinces.geojsonl'), 'utf8').split('\n').length, 4);

@@ -93,7 +93,7 @@ export class MemberWriter {
  * The text as one stored deflate block (RFC 1951 section 3.2.4): no compressor is needed, and its bytes never vary.
  * @param text at most 65,535 bytes
  */
-function storedBlock(text: string): DeflatedText {
+export function storedBlock(text: string): DeflatedText {
   const bytes = Buffer.from(text);
   const head = Buffer.alloc(5);
   head.writeUInt16LE(bytes.length, 1);

@@ -65,6 +65,8 @@ export interface LevelSummary extends LevelAbout {
   bytes: number;
   /** Number of feature files, and their total bytes. */
   featureFiles: { files: number; bytes: number };
+  /** West, south, east, north of all units in degrees, west never greater than east; undefined without geometry. */
+  extent?: readonly number[] | undefined;
   /** The files of each geometry besides the full one, in the order of `GEOMETRIES`. */
   geometries: Readonly<Partial<Record<Geometry, GeometrySummary>>>;
   manifest: CheckedFile;
@@ -289,6 +291,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     },
     bytes: numberIn(json, 'bytes', where),
     featureFiles: featureFilesIn(json, where),
+    ...(json['extent'] !== undefined && { extent: extentIn(json, where) }),
     geometries: Object.fromEntries(
       geometriesIn(json, where).map((geometry) => [
         geometry,
@@ -309,6 +312,12 @@ function geometryFrom(entry: unknown, where: string): GeometrySummary {
     index: checkedFileIn(json, 'index', where),
     invalid: numberIn(json, 'invalid', where),
   };
+}
+
+function extentIn(json: JsonObject, where: string): number[] {
+  const extent = listIn(json, 'extent', where).filter((edge) => typeof edge === 'number');
+  if (extent.length !== 4) throw new FormatError(where, `extent has ${extent.length} numbers, expected 4`);
+  return extent;
 }
 
 function featureFilesIn(json: JsonObject, where: string): LevelSummary['featureFiles'] {

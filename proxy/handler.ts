@@ -12,12 +12,16 @@ import type { HttpRequest } from './http/request.ts';
 import { codingFor, isPreflight, refuseUnsupported, validate } from './http/request.ts';
 import type { ClientLimits } from './limits/admit-client.ts';
 import { admitClient } from './limits/admit-client.ts';
+import { respondWithDocument } from './ogc/documents.ts';
+import { respondWithItems } from './ogc/items.ts';
+import { parseItems } from './ogc/query.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { answerHealth, HEALTH_PATHS, healthAnswer } from './operations/health.ts';
 import { OriginError, type Reads } from './origin/origin.ts';
 import { respondWithDownload } from './pages/download.ts';
-import type { Endpoint } from './pages/endpoints.ts';
-import { ENDPOINTS, isProtected, PATHS_RULE } from './pages/endpoints.ts';
+import type { Endpoint, ItemsEndpoint, ListingEndpoint } from './pages/endpoints.ts';
+import { endpointOf, isProtected, PATHS_RULE } from './pages/endpoints.ts';
+import type { ListingParams } from './pages/query.ts';
 import { geometryOf, parseQuery, refuseQuery } from './pages/query.ts';
 import { respondWithFile, respondWithPage } from './pages/respond.ts';
 import type { ResponseCaches } from './pages/response-cache.ts';
@@ -66,7 +70,7 @@ function answerNow(context: HandlerContext, request: HttpRequest): Answer | unde
   if (!isProtected(request.path)) return answerPublic(context, request);
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
   // Logged with a refusal, too; without a token the client does not learn whether there is one.
-  const endpoint = ENDPOINTS.get(request.path);
+  const endpoint = endpointOf(request.path);
   request.route = endpoint?.path;
   request.client ??= context.authenticator.known(request.headers.authorization);
   if (request.client === undefined) return undefined;
@@ -92,11 +96,12 @@ function answerFrom(
   base: string,
   coding: Basis['coding'],
 ): Answer | undefined {
-  if (endpoint.kind === 'file') {
+  if (endpoint.kind === 'file' || endpoint.kind === 'document') {
     refuseQuery(request.query);
-    return respondWithFile(endpoint, { release: releases.requireCurrent(), base, coding, isPinned: false });
+    const basis = { release: releases.requireCurrent(), base, coding, isPinned: false };
+    return endpoint.kind === 'file' ? respondWithFile(endpoint, basis) : respondWithDocument(endpoint, basis);
   }
-  const params = parseQuery(request.query, endpoint);
+  const params = paramsOf(endpoint, request);
   const release = params.release === undefined ? releases.requireCurrent() : releases.get(params.release);
   const level = release?.get(endpoint.level);
   const source = release && level?.get(geometryOf(params, release.geometries));
@@ -104,7 +109,14 @@ function answerFrom(
   if (release === undefined || level === undefined || source === undefined || places === undefined) return undefined;
   const basis = { release, base, coding, isPinned: params.release !== undefined };
   if (endpoint.kind === 'page') return respondWithPage({ endpoint, params, places, level, source, basis });
-  return respondWithDownload({ endpoint, params, places, level, source, basis }, request);
+  if (endpoint.kind === 'download')
+    return respondWithDownload({ endpoint, params, places, level, source, basis }, request);
+  return respondWithItems({ endpoint, params, places, level, source, basis });
+}
+
+function paramsOf(endpoint: ListingEndpoint | ItemsEndpoint, { path, query }: HttpRequest): ListingParams {
+  if (endpoint.kind === 'page' || endpoint.kind === 'download') return parseQuery(query, endpoint);
+  return parseItems(endpoint, path, query);
 }
 
 /** The answer after what is missing has been brought into memory. The one place of the path that waits. Never rejects. */
@@ -116,9 +128,10 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
     request.client ??= await authenticator.verify(request.headers.authorization, metadata);
     const known = answerNow(context, request);
     if (known !== undefined) return known;
-    const endpoint = ENDPOINTS.get(request.path);
-    if (endpoint === undefined || endpoint.kind === 'file') throw new TypeError('nothing is missing');
-    const params = parseQuery(request.query, endpoint);
+    const endpoint = endpointOf(request.path);
+    if (endpoint === undefined || endpoint.kind === 'file' || endpoint.kind === 'document')
+      throw new TypeError('nothing is missing');
+    const params = paramsOf(endpoint, request);
     const release = params.release === undefined ? releases.requireCurrent() : await releases.load(params.release);
     try {
       const level = await release.load(endpoint.level);

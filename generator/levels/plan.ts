@@ -159,7 +159,7 @@ export function filledListings({ features, listings }: LevelIndex): number {
 /** What release.json counts of a level, from its complete index. */
 export function countsOf(
   index: LevelIndex,
-): Pick<LevelSummary, 'features' | 'listings' | 'pages' | 'bytes' | 'featureFiles'> {
+): Pick<LevelSummary, 'features' | 'listings' | 'pages' | 'bytes' | 'featureFiles' | 'extent'> {
   const { features } = index;
   const [geojsonl, fc] = [pagesOf(index, 'geojsonl').bytes, pagesOf(index, 'fc').bytes];
   return {
@@ -168,8 +168,26 @@ export function countsOf(
     pages: { geojsonl: geojsonl.length, fc: fc.length },
     bytes: sum(geojsonl) + sum(fc),
     featureFiles: featureFilesOf(index),
+    extent: extentOf(index),
   };
 }
+
+/** West, south, east, north of all boxes in degrees; all longitudes if one crosses the antimeridian. */
+function extentOf({ arrays: { box }, features }: LevelIndex): number[] | undefined {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < 4 * features; i += 4) {
+    const [w, s, e, n] = [elementAt(box, i), elementAt(box, i + 1), elementAt(box, i + 2), elementAt(box, i + 3)];
+    if (s > n) continue;
+    west = Math.min(west, w > e ? -180 * BOX_SCALE : w);
+    east = Math.max(east, w > e ? 180 * BOX_SCALE : e);
+    south = Math.min(south, s);
+    north = Math.max(north, n);
+  }
+  return south > north ? undefined : [west, south, east, north].map((edge) => edge / BOX_SCALE);
+}
+
+/** Units of the index's boxes of a degree. */
+const BOX_SCALE = 1e7;
 
 /** Number of feature files of a table, and their bytes. */
 export function featureFilesOf(table: FeatureTable): LevelSummary['featureFiles'] {

@@ -15,7 +15,7 @@ import { responseCaches } from '../pages/response-cache.ts';
 import { loadOnDemand } from '../releases/load-on-demand.ts';
 import { Releases } from '../releases/releases.ts';
 import { loggedRefresh } from '../releases/watch-releases.ts';
-import { openapiAsset } from '../site/openapi-asset.ts';
+import { describingAssets } from '../site/openapi-asset.ts';
 import { answerToResponse, type Responding, toHttpRequest } from './messages.ts';
 
 export { StartError } from '../config/start-error.ts';
@@ -78,7 +78,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     baseUrl: new BaseUrl(publicUrl, undefined, () => {}),
     publicUrl,
     resourceMetadata: issuersToMetadata([...rules.issuers.keys()], rules.scope),
-    assets: new Map([['/openapi.json', openapiAsset(publicUrl)]]),
+    assets: new Map(describingAssets(publicUrl)),
     log,
   };
   const responding: Responding = {

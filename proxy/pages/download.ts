@@ -1,4 +1,5 @@
 // The answer with a whole listing as one file, or with a range of it (RFC 9110 section 14). Used by handler.ts.
+import { FRAME_DATA } from '../../format/gzip.ts';
 import { levelName } from '../../format/levels.ts';
 import type { Answer } from '../answers/answer.ts';
 import { COMMON_HEADERS, isMatch } from '../answers/answer.ts';
@@ -30,7 +31,7 @@ const FIXED_HEADERS = [
 export function respondWithDownload(asked: ListingRequest<DownloadEndpoint>, request: HttpRequest): Answer {
   const { endpoint, level, source, params, places, basis } = asked;
   const { positions } = resolve(level.index, endpoint.format, params, places, source.geometry);
-  const slice = new Slice(source, endpoint.format, positions.slice(0, positions.count));
+  const slice = new Slice(source, FRAME_DATA[endpoint.format], endpoint.format, positions.slice(0, positions.count));
   const etag = `"${slice.tag}"`;
   const disposition = `attachment; filename="${fileName(endpoint, basis.release.id, request.query)}"`;
   const headers = [...FIXED_HEADERS, basis.release.id, 'ETag', etag, 'Content-Disposition', disposition];

@@ -1,7 +1,7 @@
 // The interface: the paths of the API and their query parameters. One table for the handler, the parser, its error
 // messages and the OpenAPI document.
 import type { Format, Level } from '../../format/levels.ts';
-import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
+import { FORMATS, LEVELS, levelName, MEDIA_TYPES } from '../../format/levels.ts';
 
 /** One of the twelve paths that return pages of boundaries. */
 export interface PageEndpoint {
@@ -31,8 +31,27 @@ export interface DownloadEndpoint extends Omit<PageEndpoint, 'kind'> {
 /** What has parameters. */
 export type ListingEndpoint = PageEndpoint | DownloadEndpoint;
 
+/** One of the paths of OGC API - Features that describe the service. They have no parameters. */
+export interface DocumentEndpoint {
+  kind: 'document';
+  path: string;
+  mediaType: string;
+  document: 'landing' | 'conformance' | 'api' | 'collections' | 'collection';
+  /** The level that the collection is; undefined of other documents. */
+  level: Level | undefined;
+}
+
+/** One of its paths that return features of a level: pages of them, or by a path that goes on with a fid, one. */
+export interface ItemsEndpoint {
+  kind: 'items' | 'item';
+  /** Of one feature: the path up to the fid. */
+  path: string;
+  mediaType: string;
+  level: Level;
+}
+
 /** One of the paths of the API. */
-export type Endpoint = PageEndpoint | DownloadEndpoint | FileEndpoint;
+export type Endpoint = ListingEndpoint | FileEndpoint | DocumentEndpoint | ItemsEndpoint;
 
 /** Every path under it requires a token. */
 const API_PREFIX = '/api/';
@@ -67,13 +86,53 @@ export const DOWNLOAD_ENDPOINTS: readonly DownloadEndpoint[] = FORMATS.flatMap((
   }),
 );
 
+/** The landing page of OGC API - Features; its other paths begin with it. */
+export const OGC_PATH = `${API_PREFIX}v1/ogc`;
+/** The collections, and the path of each with a level's name. */
+export const COLLECTIONS_PATH = `${OGC_PATH}/collections`;
+/** The media type of the document that OGC API - Features has of itself. */
+export const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.0';
+
+const OGC_DOCUMENTS = [
+  ['landing', OGC_PATH],
+  ['conformance', `${OGC_PATH}/conformance`],
+  ['api', `${OGC_PATH}/api`],
+  ['collections', COLLECTIONS_PATH],
+] as const;
+
+/** The endpoints of OGC API - Features. */
+export const OGC_ENDPOINTS: readonly (DocumentEndpoint | ItemsEndpoint)[] = [
+  ...OGC_DOCUMENTS.map(([document, path]): DocumentEndpoint => {
+    const mediaType = document === 'api' ? OPENAPI_TYPE : 'application/json';
+    return { kind: 'document', path, mediaType, document, level: undefined };
+  }),
+  ...LEVELS.flatMap((level): (DocumentEndpoint | ItemsEndpoint)[] => {
+    const path = `${COLLECTIONS_PATH}/${levelName(level)}`;
+    const mediaType = MEDIA_TYPES.fc;
+    return [
+      { kind: 'document', path, mediaType: 'application/json', document: 'collection', level },
+      { kind: 'items', path: `${path}/items`, mediaType, level },
+      { kind: 'item', path: `${path}/items/`, mediaType, level },
+    ];
+  }),
+];
+
 /** The endpoints by path. A request path is looked up byte by byte: it is not decoded, joined or normalised. */
 export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map(
-  [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS, ...FILE_ENDPOINTS].map((endpoint) => [endpoint.path, endpoint]),
+  [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS, ...FILE_ENDPOINTS, ...OGC_ENDPOINTS].map((endpoint) => [
+    endpoint.path,
+    endpoint,
+  ]),
 );
 
+/** The endpoint of a request path. That of one feature has paths that go on with a fid; clients also ask `{root}/`. */
+export function endpointOf(path: string): Endpoint | undefined {
+  if (path === `${OGC_PATH}/`) return ENDPOINTS.get(OGC_PATH);
+  return ENDPOINTS.get(path) ?? ENDPOINTS.get(path.slice(0, path.lastIndexOf('/') + 1));
+}
+
 /** The paths, for messages. */
-export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}`;
+export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;
 
 /** Does this path require a token? Unknown paths under the prefix do too. */
 export function isProtected(path: string): boolean {
@@ -84,6 +143,8 @@ export function isProtected(path: string): boolean {
 export const PAGE_SIZE = 'page-size';
 /** Minimum value. The maximum is the page cap of level and format; a larger value counts as the cap. */
 export const PAGE_SIZE_MIN = 1;
+/** The same, for messages. */
+export const SIZE_RULE = `a whole number of at least ${PAGE_SIZE_MIN}`;
 
 /** Which geometry the features have. */
 export const GEOMETRY = 'geometry';
@@ -127,7 +188,7 @@ const DEGREES = 'plain decimal degrees, longitudes from -180 to 180 before latit
 
 /** The allowed values of a parameter at a level, for messages; also for filters that the level does not have. */
 export function ruleOf(name: string, level: Level): string {
-  if (name === PAGE_SIZE) return `a whole number of at least ${PAGE_SIZE_MIN}`;
+  if (name === PAGE_SIZE) return SIZE_RULE;
   if (name === BBOX) return `west,south,east,north in ${DEGREES}; west > east crosses the antimeridian`;
   if (name === CONTAINS) return `longitude,latitude in ${DEGREES}`;
   if (name === RELEASE) return 'the id of a hosted release';

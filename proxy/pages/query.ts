@@ -23,6 +23,7 @@ import {
   parameterNames,
   RELEASE,
   ruleOf,
+  SIZE_RULE,
 } from './endpoints.ts';
 
 /** Selects the features whose GID at level `column` is `gid`. */
@@ -45,11 +46,14 @@ export interface ListingParams extends Places {
   filters: readonly Filter[];
   /** As it was written: which there are is known of the release. Undefined, which means the full one, if absent. */
   geometry: string | undefined;
+  /** Of OGC API - Features, every parameter as it was written, decoded: its links repeat them. */
+  texts: ReadonlyMap<string, string>;
   /** `bbox` and `contains` as they were written, for links. */
   placesQuery: string;
 }
 
 const NO_FILTERS: readonly Filter[] = [];
+const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 
 /**
  * Parses the query of a request for a page or download.
@@ -106,11 +110,12 @@ export function parseQuery(query: string, endpoint: ListingEndpoint): ListingPar
     release: release === undefined ? undefined : { release, content: '' },
     filters: filters ?? NO_FILTERS,
     geometry,
+    texts: NO_TEXTS,
     bbox: undefined,
     contains: undefined,
     placesQuery: '',
   };
-  if (size !== undefined) params.pageSize = parsePageSize(size, level);
+  if (size !== undefined) params.pageSize = parseSize(PAGE_SIZE, size);
   if (start !== undefined) parseStart(params, startName, start, level);
   if (bbox !== undefined) parseBox(params, bbox, level);
   if (contains !== undefined) parsePoint(params, contains, level);
@@ -154,14 +159,14 @@ function notAllowed(name: string, endpoint: ListingEndpoint): Problem {
   return unknownParameter(name, `Allowed: ${parameterNames(endpoint).join(', ')}.`);
 }
 
-function unknownParameter(name: string, allowed: string): Problem {
+export function unknownParameter(name: string, allowed: string): Problem {
   if (name === 'access_token')
     return new Problem('token-in-query', 'Send the token in the header: Authorization: Bearer <token>.');
   return new Problem('unknown-parameter', `${quote(name)} is not a parameter. ${allowed}`);
 }
 
 /** Strict percent-decoding: refuses bad escapes, bytes outside ASCII and ill-formed UTF-8. */
-function decode(text: string): string {
+export function decode(text: string): string {
   if (!/[^A-Za-z0-9_.-]/.test(text)) return text;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
   if (/^[\x00-\x7f]*$/.test(text)) {
@@ -174,9 +179,10 @@ function decode(text: string): string {
   throw new Problem('bad-encoding', `${quote(text)} is not percent-encoded UTF-8.`);
 }
 
-function parsePageSize(text: string, level: Level): number {
+/** The number of features that a parameter asks for. @throws Problem bad-parameter */
+export function parseSize(name: string, text: string): number {
   const size = isDigits(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : 0;
-  if (size < PAGE_SIZE_MIN) throw badParameter(PAGE_SIZE, `is ${quote(text)}`, ruleOf(PAGE_SIZE, level));
+  if (size < PAGE_SIZE_MIN) throw badParameter(name, `is ${quote(text)}`, SIZE_RULE);
   return size;
 }
 
@@ -188,7 +194,7 @@ export function geometryOf({ geometry = 'full' }: ListingParams, geometries: rea
 }
 
 /** Sets the start of a page: a fid or a cursor. */
-function parseStart(params: ListingParams, name: string, text: string, level: Level): void {
+export function parseStart(params: ListingParams, name: string, text: string, level: Level): void {
   if (isDigits(text)) {
     const fid = Number(text);
     if (fid > FID_MAX) throw badParameter(name, `is ${quote(text)}`, ruleOf(name, level));
@@ -210,7 +216,8 @@ function parseStart(params: ListingParams, name: string, text: string, level: Le
   params.release = cursor;
 }
 
-function parseBox(params: ListingParams, text: string, level: Level): void {
+/** Sets the box. @param text as it is written in links; @throws Problem bad-parameter */
+export function parseBox(params: ListingParams, text: string, level: Level): void {
   params.bbox = boxFrom(degreesIn(BBOX, text, 4, level));
   if (params.bbox === undefined)
     throw badParameter(BBOX, `is ${quote(text)}, whose south is greater than its north`, ruleOf(BBOX, level));
@@ -236,10 +243,11 @@ function degreesIn(name: string, text: string, count: number, level: Level): str
   return values;
 }
 
-function isDigits(text: string): boolean {
+/** Does the text consist of digits? */
+export function isDigits(text: string): boolean {
   return !/[^0-9]/.test(text);
 }
 
-function badParameter(name: string, wrong: string, allowed: string): Problem {
+export function badParameter(name: string, wrong: string, allowed: string): Problem {
   return new Problem('bad-parameter', `${name} ${wrong}. Allowed: ${allowed}.`);
 }

@@ -1,6 +1,7 @@
 // The answer to a parsed request: headers from the index, content from a stored page, from feature files, or a whole file
 // of the release. No file is read before the content is sent.
 import { elementAt } from '../../format/element-at.ts';
+import { FRAME_DATA } from '../../format/gzip.ts';
 import { namesPath, OVERVIEW_FILE, pagePath, releasePath } from '../../format/layout.ts';
 import { MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
@@ -8,8 +9,8 @@ import type { Answer, Basis, BodySource, HeaderList } from '../answers/answer.ts
 import { COMMON_HEADERS } from '../answers/answer.ts';
 import type { Coding } from '../http/request.ts';
 import type { LoadedLevel, LoadedTable } from '../releases/load-release.ts';
-import type { FileEndpoint, ListingEndpoint, PageEndpoint } from './endpoints.ts';
-import { FILE_ENDPOINTS, PAGE_ENDPOINTS } from './endpoints.ts';
+import type { DownloadEndpoint, Endpoint, FileEndpoint, ListingEndpoint, PageEndpoint } from './endpoints.ts';
+import { FILE_ENDPOINTS, OGC_ENDPOINTS, PAGE_ENDPOINTS } from './endpoints.ts';
 import type { ListingParams } from './query.ts';
 import type { Resolution } from './resolve.ts';
 import { resolve } from './resolve.ts';
@@ -36,7 +37,9 @@ const CACHING = { pinned: 'private, max-age=31536000, immutable', current: 'priv
 const FIXED_HEADERS: ReadonlyMap<
   string,
   Readonly<Record<keyof typeof CACHING, Readonly<Record<Coding, HeaderList>>>>
-> = new Map([...PAGE_ENDPOINTS, ...FILE_ENDPOINTS].map(mediaTypeOf).map((type) => [type, fixedHeaders(type)]));
+> = new Map(
+  [...PAGE_ENDPOINTS, ...FILE_ENDPOINTS, ...OGC_ENDPOINTS].map(mediaTypeOf).map((type) => [type, fixedHeaders(type)]),
+);
 
 /** The name of the header with the number of features that match. */
 export const MATCHED = 'Boundaries-Matched';
@@ -54,7 +57,8 @@ export function respondWithPage(request: PageRequest): Answer {
     const file = storedPage(request, resolution);
     return finished(basis, mediaType, file.digest, file, positions.count, link);
   }
-  const slice = new Slice(source, endpoint.format, positions.slice(resolution.first, resolution.count));
+  const ranges = positions.slice(resolution.first, resolution.count);
+  const slice = new Slice(source, FRAME_DATA[endpoint.format], endpoint.format, ranges);
   if (basis.coding === 'gzip') return finished(basis, mediaType, slice.tag, slice, positions.count, link);
   const file = page === undefined ? undefined : storedPage(request, resolution);
   const text = new TextOf(file ?? slice, slice.textBytes, endpoint.path);
@@ -76,7 +80,7 @@ export function respondWithFile(endpoint: FileEndpoint, basis: Basis): Answer {
 /** 64 bits of SHA-256 in hex, as the index has them of pages. */
 const TAG_CHARS = 16;
 
-function mediaTypeOf(endpoint: PageEndpoint | FileEndpoint): string {
+function mediaTypeOf(endpoint: Exclude<Endpoint, DownloadEndpoint>): string {
   return endpoint.kind === 'page' ? MEDIA_TYPES[endpoint.format] : endpoint.mediaType;
 }
 
@@ -107,11 +111,11 @@ function fixedHeaders(mediaType: string): Record<keyof typeof CACHING, Record<Co
  * @param matched number of features that match; undefined if the body is not of features
  * @param link the value of the Link header
  */
-function finished(
+export function finished(
   basis: Basis,
   mediaType: string,
   tag: string,
-  body: BodySource,
+  body: BodySource | Buffer,
   matched: number | undefined,
   link?: string,
 ): Answer {
@@ -119,7 +123,7 @@ function finished(
   const fixed = FIXED_HEADERS.get(mediaType)?.[basis.isPinned ? 'pinned' : 'current'][basis.coding];
   if (fixed === undefined) throw new TypeError(`no endpoint has ${mediaType}`);
   const { id } = basis.release;
-  const bytes = String(body.bytes);
+  const bytes = String('bytes' in body ? body.bytes : body.length);
   let dynamic: string[];
   if (matched === undefined) dynamic = [id, 'ETag', etag, 'Content-Length', bytes];
   else if (link === undefined) dynamic = [id, 'ETag', etag, 'Content-Length', bytes, MATCHED, String(matched)];

@@ -6,8 +6,8 @@ import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
 import { joinCrcs } from '../../format/crc32.ts';
 import { numberAt } from '../../format/element-at.ts';
-import { FRAME_DATA, MEMBER_END_BYTES, MEMBER_FRAME_BYTES, MEMBER_HEADER, writeMemberEnd } from '../../format/gzip.ts';
-import type { Format } from '../../format/levels.ts';
+import type { FrameData } from '../../format/gzip.ts';
+import { MEMBER_END_BYTES, MEMBER_FRAME_BYTES, MEMBER_HEADER, writeMemberEnd } from '../../format/gzip.ts';
 import type { Ranges } from '../../format/positions.ts';
 import type { Body, BodySource } from '../answers/answer.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
@@ -35,16 +35,19 @@ export class Slice implements BodySource {
   readonly bytes: number;
   /** The feature files that it is cut from. */
   readonly #source: LoadedTable;
-  readonly #format: Format;
+  readonly #frame: FrameData;
+  readonly #frameTag: string;
   /** The positions of its features. */
   readonly #ranges: Ranges;
   readonly #dataBytes: number;
   readonly #features: number;
 
-  constructor(source: LoadedTable, format: Format, ranges: Ranges) {
-    const { before, between, after } = FRAME_DATA[format];
+  /** @param frameTag tells the frame from others in the entity tag */
+  constructor(source: LoadedTable, frame: FrameData, frameTag: string, ranges: Ranges) {
+    const { before, between, after } = frame;
     this.#source = source;
-    this.#format = format;
+    this.#frame = frame;
+    this.#frameTag = frameTag;
     this.#ranges = ranges;
     this.#features = featuresIn(ranges);
     this.#dataBytes = this.#dataBytesOf(ranges);
@@ -54,7 +57,7 @@ export class Slice implements BodySource {
 
   /** Bytes of the text. */
   get textBytes(): number {
-    const { before, between, after } = FRAME_DATA[this.#format];
+    const { before, between, after } = this.#frame;
     let bytes = before.length + Math.max(0, this.#features - 1) * between.length + after.length;
     for (let i = 0; i < this.#ranges.length; i += 2)
       bytes += this.#source.table.textBytes(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1));
@@ -67,12 +70,12 @@ export class Slice implements BodySource {
     const [first = 0, end = 0] = this.#ranges;
     const digests = table.digests(first, end);
     // One feature needs no digest of its digest.
-    if (this.#features === 1) return tagOf(Buffer.from(digests).toString('base64url'), this.#format);
-    if (this.#ranges.length <= 2) return tagOf(hash('sha256', digests, 'base64url'), this.#format);
+    if (this.#features === 1) return tagOf(Buffer.from(digests).toString('base64url'), this.#frameTag);
+    if (this.#ranges.length <= 2) return tagOf(hash('sha256', digests, 'base64url'), this.#frameTag);
     const sha256 = createHash('sha256');
     for (let i = 0; i < this.#ranges.length; i += 2)
       sha256.update(table.digests(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1)));
-    return tagOf(sha256.digest('base64url'), this.#format);
+    return tagOf(sha256.digest('base64url'), this.#frameTag);
   }
 
   read(reads: Reads, client: Client): Body | Promise<Body> {
@@ -112,7 +115,7 @@ export class Slice implements BodySource {
 
   /** The body, read in the thread pool or from a host. */
   async #readLater(reads: Reads): Promise<Buffer> {
-    const { before, between } = FRAME_DATA[this.#format];
+    const { before, between } = this.#frame;
     const limit = pLimit(READS_MAX);
     const parts = [...this.#groups(WHOLE_MAX_BYTES)].map((group, i) =>
       limit(() => this.#readGroup(reads, group, i === 0 ? before.data : between.data, Buffer.allocUnsafe)),
@@ -125,7 +128,7 @@ export class Slice implements BodySource {
    * @param part the bytes of a download; undefined for all that is not continued
    */
   async *#stream(reads: Reads, part?: ByteRange): Chunks {
-    const { before, between, after } = FRAME_DATA[this.#format];
+    const { before, between, after } = this.#frame;
     const { offset, length } = part ?? { offset: 0, length: this.bytes };
     const take = reads.pieceMemory();
     let prefix: Buffer = Buffer.concat([MEMBER_HEADER, before.data]);
@@ -147,7 +150,7 @@ export class Slice implements BodySource {
 
   /** What follows the features. @param crc of the text */
   #end(crc: number): Buffer {
-    const { data } = FRAME_DATA[this.#format].after;
+    const { data } = this.#frame.after;
     const end = Buffer.allocUnsafe(data.length + MEMBER_END_BYTES);
     writeMemberEnd(end, data.copy(end), crc, this.textBytes);
     return end;
@@ -187,7 +190,7 @@ export class Slice implements BodySource {
   /** Bytes of a group with separators between its features. */
   #bytesOf(group: Ranges): number {
     const betweens = featuresIn(group) - 1;
-    return this.#dataBytesOf(group) + betweens * FRAME_DATA[this.#format].between.data.length;
+    return this.#dataBytesOf(group) + betweens * this.#frame.between.data.length;
   }
 
   /**
@@ -250,12 +253,12 @@ export class Slice implements BodySource {
 
   /** Where the data of the features is read to: as far back as possible, so that separators can be put before it. */
   get #dataAt(): number {
-    return this.bytes - MEMBER_END_BYTES - FRAME_DATA[this.#format].after.data.length - this.#dataBytes;
+    return this.bytes - MEMBER_END_BYTES - this.#frame.after.data.length - this.#dataBytes;
   }
 
   /** Writes everything around the data of the features, which is moved to its place. */
   #framed(body: Buffer): Buffer {
-    const { before, after } = FRAME_DATA[this.#format];
+    const { before, after } = this.#frame;
     MEMBER_HEADER.copy(body);
     before.data.copy(body, MEMBER_HEADER.length);
     this.#spread(body, this.#ranges, this.#dataAt, MEMBER_HEADER.length + before.data.length, false);
@@ -271,7 +274,7 @@ export class Slice implements BodySource {
    * @param target where it is moved to, so far before `source` as the separators and gaps are long
    */
   #spread(body: Buffer, ranges: Ranges, source: number, target: number, hasGaps: boolean): void {
-    const { data } = FRAME_DATA[this.#format].between;
+    const { data } = this.#frame.between;
     const { table } = this.#source;
     let [from, to] = [source, target];
     for (let i = 0; i < ranges.length; i += 2) {
@@ -290,14 +293,14 @@ export class Slice implements BodySource {
 
   /** CRC-32 of the text. */
   #textCrc(): number {
-    const { before, after } = FRAME_DATA[this.#format];
+    const { before, after } = this.#frame;
     return joinCrcs(this.#continueCrc(before.crc, this.#ranges), after.crc, after.length);
   }
 
   /** CRC-32 of a text that goes on with these features. @param crc of all before them */
   #continueCrc(crc: number, ranges: Ranges): number {
     const { table } = this.#source;
-    const { between } = FRAME_DATA[this.#format];
+    const { between } = this.#frame;
     const [begin] = this.#ranges;
     let continued = crc;
     for (let i = 0; i < ranges.length; i += 2) {
@@ -339,6 +342,6 @@ async function* within(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, from: n
   if (withheld.length > 0) yield withheld;
 }
 
-function tagOf(sha256: string, format: Format): string {
-  return `${sha256.slice(0, TAG_CHARS)}-${format}`;
+function tagOf(sha256: string, frameTag: string): string {
+  return `${sha256.slice(0, TAG_CHARS)}-${frameTag}`;
 }

@@ -10,7 +10,7 @@ import type { LoadedRelease } from '../releases/load-release.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
 import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';
-import { openapiAsset } from './openapi-asset.ts';
+import { describingAssets } from './openapi-asset.ts';
 
 const EXPLORER = fileURLToPath(new URL('../explorer', import.meta.url));
 const HTML = 'text/html; charset=utf-8';
@@ -47,7 +47,7 @@ const PAGE_HEADERS: HeaderList = [
  * @param publicUrl base URL of the service, if configured
  */
 export function publicAssets(publicUrl: string | undefined, hasExplorer: boolean): Assets {
-  return new Map([['/openapi.json', openapiAsset(publicUrl)], ...(hasExplorer ? explorerAssets() : [])]);
+  return new Map([...describingAssets(publicUrl), ...(hasExplorer ? explorerAssets() : [])]);
 }
 
 /**

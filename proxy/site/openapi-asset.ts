@@ -1,12 +1,28 @@
-// /openapi.json: the OpenAPI document as a public file.
+// What describes the service as public files: /openapi.json, and the catalogue of its APIs (RFC 9727). Used by
+// explorer-files.ts and fetch/.
+import { OGC_PATH, OPENAPI_TYPE } from '../pages/endpoints.ts';
 import type { Asset } from './asset.ts';
 import { makeAsset } from './asset.ts';
 import { openapiDocument } from './openapi/document.ts';
 
+const OPENAPI_PATH = '/openapi.json';
+const CATALOGUE_PATH = '/.well-known/api-catalog';
+/** RFC 9727 section 4. */
+const CATALOGUE_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+
 /**
- * The document as a file.
- * @param publicUrl base URL of the service, if configured
+ * The files by path.
+ * @param publicUrl base URL of the service, if configured; otherwise links are relative to the URL of the file
  */
-export function openapiAsset(publicUrl: string | undefined): Asset {
-  return makeAsset('application/json', `${JSON.stringify(openapiDocument(publicUrl), null, 1)}\n`);
+export function describingAssets(publicUrl: string | undefined): [path: string, asset: Asset][] {
+  const base = publicUrl ?? '';
+  const linkset = [
+    { anchor: `${base}/`, 'service-desc': [{ href: base + OPENAPI_PATH, type: 'application/json' }] },
+    { anchor: base + OGC_PATH, 'service-desc': [{ href: `${base}${OGC_PATH}/api`, type: OPENAPI_TYPE }] },
+  ];
+  const link = ['Link', `<${base}${CATALOGUE_PATH}>; rel="api-catalog"`];
+  return [
+    [OPENAPI_PATH, makeAsset('application/json', `${JSON.stringify(openapiDocument(publicUrl), null, 1)}\n`)],
+    [CATALOGUE_PATH, makeAsset(CATALOGUE_TYPE, `${JSON.stringify({ linkset })}\n`, link)],
+  ];
 }

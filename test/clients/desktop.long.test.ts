@@ -1,12 +1,14 @@
-// geopandas and QGIS with the lines of the clients' README, on the sample as it is served: all units, once, as the source
+// GDAL, geopandas, OWSLib and QGIS with the lines of the clients' README, on the sample as it is served: all units, once, as the source
 // has them.
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
+import { createServer, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { writeSample } from '../../generator/sample/sample.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { listen } from '../support/http/listen.ts';
 import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -28,14 +30,12 @@ function pythonWith(module: string): string | undefined {
 }
 
 const needs = (module: string) =>
-  pythonWith(module) === undefined
-    ? `not available here: ${module} for Python`
-    : without('curl --version', 'ogr2ogr --version');
+  pythonWith(module) === undefined ? `not available here: ${module} for Python` : without('ogr2ogr --version');
 
 const source = join(temporaryFolder(), 'sample.gpkg');
 /** Where the README's lines are typed: they name files of the repository, and write beside them. */
 const home = temporaryFolder();
-const url = [needs('geopandas'), needs('qgis.core')].includes(false) ? await serveSample() : '';
+const url = [needs('geopandas'), needs('qgis.core'), needs('owslib')].includes(false) ? await serveSample() : '';
 
 async function serveSample(): Promise<string> {
   const out = temporaryFolder();
@@ -102,11 +102,9 @@ function sameAs({ crs, units }: Seen, expected: Seen['units']): void {
   }
 }
 
-/** The script's GeoPackage, which other tests read. */
-test('the script writes the municipalities of Spain', {
-  skip: without('curl --version', 'ogr2ogr --version') || url === '',
-}, async () => {
-  const line = linesWith('to-geopackage.sh', 'sh', 'README.md');
+/** The GeoPackage, which other tests read. */
+test('ogr2ogr writes the municipalities of Spain', { skip: without('ogr2ogr --version') || url === '' }, async () => {
+  const line = linesWith('OAPIF:', 'sh', 'README.md');
   const { status, text } = await type('sh', ['-ec', line], {});
   assert.equal(status, 0, text);
 });
@@ -119,7 +117,7 @@ rows = zip(${frame}.GID_${level}, shapes.bounds.values.tolist(), shapes.area.tol
 rows = [[gid, box, area] if area > 0 else [gid, [], 0] for gid, box, area in rows]
 print(json.dumps({'crs': str(${frame}.crs), 'units': rows}))`;
 
-test("geopandas reads the script's GeoPackage", { skip: needs('geopandas') }, async () => {
+test('geopandas reads the GeoPackage', { skip: needs('geopandas') }, async () => {
   const code = linesWith('municipalities.gpkg');
   sameAs(await see('geopandas', code + seeFrame('municipalities', 3)), original(3));
 });
@@ -159,7 +157,7 @@ import os
 os._exit(0)`;
 const NO_SCREEN = { QT_QPA_PLATFORM: 'offscreen', XDG_RUNTIME_DIR: home, HOME: home };
 
-test("QGIS opens the script's GeoPackage", { skip: needs('qgis.core') }, async () => {
+test('QGIS opens the GeoPackage', { skip: needs('qgis.core') }, async () => {
   const code = inQgis('', "QgsVectorLayer('municipalities.gpkg', 'municipalities', 'ogr')", 3);
   sameAs(await see('qgis.core', code, NO_SCREEN), original(3));
 });
@@ -180,4 +178,90 @@ test('QGIS reads a page by /vsicurl/ with the token in the option of GDAL, and w
   const refused = inQgis('', layer.replace('/vsicurl/', ''), 1);
   const { text } = await type(pythonWith('qgis.core') ?? '', ['-c', refused], env);
   assert.match(text, /AssertionError/);
+});
+
+/** A reverse proxy that adds the token, as an 'API Header' of QGIS does: QGIS 3.22 of Debian has none. Keeps the targets. */
+async function startAuthenticating(targets: string[] = []): Promise<string> {
+  const server = createServer((req, res) => {
+    targets.push(String(req.url));
+    const headers = { ...req.headers, ...AUTHORIZED };
+    const passed = request(`${url}${req.url}`, { method: req.method ?? 'GET', headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(res);
+    });
+    passed.end();
+  });
+  return `http://127.0.0.1:${await listen(server)}`;
+}
+
+test("QGIS's provider of OGC API - Features reads a whole level", { skip: needs('qgis.core') }, async () => {
+  const layer = `QgsVectorLayer("url='${await startAuthenticating()}/api/v1/ogc' typename='lv3'", 'lv3', 'OAPIF')`;
+  sameAs(await see('qgis.core', inQgis('', layer, 3), NO_SCREEN), original(3));
+});
+
+test('QGIS asks for what is on the screen, and shows it while panning', { skip: needs('qgis.core') }, async () => {
+  const targets: string[] = [];
+  const uri = `url='${await startAuthenticating(targets)}/api/v1/ogc' typename='lv3' restrictToRequestBBOX='1'`;
+  const views = [
+    [-4, 40, -3.75, 40.25],
+    [-3.9, 40.1, -3.5, 40.5],
+    [2, 41, 2.5, 41.5],
+  ];
+  const code = `
+from qgis.core import QgsApplication, QgsFeatureRequest, QgsRectangle, QgsVectorLayer
+app = QgsApplication([], False)
+app.initQgis()
+layer = QgsVectorLayer("${uri}", 'lv3', 'OAPIF')
+seen = []
+for view in ${JSON.stringify(views)}:
+    request = QgsFeatureRequest().setFilterRect(QgsRectangle(*view))
+    seen.append(sorted(feature['GID_3'] for feature in layer.getFeatures(request)))
+import json, os
+print(json.dumps(seen), flush=True)
+os._exit(0)`;
+  const { status, text } = await type(pythonWith('qgis.core') ?? '', ['-c', code], NO_SCREEN);
+  assert.equal(status, 0, text);
+  const seen: string[][] = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '');
+  const dataset = gdal.open(source);
+  for (const [i, [west = 0, south = 0, east = 0, north = 0]] of views.entries()) {
+    const view = gdal.Geometry.fromWKT(
+      `POLYGON((${west} ${south},${east} ${south},${east} ${north},${west} ${north},${west} ${south}))`,
+    );
+    const inView = dataset.layers.get('ADM_3').features.map((feature) => {
+      return feature.getGeometry()?.intersects(view) ? [String(feature.fields.get('GID_3'))] : [];
+    });
+    assert.deepEqual(seen[i], inView.flat().sort());
+    assert.ok(inView.flat().length > 10);
+  }
+  dataset.close();
+  assert.ok(targets.filter((target) => target.includes('bbox=')).length >= views.length, targets.join('\n'));
+});
+
+test("the lines for GDAL in the clients' README make layers of what they ask for", {
+  skip: without('ogr2ogr --version') || url === '',
+}, async () => {
+  const { status, text } = await type('sh', ['-ec', linesWith('madrid.gpkg', 'sh')], {});
+  assert.deepEqual([status, text], [0, '']);
+  const count = (file: string, layer: string): number => {
+    const dataset = gdal.open(join(home, file));
+    const features = dataset.layers.get(layer).features.count();
+    dataset.close();
+    return features;
+  };
+  assert.equal(count('regions.gpkg', 'lv1'), original(1).length);
+  const madrid = count('madrid.gpkg', 'lv3');
+  assert.ok(madrid > 10 && madrid < 200, `${madrid}`);
+});
+
+test('OWSLib reads landing page, conformance, collections, items and one item', { skip: needs('owslib') }, async () => {
+  const code = `
+import json, os
+from owslib.ogcapi.features import Features
+service = Features('${url}/api/v1/ogc', headers={'Authorization': 'Bearer ' + os.environ['TOKEN']})
+page = service.collection_items('lv1', limit=5, bbox=[-4, 40, -3, 41], GID_0='ESP')
+print(json.dumps([service.feature_collections(), len(service.conformance()['conformsTo']), service.api()['openapi'],
+    service.collection('lv1')['itemCount'], page['numberMatched'], service.collection_item('lv1', '3')['id']]))`;
+  const { status, text } = await type(pythonWith('owslib') ?? '', ['-c', code], {});
+  assert.equal(status, 0, text);
+  assert.deepEqual(JSON.parse(text), [['lv0', 'lv1', 'lv2', 'lv3'], 3, '3.0.3', 159, 3, 3]);
 });

@@ -5,6 +5,7 @@ import { testDownloads } from './downloads.ts';
 import { testErrors } from './errors.ts';
 import { testFiles } from './files.ts';
 import { testGeometries } from './geometries.ts';
+import { testOgc } from './ogc.ts';
 import { testPlaces } from './places.ts';
 import { testReleases } from './releases.ts';
 import { testRequests } from './requests.ts';
@@ -19,6 +20,7 @@ const READING: Parts = {
   'where features are': testPlaces,
   'what an answer is': testAnswers,
   'small answers': testGeometries,
+  'OGC API - Features': testOgc,
   'while releases change': testReleases,
   'overview and names': testFiles,
   downloads: testDownloads,

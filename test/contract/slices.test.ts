@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { FRAME_DATA } from '../../format/gzip.ts';
 import { releasePath } from '../../format/layout.ts';
 import { FORMATS, type Level } from '../../format/levels.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
@@ -82,7 +83,10 @@ test('ranges that lie near each other are read at once, large features alone, an
       },
     };
     const client = { isClosed: false, exchange: undefined };
-    const body = await new Slice(source, 'geojsonl', ranges).read(new Reads(origin, undefined), client);
+    const body = await new Slice(source, FRAME_DATA.geojsonl, 'geojsonl', ranges).read(
+      new Reads(origin, undefined),
+      client,
+    );
     if (!Buffer.isBuffer(body)) for await (const chunk of body) assert.ok(chunk.length > 0);
     return found;
   };

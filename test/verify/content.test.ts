@@ -424,6 +424,7 @@ test('what release.json says that manifests, indexes, names and overview do not,
     pages: { geojsonl: 1, fc: 5 },
     gidColumns: ['GID_0', 'GID_1', 'GID'],
     featureFiles: { files: 2, bytes: 1 },
+    extent: [0, 0, 1, 1],
   };
   const cases: [(release: Release) => Release, RegExp][] = Object.entries(counts).map(([member, value]) => [
     level2(() => ({ [member]: value })),

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
-import { FORMATS, type Format, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
-import { DOWNLOAD_ENDPOINTS, FILE_ENDPOINTS, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
+import { FORMATS, type Format, LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
+import { COLUMNS_PARAMETER, itemsParameters, ogcPaths } from '../../ogc/api-document.ts';
+import { DOWNLOAD_ENDPOINTS, FILE_ENDPOINTS, OGC_PATH, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 
@@ -46,9 +47,10 @@ export function openapiDocument(publicUrl: string | undefined) {
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
       { name: 'downloads', description: 'Whole listings, each as one gzip file.' },
       { name: 'files', description: 'Whole files of the current release.' },
+      { name: 'ogc', description: 'OGC API - Features, for QGIS, GDAL and other clients of this standard.' },
       { name: 'health', description: 'Health checks; no token required.' },
     ],
-    paths: { ...pagePaths(), ...downloadPaths(), ...filePaths(), ...healthPaths() },
+    paths: { ...pagePaths(), ...downloadPaths(), ...filePaths(), ...featuresPaths(), ...healthPaths() },
     components: {
       securitySchemes: {
         bearer: {
@@ -59,7 +61,7 @@ export function openapiDocument(publicUrl: string | undefined) {
             'A JWT of a configured issuer, in the Authorization header; tokens in the query string are refused.',
         },
       },
-      parameters: parameterComponents(),
+      parameters: { ...parameterComponents(), ...featuresParameters() },
       headers: headerComponents(),
       responses: problemResponses(),
       schemas: bodySchemas(),
@@ -140,6 +142,22 @@ function filePaths() {
       return [path, { get: { operationId, tags: ['files'], summary, responses } }];
     }),
   );
+}
+
+/** The paths of OGC API - Features, which has an own document of a release with its columns. */
+function featuresPaths() {
+  return ogcPaths({
+    prefix: OGC_PATH,
+    levels: LEVELS,
+    problems: { 304: { description: NOT_MODIFIED }, ...problemReferences(416) },
+    reference: (name) => `#/components/parameters/ogc-${name}`,
+    columnsOf: () => [{ $ref: `#/components/parameters/ogc-${COLUMNS_PARAMETER.name}` }],
+  });
+}
+
+function featuresParameters() {
+  const parameters = [...itemsParameters(), COLUMNS_PARAMETER];
+  return Object.fromEntries(parameters.map((parameter) => [`ogc-${parameter.name}`, parameter]));
 }
 
 /** @param without statuses that the path never has: without a cursor no release can be gone, without Range no range */

@@ -1,0 +1,108 @@
+// ogr2ogr of GDAL opens the service by its address, as OGC API - Features: whole levels, by place and by GID, equal what the
+// same program makes of the listing as a file. From one process, from two, and behind nginx.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { levelName } from '../../format/levels.ts';
+import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
+import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { exampleWith, freePort, missing, startNginx } from '../support/processes/nginx-varnish.ts';
+import { runProgram, without } from '../support/processes/programs.ts';
+import { startProcesses } from '../support/processes/worker-processes.ts';
+import { worldOutput } from '../support/releases/world.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const noGdal = without('ogr2ogr --version');
+const folder = await worldOutput();
+const stored = readStored(folder, 'r1');
+const targets: string[] = [];
+const proxy = await startService(folder, {
+  trustProxy: ['127.0.0.1'],
+  observe: ({ url }) => targets.push(String(url)),
+});
+
+/** The units of a level, as ogr2ogr writes them to a GeoPackage. */
+async function copied(source: string[], level: 0 | 2, options: string[]): Promise<ReadFeature[]> {
+  const file = join(temporaryFolder(), 'units.gpkg');
+  const headers = `Authorization: ${AUTHORIZED.authorization}`;
+  const args = [
+    '-f',
+    'GPKG',
+    file,
+    ...source,
+    '-nln',
+    'units',
+    '-nlt',
+    'PROMOTE_TO_MULTI',
+    '-preserve_fid',
+    ...options,
+  ];
+  const { status, text } = await runProgram('ogr2ogr', args, { env: { ...process.env, GDAL_HTTP_HEADERS: headers } });
+  assert.deepEqual([status, text], [0, ''], levelName(level));
+  return readLayer(file, 'units');
+}
+
+/** From the service. */
+function opened(url: string, level: 0 | 2, options: string[] = []): Promise<ReadFeature[]> {
+  return copied([`OAPIF:${url}/api/v1/ogc`, levelName(level)], level, [...options, '-oo', 'PAGE_SIZE=1000']);
+}
+
+/** From a file with the listing. */
+function listed(level: 0 | 2, options: string[] = []): Promise<ReadFeature[]> {
+  const file = join(temporaryFolder(), 'listing.geojsonl');
+  writeFileSync(file, stored[level]?.lines.join('') ?? '');
+  return copied([`GeoJSONSeq:${file}`], level, options);
+}
+
+const [quoted = ''] = ODD_GIDS.filter((gid) => gid.startsWith('O'));
+const WHERE = ['-where', `GID_1='${quoted.replace("'", "''")}'`];
+const SPAT = ['-spat', '-10.5', '-20', '30', '25.25'];
+
+test('a whole level has the features of the listing: fids, columns, geometries', { skip: noGdal }, async () => {
+  for (const level of [0, 2] as const) {
+    const units = await opened(proxy.url, level);
+    assert.equal(units.length, stored[level]?.units.length);
+    assert.deepEqual(units, await listed(level));
+  }
+});
+
+test('-spat and -where are asked of the service, which sends no more than the matching features', {
+  skip: noGdal,
+}, async () => {
+  for (const options of [SPAT, WHERE, [...SPAT, ...WHERE]]) {
+    targets.length = 0;
+    const units = await opened(proxy.url, 2, options);
+    const expected = await listed(2, options);
+    assert.ok(options.length > 5 || (expected.length > 0 && expected.length < (stored[2]?.units.length ?? 0)));
+    assert.deepEqual(units, expected);
+    const last = decodeURIComponent(targets.at(-1) ?? '');
+    assert.equal(last.includes('bbox=-10.5,-20,30,25.25'), options.includes('-spat'), last);
+    assert.equal(last.includes(`GID_1=${quoted}`), options.includes('-where'), last);
+  }
+});
+
+test('without PAGE_SIZE next is followed to the end', { skip: noGdal }, async () => {
+  const units = await copied([`OAPIF:${proxy.url}/api/v1/ogc`, 'lv2'], 2, []);
+  assert.deepEqual(units, await listed(2));
+});
+
+test('two processes give the same', { skip: noGdal }, async () => {
+  const { url } = await startProcesses(2, folder, ['--origin', folder], {});
+  assert.deepEqual(await opened(url, 2), await listed(2));
+});
+
+test('behind nginx, too, with its address in every link', { skip: noGdal || missing('nginx') }, async () => {
+  const port = await freePort();
+  const changes = { 'listen 8443': `listen 127.0.0.1:${port}`, '127.0.0.1:8080': new URL(proxy.url).host };
+  await startNginx(exampleWith('nginx-front.conf', changes), port);
+  assert.deepEqual(await copied([`OAPIF:http://127.0.0.1:${port}/api/v1/ogc`, 'lv2'], 2, []), await listed(2));
+});
+
+test('without a token it fails and says why', { skip: noGdal }, async () => {
+  const file = join(temporaryFolder(), 'none.gpkg');
+  const { status, text } = await runProgram('ogr2ogr', ['-f', 'GPKG', file, `OAPIF:${proxy.url}/api/v1/ogc`, 'lv2']);
+  assert.notEqual(status, 0);
+  assert.match(text, /401/);
+});

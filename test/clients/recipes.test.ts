@@ -123,8 +123,16 @@ test("the commands under 'Ask it' in the README work when pasted", {
   assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)\n');
   const printed: string[] = [];
   for (const commands of blocks) {
-    // The sample's units by others of the same levels.
-    const own = Object.entries({ 'http://127.0.0.1:8080': url, ESP: 'AAA', lv3: 'lv2', Toledo: 'Søst' });
+    // The sample's units and places by others of the same levels.
+    const own = Object.entries({
+      'http://127.0.0.1:8080': url,
+      ESP: 'AAA',
+      lv3: 'lv2',
+      NAME_3: 'NAME_2',
+      Toledo: 'Søst',
+      '-3.7038,40.4168': '0.5,0.5',
+      '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5',
+    });
     const line = own.reduce((text, [from, to]) => text.replaceAll(from, to), commands);
     const { status, text } = await run('sh', ['-ec', `cd ${typed}\n${line}`]);
     assert.equal(status, 0, `${line}${text}`);
@@ -153,7 +161,7 @@ test("the commands under 'Ask it' in the README work when pasted", {
       [4, 'AAA'],
     ],
   );
-  assert.equal(places, '');
+  assert.equal(places, 'Søst\nNæst\n');
   const units = readLayer(join(typed, 'overview.gpkg'), 'lv1').map(({ fields }) => fields['gid']);
   assert.deepEqual(units, ['AAA.1_1', 'AAA.2_1', 'BBB.1_1']);
   assert.equal(names, '[2,"AAA.2.1_1","Søst",null,"AAA.2_1",0]\n');

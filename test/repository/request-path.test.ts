@@ -31,7 +31,7 @@ const table = section.slice(0, section.indexOf('The files of this table'));
 const steps = linksIn(table.split('\n').filter((line) => line.startsWith('| ')));
 
 /** The path may become smaller. A file or a line that is to be added takes the place of another one. */
-const CEILING = { files: 28, code: 2_930 };
+const CEILING = { files: 28, code: 2_900 };
 
 test('the README states how many files and lines a request passes through, and they are below the ceiling', () => {
   const lines = steps.flatMap((file) => readFileSync(join('proxy', file), 'utf8').trimEnd().split('\n'));

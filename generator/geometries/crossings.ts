@@ -23,12 +23,17 @@ interface Node {
   halves: readonly [Node, Node] | undefined;
 }
 
-/** The pairs of edges that meet elsewhere than at a common end. */
-export function crossingsOf(edges: Edges): Crossing[] {
+/** Pairs of leaves that are compared for each edge, at most: a border has few neighbours, a scribble has all of it. */
+const PAIRS_MAX = 4;
+
+/** The pairs of edges that meet elsewhere than at a common end; undefined if too many lie near each other. */
+export function crossingsOf(edges: Edges): Crossing[] | undefined {
   const found: Crossing[] = [];
+  let pairs = (PAIRS_MAX * edges.length) / 4;
   const compare = (a: Node, b: Node): void => {
-    if (!overlap(a.box, b.box)) return;
+    if (pairs < 0 || !overlap(a.box, b.box)) return;
     if (a.halves === undefined && b.halves === undefined) {
+      pairs--;
       for (let i = a.begin; i < a.end; i++)
         for (let k = Math.max(b.begin, i + 1); k < b.end; k++)
           if (isCrossing(edges, i, k)) found.push({ edges: [i, k], ends: nearestEnds(edges, i, k) });
@@ -47,7 +52,7 @@ export function crossingsOf(edges: Edges): Crossing[] {
     const root = nodeOf(edges, 0, edges.length / 4);
     compare(root, root);
   }
-  return found;
+  return pairs < 0 ? undefined : found;
 }
 
 function nodeOf(edges: Edges, begin: number, end: number): Node {

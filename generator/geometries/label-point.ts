@@ -12,6 +12,9 @@ export type LabelPoint = readonly [x: number, y: number];
 /** The pole is exact to this share of the smaller side of its polygon. */
 const PRECISION = 1 / 64;
 
+/** A polygon that is longer, for its width, is made wider while its pole is sought. */
+const LENGTH_MAX = 100;
+
 /**
  * Makes a function that returns the point of the unit at a position: the pole of inaccessibility of its largest polygon in
  * `medium`, or that of the full geometry if the first one lies outside of it; undefined for a unit without area.
@@ -47,18 +50,26 @@ function contains(polygons: readonly OpenPolygon[], [x, y]: LabelPoint): boolean
 function poleOf(polygons: readonly OpenPolygon[], scale: number): LabelPoint {
   const areas = polygons.map((polygon) => polygon.reduce((sum, ring) => sum + doubledArea(ring), 0));
   const largest = elementAt(polygons, areas.indexOf(Math.max(...areas)));
-  const latitudes = elementAt(largest, 0).filter((_, i) => i % 2 === 1);
-  const [south, north] = [latitudes.reduce((a, b) => Math.min(a, b)), latitudes.reduce((a, b) => Math.max(a, b))];
-  const squeeze = Math.cos(((south + north) / 2 / scale / 180) * Math.PI);
+  const [south, north] = extentOf(largest, 1);
+  const [west, east] = extentOf(largest, 0);
+  const width = (east - west) * Math.cos(((south + north) / 2 / scale / 180) * Math.PI);
+  const height = north - south;
+  // polylabel begins with squares as wide as the narrower side: of a very narrow polygon there would be millions.
+  const across = Math.max(width, height / LENGTH_MAX) / (east - west);
+  const along = Math.max(height, width / LENGTH_MAX) / height;
   const scaled = largest.map((ring) => {
     const closed: [number, number][] = [];
-    for (let i = 0; i < ring.length; i += 2) closed.push([numberAt(ring, i) * squeeze, numberAt(ring, i + 1)]);
+    for (let i = 0; i < ring.length; i += 2) closed.push([numberAt(ring, i) * across, numberAt(ring, i + 1) * along]);
     closed.push(elementAt(closed, 0));
     return closed;
   });
-  const [exterior = []] = scaled;
-  const longitudes = exterior.map(([x]) => x);
-  const width = longitudes.reduce((a, b) => Math.max(a, b)) - longitudes.reduce((a, b) => Math.min(a, b));
-  const [x, y] = polylabel(scaled, Math.min(width, north - south) * PRECISION);
-  return [x / squeeze, y];
+  const side = Math.min((east - west) * across, height * along);
+  const [x, y] = polylabel(scaled, side * PRECISION);
+  return [x / across, y / along];
+}
+
+/** Least and greatest of the coordinates of an axis. */
+function extentOf([exterior = []]: OpenPolygon, axis: 0 | 1): [least: number, greatest: number] {
+  const values = exterior.filter((_, i) => i % 2 === axis);
+  return [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
 }

@@ -26,6 +26,9 @@ export interface SimplifiedLevels {
 /** Kilometres are measured on a sphere with the mean radius of the Earth. */
 const METRES_PER_DEGREE = (6_371_008.8 * Math.PI) / 180;
 
+/** Whether units are valid in the source: it takes seconds to find out of one with hundreds of thousands of vertices. */
+const VALID = new WeakMap<LevelRings, Map<number, boolean>>();
+
 /** How often invalid units are tried again. */
 const ROUNDS_MAX = 8;
 
@@ -43,7 +46,11 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
   const units = levels.flatMap((level) => Array.from(unitsInOrder(level), (unit) => ({ level, unit })));
   const isValidInSource = (position: number): boolean => {
     const { level, unit } = elementAt(units, position);
-    return isValid(unitPolygons(level, unit));
+    const known = VALID.get(level) ?? new Map<number, boolean>();
+    VALID.set(level, known);
+    const answer = known.get(unit) ?? isValid(unitPolygons(level, unit));
+    known.set(unit, answer);
+    return answer;
   };
   return (limit) => {
     const rings = new UnitRings(shared, grid, limit);
@@ -73,7 +80,8 @@ function mendUnits(rings: UnitRings, isValidInSource: (position: number) => bool
     const again = new Set<number>();
     for (const unit of pending) {
       if (accepted.has(unit)) continue;
-      if (isValid(rings.polygons(unit))) invalid.delete(unit);
+      if (rings.isTangled(unit)) invalid.add(unit);
+      else if (isValid(rings.polygons(unit))) invalid.delete(unit);
       else if (invalid.has(unit) || isValidInSource(unit)) {
         invalid.add(unit);
         if (rings.mend(unit, refined)) again.add(unit);

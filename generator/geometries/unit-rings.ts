@@ -1,6 +1,6 @@
 // The rings of all units of a level on arcs that are simplified: gives the polygons of a unit, and changes arcs until a unit
 // keeps its shape and is valid. Used to simplify a level.
-import { f64At } from '../../format/element-at.ts';
+import { f64At, numberAt } from '../../format/element-at.ts';
 import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
 import { crossingsOf } from './crossings.ts';
 import { endBefore, Int32List, i32At } from './level-rings.ts';
@@ -9,6 +9,12 @@ import { type SimplifiedArcs, simplifyArcs } from './simplify-arcs.ts';
 
 /** A ring keeps its shape if this share of its area is left, and at most so much is added. */
 const AREA_SHARE = 0.5;
+
+/** A border with more loops than these leaves out the small ones. */
+const LOOPS_MAX = 100;
+
+/** Fewest edges of a unit that is tangled. */
+const TANGLED_EDGES = 20_000;
 
 /** Fewest positions of a ring that is not closed. */
 const RING_POSITIONS_MIN = 3;
@@ -95,7 +101,25 @@ export class UnitRings {
     }
     if (touching.size === 0) return this.#nested[unit] === 1 ? nest(open) : polygons;
     const isTouching = (_: OpenRing, i: number): boolean => touching.has(i);
-    return nest([...retrace(open.filter(isTouching)), ...open.filter((ring, i) => !isTouching(ring, i))]);
+    const retraced = retrace(open.filter(isTouching));
+    return nest([...this.#largeLoops(retraced), ...open.filter((ring, i) => !isTouching(ring, i))]);
+  }
+
+  /** Of a border that touches itself everywhere, the loops that are no smaller than an island that stays. */
+  #largeLoops(loops: readonly OpenRing[]): readonly OpenRing[] {
+    if (loops.length <= LOOPS_MAX) return loops;
+    const areas = loops.map((loop) => Math.abs(doubledArea(loop)));
+    const least = Math.min(
+      2 * this.#limit,
+      areas.reduce((a, b) => Math.max(a, b)),
+    );
+    return loops.filter((_, i) => numberAt(areas, i) >= least);
+  }
+
+  /** Is a unit a scribble, whose edges lie so close together that it would take minutes to tell them apart? */
+  isTangled(unit: number): boolean {
+    const { edges, begins } = this.#edgesOf(unit);
+    return begins.length > TANGLED_EDGES && crossingsOf(edges.values()) === undefined;
   }
 
   /**
@@ -115,9 +139,36 @@ export class UnitRings {
 
   /**
    * Refines the edges of a unit that cross. Where no point can come back, as rounding made them cross, one goes.
-   * @returns false if nothing has changed, undefined if none cross
+   * @returns false if nothing has changed, or too much crosses; undefined if none cross
    */
   #mendCrossings(unit: number, refined: Set<number>): boolean | undefined {
+    const { edges, begins, arcs } = this.#edgesOf(unit);
+    const changed = new Map<number, boolean>();
+    const refine = (begin: number): boolean => {
+      const known = changed.get(begin) ?? this.#simplified.refine(begin);
+      changed.set(begin, known);
+      return known;
+    };
+    const crossings = crossingsOf(edges.values());
+    if (crossings === undefined) return false;
+    let isMended = crossings.length === 0 ? undefined : false;
+    for (const { edges: crossing, ends } of crossings) {
+      const isRefined = crossing.map((edge) => refine(begins.at(edge))).includes(true);
+      const isLeftOut =
+        !isRefined &&
+        ends.some(([edge, isSecond]) => {
+          const begin = begins.at(edge);
+          return this.#simplified.leaveOut(isSecond ? this.#simplified.next(begin) : begin, arcs.at(edge));
+        });
+      if (!isRefined && !isLeftOut) continue;
+      for (const edge of crossing) refined.add(arcs.at(edge));
+      isMended = true;
+    }
+    return isMended;
+  }
+
+  /** The edges of a unit, and of each the arc and the place in it where it begins. */
+  #edgesOf(unit: number): { edges: Int32List; begins: Int32List; arcs: Int32List } {
     const edges = new Int32List();
     const begins = new Int32List();
     const arcs = new Int32List();
@@ -139,27 +190,7 @@ export class UnitRings {
         }
       }
     }
-    const changed = new Map<number, boolean>();
-    const refine = (begin: number): boolean => {
-      const known = changed.get(begin) ?? this.#simplified.refine(begin);
-      changed.set(begin, known);
-      return known;
-    };
-    const crossings = crossingsOf(edges.values());
-    let isMended = crossings.length === 0 ? undefined : false;
-    for (const { edges: crossing, ends } of crossings) {
-      const isRefined = crossing.map((edge) => refine(begins.at(edge))).includes(true);
-      const isLeftOut =
-        !isRefined &&
-        ends.some(([edge, isSecond]) => {
-          const begin = begins.at(edge);
-          return this.#simplified.leaveOut(isSecond ? this.#simplified.next(begin) : begin, arcs.at(edge));
-        });
-      if (!isRefined && !isLeftOut) continue;
-      for (const edge of crossing) refined.add(arcs.at(edge));
-      isMended = true;
-    }
-    return isMended;
+    return { edges, begins, arcs };
   }
 
   /** Refines all borders of a unit. @returns false if none can be */

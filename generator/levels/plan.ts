@@ -168,12 +168,12 @@ export function countsOf(
     pages: { geojsonl: geojsonl.length, fc: fc.length },
     bytes: sum(geojsonl) + sum(fc),
     featureFiles: featureFilesOf(index),
-    extent: extentOf(index),
+    ...extentOf(index),
   };
 }
 
 /** West, south, east, north of all boxes in degrees; all longitudes if one crosses the antimeridian. */
-function extentOf({ arrays: { box }, features }: LevelIndex): number[] | undefined {
+function extentOf({ arrays: { box }, features }: LevelIndex): Pick<LevelSummary, 'extent'> {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < 4 * features; i += 4) {
     const [w, s, e, n] = [elementAt(box, i), elementAt(box, i + 1), elementAt(box, i + 2), elementAt(box, i + 3)];
@@ -183,7 +183,7 @@ function extentOf({ arrays: { box }, features }: LevelIndex): number[] | undefin
     south = Math.min(south, s);
     north = Math.max(north, n);
   }
-  return south > north ? undefined : [west, south, east, north].map((edge) => edge / BOX_SCALE);
+  return south > north ? {} : { extent: [west, south, east, north].map((edge) => edge / BOX_SCALE) };
 }
 
 /** Units of the index's boxes of a degree. */

@@ -233,7 +233,11 @@ function checkSummary({ levels, storedPages, cells }: Release, index: LevelIndex
     found(manifestPath(level), `has ${cells ? 'no ' : ''}cells, ${RELEASE_FILE} says ${cells}`);
   const names = columns.map(({ name }) => name);
   // Without columns the dataset lacks the level.
-  const expected = { gidColumns: names.every((name) => name === '') ? [] : names, ...countsOf(index) };
+  const expected = {
+    gidColumns: names.every((name) => name === '') ? [] : names,
+    extent: undefined,
+    ...countsOf(index),
+  };
   const summary = elementAt(levels, level);
   for (const [member, value] of Object.entries(expected)) {
     const [has, wanted] = [JSON.stringify(summary[member as keyof typeof expected]), JSON.stringify(value)];

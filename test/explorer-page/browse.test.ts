@@ -46,12 +46,13 @@ test(
       const credits = page.locator('#credits');
       assert.match(
         (await credits.textContent()) ?? '',
-        /^Release r1, 2026-11-22Tests & <i>friends<\/i>, example\.org\/data\.Second source \(example\.com\)Map: /,
+        /^Release r1, 2026-11-22Tests & <i>friends<\/i>, example\.org\/data\.Second source \(example\.com\)Licence: CC-BY-4\.0Map: /,
       );
       const links = await credits
         .getByRole('link')
         .evaluateAll((all: { href: string }[]) => all.map(({ href }) => href));
-      assert.deepEqual(links.slice(0, 2), ['https://example.org/data', 'https://example.com/']);
+      const licence = 'https://spdx.org/licenses/CC-BY-4.0';
+      assert.deepEqual(links.slice(0, 3), ['https://example.org/data', 'https://example.com/', licence]);
       assert.equal(await page.locator('#path').isVisible(), false);
     }),
 );

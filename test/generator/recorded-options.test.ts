@@ -63,6 +63,7 @@ test('the options in release.json are those of the build', () => {
     storedPages,
     geometries,
     licence,
+    cells,
     options: JSON.parse(JSON.stringify(recorded)),
   };
   assert.deepEqual(optionsOf(release), { ...EVERY, accept: ['no-units', 'orphans'] });

@@ -1,4 +1,4 @@
-// What the service publishes about itself without a token: release, its date, geometries, attribution, page caps and columns.
+// What the service publishes about itself without a token: release, its date, geometries, licence, attribution, page caps and columns.
 // Used by app.js.
 
 /**
@@ -7,6 +7,7 @@
  * @property {string | undefined} release undefined while the service has none
  * @property {string | undefined} date `YYYY-MM-DD`; undefined if the release has none
  * @property {string[]} geometries of the release; `full` is always there
+ * @property {string | undefined} licence of the data: an SPDX identifier or an address; undefined if it is not known
  * @property {string[]} attribution
  * @property {Record<string, number[]>} caps the most units of a page, by format and level
  * @property {LevelColumns[]} levels by level; a level without units has no columns
@@ -23,6 +24,7 @@ export async function readAbout(base) {
     release: about.release,
     date: about.date,
     geometries: about.geometries ?? ['full'],
+    licence: about.licence,
     attribution: about.attribution ?? [],
     caps: about.caps ?? {},
     levels: about.levels ?? [],

@@ -99,13 +99,15 @@ export function showRelease({ release }) {
 }
 
 /** @param {About} about */
-export function showCredits({ release, date, attribution }) {
+export function showCredits({ release, date, licence, attribution }) {
   const issued = date === undefined ? [] : [make('span', '', `Release ${release}, ${date}`)];
   const texts = attribution.map((text) =>
     make('span', '', ...text.split(ADDRESS).map((piece, i) => (i % 2 === 0 ? piece : toLink(piece)))),
   );
+  const spdx = licence?.startsWith('http') ? licence : `https://spdx.org/licenses/${licence}`;
+  const terms = licence === undefined ? [] : [make('span', '', 'Licence: ', link(spdx, licence))];
   const library = make('span', '', 'Map: ', link('https://maplibre.org', 'MapLibre'));
-  part('credits').replaceChildren(...issued, ...texts, library);
+  part('credits').replaceChildren(...issued, ...texts, ...terms, library);
   showMore();
 }
 

@@ -12,7 +12,7 @@ import { reportFiles } from './support/report-files.ts';
 /** Test files at a time: two more than cores, as many wait for something. */
 const CONCURRENCY = Math.max(2, availableParallelism() + 2);
 /** For a file, in milliseconds: it is there for what hangs, not for a machine that is busy. */
-const TIMEOUT_MS = 600_000;
+const TIMEOUT_MS = 1_500_000;
 
 /** The unit of times in /proc, which Linux fixes for programs. */
 const TICKS_A_SECOND = 100;

@@ -9,6 +9,7 @@ import { fidsOf, nextOf, refusal, sendRaw, textOf } from '../support/http/http-c
 import { anyListing, expectedPage, type Listing, pathOf } from '../support/listings.ts';
 import type { Asker } from './asker.ts';
 import { Late } from './asker.ts';
+import type { Published } from './published.ts';
 
 /** Pages that a client follows. */
 const PAGES_MAX = 6;
@@ -22,7 +23,7 @@ const DRAWN_LEVELS = [0, ...LEVELS.slice(1), ...LEVELS.slice(1)] as const;
 /** Different listings that are asked for. */
 const LISTINGS = 5_000;
 
-let listings: readonly Listing[] | undefined;
+let listings: readonly Listing[] = [];
 
 /** A page that a cursor leads to. */
 interface Cursor {
@@ -39,9 +40,17 @@ async function hotPage(asker: Asker): Promise<void> {
   await walk(asker, elementAt(HOT, asker.random(HOT.length)), 1);
 }
 
+/**
+ * Draws the listings, which takes seconds: before anybody asks, as the issuer of tokens runs in this process. Without places,
+ * for whose answers every vertex would be looked at here.
+ */
+export function drawListings(published: Published): void {
+  const drawn = fc.sample(anyListing(published.known('r0').levels, DRAWN_LEVELS), { seed: 1, numRuns: LISTINGS });
+  listings = drawn.map((listing) => ({ ...listing, bbox: undefined, contains: undefined }));
+}
+
 /** A listing and its next pages. */
 async function listing(asker: Asker): Promise<void> {
-  listings ??= fc.sample(anyListing(asker.published.known('r0').levels, DRAWN_LEVELS), { seed: 1, numRuns: LISTINGS });
   await walk(asker, elementAt(listings, asker.random(LISTINGS)), 1 + asker.random(PAGES_MAX));
 }
 

@@ -20,7 +20,7 @@ import { FailingSpells } from './failing-spells.ts';
 import type { Reading } from './growth.ts';
 import { growthIn, readingOf } from './growth.ts';
 import { Published } from './published.ts';
-import { askAnything } from './requests.ts';
+import { askAnything, drawListings } from './requests.ts';
 import { KEY_OPTIONS, RotatingTokens } from './rotating-tokens.ts';
 
 /** How long it takes, and how much of it there is. */
@@ -68,6 +68,7 @@ const WRONG_MAX = 20;
 export async function soak(options: SoakOptions, print: (line: string) => void): Promise<SoakResult> {
   const { intervals, seconds, clients, seed } = options;
   const published = await Published.start();
+  drawListings(published);
   const tokens = await RotatingTokens.start();
   const host = await startStaticHost(published.out);
   const spells = new FailingSpells(host, dice(seed));

@@ -30,7 +30,8 @@ export interface TokenRules {
   now: () => number;
 }
 
-const TOKEN_MAX_CHARS = 8 * 1024;
+/** The longest token. */
+export const TOKEN_MAX_CHARS: number = 8 * 1024;
 /**
  * Three base64url parts (RFC 7515 section 7.1), without the white space and padding that decoders accept. 77u_ is the
  * byte order mark, which JSON must not begin with (RFC 8259 section 8.1) and decoders skip.

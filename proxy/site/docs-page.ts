@@ -1,9 +1,13 @@
-// /docs: what the OpenAPI document says, as an HTML page, from the same tables.
-import { PAGE_CAPS } from '../../format/levels.ts';
-import { ENDPOINTS, PAGE_ENDPOINTS, parameterNames } from '../pages/endpoints.ts';
-import { INFO, openapiDocument, pageExamples } from './openapi/document.ts';
+// /docs: what the OpenAPI document says, as an HTML page, from the same tables: two endpoints with a level, their parameters
+// once, questions with their answers, every error.
+import { FORMATS, GEOMETRIES, LEVELS, levelName, PAGE_CAPS, pageCap } from '../../format/levels.ts';
+import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
+import { TARGET_MAX_BYTES } from '../http/request.ts';
+import { DOWNLOAD_ENDPOINTS, FILTERS, OGC_PATH, PAGE_ENDPOINTS, parameterNames } from '../pages/endpoints.ts';
+import { INFO } from './openapi/document.ts';
 import { parameterComponents } from './openapi/parameters.ts';
 import { headerComponents, problemResponses } from './openapi/responses.ts';
+import { QUESTIONS } from './questions.ts';
 
 /** The page. */
 export function docsPage(): string {
@@ -23,42 +27,95 @@ export function docsPage(): string {
 ${paragraphsToHtml(INFO.description)}
 <p><a href="./">Explorer</a> · <a href="openapi.json">OpenAPI document</a></p>
 <h2>Paths</h2>
-${pathsTable()}
+<p><code>&lt;LEVEL&gt;</code> is one of ${LEVELS.map((level) => codeToHtml(levelName(level))).join(' ')}: countries, and what lies inside of them.</p>
+${table(
+  ['GET', 'response'],
+  PATHS.map(([path, text]) => [codeToHtml(path), inlineToHtml(text)]),
+)}
+<h2>Token</h2>
+${paragraphsToHtml(TOKEN)}
 <h2>Parameters</h2>
 ${parametersTable()}
-<h2>Examples</h2>
-<p>Units of the sample release, which <code>npm start</code> builds. Coordinates are longitude and latitude.</p>
-${examplesList()}
+<h3>Caps of page-size</h3>
+${capsTable()}
+<h2>Walk a listing</h2>
+${paragraphsToHtml(WALK)}
+<pre><code>${escapeHtml(WALK_COMMAND)}</code></pre>
+<h2>Questions</h2>
+${paragraphsToHtml(ORIGIN)}
+${QUESTIONS.map(({ question, target, answer }) => exampleToHtml(question, `GET ${target}`, answer)).join('\n')}
 <h2>Response headers of a page or file</h2>
 ${headersTable()}
-<h2>Problems</h2>
-<p>An error is <code>application/problem+json</code> with a stable <code>code</code>.</p>
-${problemsList()}
+<h2>Errors</h2>
+<p>An error is <code>application/problem+json</code>: <code>status</code>, a stable <code>code</code>, and a
+<code>detail</code> that says what to change. These are examples of it.</p>
+${errorsTable()}
 </main>
 </body>
 </html>
 `;
 }
 
-function pathsTable(): string {
-  const rows = Object.entries(openapiDocument(undefined).paths).map(([path, { get }]) => {
-    const endpoint = ENDPOINTS.get(path);
-    const isPage = endpoint?.kind === 'page';
-    const maximum = isPage ? String(PAGE_CAPS[endpoint.format][endpoint.level]) : '';
-    const hasParameters = isPage || endpoint?.kind === 'download';
-    const names = hasParameters ? parameterNames(endpoint).map(codeToHtml).join(' ') : '';
-    return [codeToHtml(path), escapeHtml(get.summary), maximum, names];
-  });
-  return table(['GET', 'response', 'maximum page-size with the full geometry', 'parameters'], rows);
+const PATHS = [
+  ['/api/v1/geojsonl/<LEVEL>', 'a page of newline-delimited GeoJSON: one Feature on each line'],
+  ['/api/v1/fc/<LEVEL>', 'a page as one GeoJSON FeatureCollection'],
+  ...[...new Set(DOWNLOAD_ENDPOINTS.map(({ extension }) => extension))].map((extension) => [
+    `/api/v1/download/<LEVEL>${extension}`,
+    'a whole listing as one gzip file; Range continues one that broke off',
+  ]),
+  [OGC_PATH, 'OGC API - Features: the address for QGIS, GDAL and other clients of this standard'],
+  ['/api/v1/overview', 'the highest two levels, simplified, as TopoJSON; without parameters'],
+  ['/api/v1/names/<LEVEL>', 'the names of the units, one JSON array on each line; without parameters'],
+  ['/healthz', 'the process runs; without a token'],
+  ['/readyz', 'a release and keys are loaded; without a token'],
+] as const;
+
+const TOKEN = `\`Authorization: Bearer <JWT>\` on every request under \`/api/\`: a JWT of a configured issuer, of at most
+${TOKEN_MAX_CHARS} characters. A token in the query string is refused. Path and query have at most ${TARGET_MAX_BYTES} bytes.`;
+
+const WALK = `Every page but the last has a \`Link\` header with the absolute URL of the next one. Request it as it is, with the same
+token, until there is none: every matching feature comes exactly once, all from the release of the first page, also while a
+new release is published. If that release is withdrawn meanwhile, the answer is 410: start again.`;
+
+const WALK_COMMAND = `url='http://127.0.0.1:8080/api/v1/geojsonl/lv2?gid-0=ESP'
+while [ -n "$url" ]; do
+  curl -sf --compressed -D headers.txt -H "Authorization: Bearer $TOKEN" "$url"
+  url=$(sed -n 's/^link: <\\([^>]*\\)>.*/\\1/Ip' headers.txt)
+done`;
+
+const ORIGIN = `Answers of the sample release, which \`npm start\` builds: countries made with Natural Earth, units of the United States of the U.S. Census Bureau, both public domain; those of Spain derived from boundaries CC BY 4.0 Instituto Geográfico Nacional de España (ign.es). \`…\` is where an answer is cut here.`;
+
+const PAGE_NAMES = new Set(PAGE_ENDPOINTS.flatMap(parameterNames));
+const DOWNLOAD_NAMES = new Set(DOWNLOAD_ENDPOINTS.flatMap(parameterNames));
+const PAGE_ONLY: ReadonlySet<string> = new Set([...PAGE_NAMES].filter((name) => !DOWNLOAD_NAMES.has(name)));
+const DOWNLOAD_ONLY: ReadonlySet<string> = new Set([...DOWNLOAD_NAMES].filter((name) => !PAGE_NAMES.has(name)));
+
+/** One row for all filters, and for what has another maximum at other levels. */
+function parametersTable(): string {
+  const components = Object.values(parameterComponents());
+  const rowOf = (name: string): string[] => {
+    const { description = '', example = '' } = components.find((component) => component.name === name) ?? {};
+    const only = PAGE_ONLY.has(name) ? ' Only of pages.' : DOWNLOAD_ONLY.has(name) ? ' Only of downloads.' : '';
+    return [codeToHtml(name), inlineToHtml(`${description}${only}`), codeToHtml(`${name}=${example}`)];
+  };
+  const [first = '', last = ''] = [...FILTERS.keys()].filter((_, level, { length }) => level % (length - 1) === 0);
+  const filters = [
+    `${codeToHtml(first)} to ${codeToHtml(last)}`,
+    'Only units inside the unit with this GID; several are combined with AND. That of the level itself selects one unit.',
+    codeToHtml(`${first}=ESP`),
+  ];
+  const names = [...PAGE_NAMES, ...DOWNLOAD_ONLY].filter((name) => !FILTERS.has(name));
+  return table(['name', 'meaning', 'example'], [filters, ...names.map(rowOf)]);
 }
 
-/** One row for all parameters with the same name and description. */
-function parametersTable(): string {
-  const rows = Object.values(parameterComponents()).map(({ name, description, example }) => {
-    const cells = [codeToHtml(name), inlineToHtml(description), codeToHtml(String(example))];
-    return [`${name} ${description}`, cells] as const;
-  });
-  return table(['name', 'meaning', 'example'], [...new Map(rows).values()]);
+function capsTable(): string {
+  const heads = [0, 2, 4] as const;
+  const full = FORMATS.map((format) => [codeToHtml(format), ...heads.map((level) => String(PAGE_CAPS[format][level]))]);
+  const light = GEOMETRIES.filter((geometry) => pageCap('fc', 0, geometry) > PAGE_CAPS.fc[0]).map((geometry) => [
+    `both, ${codeToHtml(`geometry=${geometry}`)}`,
+    ...heads.map((level) => String(pageCap('fc', level, geometry))),
+  ]);
+  return table(['format', 'lv0 lv1', 'lv2 lv3', 'lv4 lv5'], [...full, ...light], 'numbers');
 }
 
 function headersTable(): string {
@@ -69,40 +126,28 @@ function headersTable(): string {
   return table(['name', 'meaning'], rows);
 }
 
-/** The pages with a unit in them. */
-function examplesList(): string {
-  return PAGE_ENDPOINTS.map(({ path, format, level }) => pageExamples(path, format, level).unit)
-    .filter((unit) => unit !== undefined)
-    .map((unit) => {
-      const shown = typeof unit.value === 'string' ? unit.value : JSON.stringify(unit.value);
-      return `<h3>${escapeHtml(unit.summary)}</h3>\n${exchangeToHtml(unit['x-request'], shown)}`;
-    })
-    .join('\n');
-}
-
-function problemsList(): string {
-  return Object.values(problemResponses())
+function errorsTable(): string {
+  const rows = Object.values(problemResponses())
     .flatMap(({ content }) => Object.entries(content['application/problem+json'].examples))
-    .map(
-      ([code, { summary, value, 'x-request': request }]) =>
-        `<h3 id="${escapeHtml(code)}">${value.status} ${codeToHtml(code)}</h3>
-<p>${escapeHtml(summary)}.</p>
-${exchangeToHtml(request, JSON.stringify(value, null, 2))}`,
-    )
-    .join('\n');
+    .map(([code, { summary, value }]) => [
+      String(value.status),
+      codeToHtml(code),
+      escapeHtml(summary),
+      escapeHtml(value.detail),
+    ]);
+  return table(['status', 'code', 'meaning', 'detail'], rows);
 }
 
-/** The request of an example, if it has one, and the body of the response. */
-function exchangeToHtml(request: string | undefined, body: string): string {
-  const parts = request === undefined ? [body] : [request, body];
-  return parts.map((text) => `<pre><code>${escapeHtml(text)}</code></pre>`).join('\n');
+function exampleToHtml(title: string, ...texts: readonly string[]): string {
+  const blocks = texts.map((text) => `<pre><code>${escapeHtml(text)}</code></pre>`);
+  return [`<h3>${escapeHtml(title)}</h3>`, ...blocks].join('\n');
 }
 
 /** @param rows cells in HTML */
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+function table(heads: readonly string[], rows: readonly (readonly string[])[], kind = 'texts'): string {
   const head = heads.map((text) => `<th scope="col">${escapeHtml(text)}</th>`).join('');
   const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('\n');
-  return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
+  return `<div class="scroll ${kind}"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
 }
 
 function paragraphsToHtml(text: string): string {

@@ -4,6 +4,7 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { docsPage } from '../../proxy/site/docs-page.ts';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -50,6 +51,20 @@ test('curl walks a listing', { skip: without('curl --version') }, async () => {
       .map((line) => JSON.parse(line).id),
     under,
   );
+});
+
+test('the walk of /docs is a whole listing, when pasted', { skip: without('curl --version') }, async () => {
+  const [, shown = ''] = /<code>(url=[^<]*)<\/code>/.exec(docsPage()) ?? [];
+  const command = shown
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+  const target = /'http[^']*'/.exec(command)?.[0] ?? assert.fail();
+  const there = `cd ${temporaryFolder()}\n${command.replace(target, `'${proxy.url}/api/v1/geojsonl/lv2'`)}`;
+  const { status, text } = await run('sh', ['-c', there]);
+  assert.equal(status, 0, text.slice(0, 500));
+  assert.ok(text === stored[2]?.lines.join(''));
 });
 
 test('a walk that is refused ends with an error that says why', {

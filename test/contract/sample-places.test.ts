@@ -11,15 +11,18 @@ import { gdal } from '../../generator/source/gdal.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { Reads } from '../../proxy/origin/origin.ts';
 import { Releases } from '../../proxy/releases/releases.ts';
+import { QUESTIONS, SHOWN_CHARS, SHOWN_CURSOR, SHOWN_HEADERS } from '../../proxy/site/questions.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { dice } from '../support/dice.ts';
+import { send, textOf } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { placedLevel } from '../support/places.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { buildUnchecked } from '../support/releases/build-release.ts';
 
+const HOST = 'boundaries.example.org';
 const SAMPLE: readonly Level[] = [0, 1, 2, 3];
 
 /** Which units of the sample contain a point, without HTTP. */
@@ -31,7 +34,7 @@ async function sampleLookUp(): Promise<{
   const folder = await cachedOutput(import.meta.url, 'sample', async (made) => {
     const file = join(made, 'sample.gpkg');
     writeSample(file);
-    await buildUnchecked(file, made, { storedPages: 'none', geometries: ['full', 'none'] });
+    await buildUnchecked(file, made, { storedPages: 'none', geometries: ['full', 'low', 'none'] });
   });
   const origin = directoryOrigin(folder);
   const releases = new Releases(origin);
@@ -131,4 +134,19 @@ test('the commands of the README and the lines of Python say what is at a point 
   assert.deepEqual(await run('python3', '-c', codeIn('proxy/examples/clients/README.md', 'python', 'contains=')), [
     'Madrid',
   ]);
+});
+
+test('the answers that /docs shows are those of the sample', async () => {
+  const service = await startService(folder);
+  for (const { question, target, answer } of QUESTIONS) {
+    const isDownload = target.startsWith('/api/v1/download/');
+    const { headers, ...response } = await send(service, target, { host: HOST, 'accept-encoding': 'identity' });
+    const body = isDownload ? '' : textOf({ headers, ...response }).trimEnd();
+    const lines = SHOWN_HEADERS.filter((name) => headers[name.toLowerCase()] !== undefined).map((name) =>
+      `${name}: ${headers[name.toLowerCase()]}`.replace(/c_[\w-]+/, SHOWN_CURSOR).replace('-r1-', '-sample-'),
+    );
+    const shown = body.length > SHOWN_CHARS ? `${body.slice(0, SHOWN_CHARS)}…` : body;
+    const expected = [`HTTP/1.1 ${response.status} OK`, ...lines, ...(shown === '' ? [] : ['', shown])];
+    assert.deepEqual(answer.split('\n'), expected.join('\n').split('\n'), question);
+  }
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GEOMETRIES, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
+import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
@@ -74,23 +75,29 @@ test('the explorer can be left out', async () => {
   assert.equal((await send(plain, '/openapi.json')).status, 200);
 });
 
-test('/docs shows every path and every problem, and leads to the explorer', { skip: SKIP }, () =>
-  new ExplorerBrowser({ hasWebGl: false }).onPage(
-    service,
-    async (page) => {
-      const text = (await page.locator('main').textContent()) ?? '';
-      for (const part of [
-        '/api/v1/fc/lv5',
-        'page-size',
-        'Hormigueros',
-        'Boundaries-Matched',
-        'release-gone',
-        'origin-slow',
-      ])
-        assert.ok(text.includes(part), part);
-      await page.getByRole('link', { name: 'Explorer' }).click();
-      await page.locator('#token:focus').waitFor();
-    },
-    { path: '/docs' },
-  ),
+test(
+  '/docs shows two endpoints with a level, every problem and parameter, fits a phone, and leads to the explorer',
+  { skip: SKIP },
+  () =>
+    new ExplorerBrowser({ hasWebGl: false }).onPage(
+      service,
+      async (page) => {
+        const text = (await page.locator('main').textContent()) ?? '';
+        for (const part of [
+          '/api/v1/fc/<LEVEL>',
+          'page-size',
+          'Hormigueros',
+          'Boundaries-Matched',
+          'contains=-3.7038,40.4168',
+          ...Object.keys(PROBLEMS),
+        ])
+          assert.ok(text.includes(part), part);
+        await page.setViewportSize({ width: 360, height: 740 });
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        assert.equal(width, 360);
+        await page.getByRole('link', { name: 'Explorer' }).click();
+        await page.locator('#token:focus').waitFor();
+      },
+      { path: '/docs' },
+    ),
 );

@@ -47,7 +47,16 @@ async function serveSample(): Promise<string> {
 
 /** Runs a program in `home`. */
 function type(program: string, args: string[], env: Record<string, string>): Promise<Ended> {
-  return runProgram(program, args, { cwd: home, env: { ...process.env, TOKEN, ...env } });
+  return runProgram(program, args, {
+    cwd: home,
+    env: {
+      ...process.env,
+      BASE: `${url}/api/v1`,
+      AUTH: AUTHORIZED.authorization.replace(/^/, 'Authorization: '),
+      TOKEN,
+      ...env,
+    },
+  });
 }
 
 /**

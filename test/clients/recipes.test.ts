@@ -31,10 +31,18 @@ const [parent = ''] = ODD_GIDS.filter((gid) => gid.startsWith('O'));
 const query = `gid-1=${encodeURIComponent(parent).replaceAll("'", '%27')}&page-size=1`;
 const under = (stored[2]?.units ?? []).filter(({ gids }) => gids[1] === parent).map(({ fid }) => fid);
 const all = (stored[2]?.units ?? []).map(({ fid }) => fid);
+const features = (stored[2]?.lines ?? []).map((line) => JSON.parse(line));
 
-/** The fids at the beginning of the printed lines. */
+/** The fids of the Features that are printed as lines. */
 function fidsPrinted(text: string): number[] {
-  return text.trimEnd().split('\n').map(Number.parseFloat);
+  return featuresPrinted(text).map(({ id }) => id);
+}
+
+function featuresPrinted(text: string): { id: number }[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 assert.ok(under.length > 1 && all.length > 200, 'the recipes have something to walk');
@@ -44,13 +52,7 @@ test('curl walks a listing', { skip: without('curl --version') }, async () => {
   assert.equal(status, 0, text.slice(0, 500));
   assert.ok(text === stored[2]?.lines.join(''));
   const filtered = await run('sh', [join(CLIENTS, 'walk.sh'), `${proxy.url}/api/v1/geojsonl/lv2?${query}`]);
-  assert.deepEqual(
-    filtered.text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).id),
-    under,
-  );
+  assert.deepEqual(fidsPrinted(filtered.text), under);
 });
 
 test('the walk of /docs is a whole listing, when pasted', { skip: without('curl --version') }, async () => {
@@ -84,7 +86,7 @@ test("Python's standard library walks a listing, in either format", {
 }, async () => {
   for (const format of ['geojsonl', 'fc']) {
     const whole = await run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${format}/lv2`]);
-    assert.deepEqual(fidsPrinted(whole.text), all);
+    assert.deepEqual(featuresPrinted(whole.text), features);
     const part = await run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${format}/lv2?${query}`]);
     assert.deepEqual(fidsPrinted(part.text), under);
   }
@@ -101,7 +103,7 @@ test('fetch walks a listing, in either format', async () => {
   const walk = ['--import', 'tsx', join(CLIENTS, 'walk.ts')];
   for (const format of ['geojsonl', 'fc']) {
     const whole = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2`]);
-    assert.deepEqual(fidsPrinted(whole.text), all);
+    assert.deepEqual(featuresPrinted(whole.text), features);
     const part = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2?${query}`]);
     assert.deepEqual(fidsPrinted(part.text), under);
     const none = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2?gid-0=NOPE`]);
@@ -129,35 +131,37 @@ test("the commands under 'Ask it' in the README work when pasted", {
   const typed = temporaryFolder();
   symlinkSync(resolve('proxy'), join(typed, 'proxy'));
   const [, section = ''] = readFileSync('README.md', 'utf8').split('## Ask it');
-  const [token = '', ...blocks] = [
+  const [first = '', ...blocks] = [
     ...section
       .split('\n## ', 1)
       .join('')
       .matchAll(/```sh\n(.*?)```/gs),
   ].map(([, commands = '']) => commands);
-  assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)\n');
+  const [base, token, auth] = first.split('\n');
+  assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)');
+  const variables = `${base?.replace('http://127.0.0.1:8080', url)}\n${auth}`;
   const printed: string[] = [];
   for (const commands of blocks) {
     // The sample's units and places by others of the same levels.
     const own = Object.entries({
-      'http://127.0.0.1:8080': url,
       ESP: 'AAA',
       lv3: 'lv2',
       NAME_3: 'NAME_2',
-      Toledo: 'Søst',
       '-3.7038,40.4168': '0.5,0.5',
       '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5',
     });
     const line = own.reduce((text, [from, to]) => text.replaceAll(from, to), commands);
-    const { status, text } = await run('sh', ['-ec', `cd ${typed}\n${line}`]);
+    const { status, text } = await run('sh', ['-ec', `cd ${typed}\n${variables}\n${line}`]);
     assert.equal(status, 0, `${line}${text}`);
     printed.push(text);
   }
-  const [pages = '', simplified = '', walked, downloads = '', copied, places, overview, names] = printed;
-  assert.match(pages, /^\{.*"Aland".*\}\n\{.*"Beland".*\}\nHTTP\/1\.1 200 OK\r\n[^{]*Boundaries-Matched: 2\r\n[^{]*$/);
-  assert.equal(JSON.parse(simplified).features.length, 3);
-  assert.deepEqual([walked, copied, overview], ['', '', '']);
-  assert.equal(readFileSync(join(typed, 'provinces.geojsonl'), 'utf8').split('\n').length, 4);
+  const [page, links, provinces, places, copied, downloads = ''] = printed;
+  assert.match(String(page), /^\{.*"Aland".*\}\n\{.*"Beland".*\}\n$/);
+  assert.match(String(links), /^HTTP\/1\.1 200 OK\r\n[^{]*Boundaries-Matched: 2\r\n[^{]*$/);
+  assert.equal(readFileSync(join(typed, 'regions.geojsonl'), 'utf8').split('\n').length, 3);
+  assert.equal(provinces, 'Næst\nSøst\nWüst "late"\n');
+  assert.equal(JSON.parse(readFileSync(join(typed, 'provinces.geojson'), 'utf8')).features.length, 3);
+  assert.equal(copied, '');
   assert.doesNotMatch(downloads, /error/i);
   assert.equal(
     gunzipSync(readFileSync(join(typed, 'boundaries-r1-lv2-AAA.geojsonl.gz')))
@@ -177,7 +181,4 @@ test("the commands under 'Ask it' in the README work when pasted", {
     ],
   );
   assert.equal(places, 'Søst\nNæst\n');
-  const units = readLayer(join(typed, 'overview.gpkg'), 'lv1').map(({ fields }) => fields['gid']);
-  assert.deepEqual(units, ['AAA.1_1', 'AAA.2_1', 'BBB.1_1']);
-  assert.equal(names, '[2,"AAA.2.1_1","Søst",null,"AAA.2_1",0]\n');
 });

@@ -14,6 +14,7 @@ import { Releases } from '../../proxy/releases/releases.ts';
 import { QUESTIONS, SHOWN_CHARS, SHOWN_CURSOR, SHOWN_HEADERS } from '../../proxy/site/questions.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel } from '../support/datasets/large-dataset.ts';
+import { readLayer } from '../support/datasets/read-layer.ts';
 import { dice } from '../support/dice.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
@@ -21,6 +22,7 @@ import { placedLevel } from '../support/places.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { buildUnchecked } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HOST = 'boundaries.example.org';
 const SAMPLE: readonly Level[] = [0, 1, 2, 3];
@@ -34,7 +36,7 @@ async function sampleLookUp(): Promise<{
   const folder = await cachedOutput(import.meta.url, 'sample', async (made) => {
     const file = join(made, 'sample.gpkg');
     writeSample(file);
-    await buildUnchecked(file, made, { storedPages: 'none', geometries: ['full', 'low', 'none'] });
+    await buildUnchecked(file, made, { storedPages: 'none', geometries: ['full', 'low', 'point', 'none'] });
   });
   const origin = directoryOrigin(folder);
   const releases = new Releases(origin);
@@ -114,14 +116,15 @@ test('GDAL finds ten thousand points of the sample in the same units, half of th
   }
 });
 
-test('the commands of the README and the lines of Python say what is at a point and in a box', {
-  skip: without('curl --version', 'jq --version', 'python3 --version'),
+test('the commands of the README files and the lines of Python say what is at a point, in a box and where', {
+  skip: without('curl --version', 'jq --version', 'python3 --version', 'ogr2ogr --version'),
 }, async () => {
   const { url } = await startService(folder);
+  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: AUTHORIZED.authorization.replace(/^/, 'Authorization: ') };
+  const token = { TOKEN: AUTHORIZED.authorization.slice('Bearer '.length) };
   const run = async (program: string, option: string, code: string): Promise<string[]> => {
     const here = code.replaceAll('http://127.0.0.1:8080', url);
-    const env = { ...process.env, TOKEN: AUTHORIZED.authorization.slice('Bearer '.length) };
-    const { status, text } = await runProgram(program, [option, here], { env });
+    const { status, text } = await runProgram(program, [option, here], { env: { ...env, ...token } });
     assert.equal(status, 0, text);
     return text.trimEnd().split('\n');
   };
@@ -131,9 +134,15 @@ test('the commands of the README and the lines of Python say what is at a point 
     ['Madrid', 'Toledo', 'Segovia'].every((name) => provinces.includes(name)),
     provinces.join(),
   );
-  assert.deepEqual(await run('python3', '-c', codeIn('proxy/examples/clients/README.md', 'python', 'contains=')), [
-    'Madrid',
-  ]);
+  const clients = 'proxy/examples/clients/README.md';
+  assert.deepEqual(await run('python3', '-c', codeIn(clients, 'python', 'contains=')), ['Madrid']);
+  const [province, where = ''] = await run('sh', '-c', codeIn(clients, 'sh', 'names/lv3'));
+  assert.equal(province, '"Toledo"');
+  const [longitude = 0, latitude = 0] = JSON.parse(where);
+  assert.ok(Math.abs(longitude + 4.02) < 0.2 && Math.abs(latitude - 39.87) < 0.2, where);
+  const typed = temporaryFolder();
+  await run('sh', '-ec', `cd ${typed}\n${codeIn(clients, 'sh', 'overview.gpkg')}`);
+  assert.equal(readLayer(join(typed, 'overview.gpkg'), 'lv0').length, 255);
 });
 
 test('the answers that /docs shows are those of the sample', async () => {

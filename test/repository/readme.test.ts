@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { FORMATS, PAGE_CAPS, pageCap } from '../../format/levels.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 
 const FOLDERS = ['.', 'format', 'generator', 'output', 'proxy', 'test'];
@@ -68,8 +69,27 @@ test('the README lists the status of every error', () => {
   assert.equal(listed, [...new Set(statuses.toSorted())].join(', '));
 });
 
+test('the caps of the README are those of the service', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  for (const format of FORMATS) {
+    const [low, , middle, , high] = PAGE_CAPS[format];
+    assert.ok(readme.includes(`| ${format} | ${low} | ${middle} | ${high} |`), format);
+  }
+  const [light, tiny] = [pageCap('fc', 0, 'low'), pageCap('fc', 0, 'none')];
+  assert.ok(
+    readme.includes(
+      `In both formats ${light} with \`geometry=low\`, ${tiny.toLocaleString('en')} with \`point\` and \`none\`.`,
+    ),
+  );
+});
+
+test('the README can be read in four minutes', () => {
+  const words = readFileSync('README.md', 'utf8').split(/\s+/).length;
+  assert.ok(words < 1150, String(words));
+});
+
 test('the drawing names files that are there, and those of a request in the order of its steps', () => {
-  const [, drawing = ''] = readFileSync('README.md', 'utf8').split('```mermaid');
+  const [, drawing = ''] = readFileSync('CONTRIBUTING.md', 'utf8').split('```mermaid');
   const files = [
     ...drawing
       .split('```', 1)

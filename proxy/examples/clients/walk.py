@@ -1,4 +1,4 @@
-"""Every unit of a listing, page by page, with Python's standard library alone.
+"""Every unit of a listing, page by page, with Python's standard library alone: one GeoJSON Feature a line.
 
     TOKEN=... python3 walk.py 'http://127.0.0.1:8080/api/v1/fc/lv1?gid-0=ESP'
 """
@@ -30,7 +30,7 @@ def walk(url, token):
 if __name__ == "__main__":
     try:
         for feature in walk(sys.argv[1], os.environ["TOKEN"]):
-            print(feature["id"], json.dumps(feature["properties"], ensure_ascii=False))
+            print(json.dumps(feature, ensure_ascii=False))
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has ended, e.g. head. Python flushes standard output at exit: that must not fail as well.

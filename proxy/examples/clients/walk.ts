@@ -1,4 +1,4 @@
-// Every unit of a listing, page by page, with fetch: in Node, Deno, Bun or a browser.
+// Every unit of a listing, page by page, with fetch: in Node, Deno, Bun or a browser: one GeoJSON Feature a line.
 //
 //   TOKEN=... npx tsx walk.ts 'http://127.0.0.1:8080/api/v1/fc/lv1?gid-0=ESP'
 import type { Feature, FeatureCollection } from 'geojson';
@@ -17,5 +17,4 @@ export async function* walk(url: string, token: string): AsyncGenerator<Feature>
 }
 
 const [, , url = ''] = process.argv;
-for await (const { id, properties } of walk(url, process.env['TOKEN'] ?? ''))
-  console.log(id, JSON.stringify(properties));
+for await (const feature of walk(url, process.env['TOKEN'] ?? '')) console.log(JSON.stringify(feature));

@@ -10,6 +10,7 @@ import type { LoadedRelease } from '../releases/load-release.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
 import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';
+import { INFO } from './openapi/document.ts';
 import { describingAssets } from './openapi-asset.ts';
 
 const EXPLORER = fileURLToPath(new URL('../explorer', import.meta.url));
@@ -85,7 +86,7 @@ function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): st
 }
 
 /**
- * The public metadata of a release: its id and date, its licence and the credits to show with the data, its geometries, and
+ * The version of the service, and the public metadata of a release: its id and date, its licence and the credits to show with the data, its geometries, and
  * the columns of each level.
  */
 function aboutAsset({ id, date, licence, attribution, geometries, summaries }: LoadedRelease): Asset {
@@ -97,6 +98,6 @@ function aboutAsset({ id, date, licence, attribution, geometries, summaries }: L
   }));
   return makeAsset(
     'application/json',
-    `${JSON.stringify({ release: id, date, licence, attribution, geometries, caps: PAGE_CAPS, levels })}\n`,
+    `${JSON.stringify({ version: INFO.version, release: id, date, licence, attribution, geometries, caps: PAGE_CAPS, levels })}\n`,
   );
 }

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { packageVersion } from '../../format/command-line/messages.ts';
 import { RELEASES_PATH } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS, pageCap } from '../../format/levels.ts';
 import { writeSample } from '../../generator/sample/sample.ts';
@@ -31,6 +32,7 @@ const proxy = await startService(folder);
 /** As much of the document as these tests look at. */
 interface Document {
   openapi: string;
+  info: { version: string };
   servers: { url: string }[];
   paths: Record<string, { get: Operation }>;
   components: {
@@ -89,6 +91,7 @@ test('is valid OpenAPI 3.1 in the eyes of a public validator', async () => {
   const { valid, errors } = await new Validator().validate(JSON.parse(fetched.body.toString()));
   assert.ok(valid, JSON.stringify(errors));
   assert.match(document.openapi, /^3\.1\./);
+  assert.equal(document.info.version, packageVersion());
 });
 
 test('is served to anyone, from a cache if it is there, and names the public URL, or the host that it came from', async () => {

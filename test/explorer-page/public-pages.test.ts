@@ -1,6 +1,7 @@
 // What the service tells about itself without a token: the page, its documentation and about.json, and nothing of the data.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { packageVersion } from '../../format/command-line/messages.ts';
 import { GEOMETRIES, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
@@ -55,6 +56,7 @@ test('anyone may read the release, its date, licence, attribution, geometries, c
         },
   );
   assert.deepEqual(about, {
+    version: packageVersion(),
     release: 'r1',
     date: DATE,
     licence: LICENCE,

@@ -1,8 +1,10 @@
 // The README files: what they link to and what their drawing names is there.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { packageVersion } from '../../format/command-line/messages.ts';
 import { FORMATS, PAGE_CAPS, pageCap } from '../../format/levels.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 
@@ -81,6 +83,18 @@ test('the caps of the README are those of the service', () => {
       `In both formats ${light} with \`geometry=low\`, ${tiny.toLocaleString('en')} with \`point\` and \`none\`.`,
     ),
   );
+});
+
+test('the images, their tags and the changelog have the version of the package', () => {
+  const named = execFileSync(
+    'git',
+    ['grep', '-hoE', 'image.version=[0-9.]+|boundaries-[a-z]+:[0-9.]+', '--', 'generator', 'proxy'],
+    { encoding: 'utf8' },
+  ).trim();
+  const versions = named.split('\n').map((line) => line.replace(/.*[=:]/, ''));
+  assert.ok(versions.length >= 7);
+  const changelog = /^## \[(\d\S*)\]/m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1] ?? '';
+  assert.deepEqual([...new Set([...versions, changelog])], [packageVersion()]);
 });
 
 test('the README can be read in four minutes', () => {

@@ -17,7 +17,7 @@ off is continued with a range request.
 Two kinds of files describe a whole release: the overview has the simplified boundaries of the highest two
 levels that have units, and for each level a file has the names of its units.`;
 
-/** What the interface is. The version is that of the API, not of the program. */
+/** What the interface is. The version is also that of the program: package.json has the same. */
 export const INFO = {
   title: 'Administrative boundaries',
   version: '1.0.0',

@@ -64,7 +64,7 @@ async function rateOf(postgis: Postgis, file: string, seconds: number): Promise<
 }
 
 /** One table a level, with the source's own column names, indexed by fid and by GID. */
-async function importLevel(postgis: Postgis, source: string, { about }: MeasuredRelease, index: LevelIndex) {
+export async function importLevel(postgis: Postgis, source: string, { about }: MeasuredRelease, index: LevelIndex) {
   const { level, columns } = index;
   const layer = elementAt(about.levels, level).layer;
   console.error(`importing ${layer} into ${postgis.version}`);
@@ -112,7 +112,7 @@ FROM (SELECT * FROM ${levelName(middle.level)} WHERE fid >= :fid ORDER BY fid LI
 }
 
 /** An expression for one row, with listed columns: to_jsonb of the row takes ten times as long, it converts the geometry as well. */
-function featureOf(postgis: Postgis, level: Level): string {
+export function featureOf(postgis: Postgis, level: Level, geometry: string = 'ST_AsGeoJSON(geom, 7)'): string {
   const names = postgis
     .sql(
       `SELECT column_name FROM information_schema.columns WHERE table_name = '${levelName(level)}' ORDER BY ordinal_position`,
@@ -121,12 +121,12 @@ function featureOf(postgis: Postgis, level: Level): string {
     .filter((name) => name !== 'geom');
   const properties = `(SELECT row_to_json(own) FROM (SELECT ${names.map(quoted).join(', ')}) own)`;
   const bbox = 'json_build_array(ST_XMin(geom), ST_YMin(geom), ST_XMax(geom), ST_YMax(geom))';
-  const members = `'id', fid, 'bbox', ${bbox}, 'properties', ${properties}, 'geometry', ST_AsGeoJSON(geom, 7)::json`;
+  const members = `'id', fid, 'bbox', ${bbox}, 'properties', ${properties}, 'geometry', ${geometry}::json`;
   return `json_build_object('type', 'Feature', ${members})`;
 }
 
 /** A name as an SQL identifier. */
-function quoted(name: string): string {
+export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 

@@ -6,6 +6,7 @@ import { type Machine, onCore } from './machine.ts';
 /** A running server. */
 export interface Server {
   url: string;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -22,6 +23,7 @@ export async function startNode({ node, serverCore }: Machine, args: readonly st
   const url = await addressOf(child);
   return {
     url,
+    pid: child.pid ?? 0,
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGKILL');

@@ -17,6 +17,8 @@ export interface Postgis {
   sql(text: string): string;
   /** Runs pgbench. @returns what it prints @throws Error when it fails */
   pgbench(args: readonly string[]): Promise<string>;
+  /** Of the server, which starts one process for each connection. */
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -49,7 +51,7 @@ export async function startPostgis(folder: string): Promise<Postgis> {
     chownSync(home, user.uid, user.gid);
   }
   const data = join(home, 'data');
-  const options: SpawnSyncOptions = { ...user, cwd: home, encoding: 'utf8' };
+  const options: SpawnSyncOptions = { ...user, cwd: home, encoding: 'utf8', maxBuffer: 2 ** 30 };
   const program = (name: string): string => join(programs, name);
   run(program('initdb'), ['-D', data, '-U', DATABASE, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], options);
   const settings = [`unix_socket_directories=${home}`, ...SETTINGS].flatMap((setting) => ['-c', setting]);
@@ -88,7 +90,7 @@ export async function startPostgis(folder: string): Promise<Postgis> {
     end();
     await exit;
   };
-  return { version, connection, sql, pgbench, stop };
+  return { version, connection, sql, pgbench, pid: server.pid ?? 0, stop };
 }
 
 /** The folder of the newest version. @throws Error where there is none */

@@ -1,0 +1,211 @@
+// Ten questions that people ask a service of boundaries, put to this one and to PostgreSQL with PostGIS, as feature servers
+// ask it: requests, bytes, milliseconds, CPU. Run as `npm run bench:compare`; it takes the sample.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { elementAt } from '../../format/element-at.ts';
+import type { Level } from '../../format/levels.ts';
+import { type Postgis, startPostgis } from '../support/processes/postgis.ts';
+import { featureOf, importLevel, quoted } from './comparisons/postgis.ts';
+import { secondsOf } from './measure/measure.ts';
+import { releaseToMeasure } from './requests/measured-release.ts';
+import { chooseMachine } from './servers/machine.ts';
+import { prepareService, receive } from './servers/service.ts';
+
+/** One of the ten. */
+interface Question {
+  what: string;
+  /** The first request; a listing is walked if `walks`. */
+  target: string;
+  walks?: true;
+  status?: number;
+  /** How PostGIS is asked: which rows, with which geometry (an expression, or none), in pages of `limit`. */
+  sql?: { level: Level; where: string; geometry: string; limit?: number };
+}
+
+/** What an answer costs: `ms` from the request to the last byte, CPU of the server's processes. */
+interface Cost {
+  requests: number;
+  kilobytes: number;
+  ms: number;
+  cpuMs: number;
+}
+
+const SPAIN = `"GID_0" = 'ESP'`;
+const MADRID = 'ESP.13.1.78_1';
+const FULL = 'ST_AsGeoJSON(geom, 7)';
+/** A kilometre, as `geometry=low`; each unit by itself, so borders do not fit. */
+const SIMPLIFIED = 'ST_AsGeoJSON(ST_SimplifyPreserveTopology(geom, 0.01), 3)';
+const BOX = [-4.5, 39.5, -3, 41];
+
+const QUESTIONS: readonly Question[] = [
+  {
+    what: 'first page of the municipalities, 50',
+    target: 'geojsonl/lv3?page-size=50',
+    sql: { level: 3, where: 'TRUE', geometry: FULL, limit: 50 },
+  },
+  {
+    what: 'walk of a country, 8,212 municipalities',
+    target: 'geojsonl/lv3?gid-0=ESP',
+    walks: true,
+    sql: { level: 3, where: SPAIN, geometry: FULL, limit: 50 },
+  },
+  {
+    what: 'one unit by its GID',
+    target: `fc/lv3?gid-3=${MADRID}`,
+    sql: { level: 3, where: `"GID_3" = '${MADRID}'`, geometry: FULL },
+  },
+  {
+    what: 'attributes of these municipalities',
+    target: 'geojsonl/lv3?gid-0=ESP&geometry=none',
+    walks: true,
+    sql: { level: 3, where: SPAIN, geometry: '' },
+  },
+  {
+    what: 'the municipality at a point',
+    target: 'fc/lv3?contains=-3.7038,40.4168&geometry=none',
+    sql: { level: 3, where: 'ST_Contains(geom, ST_SetSRID(ST_Point(-3.7038, 40.4168), 4326))', geometry: '' },
+  },
+  {
+    what: 'the provinces in a box',
+    target: `fc/lv2?bbox=${BOX}`,
+    sql: { level: 2, where: `ST_Intersects(geom, ST_MakeEnvelope(${BOX}, 4326))`, geometry: FULL },
+  },
+  {
+    what: 'these municipalities as one file',
+    target: 'download/lv3.geojson.gz?gid-0=ESP',
+    sql: { level: 3, where: SPAIN, geometry: FULL },
+  },
+  {
+    what: 'a map of the 52 provinces',
+    target: 'fc/lv2?gid-0=ESP&geometry=low',
+    sql: { level: 2, where: SPAIN, geometry: SIMPLIFIED },
+  },
+  { what: 'an unknown parameter', target: 'fc/lv2?limit=3', status: 400 },
+  { what: 'a token that is refused', target: 'fc/lv2', status: 401 },
+];
+
+/** Each is asked again until this much time has passed. */
+const SECONDS = 2;
+const MS_PER_TICK = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-compare-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const cache = join(tmpdir(), 'boundaries-bench');
+const source = join(cache, 'sample.gpkg');
+if (!existsSync(source))
+  await secondsOf(process.execPath, [
+    '.setup/with-gdal.js',
+    ...process.execArgv,
+    'generator/main.ts',
+    'sample',
+    '--out',
+    source,
+  ]);
+const release = await releaseToMeasure({ release: undefined, source, units: 0, cache });
+const machine = chooseMachine(undefined);
+const service = await prepareService(folder, machine);
+const proxy = await service.start(release.out);
+const postgis = await startPostgis(folder);
+for (const level of [2, 3] as const) {
+  await importLevel(postgis, source, release, elementAt(release.levels, level));
+  postgis.sql(`CREATE INDEX ON lv${level} ("GID_0"); CREATE INDEX ON lv${level} USING gist (geom)`);
+}
+postgis.sql('VACUUM ANALYZE');
+if (machine.serverCore !== undefined) execFileSync('taskset', ['-acp', machine.serverCore, String(postgis.pid)]);
+
+console.log(`| | requests | kB | ms | CPU ms | ${postgis.version}: statements | kB | ms | CPU ms |`);
+console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |');
+for (const question of QUESTIONS) {
+  const { sql } = question;
+  const costs = [await costHere(question), sql === undefined ? undefined : await costInPostgis(postgis, sql)];
+  const cells = costs.flatMap((cost) =>
+    cost === undefined ? ['', '', '', ''] : [cost.requests, ...[cost.kilobytes, cost.ms, cost.cpuMs].map(figure)],
+  );
+  console.log(`| ${[question.what, ...cells].join(' | ')} |`);
+}
+await postgis.stop();
+await proxy.stop();
+process.exit();
+
+/** Asked over one kept connection. */
+async function costHere({ target, walks, status = 200 }: Question): Promise<Cost> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const kind = status === 401 ? 'expired' : 'valid';
+  const headers = { ...service.headers('gzip'), authorization: service.authorizations[kind] };
+  const once = async (): Promise<{ requests: number; bytes: number }> => {
+    let [requests, bytes] = [0, 0];
+    for (let url: string | undefined = `${proxy.url}/api/v1/${target}`; url !== undefined; requests++) {
+      const answer = await receive(url, headers, agent);
+      if (answer.status !== status) throw new Error(`${url}: ${answer.status}`);
+      bytes += answer.body.length;
+      const link = answer.headers[answer.headers.indexOf('Link') + 1] ?? '';
+      url = walks === true ? /^<([^>]*)>; rel="next"$/.exec(link)?.[1] : undefined;
+    }
+    return { requests, bytes };
+  };
+  const { requests, bytes } = await once();
+  const [cpu, started] = [cpuMsOf(proxy.pid), performance.now()];
+  let times = 0;
+  for (; performance.now() - started < SECONDS * 1000; times++) await once();
+  const ms = (performance.now() - started) / times;
+  agent.destroy();
+  return { requests, kilobytes: bytes / 1000, ms, cpuMs: (cpuMsOf(proxy.pid) - cpu) / times };
+}
+
+/** Asked by pgbench over a socket with prepared statements; bytes are those of the Features, by `gzip -6`. */
+async function costInPostgis(asked: Postgis, sql: NonNullable<Question['sql']>): Promise<Cost> {
+  const { level, where, geometry, limit } = sql;
+  const table = `lv${level}`;
+  const rows = Number(asked.sql(`SELECT count(*) FROM ${table} WHERE ${where}`));
+  const isWalk = limit !== undefined && where !== 'TRUE';
+  const requests = isWalk ? Math.ceil(rows / limit) : 1;
+  const columns = release.levels[level]?.columns.map(({ name }) => quoted(name)) ?? [];
+  const properties = [...columns, quoted(`NAME_${level}`), quoted(`TYPE_${level}`), quoted(`CC_${level}`)];
+  const select = ['fid', ...(geometry === '' ? [] : [`${geometry} AS geojson`]), ...properties].join(', ');
+  const pages = Array.from({ length: requests }, (_, page) =>
+    limit === undefined ? '' : ` LIMIT ${limit}${page === 0 ? '' : ` OFFSET ${page * limit}`}`,
+  );
+  const statements = pages.map((page) => `SELECT ${select} FROM ${table} WHERE ${where} ORDER BY fid${page};\n`);
+  const file = join(folder, 'question.sql');
+  writeFileSync(file, statements.join(''));
+  const before = cpuMsOf(asked.pid);
+  const printed = await asked.pgbench([
+    '-n',
+    '-M',
+    'prepared',
+    '-c',
+    '1',
+    '-j',
+    '1',
+    '-T',
+    String(SECONDS),
+    '-f',
+    file,
+  ]);
+  // The server counts the CPU time of a process of a connection when that has ended.
+  asked.sql('SELECT pg_sleep(0.2)');
+  const cpuMs = cpuMsOf(asked.pid) - before;
+  const times = Number(/transactions actually processed: (\d+)/.exec(printed)?.[1]);
+  const ms = Number(/latency average = ([\d.]+) ms/.exec(printed)?.[1]);
+  if (!(times > 0 && ms > 0)) throw new Error(`pgbench failed: ${printed}`);
+  const features = pages.map((page) => {
+    const feature = featureOf(asked, level, geometry === '' ? 'NULL' : geometry);
+    const text = asked.sql(`SELECT ${feature} FROM ${table} WHERE ${where} ORDER BY fid${page}`);
+    return gzipSync(text).length;
+  });
+  return { requests, kilobytes: features.reduce((sum, bytes) => sum + bytes, 0) / 1000, ms, cpuMs: cpuMs / times };
+}
+
+/** CPU time of a process and of those that it has waited for, in milliseconds. */
+function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0) * MS_PER_TICK;
+}
+
+function figure(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
+}

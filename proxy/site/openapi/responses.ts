@@ -105,7 +105,7 @@ export function bodySchemas() {
         objects: { type: 'object', additionalProperties: { type: 'object' }, description: levelMeaning },
         arcs: { type: 'array', items: { type: 'array' } },
       },
-      'TopoJSON, quantised. Units that touch share arcs.',
+      'TopoJSON, quantised. Units that touch share arcs. A few polygons may cross themselves: `ogr2ogr -makevalid` mends them.',
     ),
     NameLines: {
       ...TEXT,

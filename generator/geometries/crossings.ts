@@ -1,6 +1,6 @@
 // Finds the edges of a unit that cross or overlap others of it: the borders at which simplification has to try again. Exact
 // for whole numbers below 2^25.
-import { i32At } from './level-rings.ts';
+import { i32At } from '../../format/element-at.ts';
 
 /** Edges in the order of their rings: x and y of both ends of each. */
 export type Edges = Int32Array;

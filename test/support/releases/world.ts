@@ -1,9 +1,10 @@
-// Releases of the invented world of large-dataset.ts, built once for all test files.
+// Releases of the invented world of large-dataset.ts and of the sample, built once for all test files.
 import { join } from 'node:path';
 import type { StoredPages } from '../../../format/levels.ts';
+import { writeSample } from '../../../generator/sample/sample.ts';
 import { cachedOutput } from '../cached-folder.ts';
 import { type WorldSize, writeWorld } from '../datasets/large-dataset.ts';
-import { buildRelease } from './build-release.ts';
+import { buildRelease, buildUnchecked } from './build-release.ts';
 
 /** Which world, and which of its pages are stored. */
 interface WorldOptions {
@@ -28,4 +29,13 @@ export async function worldOutput({ size, pages = 'all', isChanged = false }: Wo
     },
     isChanged ? ['r1'] : [],
   );
+}
+
+/** An output folder with release r1 of the sample, without stored pages, which the oracle has not checked. */
+export function sampleOutput(): Promise<string> {
+  return cachedOutput(import.meta.url, 'sample', async (folder) => {
+    const source = join(folder, 'sample.gpkg');
+    writeSample(source);
+    await buildUnchecked(source, folder, { storedPages: 'none' });
+  });
 }

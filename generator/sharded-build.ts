@@ -79,7 +79,7 @@ export async function seal(out: string, release: string, activates: boolean): Pr
       const shards = finishedShards(root, release);
       const { about } = elementAt(shards, 0);
       const levels = LEVELS.map((level) => joinLevel(level, root, shards));
-      const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool });
+      const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool }, true);
       removeStrays(staging.release);
       await publish({ out, release, activate: activates }, staging, lock, SILENT);
       return sealed;

@@ -161,9 +161,14 @@ function isInside(ring: OpenRing, other: OpenRing): boolean {
 /** Is a position inside of a ring (1), outside (-1) or on it (0)? Even-odd, exact for whole numbers up to 2^25. */
 export function sideOf(x: number, y: number, ring: OpenRing): -1 | 0 | 1 {
   let isIn = false;
-  for (let i = 0, before = ring.length - 2; i < ring.length; before = i, i += 2) {
-    const [x1, y1, x2, y2] = [at(ring, before), at(ring, before + 1), at(ring, i), at(ring, i + 1)];
-    if (Math.min(y1, y2) > y || Math.max(y1, y2) < y || Math.max(x1, x2) < x) continue;
+  let [x1, y1] = [0, 0];
+  let [x2, y2] = [at(ring, ring.length - 2), at(ring, ring.length - 1)];
+  for (let i = 0; i < ring.length; i += 2) {
+    x1 = x2;
+    y1 = y2;
+    x2 = at(ring, i);
+    y2 = at(ring, i + 1);
+    if ((y1 > y && y2 > y) || (y1 < y && y2 < y) || (x1 < x && x2 < x)) continue;
     const turn = (x2 - x1) * (y - y1) - (x - x1) * (y2 - y1);
     if (turn === 0 && Math.min(x1, x2) <= x) return 0;
     if (y1 > y !== y2 > y && turn > 0 === y2 > y1) isIn = !isIn;

@@ -1,6 +1,6 @@
 // Finds the edges of a unit that cross or overlap others of it: the borders at which simplification has to try again. Exact
 // for whole numbers below 2^25.
-import { i32At } from './level-rings.ts';
+import { i32At } from '../../format/element-at.ts';
 
 /** Edges in the order of their rings: x and y of both ends of each. */
 export type Edges = Int32Array;
@@ -26,20 +26,32 @@ interface Node {
 /** Pairs of leaves that are compared for each edge, at most: a border has few neighbours, a scribble has all of it. */
 const PAIRS_MAX = 4;
 
-/** The pairs of edges that meet elsewhere than at a common end; undefined if too many lie near each other. */
+/** The pairs of edges that meet elsewhere than at a common end; undefined if they are tangled. */
 export function crossingsOf(edges: Edges): Crossing[] | undefined {
   const found: Crossing[] = [];
+  const areAll = eachPairOfLeaves(edges, (a, b) => {
+    for (let i = a.begin; i < a.end; i++)
+      for (let k = Math.max(b.begin, i + 1); k < b.end; k++)
+        if (areNear(edges, i, k) && isCrossing(edges, i, k))
+          found.push({ edges: [i, k], ends: nearestEnds(edges, i, k) });
+  });
+  return areAll ? found : undefined;
+}
+
+/** Do so many edges lie near each other that it would take minutes to tell them apart? */
+export function areTangled(edges: Edges): boolean {
+  return !eachPairOfLeaves(edges, () => {});
+}
+
+/** Takes the pairs of leaves whose extents meet, each once. @returns false if there are too many, of which some are taken */
+function eachPairOfLeaves(edges: Edges, take: (a: Node, b: Node) => void): boolean {
   let pairs = (PAIRS_MAX * edges.length) / 4;
   const compare = (a: Node, b: Node): void => {
     if (pairs < 0 || !overlap(a.box, b.box)) return;
     if (a.halves === undefined && b.halves === undefined) {
       pairs--;
-      for (let i = a.begin; i < a.end; i++)
-        for (let k = Math.max(b.begin, i + 1); k < b.end; k++)
-          if (isCrossing(edges, i, k)) found.push({ edges: [i, k], ends: nearestEnds(edges, i, k) });
-      return;
-    }
-    if (a === b && a.halves !== undefined) {
+      take(a, b);
+    } else if (a === b && a.halves !== undefined) {
       const [left, right] = a.halves;
       compare(left, left);
       compare(left, right);
@@ -52,7 +64,17 @@ export function crossingsOf(edges: Edges): Crossing[] | undefined {
     const root = nodeOf(edges, 0, edges.length / 4);
     compare(root, root);
   }
-  return pairs < 0 ? undefined : found;
+  return pairs >= 0;
+}
+
+/** Do the extents of two edges meet? */
+function areNear(edges: Edges, i: number, k: number): boolean {
+  for (const axis of [0, 1]) {
+    const [a, b, c, d] = [4 * i + axis, 4 * i + axis + 2, 4 * k + axis, 4 * k + axis + 2];
+    if (Math.max(i32At(edges, a), i32At(edges, b)) < Math.min(i32At(edges, c), i32At(edges, d))) return false;
+    if (Math.max(i32At(edges, c), i32At(edges, d)) < Math.min(i32At(edges, a), i32At(edges, b))) return false;
+  }
+  return true;
 }
 
 function nodeOf(edges: Edges, begin: number, end: number): Node {

@@ -3,8 +3,7 @@
 import polylabel from 'polylabel';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { doubledArea, type OpenPolygon, sideOf } from './assemble-polygons.ts';
-import { type LevelRings, unitPolygons, unitsInOrder } from './level-rings.ts';
-import type { SimplifiedUnits } from './simplified-geometry.ts';
+import { type LevelRings, unitPolygons } from './level-rings.ts';
 
 /** Longitude and latitude in scaled degrees, as those of the rings. */
 export type LabelPoint = readonly [x: number, y: number];
@@ -16,23 +15,23 @@ const PRECISION = 1 / 64;
 const LENGTH_MAX = 100;
 
 /**
- * Makes a function that returns the point of the unit at a position: the pole of inaccessibility of its largest polygon in
- * `medium`, or that of the full geometry if the first one lies outside of it; undefined for a unit without area.
+ * The point of the unit at a position: the pole of inaccessibility of its largest polygon in `medium`, or that of the full
+ * geometry if the first one lies outside of it; undefined for a unit without area.
  * @param rings the full geometry
+ * @param medium its simplified polygons, empty if it has no area, with so many decimals
  */
-export function newLabelPoints(
+export function labelPoint(
   rings: LevelRings,
-  medium: SimplifiedUnits,
-): (position: number) => LabelPoint | undefined {
-  const units = unitsInOrder(rings);
-  const cell = rings.scale / 10 ** medium.decimals;
-  return (position) => {
-    const full = unitPolygons(rings, elementAt(units, position));
-    if (full.length === 0) return undefined;
-    const [x, y] = poleOf(medium.polygons(position), 10 ** medium.decimals);
-    const pole = [Math.round(x * cell), Math.round(y * cell)] as const;
-    return contains(full, pole) ? pole : roundedPole(full, rings.scale);
-  };
+  position: number,
+  medium: readonly OpenPolygon[],
+  decimals: number,
+): LabelPoint | undefined {
+  if (medium.length === 0) return undefined;
+  const cell = rings.scale / 10 ** decimals;
+  const full = unitPolygons(rings, position);
+  const [x, y] = poleOf(medium, 10 ** decimals);
+  const pole = [Math.round(x * cell), Math.round(y * cell)] as const;
+  return contains(full, pole) ? pole : roundedPole(full, rings.scale);
 }
 
 function roundedPole(polygons: readonly OpenPolygon[], scale: number): LabelPoint {

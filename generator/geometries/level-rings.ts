@@ -1,6 +1,6 @@
-// The rings of a level, collected while it is read, in flat arrays of 8 bytes a position: what its simplified geometries and
-// the overview are made of. The task that reads the level keeps them beside its store.
-import { elementAt } from '../../format/element-at.ts';
+// The rings of a level in flat arrays of 8 bytes a position, collected from its ring store in order of position: what its
+// simplified geometries and the overview are made of.
+import { i32At } from '../../format/element-at.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { readRings } from '../store/ring-store.ts';
@@ -18,16 +18,14 @@ export interface LevelRings {
   ringEnds: Int32Array;
   /** For each ring 1 if it is a hole in the exterior ring before it. */
   holes: Int32Array;
-  /** For each unit, in the order in which they were read, the index of the end of its rings. */
+  /** For each unit, in order of position, the index of the end of its rings. */
   unitEnds: Int32Array;
-  /** For each unit its fid. */
-  fids: number[];
 }
 
 /** Takes the rings of a level, unit by unit. */
 export interface RingCollector extends RingSink {
   /** Ends the unit. */
-  unit(fid: number): void;
+  unit(): void;
   /** All units. */
   rings(): LevelRings;
 }
@@ -48,7 +46,6 @@ export function newRingCollector(precision: number): RingCollector {
   const ringEnds = new Int32List();
   const holes = new Int32List();
   const unitEnds = new Int32List();
-  const fids: number[] = [];
   const cut = newCutRings(turn);
   let hasExterior = false;
 
@@ -85,10 +82,9 @@ export function newRingCollector(precision: number): RingCollector {
         for (const part of partsOf(jumps ? unrolled(positions, turn) : positions, turn))
           push(part, true, part.signedArea());
     },
-    unit(fid) {
+    unit() {
       pushCut();
       unitEnds.push(ringEnds.length);
-      fids.push(fid);
     },
     rings: () => ({
       scale,
@@ -97,24 +93,18 @@ export function newRingCollector(precision: number): RingCollector {
       ringEnds: ringEnds.values(),
       holes: holes.values(),
       unitEnds: unitEnds.values(),
-      fids,
     }),
   };
 }
 
-/** The rings of the level whose store is at `store`; a unit's fid is its position. @param precision decimals of the positions */
+/** The rings of the level whose store is at `store`. @param precision decimals of the positions */
 export function readLevelRings(store: string, precision: number): LevelRings {
   const collector = newRingCollector(precision);
   readRings(store, collector, collector.unit);
   return collector.rings();
 }
 
-/** The units of a level in ascending order of fid, as indexes of `unitEnds`: a unit's place among them is its position. */
-export function unitsInOrder({ fids }: LevelRings): Int32Array {
-  return Int32Array.from(fids.keys()).sort((a, b) => elementAt(fids, a) - elementAt(fids, b));
-}
-
-/** The polygons of a unit as they were collected. @param unit index of `unitEnds` */
+/** The polygons of the unit at a position as they were collected. */
 export function unitPolygons(level: LevelRings, unit: number): OpenPolygon[] {
   const polygons: OpenPolygon[] = [];
   for (let ring = endBefore(level.unitEnds, unit); ring < i32At(level.unitEnds, unit); ring++) {
@@ -167,11 +157,4 @@ export class Int32List {
   values(): Int32Array {
     return this.#values.subarray(0, this.length);
   }
-}
-
-/** The item at `index`. A function for this kind of array alone, which V8 inlines. @throws RangeError if there is none */
-export function i32At(values: Int32Array, index: number): number {
-  const value = values[index];
-  if (value === undefined) throw new RangeError(`index ${index} of ${values.length}`);
-  return value;
 }

@@ -1,6 +1,7 @@
 // The rings of one or several levels on a grid, divided into arcs: a run of points between two at which borders meet is one
 // arc of all rings that have it, so whatever is done to it is done to all of them. Built for simplification.
-import { endBefore, Int32List, i32At, type LevelRings, unitsInOrder } from './level-rings.ts';
+import { i32At } from '../../format/element-at.ts';
+import { endBefore, Int32List, type LevelRings } from './level-rings.ts';
 
 /** A grid: rings are rounded to its cells. */
 export interface Grid {
@@ -126,7 +127,7 @@ function gridRings(levels: readonly LevelRings[], { cell, left, bottom }: Grid):
   const unitEnds = new Int32List();
   let length = 0;
   for (const level of levels)
-    for (const unit of unitsInOrder(level)) {
+    for (let unit = 0; unit < level.unitEnds.length; unit++) {
       for (let ring = endBefore(level.unitEnds, unit); ring < i32At(level.unitEnds, unit); ring++) {
         const begin = length;
         const end = i32At(level.ringEnds, ring);

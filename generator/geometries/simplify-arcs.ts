@@ -1,7 +1,7 @@
 // Simplifies arcs by Visvalingam's criterion: a point goes if its triangle with its neighbours is smaller than a limit and
 // than those of both neighbours. The ends of an arc, at which borders meet, stay; so do points at the edge of the map.
-import { elementAt, f64At } from '../../format/element-at.ts';
-import { endBefore, i32At } from './level-rings.ts';
+import { elementAt, f64At, i32At } from '../../format/element-at.ts';
+import { endBefore } from './level-rings.ts';
 import type { Grid, SharedArcs } from './shared-arcs.ts';
 
 /** A limit becomes a quarter, which is half the tolerance, at most so many times: then only points without area go. */

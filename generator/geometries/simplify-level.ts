@@ -1,9 +1,9 @@
 // Simplifies all units of a level at once: borders that units share stay shared, every unit with an area keeps a ring, and
 // what has come to cross itself is taken at half the tolerance. Used for the geometries `medium` and `low` and the overview.
-import { elementAt } from '../../format/element-at.ts';
+import { elementAt, i32At } from '../../format/element-at.ts';
 import { isValid } from '../source/valid-polygons.ts';
 import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
-import { endBefore, i32At, type LevelRings, unitPolygons, unitsInOrder } from './level-rings.ts';
+import { endBefore, type LevelRings, unitPolygons } from './level-rings.ts';
 import { type Grid, shareArcs } from './shared-arcs.ts';
 import { UnitRings } from './unit-rings.ts';
 
@@ -43,7 +43,7 @@ export function limitOf(tolerance: number, { cell, scale }: Grid): number {
  */
 export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit: number) => SimplifiedLevels {
   const shared = shareArcs(levels, grid);
-  const units = levels.flatMap((level) => Array.from(unitsInOrder(level), (unit) => ({ level, unit })));
+  const units = levels.flatMap((level) => Array.from(level.unitEnds, (_, unit) => ({ level, unit })));
   const isValidInSource = (position: number): boolean => {
     const { level, unit } = elementAt(units, position);
     const known = VALID.get(level) ?? new Map<number, boolean>();

@@ -1,9 +1,9 @@
 // The rings of all units of a level on arcs that are simplified: gives the polygons of a unit, and changes arcs until a unit
 // keeps its shape and is valid. Used to simplify a level.
-import { f64At, numberAt } from '../../format/element-at.ts';
+import { f64At, i32At, numberAt } from '../../format/element-at.ts';
 import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
-import { crossingsOf } from './crossings.ts';
-import { endBefore, Int32List, i32At } from './level-rings.ts';
+import { areTangled, crossingsOf } from './crossings.ts';
+import { endBefore, Int32List } from './level-rings.ts';
 import type { Grid, SharedArcs } from './shared-arcs.ts';
 import { type SimplifiedArcs, simplifyArcs } from './simplify-arcs.ts';
 
@@ -116,10 +116,19 @@ export class UnitRings {
     return loops.filter((_, i) => numberAt(areas, i) >= least);
   }
 
-  /** Is a unit a scribble, whose edges lie so close together that it would take minutes to tell them apart? */
+  /** Is a unit a scribble? */
   isTangled(unit: number): boolean {
+    if (this.#pointsOf(unit) <= TANGLED_EDGES) return false;
     const { edges, begins } = this.#edgesOf(unit);
-    return begins.length > TANGLED_EDGES && crossingsOf(edges.values()) === undefined;
+    return begins.length > TANGLED_EDGES && areTangled(edges.values());
+  }
+
+  /** The points of the arcs of a unit before they were simplified. */
+  #pointsOf(unit: number): number {
+    const { arcs, arcEnds, ringEnds, unitEnds } = this.#shared;
+    const begin = endBefore(ringEnds, endBefore(unitEnds, unit));
+    const own = arcs.subarray(begin, endBefore(ringEnds, i32At(unitEnds, unit))).map(arcNumber);
+    return own.reduce((sum, arc) => sum + i32At(arcEnds, arc) - endBefore(arcEnds, arc), 0);
   }
 
   /**

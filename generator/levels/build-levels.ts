@@ -95,12 +95,14 @@ export async function writeLevel(
  * Writes a release: its overview, and each level's manifest, index and names once the level's files are written.
  * @param levels all six, ascending
  * @param recordsOf the record files of a level, when all its files are written
+ * @param areOfShards whether they are of shards
  */
 export async function writeRelease<Stored extends { level: Level; store: string; features: number; about: LevelAbout }>(
   about: ReleaseAbout,
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
   { staging: { release: out }, pool }: Pick<BuildContext, 'staging' | 'pool'>,
+  areOfShards = false,
 ): Promise<Release> {
   const { release, precision, storedPages, geometries, cells } = about;
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
@@ -118,6 +120,7 @@ export async function writeRelease<Stored extends { level: Level; store: string;
       store,
       relatives,
       records,
+      areOfShards,
       out,
     };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task);

@@ -54,6 +54,8 @@ export interface FinalizeTask extends StoredFiles {
   relatives: Relatives;
   /** The record files of all tasks that wrote the level. */
   records: readonly string[];
+  /** Whether they are of shards, of which one may have overwritten the files of another. */
+  areOfShards: boolean;
   /** The release's folder. */
   out: string;
 }
@@ -73,7 +75,7 @@ interface Checksum {
 
 /**
  * Writes a level's manifest, index and names, and its checksum lines.
- * @throws BuildError if a planned file was not written, or has not the size that was written
+ * @throws BuildError if a planned file was not written, or has other bytes than were written
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { level, store, out } = task;
@@ -100,7 +102,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     for (const [i, sha256] of written.sha256.entries()) {
       const { kind, number, path } = fileAt(index, elementAt(order, at++));
       const bytes = numberAt(written.bytes, i);
-      checkSize(join(out, path), bytes);
+      checkFile(join(out, path), { bytes, sha256 }, task.areOfShards);
       checksums.push({ path, sha256 });
       if (kind === 'cells') cells = { bytes, sha256 };
       const table = isFormat(kind) ? index.arrays.pages?.[kind] : undefined;
@@ -179,13 +181,19 @@ function fillSums(
 }
 
 /** The last check before the release is published: the folder may have been changed since. */
-function checkSize(file: string, expected: number): void {
+function checkFile(file: string, { bytes, sha256 }: CheckedFile, isOfShard: boolean): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === expected) return;
-  throw new BuildError(
-    `${file}: ${size === undefined ? 'is missing' : `has ${size} bytes`}, ${expected} bytes were written`,
-    'another program has changed the output folder: end it and run the command again',
-  );
+  if (size !== bytes)
+    throw new BuildError(
+      `${file}: ${size === undefined ? 'is missing' : `has ${size} bytes`}, ${bytes} bytes were written`,
+      'another program has changed the output folder: end it and run the command again',
+    );
+  const read = isOfShard ? sha256Of(readFileSync(file)) : sha256;
+  if (read !== sha256)
+    throw new BuildError(
+      `${file}: its SHA-256 is ${read}, ${sha256} was written`,
+      'a shard with other options has overwritten it: run all shards again, with the same options',
+    );
 }
 
 /**

@@ -3,17 +3,10 @@
 import { elementAt } from '../../format/element-at.ts';
 import type { Geometry } from '../../format/levels.ts';
 import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
-import { type LabelPoint, newLabelPoints } from '../geometries/label-point.ts';
+import { type LabelPoint, labelPoint } from '../geometries/label-point.ts';
 import { readLevelRings } from '../geometries/level-rings.ts';
 import { newPolygonWriter, simplifyUnits } from '../geometries/simplified-geometry.ts';
-import {
-  createStore,
-  geometryStorePath,
-  openStore,
-  type StoredFeature,
-  type StoreReader,
-  storedText,
-} from '../store/feature-store.ts';
+import { createSideStore, geometryStorePath, openStore, storedText } from '../store/feature-store.ts';
 import { writeSidecar } from '../store/sidecar.ts';
 
 /** Which geometries to make. Plain data: it is sent to a child process. */
@@ -25,44 +18,42 @@ export interface GeometriesTask {
   precision: number;
 }
 
-/** A unit as it was read: its text without a geometry, and its full geometry as GeoJSON. */
-interface ReadUnit {
-  withoutGeometry: Buffer;
-  full: Buffer;
-}
-
-/** Stores beside that of the full geometry need no boxes. */
-const NO_BOX = [0, 0, 0, 0] as const;
 const MULTI = Buffer.from('{"type":"Multi');
 
 /** Makes the stores of some geometries of a level. */
 export function storeGeometries({ store, geometries, precision }: GeometriesTask): void {
   const texts = openStore(store);
   const others = openStore(geometryStorePath(store, 'none'));
-  const unitAt = (position: number): ReadUnit => {
-    const withoutGeometry = storedText(featureAt(others, position));
-    return { withoutGeometry, full: geometryIn(storedText(featureAt(texts, position)), withoutGeometry) };
-  };
   const rings = readLevelRings(store, precision);
-  const simplified = simplifyUnits(rings, geometries.includes('low') ? 'low' : 'medium');
-  const writePolygons = newPolygonWriter(simplified.decimals);
-  const pointAt = newLabelPoints(rings, simplified);
-  for (const geometry of geometries) {
-    const writer = createStore(geometryStorePath(store, geometry), []);
-    const madeAt = (position: number, full: Buffer): Buffer => {
-      if (geometry === 'point') return pointToJson(pointAt(position), rings.scale) ?? firstPoint(full);
-      const polygons = simplified.polygons(position);
+  const { polygons, decimals, invalid } = simplifyUnits(rings, geometries.includes('low') ? 'low' : 'medium');
+  const writePolygons = newPolygonWriter(decimals);
+  const writers = geometries.map((geometry) => ({
+    geometry,
+    writer: createSideStore(geometryStorePath(store, geometry)),
+  }));
+  const all = [0, texts.index.features];
+  const withoutGeometries = others.read(all);
+  let position = 0;
+  for (const text of texts.read(all)) {
+    const other = withoutGeometries.next();
+    if (other.done === true) throw new RangeError(`position ${position}`);
+    const withoutGeometry = storedText(other.value);
+    const full = geometryIn(storedText(text), withoutGeometry);
+    const simplified = full.equals(NO_GEOMETRY) ? [] : polygons(position);
+    const made = (geometry: Geometry): Buffer => {
+      if (full.equals(NO_GEOMETRY)) return full;
+      if (geometry === 'point')
+        return pointToJson(labelPoint(rings, position, simplified, decimals), rings.scale) ?? firstPoint(full);
       // Points and lines have nothing to simplify.
-      return polygons.length === 0 ? full : writePolygons(polygons, full.subarray(0, MULTI.length).equals(MULTI));
+      return simplified.length === 0 ? full : writePolygons(simplified, full.subarray(0, MULTI.length).equals(MULTI));
     };
-    for (let position = 0; position < texts.index.features; position++) {
-      const { withoutGeometry, full } = unitAt(position);
-      const made = full.equals(NO_GEOMETRY) ? full : madeAt(position, full);
-      const fid = elementAt(texts.index.fids, position);
-      writer.append({ fid, gids: [], box: NO_BOX }, withGeometry(withoutGeometry, made));
-    }
+    const fid = elementAt(texts.index.fids, position);
+    for (const { geometry, writer } of writers) writer.append(fid, withGeometry(withoutGeometry, made(geometry)));
+    position++;
+  }
+  for (const { geometry, writer } of writers) {
     writer.close();
-    writeSidecar(geometryStorePath(store, geometry), 'invalid', geometry === 'point' ? 0 : simplified.invalid);
+    writeSidecar(geometryStorePath(store, geometry), 'invalid', geometry === 'point' ? 0 : invalid);
   }
   texts.close();
   others.close();
@@ -78,10 +69,4 @@ function pointToJson(point: LabelPoint | undefined, scale: number): Buffer | und
 function firstPoint(full: Buffer): Buffer {
   const [position] = /\[-?[\d.]+,-?[\d.]+\]/.exec(full.toString('latin1')) ?? [];
   return position === undefined ? full : Buffer.from(`{"type":"Point","coordinates":${position}}`);
-}
-
-function featureAt(store: StoreReader, position: number): StoredFeature {
-  const [feature] = store.read([position, position + 1]);
-  if (feature === undefined) throw new RangeError(`position ${position}`);
-  return feature;
 }

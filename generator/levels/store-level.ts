@@ -4,7 +4,7 @@ import type { Level } from '../../format/levels.ts';
 import type { Finding, LevelAbout } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { gidColumnsOf, layerNames } from '../source/level-source.ts';
-import { createStore, geometryStorePath } from '../store/feature-store.ts';
+import { createSideStore, createStore, geometryStorePath } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { type NamedFid, writeNameTable } from '../store/name-table.ts';
 import { createRingStore } from '../store/ring-store.ts';
@@ -83,7 +83,7 @@ export interface LevelStores extends Required<FeatureSink> {
 /** Creates the stores. @param columns names of the GID columns 0 .. level */
 export function createLevelStores(file: string, columns: readonly string[]): LevelStores {
   const texts = createStore(file, columns);
-  const others = createStore(geometryStorePath(file, 'none'), []);
+  const others = createSideStore(geometryStorePath(file, 'none'));
   const rings = createRingStore(file);
   const names: NamedFid[] = [];
   return {
@@ -91,7 +91,7 @@ export function createLevelStores(file: string, columns: readonly string[]): Lev
     feature({ fid, gids, name, type, box, text, withoutGeometry }) {
       names.push({ fid, name, type });
       texts.append({ fid, gids, box }, text);
-      others.append({ fid, gids: [], box }, withoutGeometry);
+      others.append(fid, withoutGeometry);
       rings.unit(fid);
     },
     close() {

@@ -109,7 +109,7 @@ function writeCells(
 ): CheckedFile {
   const output = createOutputFile(file);
   const cells = newCellBuilder(precision);
-  readRings(store, cells, () => cells.unit());
+  readRings(store, cells, cells.unit);
   // The file keeps what it has not written yet.
   records.cells = cells.finish((bytes) => output.write(Buffer.from(bytes)));
   return output.close();

@@ -51,6 +51,15 @@ export function createStore(file: string, columns: readonly string[], deflatedFr
   };
 }
 
+/** Creates a store beside that of a level: what else of each unit is found by its position, without GIDs and boxes. */
+export function createSideStore(file: string, deflatedFrom?: number) {
+  const { append, close } = createStore(file, [], deflatedFrom);
+  return {
+    append: (fid: number, parts: readonly Buffer[]): void => append({ fid, gids: [], box: [0, 0, 0, 0] }, parts),
+    close,
+  };
+}
+
 /** A feature as it is stored. */
 export interface StoredFeature {
   /** Its text, or its deflate data (see `deflateText`). */

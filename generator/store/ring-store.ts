@@ -3,7 +3,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { createStore, openStore } from './feature-store.ts';
+import { createSideStore, openStore } from './feature-store.ts';
 import type { StoreIndex } from './store-index.ts';
 
 /** Takes the rings of one unit after the other. */
@@ -15,7 +15,6 @@ export interface RingStoreWriter extends RingSink {
 
 /** Numbers before the positions of a ring: how many positions, 1 for a hole, and twice its signed area. */
 const HEAD_NUMBERS = 3;
-const NO_BOX = [0, 0, 0, 0] as const;
 
 /** The path of the ring store of the level whose store is at `store`. */
 export function ringStorePath(store: string): string {
@@ -24,7 +23,7 @@ export function ringStorePath(store: string): string {
 
 /** Creates the ring store beside the store of a level. */
 export function createRingStore(store: string): RingStoreWriter {
-  const writer = createStore(ringStorePath(store), [], Number.POSITIVE_INFINITY);
+  const writer = createSideStore(ringStorePath(store), Number.POSITIVE_INFINITY);
   let numbers = new Float64Array(1 << 12);
   let length = 0;
   return {
@@ -46,7 +45,7 @@ export function createRingStore(store: string): RingStoreWriter {
     unit(fid) {
       // The store keeps the bytes until it writes them.
       const bytes = Buffer.from(numbers.slice(0, length).buffer);
-      writer.append({ fid, gids: [], box: NO_BOX }, [bytes]);
+      writer.append(fid, [bytes]);
       length = 0;
     },
     close: () => writer.close(),
@@ -57,10 +56,9 @@ export function createRingStore(store: string): RingStoreWriter {
  * Gives the rings of a level's units to a sink, in order of position.
  * @param unit is called after the rings of each unit
  */
-export function readRings(store: string, sink: RingSink, unit: (position: number) => void): void {
+export function readRings(store: string, sink: RingSink, unit: () => void): void {
   const reader = openStore(ringStorePath(store));
   const positions = new Coordinates();
-  let position = 0;
   for (const { bytes } of reader.read([0, reader.index.features])) {
     const numbers = new Float64Array(bytes.length / 8);
     new Uint8Array(numbers.buffer).set(bytes);
@@ -73,7 +71,7 @@ export function readRings(store: string, sink: RingSink, unit: (position: number
       for (let i = 0; i < count; i++, at += 2) positions.set(i, elementAt(numbers, at), elementAt(numbers, at + 1));
       sink.ring(positions, isHole, area);
     }
-    unit(position++);
+    unit();
   }
   reader.close();
 }

@@ -4,7 +4,6 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node
 import { join } from 'node:path';
 import { Cells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
-import type { FeatureTable } from '../../format/feature-table.ts';
 import { type GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
 import {
   CHECKSUMS_FILE,
@@ -19,7 +18,7 @@ import {
   releasePath,
 } from '../../format/layout.ts';
 import { firstPages, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
-import { type Format, type Geometry, LEVELS, levelName } from '../../format/levels.ts';
+import { type Format, LEVELS, levelName } from '../../format/levels.ts';
 import { namedArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
@@ -127,7 +126,9 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
         ? attempt(manifestPath(level), () => readTable(root, index, geometry), path)
         : undefined;
       isComplete &&= table !== undefined;
-      if (description !== undefined && table !== undefined) checkGeometry(description, geometry, table, found);
+      if (description === undefined || table === undefined) continue;
+      const expected = { featureFiles: featureFilesOf(table) };
+      compareSummary(`level ${level}, ${geometry}`, summary?.geometries[geometry], expected, found);
     }
     if (!isComplete) continue;
     const contradictions = indexProblems(index);
@@ -238,10 +239,19 @@ function checkSummary({ levels, storedPages, cells }: Release, index: LevelIndex
     extent: undefined,
     ...countsOf(index),
   };
-  const summary = elementAt(levels, level);
-  for (const [member, value] of Object.entries(expected)) {
-    const [has, wanted] = [JSON.stringify(summary[member as keyof typeof expected]), JSON.stringify(value)];
-    if (has !== wanted) found(RELEASE_FILE, `level ${level}: ${member} is ${has}, its index has ${wanted}`);
+  compareSummary(`level ${level}`, elementAt(levels, level), expected, found);
+}
+
+/** Compares members of release.json with what an index has of them. */
+function compareSummary<Expected extends object>(
+  place: string,
+  summary: { readonly [Member in keyof Expected]?: unknown } | undefined,
+  expected: Expected,
+  found: Metadata['found'],
+): void {
+  for (const member of Object.keys(expected) as (keyof Expected & string)[]) {
+    const [has, wanted] = [JSON.stringify(summary?.[member]), JSON.stringify(expected[member])];
+    if (has !== wanted) found(RELEASE_FILE, `${place}: ${member} is ${has}, its index has ${wanted}`);
   }
 }
 
@@ -259,12 +269,4 @@ function checkCells(file: string, { arrays }: LevelIndex, precision: number): vo
   } finally {
     closeSync(handle);
   }
-}
-
-/** Compares what release.json says of a level's other geometry with its table. */
-function checkGeometry({ levels }: Release, geometry: Geometry, table: FeatureTable, found: Metadata['found']): void {
-  const summary = elementAt(levels, table.level).geometries[geometry];
-  const [has, wanted] = [JSON.stringify(summary?.featureFiles), JSON.stringify(featureFilesOf(table))];
-  if (has !== wanted)
-    found(RELEASE_FILE, `level ${table.level}: featureFiles of ${geometry} is ${has}, its index has ${wanted}`);
 }

@@ -42,7 +42,7 @@ test('a page ends before 2 MiB of stored bytes, but has at least one feature; la
     ['0.6', 90_000],
     ['0.7', 90_000],
   ]);
-  const folder = await worldOutput({ size: { vertices: 12, large }, pages: 'none' });
+  const folder = await worldOutput({ size: { vertices: 12, large }, pages: 'none', isFullAlone: true });
   const proxy = await startService(folder);
   const [countries] = readStored(folder, 'r1');
   const expected = (countries?.lines ?? []).map((line) => JSON.parse(line));

@@ -1,18 +1,15 @@
 // Real boundaries: a point of the sample is in the units of all levels that its unit is in, and where GDAL finds it.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Position } from 'geojson';
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import { positionsIn } from '../../format/positions.ts';
-import { writeSample } from '../../generator/sample/sample.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { Reads } from '../../proxy/origin/origin.ts';
 import { Releases } from '../../proxy/releases/releases.ts';
 import { QUESTIONS, SHOWN_CHARS, SHOWN_CURSOR, SHOWN_HEADERS } from '../../proxy/site/questions.ts';
-import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
 import { dice } from '../support/dice.ts';
@@ -21,7 +18,7 @@ import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { placedLevel } from '../support/places.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
-import { buildUnchecked } from '../support/releases/build-release.ts';
+import { sampleOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HOST = 'boundaries.example.org';
@@ -33,11 +30,7 @@ async function sampleLookUp(): Promise<{
   at: (level: Level, ...point: [string, string]) => number[];
   stored: StoredLevel[];
 }> {
-  const folder = await cachedOutput(import.meta.url, 'sample', async (made) => {
-    const file = join(made, 'sample.gpkg');
-    writeSample(file);
-    await buildUnchecked(file, made, { storedPages: 'none', geometries: ['full', 'low', 'point', 'none'] });
-  });
+  const folder = await sampleOutput();
   const origin = directoryOrigin(folder);
   const releases = new Releases(origin);
   await releases.refresh();

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { assert as assertProperty, integer, property } from 'fast-check';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
 import { doubledArea, type OpenPolygon, type OpenRing } from '../../generator/geometries/assemble-polygons.ts';
-import { newLabelPoints } from '../../generator/geometries/label-point.ts';
+import { labelPoint } from '../../generator/geometries/label-point.ts';
 import { type LevelRings, newRingCollector } from '../../generator/geometries/level-rings.ts';
 import {
   newPolygonWriter,
@@ -16,13 +16,13 @@ import { isValid } from '../../generator/source/valid-polygons.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 
-/** The rings of units with fids 1, 2, 3 ... */
+/** The rings of units in this order. */
 function ringsOf(wkts: readonly string[]): LevelRings {
   const collector = newRingCollector(7);
   const writer = new GeometryWriter(7, collector);
-  for (const [i, wkt] of wkts.entries()) {
+  for (const wkt of wkts) {
     writer.write(gdal.Geometry.fromWKT(wkt).toWKB('LSB', 'ISO'));
-    collector.unit(i + 1);
+    collector.unit();
   }
   return collector.rings();
 }
@@ -133,7 +133,7 @@ test('what two units share in full is what two units share in low: corners stay,
   const corners = new Set<string>();
   for (const ring of low?.flat(2) ?? [])
     for (let i = 0; i < ring.length; i += 2) corners.add(`${ring[i]} ${ring[i + 1]}`);
-  const units = ringsOf(wkts).fids.length;
+  const units = ringsOf(wkts).unitEnds.length;
   assert.ok(units > 10);
   // Where four squares of different units meet.
   const met = Array.from({ length: (SQUARES - 1) ** 2 }, (_, i) => [
@@ -249,8 +249,10 @@ test('the point of a unit is the centre of its largest part, inside of it, also 
     'POINT(1 1)',
   ];
   const rings = ringsOf(wkts);
-  const point = newLabelPoints(rings, simplifyUnits(rings, 'medium'));
-  const points = wkts.map((_, position) => point(position)?.map((scaled) => scaled / 1e7));
+  const { polygons, decimals } = simplifyUnits(rings, 'medium');
+  const points = wkts.map((_, position) =>
+    labelPoint(rings, position, polygons(position), decimals)?.map((scaled) => scaled / 1e7),
+  );
   assert.deepEqual(points[0], [1, 1]);
   for (const [position, wkt] of wkts.entries()) {
     const [x = NaN, y = NaN] = points[position] ?? [];

@@ -39,7 +39,7 @@ const CASES = {
 
 /** An output folder in which one page is larger than what is ever held at once. */
 export function buildWorld(): Promise<string> {
-  return worldOutput({ size: ONE_LARGE, pages: 'unfiltered' });
+  return worldOutput({ size: ONE_LARGE, pages: 'unfiltered', isFullAlone: true });
 }
 
 /** A request that is answered from one file, and the features that it must give. */

@@ -23,7 +23,7 @@ const LARGE_PAGE_BYTES = 128 * 1024 * 1024;
 /** After so many bytes the memory is looked at again. */
 const MEASURED_BYTES = 4 * 1024 * 1024;
 
-const folder = await worldOutput({ size: ONE_LARGE, pages: 'unfiltered', isChanged: true });
+const folder = await worldOutput({ size: ONE_LARGE, pages: 'unfiltered', isFullAlone: true, isChanged: true });
 /** SHA-256 of the first page of fc/lv0, which is not kept in memory. */
 const largePage = sha256(enlargePage(folder, LARGE_PAGE_BYTES).page);
 const jwks = createServer((_req, res) => res.end(JWKS));

@@ -123,6 +123,18 @@ test('seal names the shards that are missing and those that do not fit; a shard 
   assert.deepEqual(contentOf(out), contentOf(plain.all));
 });
 
+test('seal refuses a file that a shard of another division has overwritten since, though it is as long', async () => {
+  for (const shard of [0, 1]) await buildOne(shard, 2, { release: 'r2' });
+  const file = join(out, 'releases/.r2.shards/release/lv1/low/features/000001.geojsonl.gz');
+  const content = readFileSync(file);
+  writeFileSync(file, content.with(99, 255 - elementAt(content, 99)));
+  await assert.rejects(seal(out, 'r2', true), {
+    message: /low\/features\/000001\.geojsonl\.gz: its SHA-256 is [0-9a-f]{64}, [0-9a-f]{64} was written$/,
+    remedy: /run all shards again/,
+  });
+  rmSync(join(out, 'releases/.r2.shards'), { recursive: true });
+});
+
 test('seal refuses a done.json that is damaged, and names the member', async () => {
   for (const shard of [0, 1]) await buildOne(shard, 2, { release: 'r2' });
   const file = join(out, 'releases/.r2.shards/shard-1-of-2/done.json');

@@ -1,5 +1,5 @@
-// The oracle for cells: which units contain a point, by the even-odd rule over all edges of all rings, in BigInt. It shares
-// no code with the generator or format/.
+// The oracle for cells: which units contain a point, by the even-odd rule over all edges of all rings: those at its latitude
+// in BigInt. It shares no code with the generator or format/.
 
 /** A closed ring in units of the last decimal. */
 export type Ring = readonly (readonly [x: number, y: number])[];
@@ -7,7 +7,8 @@ export type Ring = readonly (readonly [x: number, y: number])[];
 /** The positions of the units that contain a point, ascending. */
 export type EvenOdd = (longitude: string, latitude: string) => number[];
 
-type Edge = readonly [x1: bigint, y1: bigint, x2: bigint, y2: bigint];
+/** x1, y1, x2 and y2 of each edge in units of the last decimal: whole numbers, exact. */
+type Edges = readonly number[];
 
 /**
  * @param units the rings of each unit
@@ -17,23 +18,30 @@ type Edge = readonly [x1: bigint, y1: bigint, x2: bigint, y2: bigint];
 export function evenOdd(units: readonly (readonly Ring[])[], precision: number, decimals: number): EvenOdd {
   const parts = 10n ** BigInt(decimals - precision);
   const half = 180n * 10n ** BigInt(decimals);
-  const edges = units.map((rings) => rings.flatMap((ring) => edgesOf(ring, BigInt(10 ** precision), parts)));
+  const edges = units.map((rings) => {
+    const all: number[] = [];
+    for (const ring of rings) addEdges(all, ring, 10 ** precision);
+    return all;
+  });
   return (longitude, latitude) => {
     let x = scaled(longitude, decimals);
     let y = scaled(latitude, decimals);
     if (x === half) x = -half;
     if (y === half / 2n) y -= parts / 2n;
     const found: number[] = [];
-    for (const [unit, own] of edges.entries()) if (isOdd(own, x, y, 2n * half)) found.push(unit);
+    for (const [unit, own] of edges.entries()) if (isOdd(own, x, y, parts, 2n * half)) found.push(unit);
     return found;
   };
 }
 
 /** Counts the edges east of a point, in each of the turns that the longitudes of a ring may be written in. */
-function isOdd(edges: readonly Edge[], px: bigint, y: bigint, full: bigint): boolean {
+function isOdd(edges: Edges, px: bigint, y: bigint, parts: bigint, full: bigint): boolean {
   let odd = false;
-  for (const [x1, y1, x2, y2] of edges) {
-    if (y1 > y === y2 > y) continue;
+  // A whole number is above a fraction if it is above the whole number below that.
+  const below = Number(y / parts) - (y % parts < 0n ? 1 : 0);
+  for (let at = 0; at < edges.length; at += 4) {
+    if ((edges[at + 1] ?? NaN) > below === (edges[at + 3] ?? NaN) > below) continue;
+    const [x1 = 0n, y1 = 0n, x2 = 0n, y2 = 0n] = edges.slice(at, at + 4).map((value) => BigInt(value) * parts);
     const dy = y2 - y1;
     for (let turn = -2n; turn <= 2n; turn++) {
       const x = px + turn * full;
@@ -45,32 +53,28 @@ function isOdd(edges: readonly Edge[], px: bigint, y: bigint, full: bigint): boo
 }
 
 /** The edges of a ring with continuous longitudes; one that goes around a pole is closed by way of it. */
-function edgesOf(ring: Ring, unitsInDegree: bigint, parts: bigint): Edge[] {
-  const edges: Edge[] = [];
-  const degree = unitsInDegree * parts;
-  const points = ring.map(([x, y]): [bigint, bigint] => [BigInt(x) * parts, BigInt(y) * parts]);
-  const jumps = points.some(([x, y], i) => {
-    const [before, north] = points[i - 1] ?? [x, y];
-    const isAtPole = y === north && (y === 90n * degree || y === -90n * degree);
-    return !isAtPole && (x - before > 180n * degree || before - x > 180n * degree);
+function addEdges(edges: number[], ring: Ring, degree: number): void {
+  const jumps = ring.some(([x, y], i) => {
+    const [before, north] = ring[i - 1] ?? [x, y];
+    const isAtPole = y === north && Math.abs(y) === 90 * degree;
+    return !isAtPole && Math.abs(x - before) > 180 * degree;
   });
-  let turns = 0n;
-  let north = 0n;
-  for (const [i, [x, y]] of points.entries()) {
+  let turns = 0;
+  let north = 0;
+  for (const [i, [x, y]] of ring.entries()) {
     north += y;
-    const last = points[i - 1];
+    const last = ring[i - 1];
     if (last === undefined) continue;
     const start = last[0] + turns;
-    if (jumps && x - last[0] > 180n * degree) turns -= 360n * degree;
-    if (jumps && last[0] - x > 180n * degree) turns += 360n * degree;
-    edges.push([start, last[1], x + turns, y]);
+    if (jumps && x - last[0] > 180 * degree) turns -= 360 * degree;
+    if (jumps && last[0] - x > 180 * degree) turns += 360 * degree;
+    edges.push(start, last[1], x + turns, y);
   }
-  const [first] = points;
-  if (turns === 0n || first === undefined) return edges;
-  const pole = north > 0n ? 90n * degree : -90n * degree;
+  const [first] = ring;
+  if (turns === 0 || first === undefined) return;
+  const pole = (north > 0 ? 90 : -90) * degree;
   const [x, y] = first;
-  edges.push([x + turns, y, x + turns, pole], [x + turns, pole, x, pole], [x, pole, x, y]);
-  return edges;
+  edges.push(x + turns, y, x + turns, pole, x + turns, pole, x, pole, x, pole, x, y);
 }
 
 /** A decimal as an integer of its last decimal. */

@@ -55,7 +55,7 @@ export function anyListing(stored: readonly StoredLevel[], levels: readonly Leve
       { weight: 9, arbitrary: fc.nat((units.at(-1)?.fid ?? 0) + 5) },
       { weight: 1, arbitrary: fc.constant(LAST_FID) },
     );
-    const { bbox, contains } = anyPlace(placedOf(elementAt(stored, level)));
+    const { bbox, contains } = placedOf(elementAt(stored, level));
     const parameter = fc.constantFrom('start-at' as const, 'start-after' as const);
     const filter = fc
       .record({ unit: fc.constantFrom(...units), column: fc.nat(level), isAbsent: fc.nat(20).map((n) => n === 0) })
@@ -73,22 +73,29 @@ export function anyListing(stored: readonly StoredLevel[], levels: readonly Leve
   });
 }
 
-const PLACED = new WeakMap<StoredLevel, PlacedLevel>();
+type Placed = PlacedLevel & AnyPlace;
+
+const PLACED = new WeakMap<StoredLevel, Placed>();
 
 /** The places of a level; releases of tests have the precision that is the default. */
-function placedOf(level: StoredLevel): PlacedLevel {
-  const placed = PLACED.get(level) ?? placedLevel(level.lines, 7);
+function placedOf(level: StoredLevel): Placed {
+  const known = PLACED.get(level);
+  if (known !== undefined) return known;
+  const own = placedLevel(level.lines, 7);
+  const placed = { ...own, ...anyPlace(own) };
   PLACED.set(level, placed);
   return placed;
 }
 
+type AnyPlace = Record<'bbox' | 'contains', fc.Arbitrary<string>>;
+
 /** Boxes that touch that of a feature, or nearly, and points at a vertex of a feature, or nearly. */
-function anyPlace({ boxes, rings }: PlacedLevel): Record<'bbox' | 'contains', fc.Arbitrary<string>> {
+function anyPlace({ boxes, rings }: PlacedLevel): AnyPlace {
   const degree = 10n ** BigInt(DECIMALS);
   const known = boxes.flatMap((box) => (box === undefined ? [] : [box]));
-  const vertices = rings.flat(2).map(([x, y]) => [BigInt(x) * 10n ** 8n, BigInt(y) * 10n ** 8n] as const);
+  const vertices = rings.flat(2);
   if (known.length === 0) known.push([0n, 0n, 0n, 0n]);
-  if (vertices.length === 0) vertices.push([0n, 0n]);
+  if (vertices.length === 0) vertices.push([0, 0]);
   const off = fc.constantFrom(0n, 1n, -1n, 10n ** 7n, -(10n ** 8n), degree / 100n, degree, -degree, -9n * degree);
   const [east, north] = [fc.nat(30), fc.nat(30)];
   const bbox = fc
@@ -102,7 +109,10 @@ function anyPlace({ boxes, rings }: PlacedLevel): Record<'bbox' | 'contains', fc
     });
   const contains = fc
     .record({ vertex: fc.nat(vertices.length - 1).map((at) => elementAt(vertices, at)), x: off, y: off })
-    .map(({ vertex: [vx, vy], x, y }) => `${nearTo(vx, x, 180)},${nearTo(vy, y, 90)}`);
+    .map(
+      ({ vertex: [vx, vy], x, y }) =>
+        `${nearTo(BigInt(vx) * 10n ** 8n, x, 180)},${nearTo(BigInt(vy) * 10n ** 8n, y, 90)}`,
+    );
   const whole = fc.constantFrom(
     '-180,-90,180,90',
     '180,-90,-180,90',

@@ -5,6 +5,9 @@ import { type BuildOptions, build } from '../../../generator/build.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { assertDerived } from './oracle.ts';
 
+/** For tests that ask for nothing else, in less time. */
+export const FULL_ALONE = { geometries: ['full'], cells: false } as const;
+
 /** The options of a build of `source` in `out`: the defaults of the command line, but for `options`. */
 export function buildOptions(
   source: string | string[],

@@ -1,14 +1,17 @@
-// Releases of the invented world of large-dataset.ts, built once for all test files.
+// Releases of the invented world of large-dataset.ts and of the sample, built once for all test files.
 import { join } from 'node:path';
 import type { StoredPages } from '../../../format/levels.ts';
+import { writeSample } from '../../../generator/sample/sample.ts';
 import { cachedOutput } from '../cached-folder.ts';
 import { type WorldSize, writeWorld } from '../datasets/large-dataset.ts';
-import { buildRelease } from './build-release.ts';
+import { buildRelease, buildUnchecked, FULL_ALONE } from './build-release.ts';
 
 /** Which world, and which of its pages are stored. */
 interface WorldOptions {
   size?: WorldSize;
   pages?: StoredPages;
+  /** Is the full geometry all that the test asks for, and no cells? */
+  isFullAlone?: boolean;
   /** Does the test change files of the release? */
   isChanged?: boolean;
 }
@@ -17,15 +20,33 @@ interface WorldOptions {
  * An output folder with release r1 of the world, and its source as `world.gpkg`. Its unit without a geometry is accepted.
  * Without `isChanged` only the release as a whole may be renamed or removed.
  */
-export async function worldOutput({ size, pages = 'all', isChanged = false }: WorldOptions = {}): Promise<string> {
-  const name = JSON.stringify([pages, size?.vertices, ...(size?.large ?? [])]);
+export async function worldOutput({
+  size,
+  pages = 'all',
+  isFullAlone = false,
+  isChanged = false,
+}: WorldOptions = {}): Promise<string> {
+  const name = JSON.stringify([pages, isFullAlone, size?.vertices, ...(size?.large ?? [])]);
   return cachedOutput(
     import.meta.url,
     name,
     async (folder) => {
       const source = writeWorld(join(folder, 'world.gpkg'), size);
-      await buildRelease(source, folder, { storedPages: pages, accept: ['empty-geometries'] });
+      await buildRelease(source, folder, {
+        ...(isFullAlone ? FULL_ALONE : {}),
+        storedPages: pages,
+        accept: ['empty-geometries'],
+      });
     },
     isChanged ? ['r1'] : [],
   );
+}
+
+/** An output folder with release r1 of the sample, without stored pages, which the oracle has not checked. */
+export function sampleOutput(): Promise<string> {
+  return cachedOutput(import.meta.url, 'sample', async (folder) => {
+    const source = join(folder, 'sample.gpkg');
+    writeSample(source);
+    await buildUnchecked(source, folder, { storedPages: 'none' });
+  });
 }

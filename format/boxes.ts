@@ -3,7 +3,7 @@
 // neighbours on the map. Used by the proxy for `bbox`.
 import { DECIMAL, keyAt } from './cells.ts';
 import { f64At, i32At, u32At } from './element-at.ts';
-import { type Positions, positionsOf } from './positions.ts';
+import { Positions } from './positions.ts';
 
 /** A box in units of 1e-7 degrees: from `west` eastward to `east`, which is more than 180 degrees across the antimeridian. */
 export interface Box {
@@ -86,7 +86,7 @@ export class BoxIndex {
   touching(box: Box): Positions {
     const extents = this.#extents;
     const order = this.#order;
-    const bits = new Int32Array(Math.ceil(this.#boxes.length / 4 / 32));
+    const bits = new Int32Array(Math.floor(this.#boxes.length / 4 / 32) + 1);
     for (let first = 0, at = 0; at < extents.length; first += NEIGHBOURS, at += 4) {
       const south = f64At(extents, at + 1);
       const north = f64At(extents, at + 3);
@@ -101,7 +101,7 @@ export class BoxIndex {
         if (isAll || this.#touches(p, box)) bits[p >>> 5] = i32At(bits, p >>> 5) | (1 << p);
       }
     }
-    return positionsOf(rangesOf(bits));
+    return positionsOfBits(bits);
   }
 
   #neighbours(): Uint32Array {
@@ -157,21 +157,38 @@ function isWithin(west: number, east: number, box: Box): boolean {
   return west + FULL_TURN >= box.west && east + FULL_TURN <= box.east;
 }
 
-/** The runs of bits that are set. */
-function rangesOf(bits: Int32Array): number[] {
-  const ranges: number[] = [];
-  for (let i = 0; i < bits.length; i++)
-    for (let word = i32At(bits, i), done = 0; word !== 0; ) {
-      const skipped = trailingZeros(word);
-      const length = trailingZeros(~(word >>> skipped));
-      ranges.push(32 * i + done + skipped, 32 * i + done + skipped + length);
-      done += skipped + length;
-      word = done < 32 ? i32At(bits, i) >>> done : 0;
-    }
-  return ranges;
+/** The bits that are set. @param bits of which the last one is not */
+function positionsOfBits(bits: Int32Array): Positions {
+  const changes = changesIn(bits);
+  const first = new Uint32Array(changes.length / 2);
+  const rank = new Uint32Array(changes.length / 2);
+  let count = 0;
+  for (let run = 0; run < first.length; run++) {
+    first[run] = u32At(changes, 2 * run);
+    rank[run] = count;
+    count += u32At(changes, 2 * run + 1) - u32At(changes, 2 * run);
+  }
+  return new Positions(first, rank, 0, first.length, count);
 }
 
-/** 32 of 0. */
-function trailingZeros(word: number): number {
-  return word === 0 ? 32 : 31 - Math.clz32(word & -word);
+/** The bits that differ from the one before: first and end of each run in turn. */
+function changesIn(bits: Int32Array): Uint32Array {
+  let count = 0;
+  let last = 0;
+  for (let i = 0; i < bits.length; i++) {
+    const word = i32At(bits, i);
+    if (word === 0 && last === 0) continue;
+    for (let left = word ^ ((word << 1) | last); left !== 0; left &= left - 1) count++;
+    last = word >>> 31;
+  }
+  const changes = new Uint32Array(count);
+  let at = 0;
+  for (let i = 0; i < bits.length; i++) {
+    const word = i32At(bits, i);
+    if (word === 0 && last === 0) continue;
+    for (let left = word ^ ((word << 1) | last); left !== 0; left &= left - 1)
+      changes[at++] = 32 * i + 31 - Math.clz32(left & -left);
+    last = word >>> 31;
+  }
+  return changes;
 }

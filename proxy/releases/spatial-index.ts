@@ -89,7 +89,7 @@ export class SpatialIndex {
     const { cells, cell, point } = this.#cellAt(place);
     const { from, to } = cells.rangeOf(cell);
     const known = this.#loaded.get(cell);
-    const bytes = known ?? Buffer.allocUnsafe(to - from);
+    const bytes = known ?? reads.buffer(to - from);
     const range = { offset: from, length: bytes.length };
     try {
       if (!known && to > from && !reads.now(this.#path, range, bytes, 0, true)) return undefined;

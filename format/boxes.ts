@@ -1,8 +1,9 @@
 // Which features have a bounding box that touches a box: compared with the array `box` of a level's index, in units of
-// 1e-7 degrees, by way of the extents of neighbours. Used by the proxy for `bbox`.
-import { DECIMAL } from './cells.ts';
-import { f64At, i32At } from './element-at.ts';
-import { type Positions, positionsOf } from './positions.ts';
+// 1e-7 degrees, by way of the extents of
+// neighbours on the map. Used by the proxy for `bbox`.
+import { DECIMAL, keyAt } from './cells.ts';
+import { f64At, i32At, u32At } from './element-at.ts';
+import { Positions } from './positions.ts';
 
 /** A box in units of 1e-7 degrees: from `west` eastward to `east`, which is more than 180 degrees across the antimeridian. */
 export interface Box {
@@ -42,54 +43,91 @@ function floor(parts: bigint): number {
   return Number(whole * PARTS > parts ? whole - 1n : whole);
 }
 
-/** Neighbours in the order of fid, which are mostly neighbours on the map, too. */
+/** Features that have one extent. */
 const NEIGHBOURS = 64;
+/** Units along a side of the cells that neighbours are found by: 0.84 degrees. */
+const CELL = 2 ** 23;
+/** More than the cells have keys: of 9 bits in each direction. */
+const KEYS = 2 ** 18 + 1;
+/** Of features without geometry. */
+const NO_CELL = KEYS - 1;
 
 /** The boxes of a level. */
 export class BoxIndex {
   readonly #boxes: Int32Array;
-  /** West, south, east, north of each run of neighbours that have geometries, and 1 if all have one. */
+  /** The positions that have a geometry, along a curve through the cells that their centres are in: neighbours are near. */
+  readonly #order: Uint32Array;
+  /** West, south, east, north of each run of neighbours. */
   readonly #extents: Float64Array;
 
   /** @param boxes the array `box` of the level */
   constructor(boxes: Int32Array) {
     this.#boxes = boxes;
-    const features = boxes.length / 4;
-    this.#extents = new Float64Array(5 * Math.ceil(features / NEIGHBOURS));
-    for (let first = 0, at = 0; first < features; first += NEIGHBOURS, at += 5) {
-      let [west, south, east, north, all] = [Infinity, Infinity, -Infinity, -Infinity, 1];
-      for (let p = first; p < Math.min(first + NEIGHBOURS, features); p++) {
-        const [from, to] = [i32At(boxes, 4 * p + 1), i32At(boxes, 4 * p + 3)];
-        if (from > to) all = 0;
-        else {
-          west = Math.min(west, i32At(boxes, 4 * p));
-          south = Math.min(south, from);
-          east = Math.max(east, this.#eastOf(p));
-          north = Math.max(north, to);
-        }
+    this.#order = this.#neighbours();
+    this.#extents = new Float64Array(4 * Math.ceil(this.#order.length / NEIGHBOURS));
+    for (let first = 0, at = 0; at < this.#extents.length; first += NEIGHBOURS, at += 4) {
+      let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+      for (const p of this.#order.subarray(first, first + NEIGHBOURS)) {
+        west = Math.min(west, i32At(boxes, 4 * p));
+        south = Math.min(south, i32At(boxes, 4 * p + 1));
+        east = Math.max(east, this.#eastOf(p));
+        north = Math.max(north, i32At(boxes, 4 * p + 3));
       }
-      this.#extents.set([west, south, east, north, all], at);
+      this.#extents.set([west, south, east, north], at);
     }
+  }
+
+  /** Bytes in memory besides the boxes. */
+  get bytes(): number {
+    return this.#order.byteLength + this.#extents.byteLength;
   }
 
   /** The features whose box touches a box. Those without geometry touch none. */
   touching(box: Box): Positions {
     const extents = this.#extents;
-    const features = this.#boxes.length / 4;
-    const ranges: number[] = [];
-    for (let first = 0, at = 0; first < features; first += NEIGHBOURS, at += 5) {
+    const order = this.#order;
+    const bits = new Int32Array(Math.floor(this.#boxes.length / 4 / 32) + 1);
+    for (let first = 0, at = 0; at < extents.length; first += NEIGHBOURS, at += 4) {
       const south = f64At(extents, at + 1);
       const north = f64At(extents, at + 3);
       if (south > box.north || north < box.south) continue;
       const west = f64At(extents, at);
       const east = f64At(extents, at + 2);
       if (!meets(west, east, box)) continue;
-      const end = Math.min(first + NEIGHBOURS, features);
-      const isAll = f64At(extents, at + 4) === 1 && south >= box.south && north <= box.north;
-      if (isAll && isWithin(west, east, box)) add(ranges, first, end);
-      else for (let p = first; p < end; p++) if (this.#touches(p, box)) add(ranges, p, p + 1);
+      const isAll = south >= box.south && north <= box.north && isWithin(west, east, box);
+      const end = Math.min(first + NEIGHBOURS, order.length);
+      for (let i = first; i < end; i++) {
+        const p = u32At(order, i);
+        if (isAll || this.#touches(p, box)) bits[p >>> 5] = i32At(bits, p >>> 5) | (1 << p);
+      }
     }
-    return positionsOf(ranges);
+    return positionsOfBits(bits);
+  }
+
+  #neighbours(): Uint32Array {
+    const keys = Uint32Array.from({ length: this.#boxes.length / 4 }, (_, p) => this.#cellOf(p));
+    const starts = new Uint32Array(KEYS + 1);
+    for (const key of keys) starts[key + 1] = u32At(starts, key + 1) + 1;
+    for (let key = 0; key < KEYS; key++) starts[key + 1] = u32At(starts, key + 1) + u32At(starts, key);
+    const order = new Uint32Array(u32At(starts, NO_CELL));
+    for (let p = 0; p < keys.length; p++) {
+      const key = u32At(keys, p);
+      if (key === NO_CELL) continue;
+      const at = u32At(starts, key);
+      order[at] = p;
+      starts[key] = at + 1;
+    }
+    return order;
+  }
+
+  /** The key of the cell that the centre of a box is in. */
+  #cellOf(position: number): number {
+    const boxes = this.#boxes;
+    const south = i32At(boxes, 4 * position + 1);
+    const north = i32At(boxes, 4 * position + 3);
+    if (south > north) return NO_CELL;
+    const x = (i32At(boxes, 4 * position) + this.#eastOf(position) + FULL_TURN) / 2;
+    return keyAt(Math.min(x, FULL_TURN), (south + north + FULL_TURN / 2) / 2, CELL);
   }
 
   #touches(position: number, box: Box): boolean {
@@ -119,8 +157,38 @@ function isWithin(west: number, east: number, box: Box): boolean {
   return west + FULL_TURN >= box.west && east + FULL_TURN <= box.east;
 }
 
-/** Adds a range behind the last one, or to it. */
-function add(ranges: number[], first: number, end: number): void {
-  if (ranges.length > 0 && ranges[ranges.length - 1] === first) ranges[ranges.length - 1] = end;
-  else ranges.push(first, end);
+/** The bits that are set. @param bits of which the last one is not */
+function positionsOfBits(bits: Int32Array): Positions {
+  const changes = changesIn(bits);
+  const first = new Uint32Array(changes.length / 2);
+  const rank = new Uint32Array(changes.length / 2);
+  let count = 0;
+  for (let run = 0; run < first.length; run++) {
+    first[run] = u32At(changes, 2 * run);
+    rank[run] = count;
+    count += u32At(changes, 2 * run + 1) - u32At(changes, 2 * run);
+  }
+  return new Positions(first, rank, 0, first.length, count);
+}
+
+/** The bits that differ from the one before: first and end of each run in turn. */
+function changesIn(bits: Int32Array): Uint32Array {
+  let count = 0;
+  let last = 0;
+  for (let i = 0; i < bits.length; i++) {
+    const word = i32At(bits, i);
+    if (word === 0 && last === 0) continue;
+    for (let left = word ^ ((word << 1) | last); left !== 0; left &= left - 1) count++;
+    last = word >>> 31;
+  }
+  const changes = new Uint32Array(count);
+  let at = 0;
+  for (let i = 0; i < bits.length; i++) {
+    const word = i32At(bits, i);
+    if (word === 0 && last === 0) continue;
+    for (let left = word ^ ((word << 1) | last); left !== 0; left &= left - 1)
+      changes[at++] = 32 * i + 31 - Math.clz32(left & -left);
+    last = word >>> 31;
+  }
+  return changes;
 }

@@ -155,8 +155,7 @@ export async function readDescription(origin: Origin, id: string, digest: string
  * @throws OriginError, FormatError
  */
 export async function loadRelease(origin: Origin, description: Description, now?: Clock): Promise<LoadedRelease> {
-  const levels: LoadedLevel[] = [];
-  for (const level of LEVELS) levels.push(await loadLevel(origin, description, level, now));
+  const levels = await Promise.all(LEVELS.map((level) => loadLevel(origin, description, level, now)));
   const get = (level: Level): LoadedLevel => elementAt(levels, level);
   return describedRelease(description, {
     get,

@@ -45,6 +45,9 @@ const PLACES: Readonly<Record<string, { description: string; schema: object; exa
   },
 };
 
+/** For lv2 before lv10. */
+const COLLATOR = new Intl.Collator('en', { numeric: true });
+
 /** The parameters of all endpoints, by component name. */
 export function parameterComponents() {
   const entries = [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS].flatMap((endpoint) =>
@@ -54,7 +57,7 @@ export function parameterComponents() {
       return [componentName(name, endpoint), parameter] as const;
     }),
   );
-  return Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })));
+  return Object.fromEntries(entries.sort(([a], [b]) => COLLATOR.compare(a, b)));
 }
 
 /** References to the parameters of an endpoint. */

@@ -1,0 +1,57 @@
+// The index of boxes against a comparison with each box.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BoxIndex, boxFrom } from '../../format/boxes.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { positionsIn } from '../../format/positions.ts';
+import { type Dice, dice } from '../support/dice.ts';
+
+type Degrees = readonly [west: number, south: number, east: number, north: number];
+
+/** Whole degrees, so that many sides touch; south > north is a feature without geometry. */
+function degreesFrom(roll: Dice): Degrees {
+  const [longitude, latitude] = [(): number => roll(361) - 180, (): number => roll(181) - 90];
+  const [west, south] = [longitude(), latitude()];
+  switch (roll(8)) {
+    case 0:
+      return [0, 1, 0, 0];
+    case 1:
+      return [west, south, longitude(), Math.max(south, latitude())];
+    case 2:
+      return [-180, -90, 180, roll(181) - 90];
+    default:
+      return [west, south, ((west + roll(4) + 180) % 360) - 180, Math.min(90, south + roll(4))];
+  }
+}
+
+/** Every whole longitude on the way from west to east; 180 and -180 are the same place. */
+function longitudesOf([west, , east]: Degrees): Set<number> {
+  const length = west > east ? east - west + 360 : east - west;
+  return new Set(Array.from({ length: length + 1 }, (_, i) => (west + i + 540) % 360));
+}
+
+for (const features of [0, 1, 31, 64, 65, 5000])
+  test(`boxes select the features of ${features} scattered ones that each comparison selects`, () => {
+    const roll = dice(features + 1);
+    const boxes = Array.from({ length: features }, () => degreesFrom(roll));
+    const places = boxes.map(longitudesOf);
+    const index = new BoxIndex(Int32Array.from(boxes.flat(), (degrees) => degrees * 1e7));
+    const asked: Degrees[] = [
+      [-180, -90, 180, 90],
+      [-180, -90, 180, -90],
+      [180, -90, -180, 90],
+      ...Array.from({ length: 300 }, () => degreesFrom(roll)),
+    ];
+    for (const box of asked) {
+      const [, south, , north] = box;
+      const sought = boxFrom(box.map(String));
+      if (sought === undefined) continue;
+      const longitudes = longitudesOf(box);
+      const expected = boxes.flatMap(([, from, , to], i) => {
+        if (from > to || from > north || to < south) return [];
+        return [...longitudes].some((place) => elementAt(places, i).has(place)) ? [i] : [];
+      });
+      const found = index.touching(sought);
+      assert.deepEqual([...positionsIn(found.slice(0, found.count))], expected, box.join());
+    }
+  });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
 import { GEOMETRIES, LEVELS } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
-import { describeSource, splitIntoLevels } from './describe-source.ts';
+import { describeSource, prepareLevels } from './describe-source.ts';
 import { type BuildContext, readLevels, writeLevel, writeRelease } from './levels/build-levels.ts';
 import { WHOLE } from './levels/divide-work.ts';
 import type { StoredLevel } from './levels/store-level.ts';
@@ -129,7 +129,7 @@ export async function readDataset(
   context: BuildContext & { options: BuildOptions },
 ): Promise<ReadDataset> {
   const { options, staging } = context;
-  const dataset = await splitIntoLevels(described, options, join(staging.work, SPLIT_FOLDER), context);
+  const dataset = await prepareLevels(described, options, join(staging.work, SPLIT_FOLDER), context);
   const [stored, files] = await Promise.all([readLevels(dataset.levels, context), sourceFiles(options.source)]);
   return { ...dataset, stored, files };
 }

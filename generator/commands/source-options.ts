@@ -26,6 +26,11 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
       describe:
         'GID column of a level, e.g. lv0=ISO3, or of a parent, e.g. lv2:lv1=REGION; several joined with dots: lv1=ISO+ID_1; no parent: lv2:lv1=',
     })
+    .option('parent-by-place', {
+      ...LIST,
+      describe:
+        'levels without columns of parents: the parent is the unit of the level above that holds the unit, e.g. lv1,lv2; of another level: lv2:lv0',
+    })
     .option('name-column', { ...LIST, describe: 'column with the names of a level, e.g. lv1=shapeName' })
     .option('type-column', {
       ...LIST,

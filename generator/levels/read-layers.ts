@@ -23,6 +23,7 @@ import { type Column, featureCount, type LayerSource, type LevelSource, placeOf 
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { sourceName } from '../source/source-options.ts';
+import { newWithParents } from '../store/placed-parents.ts';
 import type { IndexBox } from '../store/store-index.ts';
 
 /** What to read. */
@@ -97,6 +98,7 @@ class LevelReading {
   readonly #findings: Findings;
   /** The layer of each fid; only if there are several layers. */
   readonly #layerOfFid = new Map<number, number>();
+  readonly #withParents: ReturnType<typeof newWithParents>;
   #features = 0;
 
   constructor(task: LayersTask, plan: ReadingPlan, sink: FeatureSink) {
@@ -104,6 +106,7 @@ class LevelReading {
     this.#plan = plan;
     this.#sink = sink;
     this.#findings = new Findings(task.source.level);
+    this.#withParents = newWithParents(task.source);
   }
 
   /** Reads the features; returns another plan if they have to be read in another way. */
@@ -139,6 +142,7 @@ class LevelReading {
     const { nameColumn, typeColumn } = elementAt(this.#task.source.layers, 0);
     const nameOf = newTextOf(layer.columns, nameColumn);
     const typeOf = newTextOf(layer.columns, typeColumn);
+    const withParents = this.#withParents;
     let features = 0;
     let last: number | undefined;
     this.#refuseFailure(layer, last);
@@ -148,7 +152,7 @@ class LevelReading {
       last = sourceFid;
       const fid = this.#fidFor(sourceFid, at);
       if (fid === undefined) return { ...this.#plan, isRenumbered: true };
-      const values = feature.fields.toArray();
+      const values = withParents(feature.fields.toArray(), fid, layer);
       const unit = (): string => unitName(layer, sourceFid, values);
       try {
         const wkb = wkbOf(readGeometry(feature, opened));

@@ -6,7 +6,14 @@ import type { Finding } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { expandSource, type FoundDataset } from './expand-source.ts';
 import { gdal } from './gdal.ts';
-import { findGids, gidFieldsFor, isBesideLines, labelFieldOf } from './gid-columns.ts';
+import {
+  findGids,
+  gidFieldsFor,
+  isBesideLines,
+  labelFieldOf,
+  type MissingColumns,
+  refuseMissingColumns,
+} from './gid-columns.ts';
 import { knownCredit } from './known-credits.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerSource, LevelSource, SingleLayer } from './level-source.ts';
@@ -19,7 +26,7 @@ import {
   storedQueryRefused,
 } from './open-dataset.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
-import { type SourceOptions, sourceName, valuesFor } from './source-options.ts';
+import { placeToText, type SourceOptions, sourceName, valuesFor } from './source-options.ts';
 
 /** What a build needs to know of its dataset. */
 export interface DatasetDescription {
@@ -35,7 +42,7 @@ export interface DatasetDescription {
   credits: readonly string[];
   /** The only layer, if it holds the deepest units of every area, of whatever level; undefined otherwise. */
   singleLayer: SingleLayer | undefined;
-  /** What was found while a single layer was split. */
+  /** What was found before the levels are read. */
   findings: readonly Finding[];
   /** Version of GDAL. */
   gdal: string;
@@ -73,7 +80,24 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
   );
   for (const layers of used) refuseTwins(layers);
   const seen = used.flat();
-  const sources = seen.flatMap((layer) => layer.levels.map((level) => layerSource(layer, level, options)));
+  const sources: ReturnType<typeof layerSource>[] = [];
+  const parents = new Map<Level, Level>();
+  // The columns of a level may depend on those of the levels above.
+  for (const level of LEVELS) {
+    const above = levelAbove(level, sources, options);
+    const layers = seen.filter(({ levels }) => levels.includes(level));
+    if (above !== undefined && layers.length === 0)
+      throw new BuildError(
+        `--parent-by-place ${levelName(level)}: the source has no level ${level}`,
+        'leave the level out, or add its file to --source',
+      );
+    sources.push(...layers.map((layer) => layerSource(layer, level, options, above)));
+    if (above !== undefined) parents.set(level, above.level);
+  }
+  refuseMissingColumns(
+    sources.flatMap(({ missing }) => missing),
+    sources[0]?.source.level ?? 0,
+  );
   const found = sources.map(({ source }) => source);
   const credits = sources.flatMap(({ source, names }) => knownCredit(source.path, source.layer, names) ?? []);
   refuseUnknownColumns(options, [...new Set(sources.flatMap(({ names }) => names))]);
@@ -82,7 +106,9 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
   refuseUnusedDatasets(options, seen, found);
   const levels = LEVELS.filter((level) => options.levels.includes(level)).flatMap((level) => {
     const layers = found.filter((layer) => layer.level === level);
-    return layers.length === 0 ? [] : [{ level, layers }];
+    if (layers.length === 0) return [];
+    const of = parents.get(level);
+    return [{ level, layers, ...(of !== undefined && { place: { of, file: '' } }) }];
   });
   const unused = seen.filter((layer) => layer.levels.length === 0);
   return {
@@ -200,7 +226,8 @@ function layerSource(
   { path, driver, layer, fields: layerFields }: SeenLayer,
   level: Level,
   options: SourceOptions,
-): { source: LayerSource; names: string[] } {
+  above: LayerSource | undefined,
+): { source: LayerSource; names: string[]; missing: MissingColumns[] } {
   const where = valuesFor(options.where, level).at(-1);
   // The statement may name the layer as {layer}: that of NUTS has scale and year in its name.
   const sql = valuesFor(options.sql, level)
@@ -210,8 +237,10 @@ function layerSource(
   const opened = openSelection(selection);
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
   const place = { path, layer, level };
-  const gids = findGids(place, fields, options);
-  const columns = publishedColumns(place, fields, gids, options.columns ?? []);
+  const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
+  const { gids, missing } = findGids(place, fields, options, placed);
+  const own = placed.map((n): SourceField => ({ name: `GID_${n}`, type: 'plain', isGeometry: false }));
+  const columns = publishedColumns(place, [...fields, ...own], gids, options.columns ?? []);
   const features = countFeatures(opened, selection);
   opened.dataset.close();
   const nameOf = (wanted: readonly number[]): string =>
@@ -222,11 +251,43 @@ function layerSource(
     features,
     columns,
     gids,
+    placed,
     gidColumns: gids.map(nameOf),
     nameColumn: nameOfField(labelFieldOf('name', place, fields, options)),
     typeColumn: nameOfField(labelFieldOf('type', place, fields, options)),
   };
-  return { source, names: fields.map(({ name }) => name) };
+  return { source, names: fields.map(({ name }) => name), missing };
+}
+
+/** A layer of the level whose units are the parents by place of those of a level; undefined if they are not found so. */
+function levelAbove(
+  level: Level,
+  sources: readonly { source: LayerSource }[],
+  { parentByPlace = [], levels }: SourceOptions,
+): LayerSource | undefined {
+  const option = parentByPlace.findLast((given) => given.level === level);
+  if (option === undefined || !levels.includes(level)) return undefined;
+  const { of } = option;
+  const above = sources
+    .map(({ source }) => source)
+    .findLast((layer) => levels.includes(layer.level) && (of === undefined ? layer.level < level : layer.level === of));
+  if (above !== undefined) return above;
+  throw new BuildError(
+    `--parent-by-place ${placeToText(option)}: the source has no level ${of ?? `above ${level}`} to find parents in`,
+    'add the file of that level to --source, or leave the option out',
+  );
+}
+
+/** The levels whose GIDs the units get from their parent: its own, and those above that only the parent has. */
+function placedLevels(
+  level: Level,
+  fields: readonly SourceField[],
+  options: SourceOptions,
+  { level: of, gids }: LayerSource,
+): Level[] {
+  return LEVELS.slice(0, of + 1).filter(
+    (n) => n === of || (elementAt(gids, n).length > 0 && gidFieldsFor(n, level, fields, options) === undefined),
+  );
 }
 
 /** Two layers of one file at the same level are variants of each other; layers of several files are merged. */

@@ -16,7 +16,6 @@ import { type Lock, withLock } from './release/output-lock.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
 import { type Report, SILENT } from './report/progress.ts';
-import { knownLicence } from './source/known-credits.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
 import { sourceFiles } from './source/source-files.ts';
 import { sourceName } from './source/source-options.ts';
@@ -167,7 +166,7 @@ export function aboutRelease(
 ): ReleaseAbout {
   const { release, date, precision, storedPages, geometries, cells, licence: named, attribution: given } = options;
   const { gdal, files, credits } = dataset;
-  const licence = named ?? (given.length > 0 ? undefined : knownLicence(credits));
+  const licence = named ?? (given.length > 0 ? undefined : dataset.licence);
   const attribution = [...new Set([...given, ...dataset.attribution, ...(given.length > 0 ? [] : credits)])];
   // It is published, but somebody owns it.
   if (attribution.length === 0)

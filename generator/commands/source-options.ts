@@ -19,7 +19,7 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
     .option('layer', {
       ...LIST,
       describe:
-        'source layer of a level or of several, e.g. lv3=communes or lv0,lv1=units; * matches any characters; repeatable',
+        'source layer of a level or of several, e.g. lv3=communes or lv0,lv1=units; of one file: lv3=FILE:communes; * matches any characters; repeatable',
     })
     .option('gid-column', {
       ...LIST,
@@ -53,7 +53,7 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
       type: 'boolean',
       describe: 'fail if fids of merged layers collide, instead of numbering the units of the level 1, 2, 3 ...',
     })
-    .config('config', 'JSON file with any of these options', (file) => {
+    .config('config', 'JSON file with any of these options; its paths are relative to it', (file) => {
       try {
         return readConfigFile(file, declaredOptions(args));
       } catch (error) {

@@ -19,7 +19,7 @@ import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
 import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
-import { type Column, featureCount, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
+import { type Column, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { sourceName } from '../source/source-options.ts';
@@ -117,8 +117,6 @@ class LevelReading {
       const other = this.#readLayer(at);
       if (other !== undefined) return other;
     }
-    if (isRenumbered)
-      this.#findings.add('renumbered-fids', `${layers.length} layers are merged`, featureCount(this.#task.source));
     return { features: this.#features, findings: this.#findings, isRenumbered };
   }
 
@@ -154,11 +152,13 @@ class LevelReading {
       if (fid === undefined) return { ...this.#plan, isRenumbered: true };
       const values = withParents(feature.fields.toArray(), fid, layer);
       const unit = (): string => unitName(layer, sourceFid, values);
+      const place = (): string => `${sourceName(layer.path)}: layer ${layer.layer}, ${unit()}`;
+      if (fid !== sourceFid) this.#findings.add('renumbered-fids', () => `${place()} has the new fid ${fid}`);
       try {
         const wkb = wkbOf(readGeometry(feature, opened));
         this.#refuseFailure(layer, last);
         const { quality, box, ...written } = write(fid, values, wkb, sourceFid);
-        inspectGeometry(quality, () => `${sourceName(layer.path)}: layer ${layer.layer}, ${unit()}`, this.#findings);
+        inspectGeometry(quality, place, this.#findings);
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
         this.#sink.feature({
           ...written,

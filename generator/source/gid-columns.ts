@@ -35,13 +35,18 @@ const SCHEMAS: readonly Schema[] = [
     names: (n) => [`NAME_${n}`, ...(n === 0 ? ['NAME_ENGLI', 'NAME_ENGLISH'] : [])],
     types: (n) => [`ENGTYPE_${n}`, `TYPE_${n}`],
   },
-  // OCHA COD
-  {
-    gid: (n) => [`ADM${n}_PCODE`],
-    names: (n) => [`ADM${n}_EN`, `ADM${n}_FR`, `ADM${n}_ES`, `ADM${n}_PT`, `ADM${n}_NAME`],
-    types: () => [],
-    hasLines: true,
-  },
+  // OCHA COD, also with names as long as those of a Shapefile
+  ...[(n: Level) => `ADM${n}_PCODE`, (n: Level) => `admin${n}Pcode`, (n: Level) => `admin${n}Pcod`].map(
+    (gid): Schema => ({
+      gid: (n) => [gid(n)],
+      names: (n) => [
+        ...['EN', 'FR', 'ES', 'PT', 'NAME'].map((name) => `ADM${n}_${name}`),
+        ...['', '_en', '_fr', '_es', '_pt'].map((language) => `admin${n}Name${language}`),
+      ],
+      types: () => [],
+      hasLines: true,
+    }),
+  ),
 ];
 
 /** Names of columns that hold names in datasets without a known schema. */

@@ -14,7 +14,7 @@ import {
   type MissingColumns,
   refuseMissingColumns,
 } from './gid-columns.ts';
-import { knownCredit } from './known-credits.ts';
+import { knownDatasets } from './known-datasets.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerSource, LevelSource, SingleLayer } from './level-source.ts';
 import {
@@ -40,6 +40,8 @@ export interface DatasetDescription {
   attribution: readonly string[];
   /** The credits of the published datasets that it is recognised as. */
   credits: readonly string[];
+  /** Their licence; undefined if it is not known, or they have several. */
+  licence: string | undefined;
   /** The only layer, if it holds the deepest units of every area, of whatever level; undefined otherwise. */
   singleLayer: SingleLayer | undefined;
   /** What was found before the levels are read. */
@@ -72,7 +74,7 @@ interface SeenLayer {
  *   level, a layer lacks the column of a parent, or an option names a layer or column that does not exist
  */
 export function describeDataset(options: SourceOptions): DatasetDescription {
-  const { datasets, systemFiles } = expandSource(options.source);
+  const { datasets, systemFiles, copies, licences } = expandSource(options.source);
   const read = datasets.map((dataset) => layersIn(dataset, options));
   const all = read.flatMap(({ layers }) => layers);
   const used = read.map(({ layers }) =>
@@ -99,7 +101,8 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
     sources[0]?.source.level ?? 0,
   );
   const found = sources.map(({ source }) => source);
-  const credits = sources.flatMap(({ source, names }) => knownCredit(source.path, source.layer, names) ?? []);
+  const known = sources.flatMap(({ source, names }) => knownDatasets(source, names, licences));
+  const [licence, ...otherLicences] = new Set(known.map((dataset) => dataset.licence));
   refuseUnknownColumns(options, [...new Set(sources.flatMap(({ names }) => names))]);
   refuseOtherColumns(found);
   refuseUnknownLayers(options, seen);
@@ -113,10 +116,11 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
   const unused = seen.filter((layer) => layer.levels.length === 0);
   return {
     levels,
-    unused: unused.map(({ path, layer }) => `${sourceName(path)}: ${layer}`),
+    unused: [...unused.map(({ path, layer }) => `${sourceName(path)}: ${layer}`), ...copies.map(sourceName)],
     systemFiles,
     attribution: read.flatMap((dataset) => dataset.attribution),
-    credits: [...new Set(credits)],
+    credits: [...new Set(known.map(({ credit }) => credit))],
+    licence: otherLicences.length === 0 ? licence : undefined,
     singleLayer: findSingleLayer(found),
     findings: [],
     gdal: gdal.version,
@@ -160,11 +164,11 @@ function layersIn(
   const layers = dataset.layers.map((layer) => {
     const seen = { path, isInFolder, driver, layer: layer.name, isAreal: isArealType(layer.geomType) };
     if (isStoredQuery(layer.name)) {
-      if (levelsOf(layer.name, [], options).levels.length > 0) throw storedQueryRefused(path, layer.name);
+      if (levelsOf(seen, [], options).levels.length > 0) throw storedQueryRefused(path, layer.name);
       return { ...seen, fields: [], columns: [STORED_QUERY], levels: [], isChosen: false };
     }
     const fields = fieldsOf(dataset, layer);
-    return { ...seen, fields, columns: fields.map(({ name }) => name), ...levelsOf(layer.name, fields, options) };
+    return { ...seen, fields, columns: fields.map(({ name }) => name), ...levelsOf(seen, fields, options) };
   });
   const attribution = attributionOf(dataset);
   dataset.close();
@@ -195,30 +199,41 @@ function isBeside(layer: SeenLayer, all: readonly SeenLayer[]): boolean {
 
 /** The levels of a layer: those whose option names it, otherwise the deepest level whose GIDs it has. */
 function levelsOf(
-  layer: string,
+  layer: NamedLayer,
   fields: readonly SourceField[],
   options: SourceOptions,
 ): Pick<SeenLayer, 'levels' | 'isChosen'> {
   const named = LEVELS.filter((level) => valuesFor(options.layers, level).length > 0);
-  const claiming = named.filter((level) => valuesFor(options.layers, level).some((pattern) => matches(pattern, layer)));
+  const claiming = named.filter((level) => valuesFor(options.layers, level).some((name) => isNamed(layer, name)));
   if (claiming.length > 0) return { levels: claiming, isChosen: true };
   const level = LEVELS.findLast((n) => gidFieldsFor(n, n, fields, options) !== undefined);
   return { levels: level === undefined || named.includes(level) ? [] : [level], isChosen: false };
 }
 
-/** Does a layer have this name? `*` in the pattern stands for any characters. Each part is looked for once. */
-function matches(pattern: string, layer: string): boolean {
+type NamedLayer = Pick<SeenLayer, 'path' | 'layer'>;
+
+/** Does `--layer` name a layer: `LAYER`, or `FILE:LAYER` for that of one file? */
+function isNamed({ path, layer }: NamedLayer, name: string): boolean {
+  if (matches(name, layer)) return true;
+  // Names of layers may have colons, too.
+  for (let colon = name.indexOf(':'); colon !== -1; colon = name.indexOf(':', colon + 1))
+    if (matches(`*/${name.slice(0, colon)}`, `/${path}`) && matches(name.slice(colon + 1), layer)) return true;
+  return false;
+}
+
+/** Does a text have this form? `*` in the pattern stands for any characters. Each part is looked for once. */
+function matches(pattern: string, text: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();
-  if (last === undefined) return pattern === layer;
+  if (last === undefined) return pattern === text;
   let at = first.length;
-  if (!layer.startsWith(first)) return false;
+  if (!text.startsWith(first)) return false;
   for (const part of others) {
-    const found = layer.indexOf(part, at);
+    const found = text.indexOf(part, at);
     if (found === -1) return false;
     at = found + part.length;
   }
-  return layer.length - last.length >= at && layer.endsWith(last);
+  return text.length - last.length >= at && text.endsWith(last);
 }
 
 /** A layer as the source of a level, and the names of its columns, or of those of the statement that is read instead. */
@@ -331,7 +346,7 @@ function refuseUnknownColumns(options: SourceOptions, known: readonly string[]):
 
 function refuseUnknownLayers(options: SourceOptions, seen: readonly SeenLayer[]): void {
   for (const { level, value } of options.layers ?? []) {
-    if (seen.some(({ layer }) => matches(value, layer))) continue;
+    if (seen.some((layer) => isNamed(layer, value))) continue;
     const known = [...new Set(seen.map(({ layer }) => layer))];
     throw new BuildError(
       `--layer ${level === undefined ? '' : `${levelName(level)}=`}${value}: the source has no such layer`,

@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from './gdal.ts';
-import { licenceIn, type StatedLicence } from './known-datasets.ts';
+import { licenceIn, type StatedLicence, UNREAD_LICENCE } from './known-datasets.ts';
 import { fileOrFolder, isHidden, isSystemFile, namesIn } from './source-files.ts';
 import { isRemote } from './source-options.ts';
 
@@ -154,7 +154,7 @@ class Search {
     const isLocal = !path.startsWith('/vsi');
     const isFile = isLocal && !fileOrFolder(path).isDirectory();
     if (GEOBOUNDARIES_METADATA.test(name)) {
-      if (isFile) this.licences.push(licenceIn(path));
+      this.licences.push(isFile ? licenceIn(path) : UNREAD_LICENCE);
       return [];
     }
     if (COMPANIONS.test(name)) return [];

@@ -77,6 +77,9 @@ export interface StatedLicence {
   licence: string | undefined;
 }
 
+/** The licence of a download whose metadata does not say it, or lies in an archive, of which GDAL reads no such file. */
+export const UNREAD_LICENCE: StatedLicence = { text: 'licence: see its metadata', licence: undefined };
+
 /** SPDX identifiers by the names that geoBoundaries uses. */
 const SPDX: readonly [name: RegExp, id: string][] = [
   [/open database licen[cs]e|\bodbl\b/i, 'ODbL-1.0'],
@@ -87,7 +90,7 @@ const SPDX: readonly [name: RegExp, id: string][] = [
 export function licenceIn(file: string): StatedLicence {
   try {
     const { boundaryLicense, licenseSource } = objectFrom(readFileSync(file, 'utf8'), file);
-    const text = typeof boundaryLicense === 'string' ? boundaryLicense : 'licence: see its metadata';
+    const text = typeof boundaryLicense === 'string' ? boundaryLicense : UNREAD_LICENCE.text;
     // Some addresses lack the colon.
     const url = String(licenseSource).replace(/^(https?):?\/\//, '$1://');
     const named = SPDX.find(([name]) => name.test(text))?.[1] ?? creativeCommons(text);

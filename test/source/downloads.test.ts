@@ -315,6 +315,11 @@ test('geoBoundaries as it is downloaded: copies and metadata are skipped, which 
       [['unused-layers', 15]],
     );
   }
+  const { release } = await published(zipped(whole, 'gb-whole.zip'), options);
+  assert.deepEqual(
+    [release.licence, release.attribution],
+    [undefined, ['geoBoundaries, https://www.geoboundaries.org (licence: see its metadata)']],
+  );
   await assert.rejects(buildRelease(whole, folder), { remedy: /^copy generator\/examples\/geoboundaries\.json/ });
   writeFileSync(join(whole, 'ADM1/geoBoundaries-FRA-ADM1-metaData.json'), '{');
   await assert.rejects(buildRelease(whole, folder, options), { message: /metaData\.json: is not JSON/ });

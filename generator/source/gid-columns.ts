@@ -63,7 +63,11 @@ export function gidFieldsFor(
   options: SourceOptions,
 ): number[] | undefined {
   const option = optionFor(n, level, options);
-  if (option !== undefined) return indexesOf(option.columns, fields);
+  if (option !== undefined) {
+    // A column of that name has the GIDs of the units themselves, not those of their parents.
+    const isOwn = option.level === undefined && n < level && isSame(option, optionFor(level, level, options));
+    return isOwn ? undefined : indexesOf(option.columns, fields);
+  }
   for (const schema of SCHEMAS) {
     const indexes = indexesOf(schema.gid(n), fields);
     const isSchema = schema.marker === undefined || indexesOf([schema.marker], fields) !== undefined;
@@ -77,6 +81,10 @@ export function isBesideLines(fields: readonly SourceField[]): boolean {
   return SCHEMAS.some(
     ({ gid, hasLines }) => hasLines && LEVELS.some((level) => indexesOf(gid(level), fields) !== undefined),
   );
+}
+
+function isSame(one: GidColumnOption, other: GidColumnOption | undefined): boolean {
+  return one.columns.join('+') === other?.columns.join('+');
 }
 
 /** The last --gid-column for the GIDs of level `n` in layers of level `level`; one for that level only comes first. */
@@ -117,7 +125,10 @@ export function findGids(
     return indexes?.length === 0 && n === level ? undefined : indexes;
   });
   const lacking = levels.filter((n) => found[n] === undefined && (placed.length === 0 || n === level));
-  const wanted = lacking.map((n) => optionFor(n, level, options)?.columns.join('+') || `GID_${n}`);
+  const wanted = lacking.map((n) => {
+    const named = optionFor(n, level, options)?.columns ?? [];
+    return named.length > 0 && indexesOf(named, fields) === undefined ? named.join('+') : `GID_${n}`;
+  });
   const columns = fields.map(({ name }) => name);
   const missing = lacking.length === 0 ? [] : [{ place, levels: lacking, wanted, columns }];
   return { gids: found.map((indexes) => indexes ?? []), missing };

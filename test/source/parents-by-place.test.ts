@@ -31,7 +31,7 @@ function write(name: string, ...layers: FixtureLayer[]): string {
 function typed(levels: readonly number[], ...places: string[]): Partial<BuildOptions> {
   return sourceOptionsFrom({
     layer: levels.map((n) => `lv${n}=level ${n}`),
-    'gid-column': levels.map((n) => `lv${n}:lv${n}=code`),
+    'gid-column': levels.map((n) => `lv${n}=code`),
     'name-column': levels.map((n) => `lv${n}=name`),
     'parent-by-place': places,
   });

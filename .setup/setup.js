@@ -15,6 +15,12 @@ import { canInstallTools, installTools, missingTools, toolsToInstall } from './t
 
 const POLL_MS = 500;
 
+/** The variable by which the set-up for another Node knows that the user was told what will happen. */
+const TOLD = 'SET_UP_TOLD';
+
+/** Is this Node too new for gdal-async to compile with it? */
+const isNewer = Number.parseInt(process.versions.node, 10) > GDAL_LINE;
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 try {
   checkNode();
@@ -34,32 +40,26 @@ function isSetUp() {
 async function setUp() {
   // Another set-up may have done it meanwhile.
   if (isSetUp()) return;
-  say(`what is missing is installed once: ${stepsAhead().join('; then ')}`);
+  if (process.env[TOLD] === undefined) say(`what is missing is installed once: ${stepsAhead().join('; then ')}`);
   if (!hasPackages(root)) await installPackages(root);
-  if (isSetUp()) return;
-  try {
-    await installBinding();
-  } catch (error) {
-    const isNewer = Number.parseInt(process.versions.node, 10) > GDAL_LINE;
-    if (!(error instanceof SetupError) || !isNewer) throw error;
-    const [cause] = error.message.split('\n');
-    say(`${cause}; so what needs GDAL runs on npm's Node ${GDAL_LINE}, and the proxy on this one`);
-    noteNode(root, await installNode(GDAL_LINE));
-  }
+  if (isSetUp() || (await downloadBinding(root))) return;
+  if (!isNewer) return compileBinding();
+  const { node } = process.versions;
+  say(`there is none for Node ${node}: what needs GDAL runs on npm's Node ${GDAL_LINE}, and the proxy on this one`);
+  noteNode(root, await installNode(GDAL_LINE));
 }
 
 /** What will happen, and about how long it takes. */
 function stepsAhead() {
   const steps = hasPackages(root) ? [] : ['the packages of package-lock.json (a minute)'];
+  const otherwise = isNewer ? `a minute for npm's Node ${GDAL_LINE}` : 'some minutes of compiling';
   if (!bindingLoads(root))
-    steps.push("GDAL's binding (seconds where its prebuilt binary loads, otherwise some minutes of compiling)");
+    steps.push(`GDAL's binding (seconds where its prebuilt binary loads, otherwise ${otherwise})`);
   if (process.env['npm_lifecycle_event'] === 'start') steps.push('a sample release is built (a minute) and served');
   return steps;
 }
 
-/** Each step is skipped where the one before has made it unnecessary. */
-async function installBinding() {
-  if (await downloadBinding(root)) return;
+async function compileBinding() {
   if (missingTools().length > 0 && canInstallTools()) await installTools();
   if (missingTools().length > 0) throw new SetupError(toolsToInstall());
   await buildBinding(root);
@@ -70,7 +70,10 @@ async function installBinding() {
  * @param {string} program
  */
 function setUpWith(program) {
-  const { status } = spawnSync(program, [fileURLToPath(import.meta.url)], { stdio: 'inherit' });
+  const { status } = spawnSync(program, [fileURLToPath(import.meta.url)], {
+    stdio: 'inherit',
+    env: { ...process.env, [TOLD]: 'yes' },
+  });
   if (status === 0) return;
   // The next call begins anew: the user may have installed what was missing.
   forgetNode(root);

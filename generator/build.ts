@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
 import { GEOMETRIES, LEVELS } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
-import { describeSource, splitIntoLevels } from './describe-source.ts';
+import { describeSource, prepareLevels } from './describe-source.ts';
 import { type BuildContext, readLevels, writeLevel, writeRelease } from './levels/build-levels.ts';
 import { WHOLE } from './levels/divide-work.ts';
 import type { StoredLevel } from './levels/store-level.ts';
@@ -16,7 +16,6 @@ import { type Lock, withLock } from './release/output-lock.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
 import { type Report, SILENT } from './report/progress.ts';
-import { knownLicence } from './source/known-credits.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
 import { sourceFiles } from './source/source-files.ts';
 import { sourceName } from './source/source-options.ts';
@@ -129,7 +128,7 @@ export async function readDataset(
   context: BuildContext & { options: BuildOptions },
 ): Promise<ReadDataset> {
   const { options, staging } = context;
-  const dataset = await splitIntoLevels(described, options, join(staging.work, SPLIT_FOLDER), context);
+  const dataset = await prepareLevels(described, options, join(staging.work, SPLIT_FOLDER), context);
   const [stored, files] = await Promise.all([readLevels(dataset.levels, context), sourceFiles(options.source)]);
   return { ...dataset, stored, files };
 }
@@ -167,7 +166,7 @@ export function aboutRelease(
 ): ReleaseAbout {
   const { release, date, precision, storedPages, geometries, cells, licence: named, attribution: given } = options;
   const { gdal, files, credits } = dataset;
-  const licence = named ?? (given.length > 0 ? undefined : knownLicence(credits));
+  const licence = named ?? (given.length > 0 ? undefined : dataset.licence);
   const attribution = [...new Set([...given, ...dataset.attribution, ...(given.length > 0 ? [] : credits)])];
   // It is published, but somebody owns it.
   if (attribution.length === 0)

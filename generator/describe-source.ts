@@ -1,12 +1,27 @@
-// Describes the source of a command. A single layer that holds units of all levels is split into levels first.
+// Describes the source of a command. A single layer that holds units of all levels is split into levels first, and parents
+// are found by place where the source has no columns of them.
 import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { levelName } from '../format/levels.ts';
+import type { Finding } from '../format/release.ts';
+import type { findParents } from './levels/find-parents.ts';
+import type { ContentOptions } from './option-texts.ts';
 import { Findings } from './quality/findings.ts';
 import type { Report } from './report/progress.ts';
 import { splitSingleLayer } from './single-layer/split-single-layer.ts';
+import { featureCount, type LevelSource, type SingleLayer } from './source/level-source.ts';
 import type { DatasetDescription, describeDataset } from './source/level-sources.ts';
 import { type SourceOptions, sourceName } from './source/source-options.ts';
 import type { Pool } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
+
+/** What the preparation of levels depends on. */
+export type PreparedOptions = SourceOptions & Pick<ContentOptions, 'precision'>;
+
+interface PreparingContext {
+  pool: Pool;
+  report: Report;
+}
 
 /** Describes a source. @throws BuildError as `describeDataset` does */
 export function describeSource(options: SourceOptions, pool: Pool): Promise<DatasetDescription> {
@@ -14,19 +29,54 @@ export function describeSource(options: SourceOptions, pool: Pool): Promise<Data
 }
 
 /**
- * Splits the single layer of a source into levels, if it has one.
- * @param folder for the levels; the caller removes it when the source has been read
- * @returns the description of the levels
+ * Splits the single layer of a source into levels, if it has one, and finds the parents that are to be found by place.
+ * @param folder for the levels and parents; the caller removes it when the source has been read
+ * @returns the description of the levels as they are to be read
  */
-export async function splitIntoLevels(
+export async function prepareLevels(
   described: DatasetDescription,
+  options: PreparedOptions,
+  folder: string,
+  context: PreparingContext,
+): Promise<DatasetDescription> {
+  mkdirSync(folder, { recursive: true });
+  return described.singleLayer === undefined
+    ? nestByPlace(described, options, folder, context)
+    : splitIntoLevels(described, described.singleLayer, options, folder, context);
+}
+
+/** Each level in turn: parents may have parents by place. */
+async function nestByPlace(
+  described: DatasetDescription,
+  { precision, keepFids = false }: PreparedOptions,
+  folder: string,
+  { pool, report }: PreparingContext,
+): Promise<DatasetDescription> {
+  const levels: LevelSource[] = [];
+  const findings: Finding[] = [...described.findings];
+  for (const source of described.levels) {
+    const above = levels.find(({ level }) => level === source.place?.of);
+    if (above === undefined) {
+      levels.push(source);
+      continue;
+    }
+    report.expect('parents found', featureCount(source));
+    const file = join(folder, `${levelName(source.level)}.parents`);
+    const task = { source, above, precision, keepFids, file };
+    findings.push(...(await pool.run<typeof findParents>(TASKS.findParents, task)));
+    report.advance('parents found', featureCount(source));
+    levels.push({ ...source, place: { of: above.level, file } });
+  }
+  return { ...described, levels, findings };
+}
+
+async function splitIntoLevels(
+  described: DatasetDescription,
+  singleLayer: SingleLayer,
   options: SourceOptions,
   folder: string,
-  { pool, report }: { pool: Pool; report: Report },
+  { pool, report }: PreparingContext,
 ): Promise<DatasetDescription> {
-  const { singleLayer } = described;
-  if (singleLayer === undefined) return described;
-  mkdirSync(folder, { recursive: true });
   const { paths, repaired } = await splitSingleLayer(singleLayer, folder, pool, report);
   const { levels, columns, nameColumns, typeColumns } = options;
   const split = await describeSource({ source: paths, levels, columns, nameColumns, typeColumns }, pool);

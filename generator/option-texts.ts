@@ -5,7 +5,13 @@ import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName, type StoredPa
 import type { Release } from '../format/release.ts';
 import { ACCEPTABLE, type Acceptable } from './quality/findings.ts';
 import { BuildError, withoutSecrets } from './report/errors.ts';
-import type { GidColumnOption, LevelOption, SourceOptions } from './source/source-options.ts';
+import {
+  type GidColumnOption,
+  type LevelOption,
+  type PlaceOption,
+  placeToText,
+  type SourceOptions,
+} from './source/source-options.ts';
 
 /** Options with a value for each level: the name of the option, and the member of `SourceOptions`. */
 const BY_LEVEL = {
@@ -22,11 +28,21 @@ const LEVEL_OPTIONS = Object.keys(BY_LEVEL) as LevelOptionName[];
 
 /** The values of each option, as they are typed; undefined if it is not given. A flag is true, or has no values. */
 export type OptionTexts = Readonly<
-  Partial<Record<LevelOptionName | 'source' | 'levels' | 'gid-column', readonly string[] | undefined>>
+  Partial<
+    Record<LevelOptionName | 'source' | 'levels' | 'gid-column' | 'parent-by-place', readonly string[] | undefined>
+  >
 > & { readonly 'keep-fids'?: boolean | readonly string[] | undefined };
 
 /** The names of all options in release.json. */
-const RECORDED: readonly string[] = ['levels', ...LEVEL_OPTIONS, 'gid-column', 'keep-fids', 'accept', 'attribution'];
+const RECORDED: readonly string[] = [
+  'levels',
+  ...LEVEL_OPTIONS,
+  'gid-column',
+  'parent-by-place',
+  'keep-fids',
+  'accept',
+  'attribution',
+];
 
 /** The options that decide the content of a release. */
 export interface ContentOptions extends SourceOptions {
@@ -48,7 +64,7 @@ export interface ContentOptions extends SourceOptions {
 
 /** The options of the source that are given. @throws UsageError if a text has another form */
 export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
-  const { source, levels, 'gid-column': gidColumns, 'keep-fids': keepFids } = texts;
+  const { source, levels, 'gid-column': gidColumns, 'parent-by-place': places, 'keep-fids': keepFids } = texts;
   const byLevel = LEVEL_OPTIONS.flatMap((name) => {
     const options = texts[name]?.flatMap((text) => levelOptionsFrom(name, text));
     return options === undefined ? [] : [[BY_LEVEL[name], options] as const];
@@ -58,6 +74,7 @@ export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
     ...(source && { source }),
     ...(levels && { levels: levelsFrom(levels) }),
     ...(gidColumns && { gidColumns: gidColumns.map(gidColumnFrom) }),
+    ...(places && { parentByPlace: places.flatMap((list) => list.split(',')).map(placeFrom) }),
     ...(keepFids !== undefined && { keepFids: keepFids !== false }),
   };
 }
@@ -67,7 +84,7 @@ export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
  * property of the source: whether it is accepted is asked anew for each release.
  */
 export function recordedOptions(options: ContentOptions): Release['options'] {
-  const { levels, gidColumns = [], keepFids, accept, attribution } = options;
+  const { levels, gidColumns = [], parentByPlace = [], keepFids, accept, attribution } = options;
   const isEveryLevel = LEVELS.every((level) => levels.includes(level));
   const lists: [name: string, values: readonly string[]][] = [
     ['levels', isEveryLevel ? [] : levels.toSorted().map(levelName)],
@@ -76,6 +93,7 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
       return [name, values.map((option) => levelOptionToText(name, option))];
     }),
     ['gid-column', gidColumns.map(gidColumnToText)],
+    ['parent-by-place', parentByPlace.map(placeToText)],
     ['accept', ACCEPTABLE.filter((kind) => accept.includes(kind) && kind !== 'fewer-units')],
     ['attribution', attribution],
   ];
@@ -177,6 +195,18 @@ function gidColumnFrom(text: string): GidColumnOption {
     of,
     columns: columns === '' ? [] : columns.split('+'),
   };
+}
+
+/** Parses `LEVEL` and `LEVEL:PARENT`. @throws UsageError if the text has another form, or the parent is not above */
+function placeFrom(text: string): PlaceOption {
+  const [, name = '', parent] = /^([^:]*)(?::(.*))?$/s.exec(text) ?? [];
+  const level = levelFrom('parent-by-place', name);
+  const of = parent === undefined ? undefined : levelFrom('parent-by-place', parent);
+  if (level > 0 && (of === undefined || of < level)) return { level, of };
+  throw new UsageError(
+    `--parent-by-place ${text}: the level of the parents is not above`,
+    'e.g. --parent-by-place lv2:lv1, or lv1,lv2 for the nearest levels above them',
+  );
 }
 
 function gidColumnToText({ level, of, columns }: GidColumnOption): string {

@@ -1,11 +1,16 @@
 // The file of --config: a JSON object with options by name, typed like those of the command line. Used by the commands that
 // describe a source.
 import { readFileSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
 import { type DeclaredOptions, UsageError } from '../../format/command-line/messages.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { FormatError, type JsonObject, objectFrom } from '../../format/parse.ts';
+import { isRemote } from '../source/source-options.ts';
 
-/** Reads a config file. @throws UsageError if it is not one */
+/** The options whose values are paths. */
+const PATHS: readonly string[] = ['source', 'out'];
+
+/** Reads a config file. Its paths are relative to its folder. @throws UsageError if it is not one */
 export function readConfigFile(file: string, declared: DeclaredOptions): JsonObject {
   const where = `--config ${file}`;
   try {
@@ -13,7 +18,9 @@ export function readConfigFile(file: string, declared: DeclaredOptions): JsonObj
     if (!statSync(file).isFile()) throw new FormatError(where, 'not a regular file');
     const config = objectFrom(readFileSync(file, 'utf8'), where);
     for (const [name, value] of Object.entries(config)) checkOption(name, value, where, declared);
-    return config;
+    return Object.fromEntries(
+      Object.entries(config).map(([name, value]) => [name, PATHS.includes(name) ? pathsFrom(value, file) : value]),
+    );
   } catch (error) {
     const code = codeOf(error);
     const problem = code === '' ? error : new FormatError(where, `cannot be read (${code})`);
@@ -24,6 +31,12 @@ export function readConfigFile(file: string, declared: DeclaredOptions): JsonObj
 
 /** Not options of a config file, which yargs adds to every command. */
 const META: readonly string[] = ['config', 'help', 'h', 'version', 'V'];
+
+function pathsFrom(value: unknown, file: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => pathsFrom(item, file));
+  if (typeof value !== 'string' || value === '' || isAbsolute(value) || isRemote(value)) return value;
+  return join(dirname(file), value);
+}
 
 /** @throws FormatError if there is no such option, or its value has another type */
 function checkOption(

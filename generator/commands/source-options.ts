@@ -19,12 +19,17 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
     .option('layer', {
       ...LIST,
       describe:
-        'source layer of a level or of several, e.g. lv3=communes or lv0,lv1=units; * matches any characters; repeatable',
+        'source layer of a level or of several, e.g. lv3=communes or lv0,lv1=units; of one file: lv3=FILE:communes; * matches any characters; repeatable',
     })
     .option('gid-column', {
       ...LIST,
       describe:
         'GID column of a level, e.g. lv0=ISO3, or of a parent, e.g. lv2:lv1=REGION; several joined with dots: lv1=ISO+ID_1; no parent: lv2:lv1=',
+    })
+    .option('parent-by-place', {
+      ...LIST,
+      describe:
+        'levels without columns of parents: the parent is the unit of the level above that holds the unit, e.g. lv1,lv2; of another level: lv2:lv0',
     })
     .option('name-column', { ...LIST, describe: 'column with the names of a level, e.g. lv1=shapeName' })
     .option('type-column', {
@@ -48,7 +53,7 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
       type: 'boolean',
       describe: 'fail if fids of merged layers collide, instead of numbering the units of the level 1, 2, 3 ...',
     })
-    .config('config', 'JSON file with any of these options', (file) => {
+    .config('config', 'JSON file with any of these options; its paths are relative to it', (file) => {
       try {
         return readConfigFile(file, declaredOptions(args));
       } catch (error) {

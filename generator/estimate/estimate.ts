@@ -18,7 +18,7 @@ import {
 import { encodeLevel } from '../../format/manifest.ts';
 import type { Finding, LevelSummary } from '../../format/release.ts';
 import type { BuildOptions } from '../build.ts';
-import { describeSource, splitIntoLevels } from '../describe-source.ts';
+import { describeSource, type PreparedOptions, prepareLevels } from '../describe-source.ts';
 import { filledListings, isFormat, newFeatureArrays, plannedFiles, plannedIndex } from '../levels/plan.ts';
 import { relativesOf, writeNames } from '../names/named-units.ts';
 import { writeOverview } from '../overview/write-overview.ts';
@@ -26,7 +26,6 @@ import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, layerNames, overviewLevelsOf } from '../source/level-source.ts';
-import type { SourceOptions } from '../source/source-options.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { findOrphans } from '../store/identifiers.ts';
 import { openPool } from '../workers/pool.ts';
@@ -91,14 +90,14 @@ const RELEASE_FILES = 3;
  * @throws BuildError as `build` does for options, layers and the quality of the data
  */
 export async function forecast(
-  options: SourceOptions & Pick<BuildOptions, 'precision' | 'geometries' | 'cells' | 'accept' | 'workers'>,
+  options: PreparedOptions & Pick<BuildOptions, 'geometries' | 'cells' | 'accept' | 'workers'>,
   report: Report,
 ): Promise<Forecast> {
   const pool = openPool(options.workers);
   const { path: scratch, remove } = makeScratchFolder('estimate');
   try {
     const described = await describeSource(options, pool);
-    const dataset = await splitIntoLevels(described, options, scratch, { pool, report });
+    const dataset = await prepareLevels(described, options, scratch, { pool, report });
     const { precision, geometries, cells, keepFids = false } = options;
     const inOverview = overviewLevelsOf(dataset.levels);
     const read = await Promise.all(

@@ -19,10 +19,11 @@ import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
 import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
-import { type Column, featureCount, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
+import { type Column, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { sourceName } from '../source/source-options.ts';
+import { newWithParents } from '../store/placed-parents.ts';
 import type { IndexBox } from '../store/store-index.ts';
 
 /** What to read. */
@@ -97,6 +98,7 @@ class LevelReading {
   readonly #findings: Findings;
   /** The layer of each fid; only if there are several layers. */
   readonly #layerOfFid = new Map<number, number>();
+  readonly #withParents: ReturnType<typeof newWithParents>;
   #features = 0;
 
   constructor(task: LayersTask, plan: ReadingPlan, sink: FeatureSink) {
@@ -104,6 +106,7 @@ class LevelReading {
     this.#plan = plan;
     this.#sink = sink;
     this.#findings = new Findings(task.source.level);
+    this.#withParents = newWithParents(task.source);
   }
 
   /** Reads the features; returns another plan if they have to be read in another way. */
@@ -114,8 +117,6 @@ class LevelReading {
       const other = this.#readLayer(at);
       if (other !== undefined) return other;
     }
-    if (isRenumbered)
-      this.#findings.add('renumbered-fids', `${layers.length} layers are merged`, featureCount(this.#task.source));
     return { features: this.#features, findings: this.#findings, isRenumbered };
   }
 
@@ -139,6 +140,7 @@ class LevelReading {
     const { nameColumn, typeColumn } = elementAt(this.#task.source.layers, 0);
     const nameOf = newTextOf(layer.columns, nameColumn);
     const typeOf = newTextOf(layer.columns, typeColumn);
+    const withParents = this.#withParents;
     let features = 0;
     let last: number | undefined;
     this.#refuseFailure(layer, last);
@@ -148,13 +150,15 @@ class LevelReading {
       last = sourceFid;
       const fid = this.#fidFor(sourceFid, at);
       if (fid === undefined) return { ...this.#plan, isRenumbered: true };
-      const values = feature.fields.toArray();
+      const values = withParents(feature.fields.toArray(), fid, layer);
       const unit = (): string => unitName(layer, sourceFid, values);
+      const place = (): string => `${sourceName(layer.path)}: layer ${layer.layer}, ${unit()}`;
+      if (fid !== sourceFid) this.#findings.add('renumbered-fids', () => `${place()} has the new fid ${fid}`);
       try {
         const wkb = wkbOf(readGeometry(feature, opened));
         this.#refuseFailure(layer, last);
         const { quality, box, ...written } = write(fid, values, wkb, sourceFid);
-        inspectGeometry(quality, () => `${sourceName(layer.path)}: layer ${layer.layer}, ${unit()}`, this.#findings);
+        inspectGeometry(quality, place, this.#findings);
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
         this.#sink.feature({
           ...written,

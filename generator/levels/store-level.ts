@@ -12,7 +12,7 @@ import { writeSidecar } from '../store/sidecar.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
 import { planFiles, plannedIndex, type StoredFiles } from './plan.ts';
-import { type FeatureSink, type LayersTask, readLayers } from './read-layers.ts';
+import { type FeatureSink, type LayersRead, type LayersTask, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
 export interface StoreTask extends Omit<LayersTask, 'scratch'>, StoredFiles {
@@ -52,14 +52,7 @@ export function storeLevel({
   const { source } = task;
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '' } = layers[0] ?? {};
-  let stores: LevelStores | undefined;
-  const { features, findings, isRenumbered } = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
-    stores?.close();
-    stores = createLevelStores(file, gidColumnsOf(source));
-    return stores;
-  });
-  if (stores === undefined) throw new Error(`level ${level}: nothing was read`);
-  const index = stores.close();
+  const { features, findings, isRenumbered, index } = storeLayers(task, file);
   checkIdentifiers(source, index, findings);
   const plan = planFiles(plannedIndex(level, { storedPages, geometries, cells }, index), estimateWork(index));
   writeSidecar(file, 'plan', plan);
@@ -71,6 +64,18 @@ export function storeLevel({
     findings: findings.list(),
     parts: divideShare(plan, share, parts),
   };
+}
+
+/** Reads the layers of a level into its stores. @param file path of the store */
+export function storeLayers(task: Omit<LayersTask, 'scratch'>, file: string): LayersRead & { index: StoreIndex } {
+  let stores: LevelStores | undefined;
+  const read = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
+    stores?.close();
+    stores = createLevelStores(file, gidColumnsOf(task.source));
+    return stores;
+  });
+  if (stores === undefined) throw new Error(`level ${task.source.level}: nothing was read`);
+  return { ...read, index: stores.close() };
 }
 
 /** The stores of a level: its features, the same without geometry, their rings, and their names. */

@@ -3,6 +3,7 @@
 // deflate data of large features is copied from the store.
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { CellArrays } from '../../format/cells.ts';
 import { sumOf } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { deflateText, FRAME_DATA, type FrameData, MemberWriter } from '../../format/gzip.ts';
@@ -17,15 +18,7 @@ import { readRings } from '../store/ring-store.ts';
 import { readSidecar } from '../store/sidecar.ts';
 import type { Part } from './divide-work.ts';
 import { type FilePlan, fileAt, isFormat, plannedIndex, type StoredFiles } from './plan.ts';
-import {
-  addFeature,
-  addFile,
-  type FeatureRecords,
-  featureRecords,
-  newRecords,
-  type TaskRecords,
-  writeRecords,
-} from './records.ts';
+import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords, writeRecords } from './records.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask extends StoredFiles {
@@ -68,8 +61,11 @@ export function writeFiles({ level, out, part, ...task }: WriteTask): void {
     else {
       const { kind, ranges } = planned;
       let written: CheckedFile;
-      if (kind === 'cells') written = writeCells(file, task, records);
-      else if (isFormat(kind)) written = writePage(file, kind, ranges, store);
+      if (kind === 'cells') {
+        const { arrays, ...checked } = writeCells(file, task.store, task.precision);
+        records.cells = arrays;
+        written = checked;
+      } else if (isFormat(kind)) written = writePage(file, kind, ranges, store);
       else written = writeFeatureFile(file, ranges, storeOf(kind), featureRecords(records, kind));
       last = { file, written };
     }
@@ -102,17 +98,13 @@ function writeFeatureFile(file: string, ranges: Ranges, store: StoreReader, reco
 }
 
 /** Writes the cells, which say which units are at a point, from the rings as they are published. */
-function writeCells(
-  file: string,
-  { store, precision }: Pick<WriteTask, 'store' | 'precision'>,
-  records: TaskRecords,
-): CheckedFile {
+export function writeCells(file: string, store: string, precision: number): CheckedFile & { arrays: CellArrays } {
   const output = createOutputFile(file);
   const cells = newCellBuilder(precision);
   readRings(store, cells, cells.unit);
   // The file keeps what it has not written yet.
-  records.cells = cells.finish((bytes) => output.write(Buffer.from(bytes)));
-  return output.close();
+  const arrays = cells.finish((bytes) => output.write(Buffer.from(bytes)));
+  return { ...output.close(), arrays };
 }
 
 /** Files never change once written, so identical pages are hard links if the file system supports them. */

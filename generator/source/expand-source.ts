@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from './gdal.ts';
+import { licenceIn, type StatedLicence, UNREAD_LICENCE } from './known-datasets.ts';
 import { fileOrFolder, isHidden, isSystemFile, namesIn } from './source-files.ts';
 import { isRemote } from './source-options.ts';
 
@@ -21,6 +22,10 @@ export interface ExpandedSource {
   datasets: readonly FoundDataset[];
   /** Files of operating systems, which are skipped. */
   systemFiles: readonly string[];
+  /** Files with the same units as others in other formats, which are skipped. */
+  copies: readonly string[];
+  /** What the metadata beside the data says of its licence. */
+  licences: readonly StatedLicence[];
 }
 
 /** Archives that GDAL reads like folders, by ending. */
@@ -44,6 +49,12 @@ const COMPANIONS =
 /** Documentation, styles, pictures and checksums, which downloads contain beside the data. */
 const DOCUMENTS =
   /\.(txt|md|rst|pdf|html?|docx?|odt|rtf|xlsx?|ods|qml|qmd|qlr|sld|lyrx?|qgs|qgz|mxd|png|jpe?g|gif|svg|tiff?|sha\d+|md5|asc|sig|log|py|r|sh|js|ts|url|xml)$|^(readme|licen[cs]e|notice|copying|makefile|checksums)[^.]*$/i;
+
+/** A download of geoBoundaries has the same units as GeoJSON, simplified, in other formats and in archives. */
+const GEOBOUNDARIES = /^geoBoundaries[a-z]*-[a-z]+-ADM\d/i;
+/** What is read of it, the best first. */
+const GEOBOUNDARIES_KEPT = ['.geojson', '.shp', '.topojson', '-all.zip'];
+const GEOBOUNDARIES_METADATA = /^geoBoundaries.*-metaData\.json$/i;
 
 /** The file type in a file's mode, and its value for folders (POSIX). */
 const FILE_TYPE = 0o170000;
@@ -75,7 +86,8 @@ export function expandSource(source: readonly string[]): ExpandedSource {
       'set --source to the file or folder that holds the boundaries',
     );
   });
-  return { datasets, systemFiles: search.systemFiles };
+  const { systemFiles, copies, licences } = search;
+  return { datasets, systemFiles, copies, licences };
 }
 
 /** A folder or archive that is being searched. */
@@ -94,6 +106,8 @@ interface Folder {
 /** Searches a source. */
 class Search {
   readonly systemFiles: string[] = [];
+  readonly copies: string[] = [];
+  readonly licences: StatedLicence[] = [];
   #entries = 0;
 
   datasetsOf(path: string): FoundDataset[] {
@@ -139,6 +153,10 @@ class Search {
     const path = `${folder.path.replace(/\/$/, '')}/${name}`;
     const isLocal = !path.startsWith('/vsi');
     const isFile = isLocal && !fileOrFolder(path).isDirectory();
+    if (GEOBOUNDARIES_METADATA.test(name)) {
+      this.licences.push(isFile ? licenceIn(path) : UNREAD_LICENCE);
+      return [];
+    }
     if (COMPANIONS.test(name)) return [];
     const extension = extname(name).toLowerCase();
     const hasShp = folder.lowerCase.has(`${name.slice(0, name.length - extension.length).toLowerCase()}.shp`);
@@ -150,6 +168,12 @@ class Search {
     if (extension === '.csv' && hasShp) return [];
     // A document may have the name of a dataset's format (a GML in .xml), but then it must be named as --source.
     if (DOCUMENTS.test(name) && (isLocal ? isFile : !isFolder(path))) return [];
+    const [whole] = GEOBOUNDARIES.exec(name) ?? [];
+    const kept = GEOBOUNDARIES_KEPT.find((ending) => folder.names.includes(`${whole}${ending}`));
+    if (kept !== undefined && name !== `${whole}${kept}`) {
+      this.copies.push(path);
+      return [];
+    }
     if (isFile) refuseLfsPointer(path);
     if (!isLocal) refuseInflated(path, folder.archiveBytes);
     return this.#datasetsIn(path, folder);

@@ -35,13 +35,18 @@ const SCHEMAS: readonly Schema[] = [
     names: (n) => [`NAME_${n}`, ...(n === 0 ? ['NAME_ENGLI', 'NAME_ENGLISH'] : [])],
     types: (n) => [`ENGTYPE_${n}`, `TYPE_${n}`],
   },
-  // OCHA COD
-  {
-    gid: (n) => [`ADM${n}_PCODE`],
-    names: (n) => [`ADM${n}_EN`, `ADM${n}_FR`, `ADM${n}_ES`, `ADM${n}_PT`, `ADM${n}_NAME`],
-    types: () => [],
-    hasLines: true,
-  },
+  // OCHA COD, also with names as long as those of a Shapefile
+  ...[(n: Level) => `ADM${n}_PCODE`, (n: Level) => `admin${n}Pcode`, (n: Level) => `admin${n}Pcod`].map(
+    (gid): Schema => ({
+      gid: (n) => [gid(n)],
+      names: (n) => [
+        ...['EN', 'FR', 'ES', 'PT', 'NAME'].map((name) => `ADM${n}_${name}`),
+        ...['', '_en', '_fr', '_es', '_pt'].map((language) => `admin${n}Name${language}`),
+      ],
+      types: () => [],
+      hasLines: true,
+    }),
+  ),
 ];
 
 /** Names of columns that hold names in datasets without a known schema. */
@@ -58,7 +63,11 @@ export function gidFieldsFor(
   options: SourceOptions,
 ): number[] | undefined {
   const option = optionFor(n, level, options);
-  if (option !== undefined) return indexesOf(option.columns, fields);
+  if (option !== undefined) {
+    // A column of that name has the GIDs of the units themselves, not those of their parents.
+    const isOwn = option.level === undefined && n < level && isSame(option, optionFor(level, level, options));
+    return isOwn ? undefined : indexesOf(option.columns, fields);
+  }
   for (const schema of SCHEMAS) {
     const indexes = indexesOf(schema.gid(n), fields);
     const isSchema = schema.marker === undefined || indexesOf([schema.marker], fields) !== undefined;
@@ -74,6 +83,10 @@ export function isBesideLines(fields: readonly SourceField[]): boolean {
   );
 }
 
+function isSame(one: GidColumnOption, other: GidColumnOption | undefined): boolean {
+  return one.columns.join('+') === other?.columns.join('+');
+}
+
 /** The last --gid-column for the GIDs of level `n` in layers of level `level`; one for that level only comes first. */
 function optionFor(n: Level, level: Level, { gidColumns = [] }: SourceOptions): GidColumnOption | undefined {
   const options = gidColumns.filter(({ of }) => of === n);
@@ -82,20 +95,75 @@ function optionFor(n: Level, level: Level, { gidColumns = [] }: SourceOptions): 
   );
 }
 
-/** The fields of the GIDs 0 .. level of a layer. @throws BuildError if the layer lacks a column */
-export function findGids(place: LayerPlace, fields: readonly SourceField[], options: SourceOptions): number[][] {
-  const { path, layer, level } = place;
-  return LEVELS.slice(0, level + 1).map((n) => {
+/** A layer that lacks columns of GIDs. */
+export interface MissingColumns {
+  place: LayerPlace;
+  levels: readonly Level[];
+  /** The columns that were looked for. */
+  wanted: readonly string[];
+  /** Those that the layer has. */
+  columns: readonly string[];
+}
+
+/**
+ * The fields of the GIDs 0 .. level of a layer; empty where there is none.
+ * @param placed the levels whose GIDs the units get from a parent that is found by place: their fields follow those of the
+ *   layer, and other parents need no columns
+ * @returns also the columns that the layer lacks
+ */
+export function findGids(
+  place: LayerPlace,
+  fields: readonly SourceField[],
+  options: SourceOptions,
+  placed: readonly Level[],
+): { gids: number[][]; missing: MissingColumns[] } {
+  const { level } = place;
+  const levels = LEVELS.slice(0, level + 1);
+  const found = levels.map((n) => {
+    if (placed.includes(n)) return [fields.length + placed.indexOf(n)];
     const indexes = gidFieldsFor(n, level, fields, options);
-    if (indexes !== undefined && (n < level || indexes.length > 0)) return indexes;
-    const option = optionFor(n, level, options);
-    const wanted = option?.columns.length ? option.columns.join('+') : `GID_${n}`;
-    const none = n < level ? `, or --gid-column ${levelName(level)}:${levelName(n)}= if there is none` : '';
-    throw new BuildError(
-      `${path}: layer ${layer} is level ${level} but has no column ${wanted}`,
-      `name it with --gid-column ${levelName(level)}:${levelName(n)}=COLUMN${none}; the layer has ${fields.map(({ name }) => name).join(', ')}`,
-    );
+    return indexes?.length === 0 && n === level ? undefined : indexes;
   });
+  const lacking = levels.filter((n) => found[n] === undefined && (placed.length === 0 || n === level));
+  const wanted = lacking.map((n) => {
+    const named = optionFor(n, level, options)?.columns ?? [];
+    return named.length > 0 && indexesOf(named, fields) === undefined ? named.join('+') : `GID_${n}`;
+  });
+  const columns = fields.map(({ name }) => name);
+  const missing = lacking.length === 0 ? [] : [{ place, levels: lacking, wanted, columns }];
+  return { gids: found.map((indexes) => indexes ?? []), missing };
+}
+
+/** Maximum number of layers that an error lists. */
+const LISTED_MAX = 8;
+
+/**
+ * @param first the highest level of the source
+ * @throws BuildError that names all columns of GIDs that the layers lack
+ */
+export function refuseMissingColumns(missing: readonly MissingColumns[], first: Level): void {
+  if (missing.length === 0) return;
+  const lines = missing.map(
+    ({ place: { path, layer, level }, wanted }) =>
+      `${path}: layer ${layer} is level ${level} but has no column ${wanted.join(', ')}`,
+  );
+  const listed = lines.slice(0, LISTED_MAX);
+  if (lines.length > LISTED_MAX) listed.push(`and ${lines.length - LISTED_MAX} more`);
+  const pairs = missing.flatMap(({ place: { level }, levels }) => levels.map((n) => [level, n] as const));
+  const options = (some: typeof pairs, value: string): string =>
+    [...new Set(some.map(([level, n]) => `${levelName(level)}:${levelName(n)}=${value}`))].join(' ');
+  const parents = pairs.filter(([level, n]) => n < level);
+  const nested = [...new Set(parents.filter(([level]) => level > first).map(([level]) => levelName(level)))];
+  const columns = [...new Set(missing.map(({ columns }) => columns.join(', ')))];
+  throw new BuildError(
+    lines.length === 1 ? listed : ['columns of GIDs are missing:', ...listed],
+    [
+      `name ${pairs.length === 1 ? 'it' : 'them'} with --gid-column ${options(pairs, 'COLUMN')}`,
+      ...(parents.length === 0 ? [] : [`, or --gid-column ${options(parents, '')} if there is none`]),
+      ...(nested.length === 0 ? [] : [`, or find the parents by place with --parent-by-place ${nested.join()}`]),
+      `; ${missing.length === 1 ? 'the layer has' : 'the layers have'} ${columns.join('; ')}`,
+    ].join(''),
+  );
 }
 
 /**

@@ -41,6 +41,11 @@ export interface LayerSource extends LayerPlace {
    * parent at that level.
    */
   gids: readonly (readonly number[])[];
+  /**
+   * The levels whose GIDs are those of the parent that is found by place: they are the values of fields that follow the
+   * layer's own.
+   */
+  placed: readonly Level[];
   /** For each n = 0 .. level the name of the published column that has this GID; empty if there is none. */
   gidColumns: readonly string[];
   /** The name of the published column with the units' names; empty if there is none. */
@@ -53,6 +58,8 @@ export interface LayerSource extends LayerPlace {
 export interface LevelSource {
   level: Level;
   layers: readonly LayerSource[];
+  /** The level of the parents that are found by place, and the file that has them (store/placed-parents.ts). */
+  place?: { of: Level; file: string } | undefined;
 }
 
 /** A layer whose units end at different levels, like GADM's single-layer download (gadm_410.gpkg). */

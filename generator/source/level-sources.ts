@@ -6,8 +6,15 @@ import type { Finding } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { expandSource, type FoundDataset } from './expand-source.ts';
 import { gdal } from './gdal.ts';
-import { findGids, gidFieldsFor, isBesideLines, labelFieldOf } from './gid-columns.ts';
-import { knownCredit } from './known-credits.ts';
+import {
+  findGids,
+  gidFieldsFor,
+  isBesideLines,
+  labelFieldOf,
+  type MissingColumns,
+  refuseMissingColumns,
+} from './gid-columns.ts';
+import { knownDatasets } from './known-datasets.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerSource, LevelSource, SingleLayer } from './level-source.ts';
 import {
@@ -19,7 +26,7 @@ import {
   storedQueryRefused,
 } from './open-dataset.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
-import { type SourceOptions, sourceName, valuesFor } from './source-options.ts';
+import { placeToText, type SourceOptions, sourceName, valuesFor } from './source-options.ts';
 
 /** What a build needs to know of its dataset. */
 export interface DatasetDescription {
@@ -33,9 +40,11 @@ export interface DatasetDescription {
   attribution: readonly string[];
   /** The credits of the published datasets that it is recognised as. */
   credits: readonly string[];
+  /** Their licence; undefined if it is not known, or they have several. */
+  licence: string | undefined;
   /** The only layer, if it holds the deepest units of every area, of whatever level; undefined otherwise. */
   singleLayer: SingleLayer | undefined;
-  /** What was found while a single layer was split. */
+  /** What was found before the levels are read. */
   findings: readonly Finding[];
   /** Version of GDAL. */
   gdal: string;
@@ -65,7 +74,7 @@ interface SeenLayer {
  *   level, a layer lacks the column of a parent, or an option names a layer or column that does not exist
  */
 export function describeDataset(options: SourceOptions): DatasetDescription {
-  const { datasets, systemFiles } = expandSource(options.source);
+  const { datasets, systemFiles, copies, licences } = expandSource(options.source);
   const read = datasets.map((dataset) => layersIn(dataset, options));
   const all = read.flatMap(({ layers }) => layers);
   const used = read.map(({ layers }) =>
@@ -73,24 +82,45 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
   );
   for (const layers of used) refuseTwins(layers);
   const seen = used.flat();
-  const sources = seen.flatMap((layer) => layer.levels.map((level) => layerSource(layer, level, options)));
+  const sources: ReturnType<typeof layerSource>[] = [];
+  const parents = new Map<Level, Level>();
+  // The columns of a level may depend on those of the levels above.
+  for (const level of LEVELS) {
+    const above = levelAbove(level, sources, options);
+    const layers = seen.filter(({ levels }) => levels.includes(level));
+    if (above !== undefined && layers.length === 0)
+      throw new BuildError(
+        `--parent-by-place ${levelName(level)}: the source has no level ${level}`,
+        'leave the level out, or add its file to --source',
+      );
+    sources.push(...layers.map((layer) => layerSource(layer, level, options, above)));
+    if (above !== undefined) parents.set(level, above.level);
+  }
+  refuseMissingColumns(
+    sources.flatMap(({ missing }) => missing),
+    sources[0]?.source.level ?? 0,
+  );
   const found = sources.map(({ source }) => source);
-  const credits = sources.flatMap(({ source, names }) => knownCredit(source.path, source.layer, names) ?? []);
+  const known = sources.flatMap(({ source, names }) => knownDatasets(source, names, licences));
+  const [licence, ...otherLicences] = new Set(known.map((dataset) => dataset.licence));
   refuseUnknownColumns(options, [...new Set(sources.flatMap(({ names }) => names))]);
   refuseOtherColumns(found);
   refuseUnknownLayers(options, seen);
   refuseUnusedDatasets(options, seen, found);
   const levels = LEVELS.filter((level) => options.levels.includes(level)).flatMap((level) => {
     const layers = found.filter((layer) => layer.level === level);
-    return layers.length === 0 ? [] : [{ level, layers }];
+    if (layers.length === 0) return [];
+    const of = parents.get(level);
+    return [{ level, layers, ...(of !== undefined && { place: { of, file: '' } }) }];
   });
   const unused = seen.filter((layer) => layer.levels.length === 0);
   return {
     levels,
-    unused: unused.map(({ path, layer }) => `${sourceName(path)}: ${layer}`),
+    unused: [...unused.map(({ path, layer }) => `${sourceName(path)}: ${layer}`), ...copies.map(sourceName)],
     systemFiles,
     attribution: read.flatMap((dataset) => dataset.attribution),
-    credits: [...new Set(credits)],
+    credits: [...new Set(known.map(({ credit }) => credit))],
+    licence: otherLicences.length === 0 ? licence : undefined,
     singleLayer: findSingleLayer(found),
     findings: [],
     gdal: gdal.version,
@@ -134,11 +164,11 @@ function layersIn(
   const layers = dataset.layers.map((layer) => {
     const seen = { path, isInFolder, driver, layer: layer.name, isAreal: isArealType(layer.geomType) };
     if (isStoredQuery(layer.name)) {
-      if (levelsOf(layer.name, [], options).levels.length > 0) throw storedQueryRefused(path, layer.name);
+      if (levelsOf(seen, [], options).levels.length > 0) throw storedQueryRefused(path, layer.name);
       return { ...seen, fields: [], columns: [STORED_QUERY], levels: [], isChosen: false };
     }
     const fields = fieldsOf(dataset, layer);
-    return { ...seen, fields, columns: fields.map(({ name }) => name), ...levelsOf(layer.name, fields, options) };
+    return { ...seen, fields, columns: fields.map(({ name }) => name), ...levelsOf(seen, fields, options) };
   });
   const attribution = attributionOf(dataset);
   dataset.close();
@@ -169,30 +199,41 @@ function isBeside(layer: SeenLayer, all: readonly SeenLayer[]): boolean {
 
 /** The levels of a layer: those whose option names it, otherwise the deepest level whose GIDs it has. */
 function levelsOf(
-  layer: string,
+  layer: NamedLayer,
   fields: readonly SourceField[],
   options: SourceOptions,
 ): Pick<SeenLayer, 'levels' | 'isChosen'> {
   const named = LEVELS.filter((level) => valuesFor(options.layers, level).length > 0);
-  const claiming = named.filter((level) => valuesFor(options.layers, level).some((pattern) => matches(pattern, layer)));
+  const claiming = named.filter((level) => valuesFor(options.layers, level).some((name) => isNamed(layer, name)));
   if (claiming.length > 0) return { levels: claiming, isChosen: true };
   const level = LEVELS.findLast((n) => gidFieldsFor(n, n, fields, options) !== undefined);
   return { levels: level === undefined || named.includes(level) ? [] : [level], isChosen: false };
 }
 
-/** Does a layer have this name? `*` in the pattern stands for any characters. Each part is looked for once. */
-function matches(pattern: string, layer: string): boolean {
+type NamedLayer = Pick<SeenLayer, 'path' | 'layer'>;
+
+/** Does `--layer` name a layer: `LAYER`, or `FILE:LAYER` for that of one file? */
+function isNamed({ path, layer }: NamedLayer, name: string): boolean {
+  if (matches(name, layer)) return true;
+  // Names of layers may have colons, too.
+  for (let colon = name.indexOf(':'); colon !== -1; colon = name.indexOf(':', colon + 1))
+    if (matches(`*/${name.slice(0, colon)}`, `/${path}`) && matches(name.slice(colon + 1), layer)) return true;
+  return false;
+}
+
+/** Does a text have this form? `*` in the pattern stands for any characters. Each part is looked for once. */
+function matches(pattern: string, text: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();
-  if (last === undefined) return pattern === layer;
+  if (last === undefined) return pattern === text;
   let at = first.length;
-  if (!layer.startsWith(first)) return false;
+  if (!text.startsWith(first)) return false;
   for (const part of others) {
-    const found = layer.indexOf(part, at);
+    const found = text.indexOf(part, at);
     if (found === -1) return false;
     at = found + part.length;
   }
-  return layer.length - last.length >= at && layer.endsWith(last);
+  return text.length - last.length >= at && text.endsWith(last);
 }
 
 /** A layer as the source of a level, and the names of its columns, or of those of the statement that is read instead. */
@@ -200,7 +241,8 @@ function layerSource(
   { path, driver, layer, fields: layerFields }: SeenLayer,
   level: Level,
   options: SourceOptions,
-): { source: LayerSource; names: string[] } {
+  above: LayerSource | undefined,
+): { source: LayerSource; names: string[]; missing: MissingColumns[] } {
   const where = valuesFor(options.where, level).at(-1);
   // The statement may name the layer as {layer}: that of NUTS has scale and year in its name.
   const sql = valuesFor(options.sql, level)
@@ -210,8 +252,10 @@ function layerSource(
   const opened = openSelection(selection);
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
   const place = { path, layer, level };
-  const gids = findGids(place, fields, options);
-  const columns = publishedColumns(place, fields, gids, options.columns ?? []);
+  const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
+  const { gids, missing } = findGids(place, fields, options, placed);
+  const own = placed.map((n): SourceField => ({ name: `GID_${n}`, type: 'plain', isGeometry: false }));
+  const columns = publishedColumns(place, [...fields, ...own], gids, options.columns ?? []);
   const features = countFeatures(opened, selection);
   opened.dataset.close();
   const nameOf = (wanted: readonly number[]): string =>
@@ -222,11 +266,43 @@ function layerSource(
     features,
     columns,
     gids,
+    placed,
     gidColumns: gids.map(nameOf),
     nameColumn: nameOfField(labelFieldOf('name', place, fields, options)),
     typeColumn: nameOfField(labelFieldOf('type', place, fields, options)),
   };
-  return { source, names: fields.map(({ name }) => name) };
+  return { source, names: fields.map(({ name }) => name), missing };
+}
+
+/** A layer of the level whose units are the parents by place of those of a level; undefined if they are not found so. */
+function levelAbove(
+  level: Level,
+  sources: readonly { source: LayerSource }[],
+  { parentByPlace = [], levels }: SourceOptions,
+): LayerSource | undefined {
+  const option = parentByPlace.findLast((given) => given.level === level);
+  if (option === undefined || !levels.includes(level)) return undefined;
+  const { of } = option;
+  const above = sources
+    .map(({ source }) => source)
+    .findLast((layer) => levels.includes(layer.level) && (of === undefined ? layer.level < level : layer.level === of));
+  if (above !== undefined) return above;
+  throw new BuildError(
+    `--parent-by-place ${placeToText(option)}: the source has no level ${of ?? `above ${level}`} to find parents in`,
+    'add the file of that level to --source, or leave the option out',
+  );
+}
+
+/** The levels whose GIDs the units get from their parent: its own, and those above that only the parent has. */
+function placedLevels(
+  level: Level,
+  fields: readonly SourceField[],
+  options: SourceOptions,
+  { level: of, gids }: LayerSource,
+): Level[] {
+  return LEVELS.slice(0, of + 1).filter(
+    (n) => n === of || (elementAt(gids, n).length > 0 && gidFieldsFor(n, level, fields, options) === undefined),
+  );
 }
 
 /** Two layers of one file at the same level are variants of each other; layers of several files are merged. */
@@ -270,7 +346,7 @@ function refuseUnknownColumns(options: SourceOptions, known: readonly string[]):
 
 function refuseUnknownLayers(options: SourceOptions, seen: readonly SeenLayer[]): void {
   for (const { level, value } of options.layers ?? []) {
-    if (seen.some(({ layer }) => matches(value, layer))) continue;
+    if (seen.some((layer) => isNamed(layer, value))) continue;
     const known = [...new Set(seen.map(({ layer }) => layer))];
     throw new BuildError(
       `--layer ${level === undefined ? '' : `${levelName(level)}=`}${value}: the source has no such layer`,

@@ -10,7 +10,9 @@ const CE_FAILURE = 3;
 const VECTOR_DRIVERS: readonly string[] = gdal.drivers
   .map((driver) => driver)
   .filter((driver) => driver.getMetadata()['DCAP_VECTOR'] === 'YES')
-  .map(({ description }) => description);
+  .map(({ description }) => description)
+  // It reads no attributes.
+  .filter((name, _, all) => name !== 'KML' || !all.includes('LIBKML'));
 
 /**
  * Formats whose datasets hold all their data: what is found in folders and archives is opened as one of these only. Others

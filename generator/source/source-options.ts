@@ -1,7 +1,7 @@
 // The options that describe the source: where it is, and how its layers and columns become levels.
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import type { Level } from '../../format/levels.ts';
+import { type Level, levelName } from '../../format/levels.ts';
 
 /** An option that applies to one level, or to all levels if `level` is undefined. */
 export interface LevelOption {
@@ -19,16 +19,25 @@ export interface GidColumnOption {
   columns: readonly string[];
 }
 
+/** `--parent-by-place`: the units of a level get the unit of a level above that holds their point as parent. */
+export interface PlaceOption {
+  level: Level;
+  /** The level of the parents; undefined for the nearest one above that is published. */
+  of: Level | undefined;
+}
+
 /** The options that describe the source. */
 export interface SourceOptions {
   /** Files, folders, archives, URLs and connection strings, in order. */
   source: readonly string[];
   /** The levels to publish; others are published as empty. */
   levels: readonly Level[];
-  /** Names of the layers of a level, in which `*` stands for any characters; a level without any is found by columns. */
+  /** Names of the layers of a level, or `FILE:LAYER`, in which `*` stands for any characters; a level without any is found by columns. */
   layers?: readonly LevelOption[] | undefined;
   /** The GID columns, where they differ from the known schemas. */
   gidColumns?: readonly GidColumnOption[] | undefined;
+  /** The levels whose units have no columns of parents: these are found by place. */
+  parentByPlace?: readonly PlaceOption[] | undefined;
   /** The columns that have the units' names, where they differ from the known schemas. */
   nameColumns?: readonly LevelOption[] | undefined;
   /** The columns that have the units' types, where they differ from the known schemas. */
@@ -41,6 +50,10 @@ export interface SourceOptions {
   columns?: readonly LevelOption[] | undefined;
   /** Fail if units of several layers have the same fid, instead of numbering the level's units from 1. */
   keepFids?: boolean | undefined;
+}
+
+export function placeToText({ level, of }: PlaceOption): string {
+  return of === undefined ? levelName(level) : `${levelName(level)}:${levelName(of)}`;
 }
 
 /** The values of an option that apply to a level. */

@@ -33,7 +33,10 @@ export function checkIdentifiers({ level, layers }: LevelSource, index: StoreInd
     findings.add('placeholder-gids', () => `${place}fid ${elementAt(fids, positions.at(0))}`, positions.count);
   }
   // A level may have no parents at some level.
-  const expected = columns.filter((_, n) => layers.some(({ gids }) => elementAt(gids, n).length > 0));
+  const expected = columns.filter((_, n) =>
+    // A unit that has no parent by place was counted when these were sought.
+    layers.some(({ gids, placed }) => elementAt(gids, n).length > 0 && !placed.some((by) => by === n)),
+  );
   const owners = expected.map((column) => ownersOf(column, features));
   for (const [position, fid] of fids.entries()) {
     const missing = owners.findIndex((numbers) => numbers[position] === -1);
@@ -59,7 +62,7 @@ function numbersOf({ size }: GidColumn): number[] {
 }
 
 /** The file and layer for an example; empty if there are several. */
-function placeIn(layers: readonly LayerSource[]): string {
+export function placeIn(layers: readonly LayerSource[]): string {
   const [only] = layers;
   return layers.length === 1 && only !== undefined ? `${sourceName(only.path)}: layer ${only.layer}, ` : '';
 }

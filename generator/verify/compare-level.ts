@@ -14,6 +14,7 @@ import { withoutSecrets } from '../report/errors.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
+import { newWithParents } from '../store/placed-parents.ts';
 import { geometryDifference } from './compare-geometry.ts';
 import type { Finding } from './findings.ts';
 
@@ -45,6 +46,7 @@ export function compareLevel({ out, release, source, isRenumbered, precision, sc
   const published = openFeatures(join(out, folder), index);
   /** By position: 1 for a feature that the source has. */
   const taken = new Uint8Array(index.features);
+  const withParents = newWithParents(source);
   const findings: Finding[] = [];
   const found = (path: string, problem: string): unknown => findings.push({ path, problem });
   /** Number of features that were read from the source. */
@@ -61,7 +63,7 @@ export function compareLevel({ out, release, source, isRenumbered, precision, sc
     }
     taken[position] = 1;
     const read = readPublished(() => featureFrom(published.textAt(position)));
-    const difference = read && differenceOf(read, feature, { opened, layer, fid, precision });
+    const difference = read && differenceOf(read, feature, { opened, layer, fid, precision, withParents });
     if (difference !== undefined) found(fileOf(position), `fid ${fid}: ${difference}`);
   }
 
@@ -135,16 +137,25 @@ function readPublished(read: () => JsonFeature): JsonFeature | undefined {
   }
 }
 
+/** What a feature is compared by. */
+interface Compared {
+  opened: OpenLayer;
+  layer: LayerSource;
+  fid: number;
+  precision: number;
+  withParents: ReturnType<typeof newWithParents>;
+}
+
 /** How a published feature differs from the source's; undefined if it does not. */
 function differenceOf(
   { properties, geometry }: JsonFeature,
   feature: gdalTypes.Feature,
-  { opened, layer, fid, precision }: { opened: OpenLayer; layer: LayerSource; fid: number; precision: number },
+  { opened, layer, fid, precision, withParents }: Compared,
 ): string | undefined {
   try {
     const expected = readGeometry(feature, opened);
     return (
-      propertiesDifference(properties, feature, { layer, fid }) ??
+      propertiesDifference(properties, withParents(feature.fields.toArray(), fid, layer), { layer, fid }) ??
       geometryDifference(geometry, expected === null ? null : JSON.parse(expected.toJSON()), precision)
     );
   } catch (error) {
@@ -156,10 +167,9 @@ function differenceOf(
 
 function propertiesDifference(
   properties: JsonFeature['properties'],
-  feature: gdalTypes.Feature,
+  values: readonly unknown[],
   { layer, fid }: { layer: LayerSource; fid: number },
 ): string | undefined {
-  const values = feature.fields.toArray();
   const expected = new Map<string, PropertyValue>([['fid', fid]]);
   for (const column of layer.columns)
     if (column.name !== 'fid') expected.set(column.name, valueToJson(columnValue(values, column), column.type));

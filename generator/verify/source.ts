@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RELEASE_FILE } from '../../format/layout.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import type { Release, SourceFile } from '../../format/release.ts';
-import { describeSource, splitIntoLevels } from '../describe-source.ts';
+import { describeSource, prepareLevels } from '../describe-source.ts';
 import { optionsOf } from '../option-texts.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { BuildError } from '../report/errors.ts';
@@ -35,9 +35,10 @@ export async function verifySource(
   const { path: scratch, remove } = makeScratchFolder('verify');
   try {
     const published = description.levels.filter(({ layer }) => layer !== '').map(({ level }) => level);
-    const wanted = { ...optionsOf(description), ...given, levels: published };
+    const { precision } = description;
+    const wanted = { ...optionsOf(description), ...given, precision, levels: published };
     const described = await describeSource(wanted, pool);
-    const { levels } = await splitIntoLevels(described, wanted, scratch, { pool, report });
+    const { levels } = await prepareLevels(described, wanted, scratch, { pool, report });
     refuseMissing(published, levels);
     const [compared] = await Promise.all([
       compareLevels(levels, description, metadata, { pool, report, scratch }),

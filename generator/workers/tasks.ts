@@ -17,6 +17,7 @@ export const TASKS = {
   describeDataset: work('source/level-sources', 'describeDataset'),
   planSplit: work('single-layer/plan', 'planSplit'),
   writePart: work('single-layer/write-part', 'writePart'),
+  findParents: work('levels/find-parents', 'findParents'),
   storeLevel: work('levels/store-level', 'storeLevel'),
   storeGeometries: work('levels/store-geometries', 'storeGeometries'),
   checkParents: work('store/identifiers', 'checkParents'),

@@ -208,8 +208,10 @@ test('a ring that jumps is cut at the antimeridian, with its holes; one around a
     'POLYGON((0 70,100 75,179 70,-179 70,-100 75,0 70))',
     // Beyond the antimeridian instead of across it.
     'POLYGON((170 0,190 0,190 20,170 20,170 0))',
-    // A hole outside of its shell stays where it is.
+    // Holes outside of their shell stay where they are, however far from it.
     'POLYGON((-50 0,-40 0,-40 10,-50 10,-50 0),(-39 1,-39 2,-38 2,-38 1,-39 1),(-46 4,-46 6,-44 6,-44 4,-46 4))',
+    'POLYGON((100 40,110 40,110 50,100 50,100 40),(-120 42,-120 44,-110 44,-110 42,-120 42))',
+    'POLYGON((170 0,-170 0,-170 20,170 20,170 0),(-60 5,-60 10,-50 10,-50 5,-60 5))',
   ];
   assert.deepEqual(
     simplified(wkts, 'low').map((unit) => extents(unit, 1000)),
@@ -219,6 +221,8 @@ test('a ring that jumps is cut at the antimeridian, with its holes; one around a
       ['-180,70,180,90'],
       ['170,0,180,20', '-180,0,-170,20'],
       ['-50,0,-40,10', '-39,1,-38,2', '-46,4,-44,6'],
+      ['100,40,110,50', '-120,42,-110,44'],
+      ['170,0,180,20', '-180,0,-170,20', '-60,5,-50,10'],
     ],
   );
 });

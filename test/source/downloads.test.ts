@@ -1,9 +1,9 @@
 // Boundaries in the forms in which people download them: several files of a level, folders, archives, URLs, databases,
 // and the schemas of GADM 2, geoBoundaries, NUTS, OCHA COD and Natural Earth. Each is made through GDAL and built.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { GEOMETRIES, LEVELS, type Level } from '../../format/levels.ts';
 import { build } from '../../generator/build.ts';
@@ -95,8 +95,11 @@ test('merges one GeoPackage for each country in the order given, and numbers uni
     [true, true, true, false, false, false],
   );
   assert.deepEqual(
-    release.quality.map(({ level, kind, count }) => `${level} ${kind} ${count}`),
-    ['0 renumbered-fids 2', '1 renumbered-fids 3', '2 renumbered-fids 4'],
+    release.quality.map(({ level, kind, count, example }) => `${level} ${kind} ${count} ${example}`),
+    ['BBB', 'BBB.1_1', 'BBB.1.1_1'].map(
+      (gid, n) =>
+        `${n} renumbered-fids 1 gadm41_BBB-1.gpkg: layer ADM_ADM_${n}, fid 1, GID ${gid} has the new fid ${n + 2}`,
+    ),
   );
   assert.deepEqual((await published([bbb, aaa])).gidsOf(0), ['BBB', 'AAA']);
 });
@@ -249,23 +252,77 @@ async function example(name: string, source: string[]) {
     file.source.map((path: string) => basename(path)),
     source.map((path) => basename(path)),
   );
-  return published(source, { ...options, source, attribution: file.attribution });
+  return published(source, { ...options, source });
 }
 
-test('geoBoundaries: GIDs by option, and no parent at level 1', async () => {
+/** Layers of three levels as geoBoundaries has them. */
+function geoBoundariesLayers(): FixtureLayer[] {
   const columns = ['shapeName', 'shapeISO', 'shapeID', 'shapeGroup', 'shapeType'];
-  const layers = [0, 1, 2].map((n) => {
+  return [0, 1, 2].map((n) => {
     const rows = [1, 2].map((i) => [`Name ${n}.${i}`, '', `B${n}-${i}`, 'FRA', `ADM${n}`]);
     return squares(`geoBoundaries-FRA-ADM${n}`, columns, ...(n === 0 ? rows.slice(1) : rows));
   });
+}
+
+test('geoBoundaries: GIDs by option, and parents by place', async () => {
+  const layers = geoBoundariesLayers();
   const files = writeLayers('gb', 'GeoJSON', layers);
   const paths = layers.map(({ name }) => join(files, `${name}.geojson`));
   const { counts, gidsOf, release } = await example('geoboundaries', paths);
   assert.deepEqual(counts, [1, 2, 2, 0, 0, 0]);
   assert.deepEqual(gidsOf(2, 'shapeID'), ['B2-1', 'B2-2']);
-  assert.deepEqual(release.levels[2]?.gidColumns, ['shapeGroup', '', 'shapeID']);
+  assert.deepEqual(release.levels[2]?.gidColumns, ['shapeGroup', 'GID_1', 'shapeID']);
+  assert.deepEqual(gidsOf(2, 'GID_1'), ['B1-1', 'B1-2']);
   assert.deepEqual([release.levels[2]?.nameColumn, release.levels[2]?.typeColumn], ['shapeName', 'shapeType']);
   assert.deepEqual(release.quality, []);
+  assert.deepEqual([release.attribution.length, release.licence], [1, 'CC-BY-4.0']);
+});
+
+test('geoBoundaries as it is downloaded: copies and metadata are skipped, which is reported; the licence is that of the metadata', async () => {
+  const layers = geoBoundariesLayers();
+  const whole = writeLayers('gb-whole', 'GeoJSON', layers);
+  for (const [n, { name }] of layers.entries()) {
+    const level = join(whole, `ADM${n}`);
+    mkdirSync(level);
+    renameSync(join(whole, `${name}.geojson`), join(level, `${name}.geojson`));
+    for (const ending of ['', '_simplified'])
+      writeDataset(join(level, `${name}${ending}.shp`), 'ESRI Shapefile', [layers[n] ?? []].flat());
+    for (const ending of ['_simplified.geojson', '.topojson', '-all.zip', '-metaData.txt', '-PREVIEW.png'])
+      writeFileSync(join(level, `${name}${ending}`), '');
+  }
+  const state = (level: number, licence: string): void =>
+    writeFileSync(
+      join(whole, `ADM${level}/geoBoundaries-FRA-ADM${level}-metaData.json`),
+      JSON.stringify({ boundaryLicense: licence, licenseSource: 'https//example.org/terms' }),
+    );
+  const { source: _, ...config } = JSON.parse(readFileSync('generator/examples/geoboundaries.json', 'utf8'));
+  const options = sourceOptionsFrom(config);
+  for (const [licences, expected] of [
+    [['Open Data Commons Open Database License 1.0'], 'ODbL-1.0'],
+    [['Creative Commons Attribution 3.0 Intergovernmental Organisations (CC BY 3.0 IGO)'], 'CC-BY-3.0-IGO'],
+    [['Creative Commons Attribution-ShareAlike 2.0'], 'CC-BY-SA-2.0'],
+    [['Terms of the state'], 'https://example.org/terms'],
+    [['CC BY 4.0', 'CC0 1.0 Universal'], undefined],
+  ] as const) {
+    for (const level of [0, 1, 2]) state(level, licences[level] ?? licences[0]);
+    const { counts, release } = await published(whole, options);
+    assert.deepEqual(counts, [1, 2, 2, 0, 0, 0]);
+    assert.equal(release.licence, expected);
+    const credits = new Set(licences.map((text) => `geoBoundaries, https://www.geoboundaries.org (${text})`));
+    assert.deepEqual(release.attribution, [...credits]);
+    assert.deepEqual(
+      release.quality.map(({ kind, count }) => [kind, count]),
+      [['unused-layers', 15]],
+    );
+  }
+  const { release } = await published(zipped(whole, 'gb-whole.zip'), options);
+  assert.deepEqual(
+    [release.licence, release.attribution],
+    [undefined, ['geoBoundaries, https://www.geoboundaries.org (licence: see its metadata)']],
+  );
+  await assert.rejects(buildRelease(whole, folder), { remedy: /^copy generator\/examples\/geoboundaries\.json/ });
+  writeFileSync(join(whole, 'ADM1/geoBoundaries-FRA-ADM1-metaData.json'), '{');
+  await assert.rejects(buildRelease(whole, folder, options), { message: /metaData\.json: is not JSON/ });
 });
 
 for (const year of [2016, 2021, 2024])
@@ -295,6 +352,7 @@ for (const year of [2016, 2021, 2024])
 const COD_NAMES = {
   caf: ['caf_admin', 'caf_admin1points', 'caf_adminlines', 'adm#_name adm#_pcode', 'valid_on valid_to'],
   nga: ['nga_admbnda_adm', 'nga_admbndp_admALL', 'nga_admbndl_admALL', 'ADM#_EN ADM#_PCODE', 'validOn validTo'],
+  lka: ['lka_admbnda_adm', 'lka_admbndp_admALL', 'lka_admbndl_admALL', 'admin#Name admin#Pcod', 'validOn validTo'],
 } as const;
 
 /** Layers as downloads of COD have them: the areas of three levels, label points and border lines. */
@@ -316,7 +374,7 @@ function codLayers(country: keyof typeof COD_NAMES) {
   };
 }
 
-for (const country of ['caf', 'nga'] as const)
+for (const country of ['caf', 'nga', 'lka'] as const)
   test(`OCHA COD, ${country}: GIDs by their names; points and lines beside the areas are left out, which is reported`, async () => {
     const { areas, points, lines, own, valid } = codLayers(country);
     const files = writeLayers(`cod-${country}`, 'ESRI Shapefile', [...areas, points, lines]);
@@ -354,6 +412,37 @@ test('points and lines are refused where no layer of the same download has the a
     await assert.rejects(published(source, sourceOptionsFrom({ layer })), { message });
 });
 
+test('layers of one name in several files are told apart by the file', async () => {
+  const [states, parts] = ['states', 'parts'].map((file, i) => {
+    const layer = squares('collection', ['code', 'parent'], [`C${i}`, 'C0']);
+    return writeDataset(join(folder, `${file}.gpkg`), 'GPKG', [layer]);
+  });
+  const options = sourceOptionsFrom({
+    layer: ['lv0=states.gpkg:collection', 'lv1=parts.*:coll*'],
+    'gid-column': ['lv0=code', 'lv1=code', 'lv1:lv0=parent'],
+  });
+  const { counts, gidsOf } = await published([states ?? '', parts ?? ''], options);
+  assert.deepEqual([counts.slice(0, 3), gidsOf(1, 'code')], [[1, 1, 0], ['C1']]);
+});
+
+const noLibkml = gdal.drivers.getNames().includes('LIBKML') ? false : 'this GDAL has no LIBKML';
+test('KML has its attributes where GDAL has LIBKML', { skip: noLibkml }, async () => {
+  const file = join(folder, 'states.kml');
+  const data = '<ExtendedData><SchemaData><SimpleData name="GID_0">AAA</SimpleData></SchemaData></ExtendedData>';
+  const ring = '<LinearRing><coordinates>0,0 1,0 1,1 0,0</coordinates></LinearRing>';
+  const polygon = `<Polygon><outerBoundaryIs>${ring}</outerBoundaryIs></Polygon>`;
+  const schema = '<Schema name="states" id="states"><SimpleField name="GID_0" type="string"/></Schema>';
+  const placemark = `<Placemark><name>A</name>${data.replace('<SchemaData>', '<SchemaData schemaUrl="#states">')}${polygon}</Placemark>`;
+  writeFileSync(
+    file,
+    `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>${schema}<Folder><name>states</name>${placemark}</Folder></Document></kml>`,
+  );
+  mkdirSync(join(folder, 'kml'));
+  copyFileSync(file, join(folder, 'kml/states.kml'));
+  for (const source of [file, join(folder, 'kml')])
+    assert.deepEqual((await published(source, { columns: [{ level: 0, value: 'GID_0' }] })).gidsOf(0), ['AAA']);
+});
+
 test('Natural Earth: layers and columns by name', async () => {
   const layers = [
     squares('ne_10m_admin_0_countries', ['ADM0_A3', 'NAME', 'TYPE'], ['AUT', 'Austria', 'Country']),
@@ -372,26 +461,20 @@ test('Natural Earth: layers and columns by name', async () => {
     release.levels.slice(0, 2).map(({ typeColumn }) => typeColumn),
     ['TYPE', 'type_en'],
   );
-  assert.deepEqual(release.attribution, ['Made with Natural Earth']);
-  const config = resolve('generator/examples/natural-earth.json');
+  assert.match(release.attribution.join(), /^Made with Natural Earth, /);
+  assert.equal(release.licence, NATURAL_EARTH);
+  // The paths in a config file are relative to it.
+  const config = join(files, 'natural-earth.json');
+  copyFileSync('generator/examples/natural-earth.json', config);
   const built = JSON.parse(
-    runGenerator(['build', '--config', config, '--workers', '0', '--json', '--quiet'], files).stdout,
+    runGenerator(['build', '--config', config, '--out', join(folder, 'ne-out'), '--workers', '0', '--json', '--quiet'])
+      .stdout,
   );
   assert.deepEqual(
     built.levels,
     release.levels.map((level) => ({ ...level, manifest: built.levels[level.level].manifest })),
   );
   assert.equal(built.release, 'natural-earth');
-});
-
-test('GADM: the example needs no more than the file', async () => {
-  const file = writeDataset(join(folder, 'gadm_410-levels.gpkg'), 'GPKG', countryLayers());
-  const { counts, release } = await example('gadm', [file]);
-  assert.deepEqual(counts, BOTH);
-  assert.deepEqual(
-    release.levels.map(({ nameColumn }) => nameColumn),
-    ['COUNTRY', 'NAME_1', 'NAME_2', '', '', ''],
-  );
 });
 
 /** GADM 2 for one country as it is downloaded: each Shapefile with its attributes once more as CSV, and a licence. */
@@ -470,16 +553,20 @@ test('--columns without a level applies to the levels that have the column', asy
   assert.deepEqual(columnsOf(2), ['fid', 'GID_2', 'GID_0', 'COUNTRY', 'GID_1', 'name']);
 });
 
-test('a dataset that is recognised gives its credit, which --attribution replaces; of any other there is a remark', async () => {
-  for (const [expected, file, name, ...columns] of [
-    [/^GADM, .*no redistribution/, 'gadm_4', 'ADM_0'],
-    [/^GADM,/, 'old', 'a', 'ID_0', 'ISO', 'NAME_0'],
-    [/^Made with Natural Earth/, 'a', 'ne_10m_admin_0_countries'],
-    [/^geoBoundaries, .*CC BY 4\.0/, 'b', 'a', 'shapeGroup', 'shapeID', 'shapeType'],
-    [/EuroGeographics/, 'c', 'a', 'NUTS_ID', 'LEVL_CODE'],
-    [/^OCHA/, 'd', 'a', 'ADM0_PCODE'],
-    [/^no attribution: .*--attribution TEXT/, 'e', 'a'],
-  ] as [RegExp, string, string, ...string[]][]) {
+const NATURAL_EARTH = 'https://www.naturalearthdata.com/about/terms-of-use/';
+const GISCO = 'https://ec.europa.eu/eurostat/web/gisco/geodata/administrative-units';
+
+test('a dataset that is recognised gives its credit and licence, which --attribution and --licence replace; of any other there is a remark', async () => {
+  for (const [expected, licence, file, name, ...columns] of [
+    [/^GADM, .*no redistribution/, 'https://gadm.org/license.html', 'gadm_4', 'ADM_0'],
+    [/^GADM,/, 'https://gadm.org/license.html', 'old', 'a', 'ID_0', 'ISO', 'NAME_0'],
+    [/^Made with Natural Earth/, NATURAL_EARTH, 'a', 'ne_10m_admin_0_countries'],
+    [/^geoBoundaries, .*CC BY 4\.0/, 'CC-BY-4.0', 'b', 'a', 'shapeGroup', 'shapeID', 'shapeType'],
+    [/EuroGeographics/, GISCO, 'c', 'a', 'NUTS_ID', 'LEVL_CODE'],
+    [/^OCHA/, undefined, 'd', 'a', 'ADM0_PCODE'],
+    [/^OCHA/, undefined, 'd2', 'a', 'admin1Pcod'],
+    [/^no attribution: .*--attribution TEXT/, undefined, 'e', 'a'],
+  ] as [RegExp, string | undefined, string, string, ...string[]][]) {
     const layer = squares(name, ['GID_0', ...columns], ['AAA', ...columns.map(() => 'x')]);
     const source = writeDataset(join(folder, `${file}.gpkg`), 'GPKG', [layer]);
     const said: string[] = [];
@@ -488,9 +575,10 @@ test('a dataset that is recognised gives its credit, which --attribution replace
     said.push(...release.attribution);
     assert.equal(said.length, 1, file);
     assert.match(said[0] ?? '', expected);
+    assert.equal(release.licence, licence);
   }
-  const { release } = await published(join(folder, 'gadm_4.gpkg'), { attribution: ['Mine'] });
-  assert.deepEqual(release.attribution, ['Mine']);
+  const { release } = await published(join(folder, 'gadm_4.gpkg'), { attribution: ['Mine'], licence: 'CC0-1.0' });
+  assert.deepEqual([release.attribution, release.licence], [['Mine'], 'CC0-1.0']);
 });
 
 test('selects features by condition', async () => {

@@ -1,0 +1,144 @@
+// Parents found by place (--parent-by-place), where the source has no columns of them.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { BuildOptions } from '../../generator/build.ts';
+import { forecast } from '../../generator/estimate/estimate.ts';
+import { sourceOptionsFrom } from '../../generator/option-texts.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { writeSample } from '../../generator/sample/sample.ts';
+import { buildShard, seal } from '../../generator/sharded-build.ts';
+import { verify } from '../../generator/verify/verify.ts';
+import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { contentOf } from '../support/files.ts';
+import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
+import { featuresIn } from '../support/releases/features-in.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+
+/** Units of a level with a GID alone: their places. */
+function layer(level: number, ...units: [gid: string, wkt: string | null][]): FixtureLayer {
+  const features = units.map(([gid, wkt], i) => ({ fid: i + 1, values: [gid, `Name of ${gid}`], wkt }));
+  return { name: `level ${level}`, columns: ['code', 'name'], features };
+}
+
+function write(name: string, ...layers: FixtureLayer[]): string {
+  return writeDataset(join(folder, `${name}.gpkg`), 'GPKG', layers);
+}
+
+/** What is typed for such layers. */
+function typed(levels: readonly number[], ...places: string[]): Partial<BuildOptions> {
+  return sourceOptionsFrom({
+    layer: levels.map((n) => `lv${n}=level ${n}`),
+    'gid-column': levels.map((n) => `lv${n}=code`),
+    'name-column': levels.map((n) => `lv${n}=name`),
+    'parent-by-place': places,
+  });
+}
+
+const countries = layer(0, ['A', square(0, 0, 4)], ['B', square(10, 0, 4)]);
+// The second one is an enclave in the first.
+const regions = layer(
+  1,
+  ['A1', 'POLYGON((0 0,4 0,4 4,0 4,0 0),(1 1,1 2,2 2,2 1,1 1))'],
+  ['A2', square(1, 1)],
+  ['B1', square(10, 0, 2)],
+);
+const districts = layer(2, ['a', square(1, 1, 0.5)], ['b', square(2, 2)], ['c', square(11, 1)], ['d', square(0, 0)]);
+const nested = write('nested', countries, regions, districts);
+
+function parentsOf(out: string, level: 1 | 2 | 3): unknown[] {
+  return featuresIn(out, level).map(({ properties: { code, GID_0, GID_1 } }) => [code, GID_0, GID_1]);
+}
+
+test("each unit gets the parent that holds its point, and that parent's parents; build, workers, shards, verify and dry run agree", async () => {
+  const options = typed([0, 1, 2], 'lv1,lv2');
+  const out = join(folder, 'nested');
+  const release = await buildRelease(nested, out, options);
+  assert.deepEqual(parentsOf(out, 2), [
+    ['a', 'A', 'A2'],
+    ['b', 'A', 'A1'],
+    ['c', 'B', 'B1'],
+    ['d', 'A', 'A1'],
+  ]);
+  assert.deepEqual(release.levels[2]?.gidColumns, ['GID_0', 'GID_1', 'code']);
+  assert.deepEqual(release.options['parent-by-place'], ['lv1', 'lv2']);
+  assert.deepEqual(release.quality, []);
+  const verified = await verify({ out, source: { source: [nested] }, workers: 0 }, SILENT);
+  assert.deepEqual(verified.findings, []);
+  const sharded = join(folder, 'sharded');
+  const others = buildOptions(nested, sharded, { ...options, workers: 2 });
+  for (const shard of [0, 1]) await buildShard(others, { shard, shards: 2 }, SILENT);
+  await seal(sharded, 'r1', true);
+  assert.deepEqual(contentOf(sharded), contentOf(out));
+  assert.deepEqual((await forecast(others, SILENT)).quality, []);
+});
+
+test('a level between need not be there, or is passed over where the option names another', async () => {
+  const without = write('without', countries, districts);
+  await buildRelease(without, join(folder, 'without'), typed([0, 2], 'lv2'));
+  assert.deepEqual(parentsOf(join(folder, 'without'), 2)[2], ['c', 'B', undefined]);
+  const release = await buildRelease(nested, join(folder, 'passed'), typed([0, 1, 2], 'lv1,lv2:lv0'));
+  assert.deepEqual(release.levels[2]?.gidColumns, ['GID_0', '', 'code']);
+});
+
+test('units that lie in no unit or in several are counted and refused; accepted, they have none or the first', async () => {
+  const odd = write('odd', layer(0, ['A', square(0, 0, 4)], ['B', square(2, 0, 4)]), {
+    ...layer(1, ['none', square(8, 0)], ['two', square(2, 0)], ['one', square(0, 0)], ['empty', null]),
+  });
+  const options = typed([0, 1], 'lv1:lv0');
+  const message =
+    /lv1: units whose parent is not in the source: 3 \(e\.g\. odd\.gpkg: layer level 1, fid 1 lies in no unit of level 0\)/;
+  const refused = { ...options, accept: ['empty-geometries'] as const };
+  await assert.rejects(buildRelease(odd, join(folder, 'odd'), refused), { message, remedy: /--accept orphans$/ });
+  const release = await buildRelease(odd, join(folder, 'odd'), {
+    ...options,
+    accept: ['empty-geometries', 'orphans'],
+  });
+  assert.deepEqual(
+    parentsOf(join(folder, 'odd'), 1).map((unit) => (unit as unknown[])[1]),
+    [null, 'A', 'A', null],
+  );
+  assert.deepEqual(
+    release.quality.map(({ kind, count }) => [kind, count]),
+    [
+      ['empty-geometries', 1],
+      ['orphans', 3],
+    ],
+  );
+});
+
+test('a level that is not there, and one that is not above, are refused; missing columns are named at once, with the option', async () => {
+  for (const [place, message] of [
+    ['lv3', /^--parent-by-place lv3: the source has no level 3$/],
+    ['lv2:lv1', /^--parent-by-place lv2:lv1: the source has no level 1/],
+  ] as const) {
+    const source = write(`refused-${place.slice(0, 3)}`, countries, districts);
+    await assert.rejects(buildRelease(source, folder, typed([0, 2], place)), { message });
+  }
+  for (const place of ['lv0', 'lv1:lv1', 'lv1:lv2', 'lv7', 'lv2:lv1:lv0'])
+    assert.throws(() => typed([], place), /^UsageError: --parent-by-place /);
+  await assert.rejects(buildRelease(nested, folder, typed([0, 1, 2])), {
+    message:
+      /layer level 1 is level 1 but has no column GID_0\n.*layer level 2 is level 2 but has no column GID_0, GID_1$/,
+    remedy:
+      /^name them with --gid-column lv1:lv0=COLUMN lv2:lv0=COLUMN lv2:lv1=COLUMN, or --gid-column lv1:lv0= lv2:lv0= lv2:lv1= if there is none, or find the parents by place with --parent-by-place lv1,lv2; the layers have code, name$/,
+  });
+});
+
+test('of the 11,565 units of the sample below level 0, all get the parent of their column', async () => {
+  const sample = join(folder, 'sample.gpkg');
+  writeSample(sample);
+  const few = { storedPages: 'none', geometries: ['full', 'none'], cells: false, workers: 0 } as const;
+  const byColumn = join(folder, 'by-column');
+  await buildRelease(sample, byColumn, few);
+  const byPlace = join(folder, 'by-place');
+  const dropped = sourceOptionsFrom({ columns: ['-GID_0,-GID_1,-GID_2'], 'parent-by-place': ['lv1,lv2,lv3'] });
+  await buildRelease(sample, byPlace, { ...few, ...dropped });
+  for (const level of [1, 2, 3] as const) {
+    const gids = (out: string) =>
+      featuresIn(out, level).map(({ id, properties }) => [id, properties[`GID_${level - 1}`]]);
+    assert.deepEqual(gids(byPlace), gids(byColumn));
+  }
+});

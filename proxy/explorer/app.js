@@ -124,6 +124,7 @@ async function startMap() {
   try {
     return await createMap(part('map'), {
       onPick: (picked) => void workspace?.pick(picked),
+      onHere: (point) => void workspace?.tellHere(point),
       onView: (view) => workspace?.look(view),
       covered: () => part('credits').parentElement?.offsetHeight ?? 0,
     });

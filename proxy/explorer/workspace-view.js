@@ -8,7 +8,8 @@ import { showHeading, showLevels, showPath, showProgress } from './panels/browse
 import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
 import { showFacts } from './panels/facts.js';
-import { focusHeading, showTab } from './panels/layout.js';
+import { showHere } from './panels/here.js';
+import { focusHeading, showSheet, showTab } from './panels/layout.js';
 import {
   emptyMessage,
   errorToMessage,
@@ -21,6 +22,7 @@ import {
 import { showRequestForm, wireRequest } from './panels/request.js';
 import { showPager, showRequestLine, showResponse, wireCode } from './panels/response.js';
 import { showSearchLevels, wireSearch } from './panels/search.js';
+import { placeToHash } from './state/address.js';
 import { Counts } from './state/counts.js';
 import { downloadsOf } from './state/downloads.js';
 import { inside, levelsWithUnits, placeOf, worldOf } from './state/place.js';
@@ -29,6 +31,7 @@ import { rowsOfUnits } from './state/shown.js';
 /**
  * @typedef {import('./state/place.js').Place} Place
  * @typedef {import('./api/unit.js').NamedUnit} NamedUnit
+ * @typedef {import('./api/coordinates.js').Point} Point
  *
  * @typedef {object} ViewOptions
  * @property {import('./state/shown.js').Shown} shown
@@ -37,6 +40,8 @@ import { rowsOfUnits } from './state/shown.js';
  * @property {import('./api/about.js').About} about
  * @property {AbortSignal} signal ends the listeners of this view
  * @property {(place: Place, withPages?: boolean) => void} onGo
+ * @property {(point: Point, other: Point | undefined) => void} onHere asks what is at a point, which may also be the other
+ * @property {() => void} onHereClose
  * @property {(place: Place) => void} onFind a place with a selected unit
  * @property {(row: NamedUnit, level?: number) => void} onOpen
  * @property {(row: NamedUnit | undefined) => void} onSelect
@@ -60,7 +65,7 @@ export class WorkspaceView {
 
   /** @param {ViewOptions} options */
   constructor(options) {
-    const { client, about, names, shown, signal, onGo, onFind, onOpen, onSelect } = options;
+    const { client, about, names, shown, signal, onGo, onHere, onHereClose, onFind, onOpen, onSelect } = options;
     const { levels } = about;
     this.#options = options;
     this.#counts = new Counts(client, names, levels, () => this.#drawCounts());
@@ -70,13 +75,16 @@ export class WorkspaceView {
       names,
       levels: levelsWithUnits(levels),
       onPick: (unit) => onFind(placeOf(unit, shown.place, levels)),
+      onPoint: onHere,
       signal,
     });
     wireRequest(about, (place) => onGo(place, true), signal);
     wireCode(() => this.#drawRequest(), signal);
     wireDownload(() => downloadsOf(shown, this.#overview, about, (download) => void this.#download(download)), signal);
     const onEscape = (/** @type {KeyboardEvent} */ { key }) => {
-      if (key === 'Escape' && shown.selected !== undefined) this.#factActions().close();
+      if (key !== 'Escape') return;
+      if (part('here').contains(document.activeElement)) onHereClose();
+      else if (shown.selected !== undefined) this.#factActions().close();
     };
     part('browse').addEventListener('keydown', onEscape, { signal });
   }
@@ -121,6 +129,20 @@ export class WorkspaceView {
     this.#hasOverviewFailed = true;
     this.#drawRequest();
     this.showError(error);
+  }
+
+  /** @param {import('./panels/here.js').Here | undefined} here */
+  showHere(here) {
+    const { shown, about, onHere, onHereClose } = this.#options;
+    if (here !== undefined) {
+      showTab('browse');
+      if (document.body.dataset['sheet'] === 'low') showSheet('half');
+    }
+    showHere(here, {
+      linkOf: (unit) => placeToHash(placeOf(unit, shown.place, about.levels), about.levels),
+      onOther: (other) => onHere(other, here?.point),
+      onClose: onHereClose,
+    });
   }
 
   /** Empties the panels. */

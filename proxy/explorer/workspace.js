@@ -4,6 +4,7 @@ import { readOverview } from './api/overview.js';
 import { unitToRow } from './api/unit.js';
 import { hashToPlace, placeToHash, writeHash } from './state/address.js';
 import { Detail } from './state/detail.js';
+import { unitsAt } from './state/here.js';
 import { inside, isSameListing, placeOf } from './state/place.js';
 import { Refinement } from './state/refinement.js';
 import { Shown } from './state/shown.js';
@@ -23,6 +24,9 @@ import { WorkspaceView } from './workspace-view.js';
  * @property {() => void} onRetry something did not work, and the user wants to try it again
  */
 
+/** A point that was typed is shown from this zoom on. */
+const POINT_ZOOM = 6;
+
 /** The page between sign-in and sign-out. */
 export class Workspace {
   #parts;
@@ -33,6 +37,8 @@ export class Workspace {
   #refinement;
   #travel;
   #ended = new AbortController();
+  /** The last question what is at a point. @type {AbortController | undefined} */
+  #question;
   #hasOverview = false;
 
   /** @param {Parts} parts */
@@ -60,6 +66,12 @@ export class Workspace {
       shown: this.#shown,
       signal: this.#ended.signal,
       onGo: (place, withPages) => void this.go(place, 'push', withPages),
+      onHere: (point, other) => {
+        const zoom = Math.max(map.view().zoom, POINT_ZOOM);
+        map.setView({ zoom, ...point });
+        void this.tellHere(point, other);
+      },
+      onHereClose: () => this.#closeHere(),
       onFind: (place) => void this.#find(place),
       onOpen: (row, level) => this.#open(row, level),
       onSelect: (row) => void this.#select(row, true),
@@ -158,6 +170,34 @@ export class Workspace {
   }
 
   /**
+   * Says which units contain a point.
+   * @param {import('./api/coordinates.js').Point} point
+   * @param {import('./api/coordinates.js').Point} [other] that its text may mean as well
+   */
+  async tellHere(point, other) {
+    const { client, about, map } = this.#parts;
+    this.#closeHere();
+    const question = new AbortController();
+    this.#question = question;
+    map.mark(point);
+    this.#view.showHere({ point, other, units: undefined });
+    try {
+      const units = await unitsAt(point, client, about, question.signal);
+      if (!question.signal.aborted) this.#view.showHere({ point, other, units });
+    } catch (error) {
+      if (question.signal.aborted) return;
+      this.#closeHere();
+      this.#fail(error);
+    }
+  }
+
+  #closeHere() {
+    this.#question?.abort();
+    this.#parts.map.mark(undefined);
+    this.#view.showHere(undefined);
+  }
+
+  /**
    * The map has another view.
    * @param {import('./state/place.js').View} view
    */
@@ -176,6 +216,7 @@ export class Workspace {
     this.#detail.stop();
     this.#refinement.stop();
     names.close();
+    this.#closeHere();
     map.select(undefined);
     map.setUnits(0, []);
     map.showDetail([]);

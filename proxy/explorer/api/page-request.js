@@ -8,14 +8,16 @@
  * @property {string} geometry `full` and empty are the same
  * @property {string} pageSize as typed; empty for the cap
  * @property {string} startAt as typed; empty for the first unit
+ * @property {string} [bbox] as typed; empty for everywhere
+ * @property {string} [contains] as typed; empty for every unit
  */
 
 /**
  * Path and query under api/v1/. Typed values are sent unchanged, because the service says what is wrong with them.
  * @param {PageRequest} request
  */
-export function requestToPath({ format, level, filters, geometry, pageSize, startAt }) {
-  const query = filtersToQuery(filters);
+export function requestToPath({ format, level, filters, geometry, pageSize, startAt, bbox, contains }) {
+  const query = [...filtersToQuery(filters), ...spotsToQuery({ bbox, contains })];
   if (!isFull(geometry)) query.push(`geometry=${encode(geometry)}`);
   if (pageSize !== '') query.push(`page-size=${encode(pageSize)}`);
   if (startAt !== '') query.push(`start-at=${encode(startAt)}`);
@@ -46,6 +48,17 @@ export function listingToPath({ level, filters }, geometry) {
  */
 export function filtersToQuery(filters) {
   return [...filters].sort(([a], [b]) => a - b).map(([level, gid]) => `gid-${level}=${encode(gid)}`);
+}
+
+/**
+ * The parameters that select by place, with their commas.
+ * @param {{ bbox?: string | undefined, contains?: string | undefined }} spots
+ * @returns {string[]}
+ */
+export function spotsToQuery({ bbox = '', contains = '' }) {
+  return Object.entries({ bbox, contains })
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}=${encode(value).replaceAll('%2C', ',')}`);
 }
 
 /**

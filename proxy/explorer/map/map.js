@@ -4,7 +4,7 @@ import { drawnOf, keyOf } from './features.js';
 import { createFront } from './front.js';
 import { overlaps, unionOf, widthOf } from './geometry/box.js';
 import { mainBox } from './geometry/main-part.js';
-import { followPointer } from './pointer.js';
+import { createMark, followPointer } from './pointer.js';
 import { createSources } from './sources.js';
 import { startMap } from './start-map.js';
 import { bordersZoom } from './style/density.js';
@@ -34,6 +34,7 @@ import { restyle } from './style/restyle.js';
  * @property {(boxes: readonly Box[]) => number} zoomOf at which they would be fitted
  * @property {() => View} view
  * @property {(view: View) => void} setView
+ * @property {(point: import('../api/coordinates.js').Point | undefined) => void} mark puts a mark there, or removes it
  * @property {() => OverviewUnit[]} visibleOverview units of the overview that are seen too coarse
  * @property {() => number[]} unitsInSight fids of units in front
  * @property {() => number[]} namesInSight of those whose names have room
@@ -53,12 +54,13 @@ const REGIONS_ZOOM = 3.5;
  * @param {HTMLElement} container
  * @param {object} options
  * @param {(picked: import('./pointer.js').Picked) => void} options.onPick
+ * @param {(point: import('../api/coordinates.js').Point) => void} options.onHere asks what is there
  * @param {(view: View) => void} options.onView
  * @param {() => number} [options.covered] pixels at the bottom of the map that something lies upon
  * @returns {Promise<UnitMap>}
  * @throws {Error} without WebGL 2
  */
-export async function createMap(container, { onPick, onView, covered = () => 0 }) {
+export async function createMap(container, { onPick, onHere, onView, covered = () => 0 }) {
   const map = await startMap(container);
   const sources = createSources(map);
   const look = {
@@ -95,7 +97,7 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
     look.palette = readPalette();
     draw();
   });
-  followPointer(map, onPick);
+  followPointer(map, { onPick, onHere });
   const camera = createCamera(map, covered);
   map.on('moveend', () => onView(camera.view()));
 
@@ -202,6 +204,7 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
     zoomOf: camera.zoomOf,
     view: camera.view,
     setView: camera.setView,
+    mark: createMark(map),
     visibleOverview() {
       const seen = camera.seen();
       const { zoom } = camera.view();

@@ -130,6 +130,7 @@ async function startMap() {
     });
   } catch (error) {
     part('no-map').hidden = false;
+    part('list-seen').hidden = true;
     part('no-map-reason').textContent = error instanceof Error ? error.message : String(error);
     return noMap();
   }

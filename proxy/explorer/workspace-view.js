@@ -1,5 +1,6 @@
 // The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used by
 // workspace.js.
+import { boxToText } from './api/page-request.js';
 import { titleOf } from './api/unit.js';
 import { loadUnits } from './download/load-units.js';
 import { save } from './download/save.js';
@@ -25,7 +26,7 @@ import { showSearchLevels, wireSearch } from './panels/search.js';
 import { placeToHash } from './state/address.js';
 import { Counts } from './state/counts.js';
 import { downloadsOf } from './state/downloads.js';
-import { inside, levelsWithUnits, placeOf, worldOf } from './state/place.js';
+import { inside, isSpot, levelsWithUnits, placeOf, selection, worldOf } from './state/place.js';
 import { rowsOfUnits } from './state/shown.js';
 
 /**
@@ -38,6 +39,7 @@ import { rowsOfUnits } from './state/shown.js';
  * @property {import('./api/client.js').Client} client
  * @property {import('./api/names.js').Names} names
  * @property {import('./api/about.js').About} about
+ * @property {import('./map/map.js').UnitMap} map
  * @property {AbortSignal} signal ends the listeners of this view
  * @property {(place: Place, withPages?: boolean) => void} onGo
  * @property {(point: Point, other: Point | undefined) => void} onHere asks what is at a point, which may also be the other
@@ -78,6 +80,7 @@ export class WorkspaceView {
       onPoint: onHere,
       signal,
     });
+    part('list-seen').addEventListener('click', () => this.#listSeen(), { signal });
     wireRequest(about, (place) => onGo(place, true), signal);
     wireCode(() => this.#drawRequest(), signal);
     wireDownload(() => downloadsOf(shown, this.#overview, about, (download) => void this.#download(download)), signal);
@@ -180,7 +183,7 @@ export class WorkspaceView {
     this.#drawCounts();
     if (shown.hasRows) announce(`${part('heading').textContent}: ${part('subheading').textContent}`);
     if (shown.hasRows && shown.total === 0 && shown.listing?.error === undefined)
-      showMessage(emptyMessage(shown.place.filters, shown.lineage.length > 0));
+      showMessage(emptyMessage(shown.place, shown.lineage.length > 0));
   }
 
   #drawPages() {
@@ -230,7 +233,11 @@ export class WorkspaceView {
   #drawCounts() {
     const { shown, about, onGo } = this.#options;
     const opened = shown.lineage.at(-1);
-    showLevels(shown, about.levels, this.#counts.of(opened), (level) => {
+    const { place: listed } = shown;
+    const isLimited = isSpot(listed);
+    const counts = isLimited ? this.#counts.ofSpot(listed) : this.#counts.of(opened);
+    showLevels(shown, about.levels, counts, (level) => {
+      if (isLimited) return onGo({ ...listed, level, ...selection(undefined) });
       const place =
         opened === undefined ? { ...worldOf(about.levels), level } : inside(opened, shown.place, about.levels, level);
       if (place !== undefined) onGo(place);
@@ -255,6 +262,18 @@ export class WorkspaceView {
       if (stop.signal.aborted) showMessage(undefined);
       else if (!signal.aborted) this.showError(error);
     }
+  }
+
+  /** What the map shows of what is listed, as a list. */
+  #listSeen() {
+    const { shown, map, onGo } = this.#options;
+    const seen = map.seen();
+    if (seen === undefined) return;
+    const { level, filters, format } = shown.place;
+    const within = { level, filters, format, bbox: boxToText(seen), view: map.view() };
+    onGo({ ...worldOf(this.#options.about.levels), ...within });
+    showTab('browse');
+    if (document.body.dataset['sheet'] === 'low') showSheet('half');
   }
 
   /** @param {NamedUnit | undefined} unit of the breadcrumb; undefined for the release */

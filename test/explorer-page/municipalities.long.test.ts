@@ -105,7 +105,9 @@ test('a release with full shapes alone is shown with these', { skip: SKIP }, asy
     assert.equal(await page.getByRole('menuitem', { name: 'Points' }).count(), 0);
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Request' }).click();
-    assert.deepEqual(await page.locator('#geometry option').allTextContents(), ['full: as published']);
+    assert.deepEqual(await page.locator('#geometry option').allTextContents(), [
+      'full: as published, at most 20 a page',
+    ]);
     assert.deepEqual(queries, ['?gid-0=AAA']);
   });
 });

@@ -1,7 +1,7 @@
 // What the service tells about itself without a token: the page, its documentation and about.json, and nothing of the data.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GEOMETRIES, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
+import { GEOMETRIES, LEVELS, LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
@@ -60,6 +60,7 @@ test('anyone may read the release, its date, licence, attribution, geometries, c
     attribution: ATTRIBUTION,
     geometries: GEOMETRIES,
     caps: PAGE_CAPS,
+    lightCaps: LIGHT_CAPS,
     levels,
   });
   for (const path of [...PATHS, '/openapi.json']) {

@@ -35,6 +35,7 @@ import { restyle } from './style/restyle.js';
  * @property {() => View} view
  * @property {(view: View) => void} setView
  * @property {(point: import('../api/coordinates.js').Point | undefined) => void} mark puts a mark there, or removes it
+ * @property {() => Box | undefined} seen the box that is in sight
  * @property {() => OverviewUnit[]} visibleOverview units of the overview that are seen too coarse
  * @property {() => number[]} unitsInSight fids of units in front
  * @property {() => number[]} namesInSight of those whose names have room
@@ -205,6 +206,7 @@ export async function createMap(container, { onPick, onHere, onView, covered = (
     view: camera.view,
     setView: camera.setView,
     mark: createMark(map),
+    seen: camera.seen,
     visibleOverview() {
       const seen = camera.seen();
       const { zoom } = camera.view();

@@ -1,6 +1,6 @@
 // How many units a unit has at each level below it, and what these are called. From the names of small levels, which have the
 // types; of others by HEAD requests. Each is asked once per unit. Used by workspace-view.js.
-import { encode } from '../api/page-request.js';
+import { encode, requestToPath } from '../api/page-request.js';
 import { levelTitle } from '../api/type-names.js';
 import { isLinked, levelsWithUnits } from './place.js';
 
@@ -58,6 +58,31 @@ export class Counts {
       // Asked again when the unit is shown again; its listing says what is wrong.
       this.#known.delete(key);
     });
+    return counts;
+  }
+
+  /**
+   * The same of a place that is limited to a box or a point.
+   * @param {import('./place.js').Place} place
+   * @returns {ReadonlyMap<number, LevelCount>}
+   */
+  ofSpot(place) {
+    const pathOf = (/** @type {number} */ level) =>
+      requestToPath({ ...place, level, format: 'geojsonl', geometry: '', pageSize: '1', startAt: '' });
+    const top = Math.max(0, ...place.filters.keys());
+    const key = pathOf(top);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    /** @type {Map<number, LevelCount>} */
+    const counts = new Map();
+    this.#known.set(key, counts);
+    const { signal } = new AbortController();
+    const ask = async (/** @type {number} */ level) => {
+      counts.set(level, { units: await this.#client.count(pathOf(level), signal), title: levelTitle(level, []) });
+    };
+    const asked = levelsWithUnits(this.#levels).filter((level) => level >= top);
+    // As above.
+    Promise.all(asked.map(ask)).then(this.#onChange, () => this.#known.delete(key));
     return counts;
   }
 

@@ -17,6 +17,7 @@ export function noMap() {
     view: () => ({ zoom: 0, latitude: 0, longitude: 0 }),
     setView: nothing,
     mark: nothing,
+    seen: () => undefined,
     visibleOverview: () => [],
     unitsInSight: () => [],
     namesInSight: () => [],

@@ -15,6 +15,8 @@
  * @property {string} geometry as chosen; empty for the one that the map needs
  * @property {string} pageSize as typed
  * @property {string} startAt as typed
+ * @property {string} bbox the box that the list is limited to, as typed or as the map was; empty for none
+ * @property {string} contains the point that the list is limited to, as typed; empty for none
  */
 
 export const DEFAULT_FORMAT = 'geojsonl';
@@ -53,6 +55,8 @@ export function worldOf(levels) {
     geometry: '',
     pageSize: '',
     startAt: '',
+    bbox: '',
+    contains: '',
   };
 }
 
@@ -62,7 +66,15 @@ export function worldOf(levels) {
  * @param {readonly LevelColumns[]} levels
  */
 export function isWorld(place, levels) {
-  return place.level === worldOf(levels).level && place.filters.size === 0 && isPlain(place);
+  return place.level === worldOf(levels).level && place.filters.size === 0 && !isSpot(place) && isPlain(place);
+}
+
+/**
+ * Is the list limited to a box or a point?
+ * @param {Place} place
+ */
+export function isSpot({ bbox, contains }) {
+  return bbox !== '' || contains !== '';
 }
 
 /**
@@ -114,7 +126,9 @@ export function selection(unit) {
  * @param {Place} b
  */
 export function isSameListing(a, b) {
-  const key = (/** @type {Place} */ { level, filters, format, geometry, pageSize, startAt }) =>
-    JSON.stringify([level, [...filters].sort(([one], [other]) => one - other), format, geometry, pageSize, startAt]);
+  const key = (/** @type {Place} */ { level, filters, format, geometry, pageSize, startAt, bbox, contains }) => {
+    const gids = [...filters].sort(([one], [other]) => one - other);
+    return JSON.stringify([level, gids, format, geometry, pageSize, startAt, bbox, contains]);
+  };
   return key(a) === key(b);
 }

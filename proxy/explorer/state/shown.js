@@ -3,7 +3,7 @@ import { attributesAlone, shapesAt } from '../api/geometry.js';
 import { listingToPath, requestToPath, unitToPath } from '../api/page-request.js';
 import { identify, unitToRow } from '../api/unit.js';
 import { Listing } from './listing.js';
-import { isPlain, isWorld, selection } from './place.js';
+import { isPlain, isSpot, isWorld, selection } from './place.js';
 
 /**
  * @typedef {import('./place.js').Place} Place
@@ -106,7 +106,7 @@ export class Shown {
     this.listing = hasPages ? this.#openListing() : undefined;
     this.#listeners.onChange('place');
     const { listing } = this;
-    const isAutomatic = place.filters.size > 0 && place.pageSize === '' && place.startAt === '';
+    const isAutomatic = (place.filters.size > 0 || isSpot(place)) && place.pageSize === '' && place.startAt === '';
     await Promise.all([this.#loadRows(place), isAutomatic ? listing?.loadAll() : listing?.open()]);
   }
 
@@ -197,6 +197,7 @@ export class Shown {
    */
   async #rowsOf(place, signal) {
     const { level, filters } = place;
+    if (isSpot(place)) return this.#rowsOfPages(place, signal);
     const own = filters.get(level);
     if (own !== undefined) {
       const unit = await this.#names.find(level, own);
@@ -214,7 +215,8 @@ export class Shown {
   }
 
   /**
-   * The same where the names do not tell which units are inside, because a parent is missing between: the service does.
+   * The same where the names do not tell which units are inside, because a parent is missing between, or for a box or point:
+   * the service does.
    * @param {Place} place
    * @param {AbortSignal} signal
    * @returns {Promise<{ units: NamedUnit[], total: number }>}

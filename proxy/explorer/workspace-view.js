@@ -83,7 +83,11 @@ export class WorkspaceView {
     part('list-seen').addEventListener('click', () => this.#listSeen(), { signal });
     wireRequest(about, (place) => onGo(place, true), signal);
     wireCode(() => this.#drawRequest(), signal);
-    wireDownload(() => downloadsOf(shown, this.#overview, about, (download) => void this.#download(download)), signal);
+    const downloads = {
+      onLoad: (/** @type {import('./state/downloads.js').Download} */ download) => void this.#download(download),
+      sizeOf: (/** @type {string} */ path) => client.size(path, signal),
+    };
+    wireDownload(() => downloadsOf(shown, this.#overview, about, downloads), signal);
     const onEscape = (/** @type {KeyboardEvent} */ { key }) => {
       if (key !== 'Escape') return;
       if (part('here').contains(document.activeElement)) onHereClose();
@@ -246,7 +250,7 @@ export class WorkspaceView {
   }
 
   /** @param {import('./state/downloads.js').Download} download */
-  async #download({ title, paths, toFile, isAllLevels }) {
+  async #download({ title, listings, toFile, isAllLevels }) {
     const { client, signal } = this.#options;
     const stop = new AbortController();
     const ends = AbortSignal.any([signal, stop.signal]);
@@ -254,7 +258,7 @@ export class WorkspaceView {
       showMessage(savingMessage(title, features), { label: 'Stop', run: () => stop.abort() });
     onProgress(0);
     try {
-      const loaded = await loadUnits(paths, { client, signal: ends, onProgress });
+      const loaded = await loadUnits(listings, { client, signal: ends, onProgress });
       const file = toFile(loaded);
       save(file);
       showMessage(savedMessage(loaded.features.length, isAllLevels ? file.name : undefined));

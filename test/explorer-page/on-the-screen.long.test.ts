@@ -38,9 +38,9 @@ test(
       await selectUnit(page, 'Næst');
       assert.ok(page.url().includes(`#lv2?bbox=${bbox}&unit=AAA.1.1_1&map=`), page.url());
       const address = page.url();
-    await page.goto(`${service.url}/#lv0`);
-    await waitForPlace(page, 'r1', '2 countries');
-    await page.goto(address);
+      await page.goto(`${service.url}/#lv0`);
+      await waitForPlace(page, 'r1', '2 countries');
+      await page.goto(address);
       await waitForPlace(page, 'r1', '2 districts in this box');
       await page.getByRole('button', { name: 'r1', exact: true }).click();
       await waitForPlace(page, 'r1', '2 countries');

@@ -13,6 +13,9 @@ const BOX_SCALE = 10_000;
  * @property {string} startAt as typed; empty for the first unit
  * @property {string} [bbox] as typed; empty for everywhere
  * @property {string} [contains] as typed; empty for every unit
+ *
+ * @typedef {Pick<PageRequest, 'level' | 'filters' | 'geometry' | 'bbox' | 'contains'> & { release?: string }} WholeListing
+ *   without a release it is the current one
  */
 
 /**
@@ -73,6 +76,17 @@ export function textToBox(text) {
  */
 export function filtersToQuery(filters) {
   return [...filters].sort(([a], [b]) => a - b).map(([level, gid]) => `gid-${level}=${encode(gid)}`);
+}
+
+/**
+ * The request for all units of a listing as one file.
+ * @param {WholeListing} listing
+ */
+export function downloadToPath({ level, filters, geometry, bbox, contains, release = '' }) {
+  const query = [...filtersToQuery(filters), ...spotsToQuery({ bbox, contains })];
+  if (!isFull(geometry)) query.push(`geometry=${encode(geometry)}`);
+  if (release !== '') query.push(`release=${encode(release)}`);
+  return `download/lv${level}.geojsonl.gz${query.length > 0 ? `?${query.join('&')}` : ''}`;
 }
 
 /**

@@ -76,9 +76,8 @@ export class Counts {
     /** @type {Map<number, LevelCount>} */
     const counts = new Map();
     this.#known.set(key, counts);
-    const { signal } = new AbortController();
     const ask = async (/** @type {number} */ level) => {
-      counts.set(level, { units: await this.#client.count(pathOf(level), signal), title: levelTitle(level, []) });
+      counts.set(level, { units: await this.#countAt(pathOf(level)), title: levelTitle(level, []) });
     };
     const asked = levelsWithUnits(this.#levels).filter((level) => level >= top);
     // As above.
@@ -104,7 +103,6 @@ export class Counts {
    * @param {Map<number, LevelCount>} counts gets the answers
    */
   async #ask(unit, below, counts) {
-    const { signal } = new AbortController();
     for (const level of below) {
       const { gid = null, level: of = 0 } = unit ?? {};
       const isSmall = gid !== null && (await this.#isSmall(below, level));
@@ -115,7 +113,7 @@ export class Counts {
         counts.set(level, { units: types.reduce((sum, [, units]) => sum + units, 0), title: levelTitle(level, types) });
       } else if (!counts.has(level)) {
         const path = `geojsonl/lv${level}?gid-${of}=${encode(gid)}&page-size=1`;
-        counts.set(level, { units: await this.#client.count(path, signal), title: levelTitle(level, []) });
+        counts.set(level, { units: await this.#countAt(path), title: levelTitle(level, []) });
       }
     }
     this.#onChange();
@@ -136,9 +134,15 @@ export class Counts {
   async #sizeOf(level) {
     const known = this.#sizes.get(level);
     if (known !== undefined) return known;
-    const units = await this.#client.count(`names/lv${level}`, new AbortController().signal);
+    const units = await this.#countAt(`names/lv${level}`);
     this.#sizes.set(level, units);
     return units;
+  }
+
+  /** @param {string} path */
+  async #countAt(path) {
+    const { matched } = await this.#client.size(path, new AbortController().signal);
+    return matched;
   }
 
   /** @param {number} level */

@@ -24,7 +24,7 @@ async function assertAccessible(page: Page, state: string): Promise<void> {
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe-core finds nothing, ${colorScheme}: sign-in, world, search, facts, opened unit, menu`, { skip: SKIP }, () =>
+  test(`axe-core finds nothing, ${colorScheme}: sign-in, world, here, search, facts, opened unit, menu`, { skip: SKIP }, () =>
     browser.onPage(
       service,
       async (page) => {
@@ -36,6 +36,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.keyboard.press('Enter');
         await waitForPlace(page, 'r1', '2 countries');
         await assertAccessible(page, 'world');
+        await page.locator('#find').fill('3.5, 0.5');
+        await page.keyboard.press('Enter');
+        await page.locator('#here').getByRole('link', { name: 'Aland' }).waitFor();
+        await assertAccessible(page, 'what is here');
+        await page.getByRole('button', { name: 'Close what is here' }).click();
         await page.locator('#find').fill('a');
         await page.locator('#found [role=option]').first().waitFor();
         await assertAccessible(page, 'search results');

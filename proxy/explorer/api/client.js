@@ -172,7 +172,7 @@ function nextIn(link, url) {
  * @param {string} text of a Feature
  * @returns {Unit}
  */
-function textToUnit(text) {
+export function textToUnit(text) {
   // Not enumerable: a copy of the unit, such as one for the map's worker, is without the text.
   return Object.defineProperty(JSON.parse(text), 'text', { value: text });
 }

@@ -37,7 +37,8 @@ export function wireRequest(about, onSend, signal) {
         pageSize: part('page-size', HTMLInputElement).value.trim(),
         startAt: part('start-at', HTMLInputElement).value.trim(),
         bbox: readSpot('bbox'),
-        contains: readSpot('contains'),
+        // Not 'contains': an element of a form hides the form's own member of its name.
+        contains: readSpot('contains-point'),
       });
     },
     { signal },
@@ -57,7 +58,7 @@ export function showRequestForm({ level, filters, format, geometry, pageSize, st
   part('geometry', HTMLSelectElement).value = geometry;
   part('start-at', HTMLInputElement).value = startAt;
   part('bbox', HTMLInputElement).value = bbox;
-  part('contains', HTMLInputElement).value = contains;
+  part('contains-point', HTMLInputElement).value = contains;
   showFilters(level, filters);
   showCap(about);
 }

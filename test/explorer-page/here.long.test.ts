@@ -74,7 +74,7 @@ test(
         const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
         /** Is it what was pressed, to half a pixel? */
         const isAt = async (latitude: number, longitude: number): Promise<boolean> => {
-          const [, north, east] = /^([\d.]+)° N, ([\d.]+)° E$/.exec(await page.locator('#here h3').innerText()) ?? [];
+          const [, north, east] = /^([\d.]+)° N, ([\d.]+)° E$/.exec(await page.locator('#here h2').innerText()) ?? [];
           return Math.abs(Number(north) - latitude) < 0.005 && Math.abs(Number(east) - longitude) < 0.005;
         };
         const answered = (text: string): Promise<void> => page.locator('#here').getByText(text).first().waitFor();

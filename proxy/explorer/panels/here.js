@@ -30,7 +30,7 @@ export function showHere(here, { linkOf, onOther, onClose }) {
   }
   const { point, other, units } = here;
   const note = point.order === undefined ? [] : [make('p', 'type', `read with the ${point.order}`)];
-  const title = make('h3', '', pointToText(point));
+  const title = make('h2', '', pointToText(point));
   title.id = 'here-title';
   title.tabIndex = -1;
   const close = makeButton('×', onClose, 'close');

@@ -2,6 +2,7 @@
 import { RefusalError } from './api/client.js';
 import { readOverview } from './api/overview.js';
 import { unitToRow } from './api/unit.js';
+import { showMapNote } from './panels/layout.js';
 import { hashToPlace, placeToHash, writeHash } from './state/address.js';
 import { Detail } from './state/detail.js';
 import { unitsAt } from './state/here.js';
@@ -110,9 +111,11 @@ export class Workspace {
 
   async #loadOverview() {
     const { client, map } = this.#parts;
+    showMapNote('Loading the map…');
     try {
       const { exchange, json } = await client.json('overview', this.#ended.signal);
       const overview = readOverview(/** @type {import('topojson-specification').Topology} */ (json));
+      showMapNote('');
       map.showOverview(overview);
       this.#view.setOverview(exchange, overview.flat());
       this.#travel.setOverview(overview);
@@ -120,6 +123,7 @@ export class Workspace {
       this.#travel.fit();
       this.#travel.fly();
     } catch (error) {
+      showMapNote('The map is missing: the overview of the release did not arrive.');
       this.#fail(error, (shown) => this.#view.showOverviewError(shown));
     }
   }

@@ -128,6 +128,7 @@ test("the commands under 'Ask it' in the README work when pasted", {
       'http://127.0.0.1:8080': url,
       ESP: 'AAA',
       lv3: 'lv2',
+      'gid-3': 'gid-2',
       NAME_3: 'NAME_2',
       Toledo: 'Søst',
       '-3.7038,40.4168': '0.5,0.5',
@@ -164,5 +165,5 @@ test("the commands under 'Ask it' in the README work when pasted", {
   assert.equal(places, 'Søst\nNæst\n');
   const units = readLayer(join(typed, 'overview.gpkg'), 'lv1').map(({ fields }) => fields['gid']);
   assert.deepEqual(units, ['AAA.1_1', 'AAA.2_1', 'BBB.1_1']);
-  assert.equal(names, '[2,"AAA.2.1_1","Søst",null,"AAA.2_1",0]\n');
+  assert.equal(names, '[2,"AAA.2.1_1","Søst",null,"AAA.2_1",0]\n["South",[0.5,0.5]]\n');
 });

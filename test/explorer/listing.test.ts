@@ -136,6 +136,17 @@ test('an address restores every part of a place; what is no place is the world',
   assert.deepEqual(result, [hashes, ['', '', '#lv1', '#lv1', '#lv1', '', '#lv1']]);
 });
 
+test('inside a unit are the units of the next level that has its GIDs', { skip: SKIP }, async () => {
+  const result = await withModule(
+    'state/place.js',
+    `const levels = [['a'], ['', 'b'], ['a', '', 'c'], [], ['a', 'b', 'c', '', 'd']]
+      .map((gidColumns, level) => ({ level, gidColumns, nameColumn: '' }));
+    const below = (level) => module.inside({ level, gid: 'x' }, module.worldOf(levels), levels)?.level ?? null;
+    return [0, 1, 2, 4].map(below);`,
+  );
+  assert.deepEqual(result, [2, 4, 4, null]);
+});
+
 test('the shapes of a listing are the lightest of the release that look right at the zoom', {
   skip: SKIP,
 }, async () => {

@@ -6,7 +6,7 @@ import { titleOf } from '../api/unit.js';
 import { save } from '../download/save.js';
 import { toCsv, toGeoJson, toGeoJsonLines, toPointsCsv } from '../download/units-file.js';
 import { copy, count, size } from '../panels/elements.js';
-import { levelsWithUnits } from './place.js';
+import { isLinked, levelsWithUnits } from './place.js';
 
 /**
  * @typedef {import('../download/units-file.js').Content} Content
@@ -124,7 +124,7 @@ export function downloadsOf(shown, overview, about, { onLoad, sizeOf }) {
             },
           ]
         : []),
-      ...(whole === undefined || whole.gid === null || whole.children === 0
+      ...(whole === undefined || whole.gid === null || (whole.children === 0 && !hasDeeper(whole, levels))
         ? []
         : [
             {
@@ -136,6 +136,15 @@ export function downloadsOf(shown, overview, about, { onLoad, sizeOf }) {
       { label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(location.href) },
     ],
   };
+}
+
+/**
+ * May a unit without children have units at a deeper level, where a parent is missing between?
+ * @param {NamedUnit} unit
+ * @param {About['levels']} levels
+ */
+function hasDeeper({ level }, levels) {
+  return !isLinked(levels) && levels.some((other) => other.level > level && (other.gidColumns[level] ?? '') !== '');
 }
 
 /** @param {number} units */

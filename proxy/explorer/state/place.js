@@ -90,23 +90,31 @@ export function isPlain({ geometry, pageSize, startAt }) {
  * @param {{ level: number, gid: string | null }} unit
  * @param {Place} place whose format is kept
  * @param {readonly LevelColumns[]} levels
- * @param {number} [below] their level; otherwise the next one
+ * @param {number} [below] their level; otherwise the next one whose units have GIDs of this one
  * @returns {Place | undefined} undefined without GID or level below
  */
-export function inside({ level, gid }, place, levels, below = levelsWithUnits(levels).find((other) => other > level)) {
+export function inside({ level, gid }, place, levels, below = levelBelow(level, levels)) {
   if (below === undefined || gid === null) return undefined;
   return { ...worldOf(levels), level: below, filters: new Map([[level, gid]]), format: place.format };
 }
 
 /**
+ * @param {number} level
+ * @param {readonly LevelColumns[]} levels
+ */
+function levelBelow(level, levels) {
+  return levelsWithUnits(levels).find((other) => other > level && levels[other]?.gidColumns[level] !== '');
+}
+
+/**
  * The place that lists a unit among its siblings, selected.
- * @param {{ level: number, fid: number, gid: string | null, parent: string | null }} unit
+ * @param {{ level: number, fid: number, gid: string | null, parent: string | null, parentLevel?: number }} unit
  * @param {Place} place whose format is kept
  * @param {readonly LevelColumns[]} levels
  * @returns {Place}
  */
-export function placeOf({ level, fid, gid, parent }, place, levels) {
-  const above = levelsWithUnits(levels).findLast((other) => other < level);
+export function placeOf({ level, fid, gid, parent, parentLevel }, place, levels) {
+  const above = parentLevel ?? levelsWithUnits(levels).findLast((other) => other < level);
   /** @type {[number, string][]} */
   const filters = above !== undefined && parent !== null ? [[above, parent]] : [];
   return { ...worldOf(levels), format: place.format, level, filters: new Map(filters), ...selection({ fid, gid }) };

@@ -28,8 +28,8 @@ export const GEOMETRIES: readonly Geometry[] = ['full', 'medium', 'low', 'point'
 /** The geometries besides the full one: each has feature files of its own, and no stored pages. */
 export const OTHER_GEOMETRIES: readonly Geometry[] = GEOMETRIES.slice(1);
 
-/** Maximum features on a page with another geometry; pages with these are not stored. */
-const LIGHT_CAPS: Readonly<Partial<Record<Geometry, number>>> = { low: 100, point: 1000, none: 1000 };
+/** Maximum features on a page with a light geometry, at every level and in both formats; pages with these are not stored. */
+export const LIGHT_CAPS: Readonly<Partial<Record<Geometry, number>>> = { low: 100, point: 1000, none: 1000 };
 
 /** Maximum features on a page. */
 export function pageCap(format: Format, level: Level, geometry: Geometry): number {

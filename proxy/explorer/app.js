@@ -5,7 +5,7 @@ import { createClient } from './api/client.js';
 import { createNames } from './api/names.js';
 import { createMap } from './map/map.js';
 import { part } from './panels/elements.js';
-import { showCredits, showRelease, wireLayout } from './panels/layout.js';
+import { showCredits, showMapNote, showRelease, wireLayout } from './panels/layout.js';
 import { NO_LINKED_TOKEN, NOT_ACCEPTED, REPLACE_TOKEN } from './panels/messages.js';
 import { hideSignIn, showSignIn, wireSignIn } from './panels/sign-in.js';
 import { takeToken } from './state/address.js';
@@ -124,7 +124,9 @@ async function startMap() {
   try {
     return await createMap(part('map'), {
       onPick: (picked) => void workspace?.pick(picked),
+      onHere: (point) => void workspace?.tellHere(point),
       onView: (view) => workspace?.look(view),
+      onDrawing: (isDrawing) => showMapNote(isDrawing ? 'Drawing the map…' : ''),
       covered: () => part('credits').parentElement?.offsetHeight ?? 0,
     });
   } catch (error) {

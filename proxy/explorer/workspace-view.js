@@ -1,5 +1,6 @@
 // The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used by
 // workspace.js.
+import { boxToText } from './api/page-request.js';
 import { titleOf } from './api/unit.js';
 import { loadUnits } from './download/load-units.js';
 import { save } from './download/save.js';
@@ -8,7 +9,8 @@ import { showHeading, showLevels, showPath, showProgress } from './panels/browse
 import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
 import { showFacts } from './panels/facts.js';
-import { focusHeading, showTab } from './panels/layout.js';
+import { showHere } from './panels/here.js';
+import { focusHeading, showSheet, showTab } from './panels/layout.js';
 import {
   emptyMessage,
   errorToMessage,
@@ -21,22 +23,27 @@ import {
 import { showRequestForm, wireRequest } from './panels/request.js';
 import { showPager, showRequestLine, showResponse, wireCode } from './panels/response.js';
 import { showSearchLevels, wireSearch } from './panels/search.js';
+import { placeToHash } from './state/address.js';
 import { Counts } from './state/counts.js';
 import { downloadsOf } from './state/downloads.js';
-import { inside, levelsWithUnits, placeOf, worldOf } from './state/place.js';
+import { inside, isSpot, levelsWithUnits, placeOf, selection, worldOf } from './state/place.js';
 import { rowsOfUnits } from './state/shown.js';
 
 /**
  * @typedef {import('./state/place.js').Place} Place
  * @typedef {import('./api/unit.js').NamedUnit} NamedUnit
+ * @typedef {import('./api/coordinates.js').Point} Point
  *
  * @typedef {object} ViewOptions
  * @property {import('./state/shown.js').Shown} shown
  * @property {import('./api/client.js').Client} client
  * @property {import('./api/names.js').Names} names
  * @property {import('./api/about.js').About} about
+ * @property {import('./map/map.js').UnitMap} map
  * @property {AbortSignal} signal ends the listeners of this view
  * @property {(place: Place, withPages?: boolean) => void} onGo
+ * @property {(point: Point, other: Point | undefined) => void} onHere asks what is at a point, which may also be the other
+ * @property {() => void} onHereClose
  * @property {(place: Place) => void} onFind a place with a selected unit
  * @property {(row: NamedUnit, level?: number) => void} onOpen
  * @property {(row: NamedUnit | undefined) => void} onSelect
@@ -60,7 +67,7 @@ export class WorkspaceView {
 
   /** @param {ViewOptions} options */
   constructor(options) {
-    const { client, about, names, shown, signal, onGo, onFind, onOpen, onSelect } = options;
+    const { client, about, names, shown, signal, onGo, onHere, onHereClose, onFind, onOpen, onSelect } = options;
     const { levels } = about;
     this.#options = options;
     this.#counts = new Counts(client, names, levels, () => this.#drawCounts());
@@ -70,13 +77,21 @@ export class WorkspaceView {
       names,
       levels: levelsWithUnits(levels),
       onPick: (unit) => onFind(placeOf(unit, shown.place, levels)),
+      onPoint: onHere,
       signal,
     });
+    part('list-seen').addEventListener('click', () => this.#listSeen(), { signal });
     wireRequest(about, (place) => onGo(place, true), signal);
     wireCode(() => this.#drawRequest(), signal);
-    wireDownload(() => downloadsOf(shown, this.#overview, about, (download) => void this.#download(download)), signal);
+    const downloads = {
+      onLoad: (/** @type {import('./state/downloads.js').Download} */ download) => void this.#download(download),
+      sizeOf: (/** @type {string} */ path) => client.size(path, signal),
+    };
+    wireDownload(() => downloadsOf(shown, this.#overview, about, downloads), signal);
     const onEscape = (/** @type {KeyboardEvent} */ { key }) => {
-      if (key === 'Escape' && shown.selected !== undefined) this.#factActions().close();
+      if (key !== 'Escape') return;
+      if (part('here').contains(document.activeElement)) onHereClose();
+      else if (shown.selected !== undefined) this.#factActions().close();
     };
     part('browse').addEventListener('keydown', onEscape, { signal });
   }
@@ -123,6 +138,20 @@ export class WorkspaceView {
     this.showError(error);
   }
 
+  /** @param {import('./panels/here.js').Here | undefined} here */
+  showHere(here) {
+    const { shown, about, onHere, onHereClose } = this.#options;
+    if (here !== undefined) {
+      showTab('browse');
+      if (document.body.dataset['sheet'] === 'low') showSheet('half');
+    }
+    showHere(here, {
+      linkOf: (unit) => placeToHash(placeOf(unit, shown.place, about.levels), about.levels),
+      onOther: (other) => onHere(other, here?.point),
+      onClose: onHereClose,
+    });
+  }
+
   /** Empties the panels. */
   clear() {
     this.#drawRows([]);
@@ -158,7 +187,7 @@ export class WorkspaceView {
     this.#drawCounts();
     if (shown.hasRows) announce(`${part('heading').textContent}: ${part('subheading').textContent}`);
     if (shown.hasRows && shown.total === 0 && shown.listing?.error === undefined)
-      showMessage(emptyMessage(shown.place.filters, shown.lineage.length > 0));
+      showMessage(emptyMessage(shown.place, shown.lineage.length > 0));
   }
 
   #drawPages() {
@@ -208,7 +237,11 @@ export class WorkspaceView {
   #drawCounts() {
     const { shown, about, onGo } = this.#options;
     const opened = shown.lineage.at(-1);
-    showLevels(shown, about.levels, this.#counts.of(opened), (level) => {
+    const { place: listed } = shown;
+    const isLimited = isSpot(listed);
+    const counts = isLimited ? this.#counts.ofSpot(listed) : this.#counts.of(opened);
+    showLevels(shown, about.levels, counts, (level) => {
+      if (isLimited) return onGo({ ...listed, level, ...selection(undefined) });
       const place =
         opened === undefined ? { ...worldOf(about.levels), level } : inside(opened, shown.place, about.levels, level);
       if (place !== undefined) onGo(place);
@@ -217,7 +250,7 @@ export class WorkspaceView {
   }
 
   /** @param {import('./state/downloads.js').Download} download */
-  async #download({ title, paths, toFile, isAllLevels }) {
+  async #download({ title, listings, toFile, isAllLevels }) {
     const { client, signal } = this.#options;
     const stop = new AbortController();
     const ends = AbortSignal.any([signal, stop.signal]);
@@ -225,7 +258,7 @@ export class WorkspaceView {
       showMessage(savingMessage(title, features), { label: 'Stop', run: () => stop.abort() });
     onProgress(0);
     try {
-      const loaded = await loadUnits(paths, { client, signal: ends, onProgress });
+      const loaded = await loadUnits(listings, { client, signal: ends, onProgress });
       const file = toFile(loaded);
       save(file);
       showMessage(savedMessage(loaded.features.length, isAllLevels ? file.name : undefined));
@@ -233,6 +266,18 @@ export class WorkspaceView {
       if (stop.signal.aborted) showMessage(undefined);
       else if (!signal.aborted) this.showError(error);
     }
+  }
+
+  /** What the map shows of what is listed, as a list. */
+  #listSeen() {
+    const { shown, map, onGo } = this.#options;
+    const seen = map.seen();
+    if (seen === undefined) return;
+    const { level, filters, format } = shown.place;
+    const within = { level, filters, format, bbox: boxToText(seen), view: map.view() };
+    onGo({ ...worldOf(this.#options.about.levels), ...within });
+    showTab('browse');
+    if (document.body.dataset['sheet'] === 'low') showSheet('half');
   }
 
   /** @param {NamedUnit | undefined} unit of the breadcrumb; undefined for the release */

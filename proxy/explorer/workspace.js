@@ -2,8 +2,10 @@
 import { RefusalError } from './api/client.js';
 import { readOverview } from './api/overview.js';
 import { unitToRow } from './api/unit.js';
+import { showMapNote } from './panels/layout.js';
 import { hashToPlace, placeToHash, writeHash } from './state/address.js';
 import { Detail } from './state/detail.js';
+import { unitsAt } from './state/here.js';
 import { inside, isSameListing, placeOf } from './state/place.js';
 import { Refinement } from './state/refinement.js';
 import { Shown } from './state/shown.js';
@@ -23,6 +25,9 @@ import { WorkspaceView } from './workspace-view.js';
  * @property {() => void} onRetry something did not work, and the user wants to try it again
  */
 
+/** A point that was typed is shown from this zoom on. */
+const POINT_ZOOM = 6;
+
 /** The page between sign-in and sign-out. */
 export class Workspace {
   #parts;
@@ -33,6 +38,8 @@ export class Workspace {
   #refinement;
   #travel;
   #ended = new AbortController();
+  /** The last question what is at a point. @type {AbortController | undefined} */
+  #question;
   #hasOverview = false;
 
   /** @param {Parts} parts */
@@ -60,6 +67,12 @@ export class Workspace {
       shown: this.#shown,
       signal: this.#ended.signal,
       onGo: (place, withPages) => void this.go(place, 'push', withPages),
+      onHere: (point, other) => {
+        const zoom = Math.max(map.view().zoom, POINT_ZOOM);
+        map.setView({ zoom, ...point });
+        void this.tellHere(point, other);
+      },
+      onHereClose: () => this.#closeHere(),
       onFind: (place) => void this.#find(place),
       onOpen: (row, level) => this.#open(row, level),
       onSelect: (row) => void this.#select(row, true),
@@ -98,9 +111,11 @@ export class Workspace {
 
   async #loadOverview() {
     const { client, map } = this.#parts;
+    showMapNote('Loading the map…');
     try {
       const { exchange, json } = await client.json('overview', this.#ended.signal);
       const overview = readOverview(/** @type {import('topojson-specification').Topology} */ (json));
+      showMapNote('');
       map.showOverview(overview);
       this.#view.setOverview(exchange, overview.flat());
       this.#travel.setOverview(overview);
@@ -108,6 +123,7 @@ export class Workspace {
       this.#travel.fit();
       this.#travel.fly();
     } catch (error) {
+      showMapNote('The map is missing: the overview of the release did not arrive.');
       this.#fail(error, (shown) => this.#view.showOverviewError(shown));
     }
   }
@@ -158,6 +174,34 @@ export class Workspace {
   }
 
   /**
+   * Says which units contain a point.
+   * @param {import('./api/coordinates.js').Point} point
+   * @param {import('./api/coordinates.js').Point} [other] that its text may mean as well
+   */
+  async tellHere(point, other) {
+    const { client, about, map } = this.#parts;
+    this.#closeHere();
+    const question = new AbortController();
+    this.#question = question;
+    map.mark(point);
+    this.#view.showHere({ point, other, units: undefined });
+    try {
+      const units = await unitsAt(point, client, about, question.signal);
+      if (!question.signal.aborted) this.#view.showHere({ point, other, units });
+    } catch (error) {
+      if (question.signal.aborted) return;
+      this.#closeHere();
+      this.#fail(error);
+    }
+  }
+
+  #closeHere() {
+    this.#question?.abort();
+    this.#parts.map.mark(undefined);
+    this.#view.showHere(undefined);
+  }
+
+  /**
    * The map has another view.
    * @param {import('./state/place.js').View} view
    */
@@ -176,6 +220,7 @@ export class Workspace {
     this.#detail.stop();
     this.#refinement.stop();
     names.close();
+    this.#closeHere();
     map.select(undefined);
     map.setUnits(0, []);
     map.showDetail([]);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PAGE_CAPS } from '../../format/levels.ts';
+import { LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
 import type { HeaderList } from '../answers/answer.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset } from './asset.ts';
@@ -98,6 +98,6 @@ function aboutAsset({ id, date, licence, attribution, geometries, summaries }: L
   }));
   return makeAsset(
     'application/json',
-    `${JSON.stringify({ version: INFO.version, release: id, date, licence, attribution, geometries, caps: PAGE_CAPS, levels })}\n`,
+    `${JSON.stringify({ version: INFO.version, release: id, date, licence, attribution, geometries, caps: PAGE_CAPS, lightCaps: LIGHT_CAPS, levels })}\n`,
   );
 }

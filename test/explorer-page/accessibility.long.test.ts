@@ -24,35 +24,43 @@ async function assertAccessible(page: Page, state: string): Promise<void> {
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe-core finds nothing, ${colorScheme}: sign-in, world, search, facts, opened unit, menu`, { skip: SKIP }, () =>
-    browser.onPage(
-      service,
-      async (page) => {
-        await page.locator('#token:focus').waitFor();
-        await page.keyboard.press('Enter');
-        await page.getByText('Paste a token first.').waitFor();
-        await assertAccessible(page, 'sign-in');
-        await page.getByLabel('Token').fill(TOKEN);
-        await page.keyboard.press('Enter');
-        await waitForPlace(page, 'r1', '2 countries');
-        await assertAccessible(page, 'world');
-        await page.locator('#find').fill('a');
-        await page.locator('#found [role=option]').first().waitFor();
-        await assertAccessible(page, 'search results');
-        await page.keyboard.press('Escape');
-        await selectUnit(page, 'Aland');
-        await page.locator('#facts').getByText('3 properties').click();
-        await assertAccessible(page, 'facts');
-        await openUnit(page, 'Aland');
-        await waitForPlace(page, 'Aland', '1 region, 1 free city');
-        await page.locator('#levels').waitFor();
-        await assertAccessible(page, 'opened unit');
-        await page.getByRole('button', { name: 'Download' }).click();
-        await page.getByRole('menu').waitFor();
-        await assertAccessible(page, 'download menu');
-      },
-      { path: '/', colorScheme },
-    ),
+  test(
+    `axe-core finds nothing, ${colorScheme}: sign-in, world, here, search, facts, opened unit, menu`,
+    { skip: SKIP },
+    () =>
+      browser.onPage(
+        service,
+        async (page) => {
+          await page.locator('#token:focus').waitFor();
+          await page.keyboard.press('Enter');
+          await page.getByText('Paste a token first.').waitFor();
+          await assertAccessible(page, 'sign-in');
+          await page.getByLabel('Token').fill(TOKEN);
+          await page.keyboard.press('Enter');
+          await waitForPlace(page, 'r1', '2 countries');
+          await assertAccessible(page, 'world');
+          await page.locator('#find').fill('3.5, 0.5');
+          await page.keyboard.press('Enter');
+          await page.locator('#here').getByRole('link', { name: 'Aland' }).waitFor();
+          await assertAccessible(page, 'what is here');
+          await page.getByRole('button', { name: 'Close what is here' }).click();
+          await page.locator('#find').fill('a');
+          await page.locator('#found [role=option]').first().waitFor();
+          await assertAccessible(page, 'search results');
+          await page.keyboard.press('Escape');
+          await selectUnit(page, 'Aland');
+          await page.locator('#facts').getByText('3 properties').click();
+          await assertAccessible(page, 'facts');
+          await openUnit(page, 'Aland');
+          await waitForPlace(page, 'Aland', '1 region, 1 free city');
+          await page.locator('#levels').waitFor();
+          await assertAccessible(page, 'opened unit');
+          await page.getByRole('button', { name: 'Download' }).click();
+          await page.getByRole('menu').waitFor();
+          await assertAccessible(page, 'download menu');
+        },
+        { path: '/', colorScheme },
+      ),
   );
 
   test(`axe-core finds nothing, ${colorScheme}: request, loading, empty, error, /docs`, { skip: SKIP }, () =>

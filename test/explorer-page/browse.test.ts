@@ -51,10 +51,22 @@ test(
       const links = await credits
         .getByRole('link')
         .evaluateAll((all: { href: string }[]) => all.map(({ href }) => href));
-      const licence = 'https://spdx.org/licenses/CC-BY-4.0';
+      const licence = 'https://spdx.org/licenses/CC-BY-4.0.html';
       assert.deepEqual(links.slice(0, 3), ['https://example.org/data', 'https://example.com/', licence]);
       assert.equal(await page.locator('#path').isVisible(), false);
     }),
+);
+
+test('a licence without a public text is named without a link', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await page.route('**/about.json', async (route) => {
+      const about = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...about, licence: 'LicenseRef-acme' } });
+    });
+    await page.reload();
+    await page.locator('#credits').getByText('Licence: LicenseRef-acme', { exact: true }).waitFor();
+    assert.equal(await page.locator('#credits a[href*=spdx]').count(), 0);
+  }),
 );
 
 test(

@@ -78,6 +78,64 @@ test(
     }),
 );
 
+test(
+  'each file is one request for a listing, and the menu says before how large it will be; what breaks off is not saved',
+  {
+    skip: SKIP,
+  },
+  () =>
+    browser.onPage(service, async (page) => {
+      await page.goto(`${service.url}/#lv2?gid-0=AAA&bbox=0,3,4,4`);
+      await waitForPlace(page, 'Aland', '2 districts in this box');
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'GET') asked.push(request.url().slice(`${service.url}/api/v1/`.length));
+      });
+      const listing = 'download/lv2.geojsonl.gz?gid-0=AAA&bbox=0,3,4,4';
+      const bytesOf = async (path: string): Promise<number> =>
+        Number((await fetch(`${service.url}/api/v1/${path}`, { headers: AUTHORIZED })).headers.get('content-length'));
+      const saidOf = async (item: string, units: number, paths: readonly string[]): Promise<void> => {
+        const sizes = await Promise.all(paths.map(bytesOf));
+        const bytes = sizes.reduce((sum, size) => sum + size);
+        const text = `${units} units, ${bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`} compressed`;
+        await page.getByRole('menuitem', { name: item }).getByText(text, { exact: true }).waitFor();
+      };
+      await page.getByRole('button', { name: 'Download' }).click();
+      await saidOf('GeoJSONSeq', 2, [listing]);
+      await saidOf('CSV', 2, [`${listing}&geometry=none`]);
+      await page.getByLabel('Shapes', { exact: true }).selectOption('low');
+      await saidOf('GeoJSONSeq', 2, [`${listing}&geometry=low`]);
+      const all = [0, 1, 2].map((level) => `download/lv${level}.geojsonl.gz?gid-0=AAA&geometry=low`);
+      await saidOf('All of Aland', 7, all);
+      assert.deepEqual(asked, []);
+      const item = (name: string): Promise<void> => page.getByRole('menuitem', { name }).click();
+      const [file] = await Promise.all([page.waitForEvent('download'), item('GeoJSONSeq')]);
+      assert.equal(file.suggestedFilename(), 'r1-lv2-AAA-0_3_4_4-low.geojsonl');
+      assert.equal(
+        readFileSync(await file.path(), 'utf8')
+          .trimEnd()
+          .split('\n').length,
+        2,
+      );
+      assert.deepEqual(asked.splice(0), [`${listing}&geometry=low`]);
+      // The levels after the first are of its release.
+      await page.getByRole('button', { name: 'Download' }).click();
+      await Promise.all([page.waitForEvent('download'), item('All of Aland')]);
+      const [first = '', ...others] = all.map((path) => path.replace('&geometry=low', ''));
+      assert.deepEqual(asked.splice(0), [first, ...others.map((path) => `${path}&release=r1`)]);
+
+      const whole = await fetch(`${service.url}/api/v1/${listing}`, { headers: AUTHORIZED });
+      const cut = Buffer.from(await whole.arrayBuffer()).subarray(0, -9);
+      await page.route('**/api/v1/download/**', (route) =>
+        route.fulfill({ body: cut, contentType: 'application/gzip' }),
+      );
+      page.once('download', () => assert.fail('half a file is saved'));
+      await page.getByRole('button', { name: 'Download' }).click();
+      await item('GeoJSONSeq');
+      await page.getByRole('alert').getByText('The download broke off.').waitFor();
+    }),
+);
+
 test('of the world the menu saves the overview, and says so', { skip: SKIP }, () =>
   browser.onPage(service, async (page) => {
     await waitForPlace(page, 'r1', '2 countries');

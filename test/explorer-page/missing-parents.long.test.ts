@@ -86,6 +86,25 @@ test('the release itself offers its levels, which no unit of the one above leads
   }),
 );
 
+test('what is here, and all of a unit, are found at every level, in lists that have them', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'r1', '2 countries');
+    await page.locator('#find').fill('2.5, 1.5');
+    await page.keyboard.press('Enter');
+    const links = page.locator('#here a');
+    await links.nth(1).waitFor();
+    assert.deepEqual(await links.allTextContents(), ['HTI', 'HTI 2.2']);
+    await links.nth(1).click();
+    await waitForPlace(page, 'HTI', '4 units');
+    assert.match(page.url(), /#lv2\?gid-0=HTI&unit=HTI-2-2/);
+    await page.locator('#facts').getByRole('heading', { name: 'HTI 2.2' }).waitFor();
+    await page.getByRole('button', { name: 'Close HTI 2.2' }).click();
+    await page.getByRole('button', { name: 'Download' }).click();
+    // One of level 0, and what is inside at levels 1 to 3.
+    await page.getByRole('menuitem', { name: 'All of HTI' }).getByText('14 units').waitFor();
+  }),
+);
+
 test('a type that is the name of the level is none', { skip: SKIP }, () =>
   browser.onPage(service, async (page) => {
     await selectUnit(page, 'HTI');

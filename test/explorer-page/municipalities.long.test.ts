@@ -1,4 +1,4 @@
-// All 8,212 municipalities of Spain on the map, from the sample: with how many requests, and what follows as one comes closer
+// All 8,212 municipalities of Spain on the map, from the sample: by which requests, and what follows as one comes closer
 // or opens one of them. And a release that has the full shapes alone.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -12,9 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { ExplorerBrowser, row, startExplorer, waitForPlace, writeExplorerCountries } from './explorer-page.ts';
 
-const MUNICIPALITIES = 8_212;
-/** With full shapes there are 50 on a page. */
-const PAGES_OF_FULL = Math.ceil(MUNICIPALITIES / 50);
+const MUNICIPALITIES = '8,212';
 
 const browser = new ExplorerBrowser();
 
@@ -22,8 +20,10 @@ const browser = new ExplorerBrowser();
 function queriesOf(page: Page, level: string): string[] {
   const queries: string[] = [];
   page.on('request', (request) => {
+    if (request.method() !== 'GET') return;
     const { pathname, search } = new URL(request.url());
     if (pathname === `/api/v1/geojsonl/${level}`) queries.push(decodeURIComponent(search));
+    if (pathname === `/api/v1/download/${level}.geojsonl.gz`) queries.push(`download${decodeURIComponent(search)}`);
   });
   return queries;
 }
@@ -38,7 +38,7 @@ function geometriesIn(queries: readonly string[]): Record<string, number> {
   return counts;
 }
 
-test('all municipalities of Spain take half the requests that their full shapes would; near by they are medium, names are at points, one that is chosen is full', {
+test('all municipalities of Spain take one page and one download; near by they are medium, names are at points, one that is chosen is full', {
   skip: SKIP,
 }, async () => {
   const [folder, source] = [temporaryFolder(), join(temporaryFolder(), 'sample.gpkg')];
@@ -51,7 +51,13 @@ test('all municipalities of Spain take half the requests that their full shapes 
     await page.goto(`${service.url}/#lv3?gid-0=ESP`);
     await page.locator('#heading').getByText('Spain', { exact: true }).waitFor();
     await page.locator('#announce').getByText('All shapes are loaded').waitFor({ state: 'attached' });
-    assert.deepEqual(geometriesIn(queries), { low: Math.ceil(PAGES_OF_FULL / 2) });
+    assert.deepEqual(queries.slice(0, 2), ['?gid-0=ESP&geometry=low', 'download?gid-0=ESP&geometry=low&release=r1']);
+    const pager = page.locator('#pager');
+    await pager
+      .getByText(`${MUNICIPALITIES} of ${MUNICIPALITIES} units loaded`, { exact: true })
+      .waitFor({ state: 'attached' });
+    // The request tab has the first page, from which its pages are walked.
+    assert.equal(await pager.locator('b').textContent(), 'Page 1 of 83');
 
     queries.length = 0;
     await page.goto(`${service.url}/#lv3?gid-0=ESP&map=9.50/40.40/-3.70`);
@@ -105,7 +111,9 @@ test('a release with full shapes alone is shown with these', { skip: SKIP }, asy
     assert.equal(await page.getByRole('menuitem', { name: 'Points' }).count(), 0);
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Request' }).click();
-    assert.deepEqual(await page.locator('#geometry option').allTextContents(), ['full: as published']);
+    assert.deepEqual(await page.locator('#geometry option').allTextContents(), [
+      'full: as published, at most 20 a page',
+    ]);
     assert.deepEqual(queries, ['?gid-0=AAA']);
   });
 });

@@ -134,9 +134,13 @@ test('opens on the country also where its list arrives before its overview', { s
       const arrive = await holdRequests(page, '**/api/v1/overview');
       await page.goto(`${service.url}/#token=${TOKEN}`);
       await waitForPlace(page, 'Nepal', '5 units');
+      // Where the map is not drawn yet, it says so.
+      const note = page.locator('#map-note');
+      assert.equal(await note.innerText(), 'Loading the map…');
       arrive();
       // The world would be seen from zoom 0 or 1, at another place.
       await page.waitForURL(/map=5\.\d+\/26\.\d+\/84\.00$/);
+      await note.waitFor({ state: 'hidden' });
     },
     { path: '/' },
   ),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { packageVersion } from '../../format/command-line/messages.ts';
-import { GEOMETRIES, LEVELS, PAGE_CAPS } from '../../format/levels.ts';
+import { GEOMETRIES, LEVELS, LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
 import { send, textOf } from '../support/http/http-client.ts';
@@ -63,6 +63,7 @@ test('anyone may read the release, its date, licence, attribution, geometries, c
     attribution: ATTRIBUTION,
     geometries: GEOMETRIES,
     caps: PAGE_CAPS,
+    lightCaps: LIGHT_CAPS,
     levels,
   });
   for (const path of [...PATHS, '/openapi.json']) {

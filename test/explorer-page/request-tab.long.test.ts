@@ -103,11 +103,11 @@ test(
       const geometry = page.getByLabel('geometry', { exact: true });
       assert.equal(await geometry.inputValue(), 'full');
       assert.deepEqual(await geometry.locator('option').allTextContents(), [
-        'full: as published',
-        'medium: to about 100 m',
-        'low: to about 1 km',
-        'point: a point inside each unit',
-        'none: attributes alone',
+        'full: as published, at most 20 a page',
+        'medium: to about 100 m, at most 20 a page',
+        'low: to about 1 km, at most 100 a page',
+        'point: a point inside each unit, at most 1000 a page',
+        'none: attributes alone, at most 1000 a page',
       ]);
       const caps: unknown[] = [];
       for (const name of ['full', 'medium', 'low', 'point', 'none']) {
@@ -132,6 +132,34 @@ test(
       await page.locator('#url').getByText('/api/v1/geojsonl/lv1?gid-0=AAA&geometry=low').waitFor();
       assert.equal(await geometry.inputValue(), 'low');
     }),
+);
+
+test('a point and a box are sent as they are typed, the code has them, and a mistake is named', { skip: SKIP }, () =>
+  browser.onPage(
+    service,
+    async (page) => {
+      await openTab(page);
+      await sendForm(page, 'lv2', { bbox: '0, 3, 4, 4', 'gid-0': 'AAA' });
+      await waitForPages(page, 'Page 1 of 1', '2 of 2 units loaded');
+      const url = page.locator('#url');
+      const request = '/api/v1/geojsonl/lv2?gid-0=AAA&bbox=0,3,4,4';
+      assert.equal(await url.textContent(), `${service.url}${request}`);
+      assert.ok(((await page.locator('#code').textContent()) ?? '').includes(`'${service.url}${request}'`));
+      assert.match(page.url(), /#lv2\?gid-0=AAA&bbox=0,3,4,4&geometry=full/);
+      await sendForm(page, 'lv1', { bbox: '', contains: '0.5,3.5', 'gid-0': '' });
+      await waitForPages(page, 'Page 1 of 1', '1 of 1 units loaded');
+      await url.getByText('/api/v1/geojsonl/lv1?contains=0.5,3.5').waitFor();
+      await page.getByRole('tab', { name: 'Browse' }).click();
+      await waitForPlace(page, 'r1', '1 region at this point');
+      await page.getByRole('tab', { name: 'Request' }).click();
+      await sendForm(page, 'lv1', { contains: '3.5,95' });
+      await page
+        .getByRole('alert')
+        .getByText(/^contains is "3.5,95": "95" is no latitude/)
+        .waitFor();
+    },
+    { expected: [400] },
+  ),
 );
 
 test('what is being loaded can be stopped, and continued', { skip: SKIP }, () =>

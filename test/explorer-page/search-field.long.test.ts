@@ -10,7 +10,7 @@ const browser = new ExplorerBrowser({ hasWebGl: false });
 
 /** Types into the search field, and waits for what is said of the results. */
 async function search(page: Page, text: string, note: string): Promise<void> {
-  await page.getByLabel('Search by name or GID').fill(text);
+  await page.getByLabel('Search by name, GID or coordinates').fill(text);
   await page.locator('#found-note').getByText(note, { exact: true }).waitFor();
 }
 

@@ -9,7 +9,7 @@ import { colourist, colourNeighbours } from '../../proxy/explorer/map/geometry/c
 import { labelPlace, labelZoom } from '../../proxy/explorer/map/geometry/labels.js';
 import { mainBox } from '../../proxy/explorer/map/geometry/main-part.js';
 import { boxOf } from '../../proxy/explorer/map/geometry/unit-box.js';
-import { createDensity } from '../../proxy/explorer/map/style/density.js';
+import { bordersOffset, createDensity } from '../../proxy/explorer/map/style/density.js';
 
 function polygon(...exterior: Position[]): Polygon {
   return { type: 'Polygon', coordinates: [exterior] };
@@ -202,6 +202,12 @@ test('borders have full weight at a higher zoom the smaller the units are', () =
   assert.equal(zoomOf(0.05) - zoomOf(0.1), 1);
   assert.ok(zoomOf(10) < 3 && zoomOf(0.05) > 7);
   assert.equal(createDensity().readableZoom(), 0);
+  // Those of the highest level: as of countries where units are as large, later where they are small.
+  const offsetOf = (degrees: number): number =>
+    bordersOffset(Array.from({ length: 300 }, () => [0, 0, degrees, degrees]));
+  assert.equal(offsetOf(10), 0);
+  assert.equal(offsetOf(0.05) - offsetOf(0.1), 1);
+  assert.ok(offsetOf(0.1) > 4);
 });
 
 /** Units of squares: places and sizes of the polygons of each. */

@@ -48,6 +48,29 @@ test("'load all' pauses after 64 MB of text, goes on from there, and has each un
   assert.deepEqual(result, [['paused', 3, 5, false], null, 5, 7, false, pages]);
 });
 
+test('a listing that is had by one download has its first page, each unit once, in batches, and pauses as well', {
+  skip: SKIP,
+}, async () => {
+  const result = await withModule(
+    'state/listing.js',
+    `${LISTING.replace(
+      'onPage:',
+      `fetchWhole: async function* (release) {
+        added.push(release);
+        for (const id of [0, 1, 2, 3, 4, 5, 6]) yield { units: [{ id }], characters: 20 * 1024 * 1024 };
+      },
+      onPage:`,
+    ).replace('return { url,', "return { url, release: 'r1',")}
+    await listing.loadAll();
+    const first = [listing.halt, listing.index, listing.loaded, listing.isBusy];
+    await listing.loadAll();
+    await listing.loadAll();
+    return [first, listing.halt ?? null, listing.index, listing.loaded, listing.hasNext, added];`,
+  );
+  const batches = [[[0, 1], true], 'r1', [[2, 3, 4], false], 'r1', [[5, 6], false]];
+  assert.deepEqual(result, [['paused', 0, 5, false], null, 0, 7, true, batches]);
+});
+
 test('a listing that is stopped says so, and an older request does not overtake a newer one', {
   skip: SKIP,
 }, async () => {
@@ -111,6 +134,17 @@ test('an address restores every part of a place; what is no place is the world',
     return [${JSON.stringify(hashes)}.map(again), ${JSON.stringify(others)}.map(again)];`,
   );
   assert.deepEqual(result, [hashes, ['', '', '#lv1', '#lv1', '#lv1', '', '#lv1']]);
+});
+
+test('inside a unit are the units of the next level that has its GIDs', { skip: SKIP }, async () => {
+  const result = await withModule(
+    'state/place.js',
+    `const levels = [['a'], ['', 'b'], ['a', '', 'c'], [], ['a', 'b', 'c', '', 'd']]
+      .map((gidColumns, level) => ({ level, gidColumns, nameColumn: '' }));
+    const below = (level) => module.inside({ level, gid: 'x' }, module.worldOf(levels), levels)?.level ?? null;
+    return [0, 1, 2, 4].map(below);`,
+  );
+  assert.deepEqual(result, [2, 4, 4, null]);
 });
 
 test('the shapes of a listing are the lightest of the release that look right at the zoom', {

@@ -91,7 +91,9 @@ export const START = `
   window.views = [];
   window.map = await createMap(document.getElementById('map'), {
     onPick: (unit) => picked.push(unit),
+    onHere: () => {},
     onView: (view) => views.push(view),
+    onDrawing: () => {},
   });
   map.showOverview(overview);`;
 

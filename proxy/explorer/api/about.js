@@ -10,6 +10,7 @@
  * @property {string | undefined} licence of the data: an SPDX identifier or an address; undefined if it is not known
  * @property {string[]} attribution
  * @property {Record<string, number[]>} caps the most units of a page, by format and level
+ * @property {Record<string, number>} lightCaps the most units of a page with each light geometry, in any format and level
  * @property {LevelColumns[]} levels by level; a level without units has no columns
  */
 
@@ -27,6 +28,7 @@ export async function readAbout(base) {
     licence: about.licence,
     attribution: about.attribution ?? [],
     caps: about.caps ?? {},
+    lightCaps: about.lightCaps ?? {},
     levels: about.levels ?? [],
   };
 }

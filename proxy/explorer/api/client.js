@@ -18,10 +18,18 @@ import { featuresOf } from './json-text.js';
  *
  * @typedef {Exchange & { units: Unit[], matched: number, release: string, next: string | undefined }} Page
  *
+ * @typedef {{ matched: number, bytes: number }} Size
+ *
+ * Some units of a download, each as GeoJSON text.
+ * @typedef {{ lines: string[], matched: number, release: string }} Batch
+ *
  * @typedef {object} Client
  * @property {(path: string) => string} urlOf the address of a path under api/v1/
  * @property {(url: string, signal: AbortSignal) => Promise<Page>} page
- * @property {(path: string, signal: AbortSignal) => Promise<number>} count how many units match, by HEAD
+ * @property {(path: string, signal: AbortSignal) => Promise<Size>} size how many units match, and how many bytes the body
+ *   has, by HEAD
+ * @property {(path: string, signal: AbortSignal) => AsyncGenerator<Batch>} download the units of a whole listing, as they
+ *   arrive; the first batch comes with the headers and has none
  * @property {(path: string, signal: AbortSignal) => Promise<{ exchange: Exchange, json: unknown }>} json
  * @property {(path: string) => void} begin sends the request of the next `json` with this path
  */
@@ -64,10 +72,18 @@ export function createClient({ base, token }) {
         next: nextIn(header('Link'), url),
       };
     },
-    async count(path, signal) {
-      const response = await request(urlOf(path), token(), { method: 'HEAD', signal });
-      if (!response.ok) throw textToError(response.status, '');
-      return Number(response.headers.get('Boundaries-Matched'));
+    async size(path, signal) {
+      const { ok, status, headers } = await request(urlOf(path), token(), { method: 'HEAD', signal });
+      if (!ok) throw textToError(status, '');
+      return { matched: Number(headers.get('Boundaries-Matched')), bytes: Number(headers.get('Content-Length')) };
+    },
+    async *download(path, signal) {
+      const response = await request(urlOf(path), token(), { signal });
+      if (!response.ok || response.body === null) throw textToError(response.status, await response.text());
+      const [matched, release] = ['Boundaries-Matched', 'Boundaries-Release'].map((name) => response.headers.get(name));
+      const known = { matched: Number(matched), release: release ?? '' };
+      yield { lines: [], ...known };
+      for await (const lines of linesOf(response.body, signal)) yield { lines, ...known };
     },
     async json(path, signal) {
       const { text, response: _, ...rest } = await (takeBegun(path) ?? get(urlOf(path), signal));
@@ -113,6 +129,32 @@ async function request(url, token, init) {
 }
 
 /**
+ * The lines of a gzip file, as many at a time as there are.
+ * @param {ReadableStream<Uint8Array<ArrayBuffer>>} body
+ * @param {AbortSignal} signal
+ * @returns {AsyncGenerator<string[]>}
+ */
+async function* linesOf(body, signal) {
+  const reader = body.pipeThrough(new DecompressionStream('gzip')).pipeThrough(new TextDecoderStream()).getReader();
+  /** The beginning of a line, in pieces. @type {string[]} */
+  let begun = [];
+  try {
+    for (let { value } = await reader.read(); value !== undefined; { value } = await reader.read()) {
+      const end = value.lastIndexOf('\n');
+      begun.push(end === -1 ? value : value.slice(0, end));
+      if (end === -1) continue;
+      yield begun.join('').split('\n');
+      begun = [value.slice(end + 1)];
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new RefusalError({ status: 0, code: '', detail: 'The download broke off.' });
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/**
  * The next page: only the query of the link, because this page knows at which address it reaches the service.
  * @param {string} link
  * @param {string} url of the page that has this Link header
@@ -130,7 +172,7 @@ function nextIn(link, url) {
  * @param {string} text of a Feature
  * @returns {Unit}
  */
-function textToUnit(text) {
+export function textToUnit(text) {
   // Not enumerable: a copy of the unit, such as one for the map's worker, is without the text.
   return Object.defineProperty(JSON.parse(text), 'text', { value: text });
 }

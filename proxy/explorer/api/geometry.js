@@ -18,13 +18,6 @@ const COARSE = /** @type {const} */ ([
   ['medium', 10.3],
 ]);
 
-/** The most units of a page with a light geometry, at every level and in both formats. */
-const LIGHT_CAPS = new Map([
-  ['low', 100],
-  ['point', 1000],
-  ['none', 1000],
-]);
-
 /**
  * The lightest shapes that look right at a zoom.
  * @param {number} zoom
@@ -58,6 +51,6 @@ export function attributesAlone(geometries) {
  * @param {About} about
  * @param {{ format: string, level: number, geometry: string }} request
  */
-export function capOf({ caps }, { format, level, geometry }) {
-  return LIGHT_CAPS.get(geometry) ?? caps[format]?.[level];
+export function capOf({ caps, lightCaps }, { format, level, geometry }) {
+  return lightCaps[geometry] ?? caps[format]?.[level];
 }

@@ -1,5 +1,8 @@
 // A request for pages: the path that the service reads, built from what is shown. Used by state/ and panels/request.js.
 
+/** Sides of a box of the map are rounded to 1/10,000 of a degree, some 10 m. */
+const BOX_SCALE = 10_000;
+
 /**
  * @typedef {object} PageRequest
  * @property {string} format
@@ -8,14 +11,19 @@
  * @property {string} geometry `full` and empty are the same
  * @property {string} pageSize as typed; empty for the cap
  * @property {string} startAt as typed; empty for the first unit
+ * @property {string} [bbox] as typed; empty for everywhere
+ * @property {string} [contains] as typed; empty for every unit
+ *
+ * @typedef {Pick<PageRequest, 'level' | 'filters' | 'geometry' | 'bbox' | 'contains'> & { release?: string }} WholeListing
+ *   without a release it is the current one
  */
 
 /**
  * Path and query under api/v1/. Typed values are sent unchanged, because the service says what is wrong with them.
  * @param {PageRequest} request
  */
-export function requestToPath({ format, level, filters, geometry, pageSize, startAt }) {
-  const query = filtersToQuery(filters);
+export function requestToPath({ format, level, filters, geometry, pageSize, startAt, bbox, contains }) {
+  const query = [...filtersToQuery(filters), ...spotsToQuery({ bbox, contains })];
   if (!isFull(geometry)) query.push(`geometry=${encode(geometry)}`);
   if (pageSize !== '') query.push(`page-size=${encode(pageSize)}`);
   if (startAt !== '') query.push(`start-at=${encode(startAt)}`);
@@ -33,11 +41,33 @@ export function unitToPath({ level, fid }, geometry = 'full') {
 
 /**
  * The request for all units of a listing, from its first page on.
- * @param {{ level: number, filters: ReadonlyMap<number, string> }} place
+ * @param {{ level: number, filters: ReadonlyMap<number, string>, bbox?: string, contains?: string }} place
  * @param {string} geometry
  */
-export function listingToPath({ level, filters }, geometry) {
-  return requestToPath({ format: 'geojsonl', level, filters, geometry, pageSize: '', startAt: '' });
+export function listingToPath(place, geometry) {
+  return requestToPath({ ...place, format: 'geojsonl', geometry, pageSize: '', startAt: '' });
+}
+
+/**
+ * The parameter `bbox` of a box: what is a little larger, in round numbers.
+ * @param {import('../map/geometry/box.js').Box} box
+ */
+export function boxToText([west, south, east, north]) {
+  const round = (/** @type {number} */ degrees, /** @type {-1 | 1} */ side, /** @type {number} */ most) =>
+    Math.min(most, Math.max(-most, (Math.floor(degrees * side * BOX_SCALE) + 1) / (side * BOX_SCALE)));
+  return [round(west, -1, 180), round(south, -1, 90), round(east, 1, 180), round(north, 1, 90)].join(',');
+}
+
+/**
+ * @param {string} text
+ * @returns {import('../map/geometry/box.js').Box | undefined} undefined where it is no box
+ */
+export function textToBox(text) {
+  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...more] = text
+    .split(',')
+    .map((side) => (side === '' ? Number.NaN : Number(side)));
+  const isBox = Math.max(Math.abs(west), Math.abs(east)) <= 180 && south <= north && -south <= 90 && north <= 90;
+  return isBox && more.length === 0 ? [west, south, east, north] : undefined;
 }
 
 /**
@@ -46,6 +76,28 @@ export function listingToPath({ level, filters }, geometry) {
  */
 export function filtersToQuery(filters) {
   return [...filters].sort(([a], [b]) => a - b).map(([level, gid]) => `gid-${level}=${encode(gid)}`);
+}
+
+/**
+ * The request for all units of a listing as one file.
+ * @param {WholeListing} listing
+ */
+export function downloadToPath({ level, filters, geometry, bbox, contains, release = '' }) {
+  const query = [...filtersToQuery(filters), ...spotsToQuery({ bbox, contains })];
+  if (!isFull(geometry)) query.push(`geometry=${encode(geometry)}`);
+  if (release !== '') query.push(`release=${encode(release)}`);
+  return `download/lv${level}.geojsonl.gz${query.length > 0 ? `?${query.join('&')}` : ''}`;
+}
+
+/**
+ * The parameters that select by place, with their commas.
+ * @param {{ bbox?: string | undefined, contains?: string | undefined }} spots
+ * @returns {string[]}
+ */
+export function spotsToQuery({ bbox = '', contains = '' }) {
+  return Object.entries({ bbox, contains })
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}=${encode(value).replaceAll('%2C', ',')}`);
 }
 
 /**

@@ -9,6 +9,7 @@
  * @property {string | null} name
  * @property {string | null} type
  * @property {string | null} parent GID at the nearest level above that has units
+ * @property {number} [parentLevel] of the parent, where it is at another one
  * @property {number} children units of the next level that has units
  * @property {string} [parentTitle] what to call its parent, in a list of units that have several parents
  *
@@ -62,13 +63,16 @@ export function titleOf({ name, gid, fid }) {
  * @returns {NamedUnit}
  */
 export function unitToRow(unit, { level, typeColumn = '' }) {
+  const above = unit.gids?.slice(0, level) ?? [];
+  const parentLevel = above.findLastIndex((gid) => gid !== undefined);
   return {
     level,
     fid: Number(unit.id),
     gid: gidOf(unit, level) ?? null,
     name: unit.title ?? null,
     type: typeOf(textIn(unit, typeColumn) ?? null),
-    parent: unit.gids?.slice(0, level).findLast((gid) => gid !== undefined) ?? null,
+    parent: above[parentLevel] ?? null,
+    parentLevel,
     children: 0,
   };
 }

@@ -1,8 +1,9 @@
 // The units of whole listings, each as the service sends it. Used by workspace-view.js.
+import { downloadToPath } from '../api/page-request.js';
 
 /**
- * Follows the pages of listings to the end, one listing after the other.
- * @param {readonly string[]} paths of their first pages
+ * Downloads listings, one after the other, all of one release.
+ * @param {readonly import('../api/page-request.js').WholeListing[]} listings
  * @param {object} options
  * @param {import('../api/client.js').Client} options.client
  * @param {AbortSignal} options.signal
@@ -10,18 +11,15 @@
  * @returns {Promise<{ features: string[], release: string }>} each as GeoJSON text
  * @throws {import('../api/client.js').RefusalError}
  */
-export async function loadUnits(paths, { client, signal, onProgress }) {
+export async function loadUnits(listings, { client, signal, onProgress }) {
   /** @type {string[]} */
   const features = [];
   let release = '';
-  for (const path of paths) {
-    /** @type {string | undefined} */
-    let url = client.urlOf(path);
-    while (url !== undefined) {
-      const page = await client.page(url, signal);
-      for (const { text } of page.units) if (text !== undefined) features.push(text);
+  for (const listing of listings) {
+    for await (const batch of client.download(downloadToPath({ ...listing, release }), signal)) {
+      for (const line of batch.lines) features.push(line);
+      release = batch.release;
       onProgress(features.length);
-      [release, url] = [page.release, page.next];
     }
   }
   return { features, release };

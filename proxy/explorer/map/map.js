@@ -4,10 +4,10 @@ import { drawnOf, keyOf } from './features.js';
 import { createFront } from './front.js';
 import { overlaps, unionOf, widthOf } from './geometry/box.js';
 import { mainBox } from './geometry/main-part.js';
-import { followPointer } from './pointer.js';
+import { createMark, followPointer } from './pointer.js';
 import { createSources } from './sources.js';
 import { startMap } from './start-map.js';
-import { bordersZoom } from './style/density.js';
+import { bordersOffset, bordersZoom } from './style/density.js';
 import { layersOf, OVERVIEW_SOURCES } from './style/layers.js';
 import { onPaletteChange, readPalette } from './style/palette.js';
 import { restyle } from './style/restyle.js';
@@ -34,6 +34,8 @@ import { restyle } from './style/restyle.js';
  * @property {(boxes: readonly Box[]) => number} zoomOf at which they would be fitted
  * @property {() => View} view
  * @property {(view: View) => void} setView
+ * @property {(point: import('../api/coordinates.js').Point | undefined) => void} mark puts a mark there, or removes it
+ * @property {() => Box | undefined} seen the box that is in sight
  * @property {() => OverviewUnit[]} visibleOverview units of the overview that are seen too coarse
  * @property {() => number[]} unitsInSight fids of units in front
  * @property {() => number[]} namesInSight of those whose names have room
@@ -44,6 +46,8 @@ import { restyle } from './style/restyle.js';
 /** From this zoom on the overview of the world is too coarse, for its first and its second level; others later. */
 const DETAIL_ZOOMS = [4.5, 6];
 const TURN = 360;
+/** Drawing that takes longer is noted. */
+const DRAWING_MS = 400;
 /** Narrower releases, in degrees, count as so wide. */
 const EXTENT_MIN = 0.01;
 /** Borders of the second level are shown from this zoom on, where the first has several units. */
@@ -53,14 +57,25 @@ const REGIONS_ZOOM = 3.5;
  * @param {HTMLElement} container
  * @param {object} options
  * @param {(picked: import('./pointer.js').Picked) => void} options.onPick
+ * @param {(point: import('../api/coordinates.js').Point) => void} options.onHere asks what is there
  * @param {(view: View) => void} options.onView
+ * @param {(isDrawing: boolean) => void} options.onDrawing it takes its time; and it is over
  * @param {() => number} [options.covered] pixels at the bottom of the map that something lies upon
  * @returns {Promise<UnitMap>}
  * @throws {Error} without WebGL 2
  */
-export async function createMap(container, { onPick, onView, covered = () => 0 }) {
+export async function createMap(container, { onPick, onHere, onView, onDrawing, covered = () => 0 }) {
   const map = await startMap(container);
-  const sources = createSources(map);
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waiting;
+  const sources = createSources(map, () => {
+    waiting ??= setTimeout(() => onDrawing(true), DRAWING_MS);
+  });
+  map.on('idle', () => {
+    clearTimeout(waiting);
+    if (waiting !== undefined) onDrawing(false);
+    waiting = undefined;
+  });
   const look = {
     palette: readPalette(),
     filled: sources.filled,
@@ -69,6 +84,7 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
     detailed: /** @type {string[]} */ ([]),
     parents: /** @type {string[]} */ ([]),
     topLevel: 0,
+    topOffset: 0,
     regionsZoom: REGIONS_ZOOM,
   };
   let layers = layersOf(look);
@@ -95,7 +111,7 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
     look.palette = readPalette();
     draw();
   });
-  followPointer(map, onPick);
+  followPointer(map, { onPick, onHere });
   const camera = createCamera(map, covered);
   map.on('moveend', () => onView(camera.view()));
 
@@ -160,6 +176,7 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
       }
       const [first = [], second = []] = drawn.map((units) => units.map(({ box }) => box));
       look.topLevel = levels[0]?.[0]?.level ?? 0;
+      look.topOffset = bordersOffset(first);
       look.regionsZoom = Math.max(bordersZoom(second), first.length > 1 ? REGIONS_ZOOM : 0);
       const [west, , east] = unionOf(first) ?? [0, 0, TURN, 0];
       detailZooms = DETAIL_ZOOMS.map((zoom) => zoom + Math.log2(TURN / Math.max(widthOf(west, east), EXTENT_MIN)));
@@ -202,6 +219,8 @@ export async function createMap(container, { onPick, onView, covered = () => 0 }
     zoomOf: camera.zoomOf,
     view: camera.view,
     setView: camera.setView,
+    mark: createMark(map),
+    seen: camera.seen,
     visibleOverview() {
       const seen = camera.seen();
       const { zoom } = camera.view();

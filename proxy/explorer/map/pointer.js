@@ -1,4 +1,5 @@
-// The pointer on the map: the unit under it lights up and is named, a click picks it.
+// The pointer on the map: the unit under it lights up and is named, a click picks it; the other button, a long press, or a
+// click where nothing is drawn asks what is there.
 import { PICKABLE } from './style/layers.js';
 
 /**
@@ -6,11 +7,14 @@ import { PICKABLE } from './style/layers.js';
  * @typedef {import('maplibre-gl').Map} Map
  */
 
+/** As on Android. Safari of a phone has no such event of its own. */
+const LONG_PRESS_MS = 500;
+
 /**
  * @param {Map} map
- * @param {(picked: Picked) => void} onPick
+ * @param {{ onPick: (picked: Picked) => void, onHere: (point: import('../api/coordinates.js').Point) => void }} actions
  */
-export function followPointer(map, onPick) {
+export function followPointer(map, { onPick, onHere }) {
   const name = document.createElement('div');
   name.className = 'map-name';
   name.hidden = true;
@@ -40,10 +44,62 @@ export function followPointer(map, onPick) {
   });
   map.on('mouseout', () => hover(undefined));
   map.on('movestart', () => hover(undefined));
-  map.on('click', ({ point }) => {
-    const unit = unitAt(map, point)?.properties;
-    if (unit !== undefined) onPick({ level: unit.level, fid: unit.fid, gid: unit.gid ?? null });
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let press;
+  // What follows a long press, a click or the event of a browser that has one, is the same press.
+  let isLong = false;
+  const ask = (/** @type {import('maplibre-gl').LngLat} */ { lng, lat }) => onHere({ longitude: lng, latitude: lat });
+  const endPress = () => clearTimeout(press);
+  map.on('touchstart', ({ lngLat, points }) => {
+    endPress();
+    isLong = false;
+    if (points.length > 1) return;
+    press = setTimeout(() => {
+      isLong = true;
+      ask(lngLat);
+    }, LONG_PRESS_MS);
   });
+  for (const end of /** @type {const} */ (['touchend', 'touchcancel', 'movestart'])) map.on(end, endPress);
+  map.on('contextmenu', ({ lngLat }) => {
+    endPress();
+    if (!isLong) ask(lngLat);
+    isLong = true;
+  });
+  map.on('mousedown', () => {
+    isLong = false;
+  });
+  map.on('click', ({ point, lngLat }) => {
+    if (isLong) return;
+    const unit = unitAt(map, point)?.properties;
+    if (unit === undefined) ask(lngLat);
+    else onPick({ level: unit.level, fid: unit.fid, gid: unit.gid ?? null });
+  });
+}
+
+/**
+ * The mark of a point on the map.
+ * @param {Map} map
+ * @returns {(point: import('../api/coordinates.js').Point | undefined) => void} puts it there, or removes it
+ */
+export function createMark(map) {
+  const mark = document.createElement('div');
+  mark.className = 'map-mark';
+  mark.hidden = true;
+  map.getCanvasContainer().append(mark);
+  /** @type {import('../api/coordinates.js').Point | undefined} */
+  let marked;
+  const place = () => {
+    if (marked === undefined) return;
+    const { x, y } = map.project([marked.longitude, marked.latitude]);
+    mark.style.transform = `translate(${x}px, ${y}px)`;
+  };
+  map.on('move', place);
+  map.on('resize', place);
+  return (point) => {
+    marked = point;
+    mark.hidden = point === undefined;
+    place();
+  };
 }
 
 /**

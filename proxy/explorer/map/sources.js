@@ -11,9 +11,10 @@
 
 /**
  * @param {import('maplibre-gl').Map} map
+ * @param {() => void} onFeatures there are others to draw
  * @returns {Sources}
  */
-export function createSources(map) {
+export function createSources(map, onFeatures) {
   /** @type {Set<string>} */
   const filled = new Set();
   const sourceOf = (/** @type {string} */ id) => {
@@ -28,11 +29,13 @@ export function createSources(map) {
       if (features.length === 0) filled.delete(id);
       else filled.add(id);
       map.removeFeatureState({ source: id });
+      onFeatures();
       void sourceOf(id).setData({ type: 'FeatureCollection', features: [...features] });
     },
     add(id, features) {
       if (features.length === 0) return;
       filled.add(id);
+      onFeatures();
       void sourceOf(id).updateData({ add: [...features] });
     },
   };

@@ -1,7 +1,7 @@
 // The Browse tab: breadcrumb, heading with counts, levels, progress, and the list of units. Used by app.js.
 import { summarize } from '../api/type-names.js';
 import { titleOf } from '../api/unit.js';
-import { levelsWithUnits } from '../state/place.js';
+import { isSpot, levelsWithUnits } from '../state/place.js';
 import { count, make, makeButton, part, size } from './elements.js';
 import { focusHeading } from './layout.js';
 
@@ -16,16 +16,15 @@ import { focusHeading } from './layout.js';
  * @param {string} release
  * @param {(unit: NamedUnit | undefined) => void} onStep with undefined for the release
  */
-export function showPath({ lineage }, release, onStep) {
-  const all = [undefined, ...lineage];
-  const items = all.map((unit, i) => {
+export function showPath({ lineage, place }, release, onStep) {
+  const steps = [undefined, ...lineage].map((unit) => {
     const title = unit === undefined ? release : titleOf(unit);
-    const isLast = i === all.length - 1;
-    const step = isLast ? make('span', '', title) : makeButton(title, () => onStep(unit), 'link');
-    if (isLast) step.setAttribute('aria-current', 'page');
-    return make('li', '', step);
+    return makeButton(title, () => onStep(unit), 'link');
   });
-  part('path').hidden = lineage.length === 0;
+  const last = make('span', '', spotOf(place) || (steps.pop()?.textContent ?? ''));
+  last.setAttribute('aria-current', 'page');
+  const items = [...steps, last].map((step) => make('li', '', step));
+  part('path').hidden = steps.length === 0;
   part('path').replaceChildren(make('ol', '', ...items));
 }
 
@@ -43,9 +42,10 @@ export function showHeading(shown, release, rows) {
   part('subheading').textContent = subheadingOf();
   document.title = `${part('heading').textContent} · Boundaries explorer`;
   function subheadingOf() {
-    if (hasRows) return summarize(rows, total);
+    const spot = isSpot(place) ? ` ${spotOf(place)}` : '';
+    if (hasRows) return summarize(rows, total) + spot;
     // Those of the pages take their place.
-    if (rows.length > 0) return summarize(rows, listing?.matched ?? rows.length);
+    if (rows.length > 0) return summarize(rows, listing?.matched ?? rows.length) + spot;
     return hasFailed ? 'There are no names to show' : 'Loading names…';
   }
   const isCut = hasRows && total > rows.length;
@@ -54,14 +54,23 @@ export function showHeading(shown, release, rows) {
 }
 
 /**
- * The levels below the opened unit: which one is listed, as buttons.
+ * What the list is limited to; empty for neither box nor point.
+ * @param {import('../state/place.js').Place} place
+ */
+function spotOf({ bbox, contains }) {
+  if (contains !== '') return 'at this point';
+  return bbox === '' ? '' : 'in this box';
+}
+
+/**
+ * The levels below the opened unit, or of a box or point: which one is listed, as buttons.
  * @param {Shown} shown
  * @param {readonly import('../state/place.js').LevelColumns[]} levels
  * @param {ReadonlyMap<number, import('../state/counts.js').LevelCount>} counts of those levels that are known to have some
  * @param {(level: number) => void} onLevel
  */
 export function showLevels({ place, lineage }, levels, counts, onLevel) {
-  const top = lineage.at(-1)?.level ?? -1;
+  const top = isSpot(place) ? -1 : (lineage.at(-1)?.level ?? -1);
   const below = levelsWithUnits(levels).filter((level) => level > top && (counts.get(level)?.units ?? 0) > 0);
   const group = part('levels');
   group.hidden = below.length < 2;

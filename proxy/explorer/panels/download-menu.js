@@ -2,7 +2,8 @@
 import { make, part } from './elements.js';
 
 /**
- * @typedef {{ label: string, detail: string, run: (geometry: string) => void }} MenuItem
+ * A file, and how large it will be.
+ * @typedef {{ label: string, detail: string, run: (geometry: string) => void, size?: (geometry: string) => Promise<string> }} MenuItem
  *
  * What is saved, in which geometries, and as what.
  * @typedef {{ note: string, choices: { value: string, text: string }[], items: MenuItem[] }} Offer
@@ -21,12 +22,28 @@ export function wireDownload(offerNow, signal) {
     button.setAttribute('aria-expanded', 'false');
     if (hasFocus) button.focus();
   };
+  /** @type {{ element: HTMLElement, size: (geometry: string) => Promise<string> }[]} */
+  let sizes = [];
+  const showSizes = () => {
+    for (const { element, size } of sizes) {
+      const { value } = choice;
+      // What is wrong is said when the file is asked for.
+      const asked = size(value).catch(() => '');
+      void asked.then((text) => {
+        if (choice.value === value) element.textContent = text;
+      });
+    }
+  };
+  choice.addEventListener('change', showSizes, { signal });
   const open = () => {
+    sizes = [];
     const { note, choices, items } = offerNow();
     part('download-note').textContent = note;
     choice.replaceChildren(...choices.map(({ value, text }) => new Option(text, value)));
-    const entries = items.map(({ label, detail, run }) => {
-      const entry = make('button', '', make('span', 'name', label), make('span', 'type', detail));
+    const entries = items.map(({ label, detail, run, size }) => {
+      const sizeText = make('span', 'type', '');
+      if (size !== undefined) sizes.push({ element: sizeText, size });
+      const entry = make('button', '', make('span', 'name', label), make('span', 'type', detail), sizeText);
       entry.setAttribute('type', 'button');
       entry.setAttribute('role', 'menuitem');
       entry.tabIndex = -1;
@@ -38,6 +55,7 @@ export function wireDownload(offerNow, signal) {
     });
     part('download-items').replaceChildren(...entries);
     menu.hidden = false;
+    showSizes();
     button.setAttribute('aria-expanded', 'true');
     entries[0]?.focus();
   };

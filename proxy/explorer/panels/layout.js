@@ -104,11 +104,28 @@ export function showCredits({ release, date, licence, attribution }) {
   const texts = attribution.map((text) =>
     make('span', '', ...text.split(ADDRESS).map((piece, i) => (i % 2 === 0 ? piece : toLink(piece)))),
   );
-  const spdx = licence?.startsWith('http') ? licence : `https://spdx.org/licenses/${licence}`;
-  const terms = licence === undefined ? [] : [make('span', '', 'Licence: ', link(spdx, licence))];
+  const terms = licence === undefined ? [] : [make('span', '', 'Licence: ', licenceText(licence))];
   const library = make('span', '', 'Map: ', link('https://maplibre.org', 'MapLibre'));
   part('credits').replaceChildren(...issued, ...texts, ...terms, library);
   showMore();
+}
+
+/**
+ * A link to its text, if the release says where that is: as in ogc/links.ts.
+ * @param {string} licence an SPDX identifier or an address
+ */
+function licenceText(licence) {
+  if (licence.startsWith('LicenseRef-')) return licence;
+  return link(URL.canParse(licence) ? licence : `https://spdx.org/licenses/${licence}.html`, licence);
+}
+
+/**
+ * Why the map does not show yet what it is to show; empty where it does.
+ * @param {string} text
+ */
+export function showMapNote(text) {
+  part('map-note').textContent = text;
+  part('map-note').hidden = text === '';
 }
 
 function wireCredits() {

@@ -70,14 +70,17 @@ export function isPassing(error) {
 
 /**
  * A list without units.
- * @param {ReadonlyMap<number, string>} filters
+ * @param {import('../state/place.js').Place} place
  * @param {boolean} isKnown has the release the unit that the list is limited to?
  * @returns {Message}
  */
-export function emptyMessage(filters, isKnown) {
+export function emptyMessage({ filters, bbox, contains }, isKnown) {
   const [gid] = [...filters.values()].slice(-1);
+  if (gid !== undefined && !isKnown) return unknownMessage(gid);
+  if (contains !== '')
+    return { kind: 'note', title: 'No units here', detail: 'None of this level contains the point.' };
+  if (bbox !== '') return { kind: 'note', title: 'No units here', detail: 'None of this level is in the box.' };
   if (gid === undefined) return { kind: 'note', title: 'No units here', detail: 'This level has no units.' };
-  if (!isKnown) return unknownMessage(gid);
   return {
     kind: 'note',
     title: 'No units here',

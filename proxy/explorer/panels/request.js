@@ -21,8 +21,7 @@ export function wireRequest(about, onSend, signal) {
   const { levels, geometries } = about;
   const level = part('level', HTMLSelectElement);
   level.replaceChildren(...levelsWithUnits(levels).map((number) => new Option(`lv${number}`, String(number))));
-  const options = geometries.map((name) => new Option(`${name}: ${GEOMETRY_NOTES.get(name) ?? ''}`, name));
-  part('geometry', HTMLSelectElement).replaceChildren(...options);
+  part('geometry', HTMLSelectElement).replaceChildren(...geometries.map((name) => new Option(name, name)));
   part('ask').addEventListener('change', () => showCap(about), { signal });
   level.addEventListener('change', () => showFilters(Number(level.value), readFilters()), { signal });
   part('ask', HTMLFormElement).addEventListener(
@@ -37,6 +36,9 @@ export function wireRequest(about, onSend, signal) {
         geometry: part('geometry', HTMLSelectElement).value,
         pageSize: part('page-size', HTMLInputElement).value.trim(),
         startAt: part('start-at', HTMLInputElement).value.trim(),
+        bbox: readSpot('bbox'),
+        // Not 'contains': an element of a form hides the form's own member of its name.
+        contains: readSpot('contains-point'),
       });
     },
     { signal },
@@ -48,22 +50,41 @@ export function wireRequest(about, onSend, signal) {
  * @param {Place} place with the geometry that its request has
  * @param {About} about
  */
-export function showRequestForm({ level, filters, format, geometry, pageSize, startAt }, about) {
+export function showRequestForm({ level, filters, format, geometry, pageSize, startAt, bbox, contains }, about) {
   for (const input of document.querySelectorAll('input[name="format"]'))
     if (input instanceof HTMLInputElement) input.checked = input.value === format;
   part('level', HTMLSelectElement).value = String(level);
   part('page-size', HTMLInputElement).value = pageSize;
   part('geometry', HTMLSelectElement).value = geometry;
   part('start-at', HTMLInputElement).value = startAt;
+  part('bbox', HTMLInputElement).value = bbox;
+  part('contains-point', HTMLInputElement).value = contains;
   showFilters(level, filters);
   showCap(about);
 }
 
-/** @param {About} about */
+/**
+ * How many units a page has at most, with the geometry that is chosen and with each other.
+ * @param {About} about
+ */
 function showCap(about) {
-  const [level, geometry] = [Number(part('level', HTMLSelectElement).value), part('geometry', HTMLSelectElement).value];
-  const cap = capOf(about, { format: readFormat(), level, geometry });
-  part('page-size', HTMLInputElement).placeholder = `at most ${cap ?? 'the cap'}`;
+  const level = Number(part('level', HTMLSelectElement).value);
+  const choice = part('geometry', HTMLSelectElement);
+  const capWith = (/** @type {string} */ geometry) => capOf(about, { format: readFormat(), level, geometry });
+  part('page-size', HTMLInputElement).placeholder = `at most ${capWith(choice.value) ?? 'the cap'}`;
+  for (const option of choice.options) {
+    const cap = capWith(option.value);
+    const most = cap === undefined ? '' : `, at most ${cap} a page`;
+    option.text = `${option.value}: ${GEOMETRY_NOTES.get(option.value) ?? ''}${most}`;
+  }
+}
+
+/**
+ * Without the spaces that one types after commas.
+ * @param {string} id
+ */
+function readSpot(id) {
+  return part(id, HTMLInputElement).value.trim().replaceAll(/,\s+/g, ',');
 }
 
 function readFormat() {

@@ -82,7 +82,7 @@ export function showPager(listing, isNumbered, { onStep, onAll, onStop }) {
   const buttons = [previous, next, all];
   setEnabled(previous, listing.hasPrevious && !listing.isBusy);
   setEnabled(next, listing.hasNext && !listing.isBusy);
-  setEnabled(all, listing.isBusy || listing.hasNext);
+  setEnabled(all, listing.isBusy || (listing.hasNext && listing.loaded < listing.matched));
   const where = make('p', 'where', make('b', '', pageText(listing, isNumbered)));
   where.append(make('span', 'note', `${count(listing.loaded)} of ${count(listing.matched)} units loaded`));
   box.replaceChildren(where, make('div', 'actions', ...buttons));

@@ -1,4 +1,6 @@
-// The search field: a combobox (WAI-ARIA APG) over the names of the release, with a choice of level. Used by app.js.
+// The search field: a combobox (WAI-ARIA APG) over the names of the release, with a choice of level; of two numbers it makes
+// points. Used by workspace-view.js.
+import { pointToText, textToPoints } from '../api/coordinates.js';
 import { titleOf } from '../api/unit.js';
 import { count, make, part } from './elements.js';
 import { showSheet } from './layout.js';
@@ -6,6 +8,8 @@ import { errorToMessage } from './messages.js';
 
 /**
  * @typedef {import('../api/unit.js').NamedUnit & { path: string }} Found
+ * @typedef {import('../api/coordinates.js').Point} Point
+ * @typedef {{ option: HTMLElement, pick: () => void }} Result
  */
 
 const LIMIT = 50;
@@ -15,12 +19,13 @@ const LIMIT = 50;
  * @param {import('../api/names.js').Names} options.names
  * @param {number[]} options.levels that have units
  * @param {(unit: Found) => void} options.onPick
+ * @param {(point: Point, other: Point | undefined) => void} options.onPoint the numbers may also mean the other
  * @param {AbortSignal} options.signal ends it
  */
-export function wireSearch({ names, levels, onPick, signal }) {
+export function wireSearch({ names, levels, onPick, onPoint, signal }) {
   const field = part('find', HTMLInputElement);
   const choice = part('find-level', HTMLSelectElement);
-  /** @type {Found[]} */
+  /** @type {Result[]} */
   let results = [];
   let active = -1;
 
@@ -41,27 +46,61 @@ export function wireSearch({ names, levels, onPick, signal }) {
     field.setAttribute('aria-expanded', 'false');
     setActive(-1);
   };
-  const pick = (/** @type {Found | undefined} */ unit) => {
-    if (unit === undefined) return;
+  const leave = () => {
     field.value = '';
     close();
     showSheet('half');
-    onPick(unit);
   };
-  const show = (/** @type {string} */ note, /** @type {Found[]} */ found) => {
-    results = found;
-    const key = (/** @type {Found} */ { path, ...unit }) => `${titleOf(unit)}\n${path}`;
-    const isRepeated = (/** @type {Found} */ unit) => found.filter((other) => key(other) === key(unit)).length > 1;
-    const options = found.map((unit, i) => makeOption(unit, i, isRepeated(unit), () => pick(unit)));
-    part('found').replaceChildren(...options);
+  const offer = (/** @type {string} */ note, /** @type {Result[]} */ offered) => {
+    results = offered;
+    for (const [i, { option, pick }] of results.entries()) {
+      option.id = `found-${i}`;
+      option.setAttribute('role', 'option');
+      option.addEventListener('click', pick);
+    }
+    part('found').replaceChildren(...results.map(({ option }) => option));
     part('found-note').textContent = note;
     part('found-box').hidden = false;
-    field.setAttribute('aria-expanded', String(found.length > 0));
-    setActive(found.length > 0 ? 0 : -1);
+    field.setAttribute('aria-expanded', String(results.length > 0));
+    setActive(results.length > 0 ? 0 : -1);
+  };
+  const show = (/** @type {string} */ note, /** @type {Found[]} */ found) => {
+    const key = (/** @type {Found} */ { path, ...unit }) => `${titleOf(unit)}\n${path}`;
+    const isRepeated = (/** @type {Found} */ unit) => found.filter((other) => key(other) === key(unit)).length > 1;
+    const toResult = (/** @type {Found} */ unit) => {
+      const pick = () => {
+        leave();
+        onPick(unit);
+      };
+      return { option: makeOption(unit, isRepeated(unit)), pick };
+    };
+    offer(note, found.map(toResult));
+  };
+  const showPoints = (/** @type {Point[]} */ points) => {
+    const toResult = (/** @type {Point} */ point) => {
+      const pick = () => {
+        leave();
+        onPoint(
+          point,
+          points.find((other) => other !== point),
+        );
+      };
+      const option = make(
+        'div',
+        '',
+        make('span', 'name', pointToText(point)),
+        make('span', 'type', point.order ?? ''),
+        make('span', 'above', 'what is here'),
+      );
+      return { option, pick };
+    };
+    offer(points.length === 1 ? '1 point' : `${points.length} points`, points.map(toResult));
   };
   const search = async () => {
     const text = field.value.trim();
     if (text === '') return close();
+    const points = textToPoints(text);
+    if (points.length > 0) return showPoints(points);
     if (part('found-box').hidden) show('Searching…', []);
     const chosen = choice.value === '' ? levels : [Number(choice.value)];
     try {
@@ -93,7 +132,7 @@ export function wireSearch({ names, levels, onPick, signal }) {
         setActive((active + step + results.length) % results.length);
       } else if (event.key === 'Enter') {
         event.preventDefault();
-        pick(results[active]);
+        results[active]?.pick();
       } else if (event.key === 'Escape' && field.value !== '') {
         event.stopPropagation();
         field.value = '';
@@ -130,23 +169,17 @@ export function showSearchLevels(levels) {
 
 /**
  * @param {Found} unit
- * @param {number} index
  * @param {boolean} isRepeated is there another of this name in the same unit?
- * @param {() => void} onClick
  */
-function makeOption(unit, index, isRepeated, onClick) {
+function makeOption(unit, isRepeated) {
   const { path, gid } = unit;
-  const option = make(
+  return make(
     'div',
     '',
     make('span', 'name', titleOf(unit)),
     make('span', 'type', unit.type ?? `level ${unit.level}`),
     make('span', 'above', path === '' || isRepeated ? [gid, path].filter(Boolean).join(' · ') : path),
   );
-  option.id = `found-${index}`;
-  option.setAttribute('role', 'option');
-  option.addEventListener('click', onClick);
-  return option;
 }
 
 /**

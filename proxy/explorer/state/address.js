@@ -1,5 +1,5 @@
 // The page's address: a place as its fragment, and the token that a link may bring. A fragment is not sent to the server.
-import { encode, filtersToQuery, queryToFilters } from '../api/page-request.js';
+import { encode, filtersToQuery, queryToFilters, spotsToQuery } from '../api/page-request.js';
 import { DEFAULT_FORMAT, isWorld, worldOf } from './place.js';
 
 /**
@@ -14,7 +14,7 @@ import { DEFAULT_FORMAT, isWorld, worldOf } from './place.js';
  */
 export function placeToHash(place, levels) {
   const { level, filters, unit, fid, view, format, geometry, pageSize, startAt } = place;
-  const query = filtersToQuery(filters);
+  const query = [...filtersToQuery(filters), ...spotsToQuery(place)];
   if (unit !== undefined) query.push(`unit=${encode(unit)}`);
   if (fid !== undefined) query.push(`fid=${fid}`);
   if (view !== undefined) query.push(`map=${viewToText(view)}`);
@@ -48,6 +48,8 @@ export function hashToPlace(hash, levels) {
     geometry: values.get('geometry') ?? '',
     pageSize: values.get('page-size') ?? '',
     startAt: values.get('start-at') ?? '',
+    bbox: values.get('bbox') ?? '',
+    contains: values.get('contains') ?? '',
   };
 }
 

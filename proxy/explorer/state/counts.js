@@ -1,6 +1,6 @@
 // How many units a unit has at each level below it, and what these are called. From the names of small levels, which have the
 // types; of others by HEAD requests. Each is asked once per unit. Used by workspace-view.js.
-import { encode } from '../api/page-request.js';
+import { encode, requestToPath } from '../api/page-request.js';
 import { levelTitle } from '../api/type-names.js';
 import { isLinked, levelsWithUnits } from './place.js';
 
@@ -62,6 +62,30 @@ export class Counts {
   }
 
   /**
+   * The same of a place that is limited to a box or a point.
+   * @param {import('./place.js').Place} place
+   * @returns {ReadonlyMap<number, LevelCount>}
+   */
+  ofSpot(place) {
+    const pathOf = (/** @type {number} */ level) =>
+      requestToPath({ ...place, level, format: 'geojsonl', geometry: '', pageSize: '1', startAt: '' });
+    const top = Math.max(0, ...place.filters.keys());
+    const key = pathOf(top);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    /** @type {Map<number, LevelCount>} */
+    const counts = new Map();
+    this.#known.set(key, counts);
+    const ask = async (/** @type {number} */ level) => {
+      counts.set(level, { units: await this.#countAt(pathOf(level)), title: levelTitle(level, []) });
+    };
+    const asked = levelsWithUnits(this.#levels).filter((level) => level >= top);
+    // As above.
+    Promise.all(asked.map(ask)).then(this.#onChange, () => this.#known.delete(key));
+    return counts;
+  }
+
+  /**
    * The levels at which a unit may have units. Nothing is asked for a unit without children, but where levels have no GIDs
    * of the one above: then deeper levels may have units of it, and of no unit, the release, all levels are counted.
    * @param {NamedUnit | undefined} unit
@@ -79,7 +103,6 @@ export class Counts {
    * @param {Map<number, LevelCount>} counts gets the answers
    */
   async #ask(unit, below, counts) {
-    const { signal } = new AbortController();
     for (const level of below) {
       const { gid = null, level: of = 0 } = unit ?? {};
       const isSmall = gid !== null && (await this.#isSmall(below, level));
@@ -90,7 +113,7 @@ export class Counts {
         counts.set(level, { units: types.reduce((sum, [, units]) => sum + units, 0), title: levelTitle(level, types) });
       } else if (!counts.has(level)) {
         const path = `geojsonl/lv${level}?gid-${of}=${encode(gid)}&page-size=1`;
-        counts.set(level, { units: await this.#client.count(path, signal), title: levelTitle(level, []) });
+        counts.set(level, { units: await this.#countAt(path), title: levelTitle(level, []) });
       }
     }
     this.#onChange();
@@ -111,9 +134,15 @@ export class Counts {
   async #sizeOf(level) {
     const known = this.#sizes.get(level);
     if (known !== undefined) return known;
-    const units = await this.#client.count(`names/lv${level}`, new AbortController().signal);
+    const units = await this.#countAt(`names/lv${level}`);
     this.#sizes.set(level, units);
     return units;
+  }
+
+  /** @param {string} path */
+  async #countAt(path) {
+    const { matched } = await this.#client.size(path, new AbortController().signal);
+    return matched;
   }
 
   /** @param {number} level */

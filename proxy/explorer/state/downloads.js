@@ -1,23 +1,25 @@
 // What the download menu offers: all units of the listing that is shown, with the geometry that is chosen, as GeoJSON or as a
-// table. Used by workspace-view.js.
+// table, and how large each is. Used by workspace-view.js.
 import { attributesAlone, GEOMETRY_NOTES } from '../api/geometry.js';
-import { listingToPath } from '../api/page-request.js';
+import { downloadToPath } from '../api/page-request.js';
 import { titleOf } from '../api/unit.js';
 import { save } from '../download/save.js';
 import { toCsv, toGeoJson, toGeoJsonLines, toPointsCsv } from '../download/units-file.js';
-import { copy, count } from '../panels/elements.js';
-import { levelsWithUnits } from './place.js';
+import { copy, count, size } from '../panels/elements.js';
+import { isLinked, levelsWithUnits } from './place.js';
 
 /**
  * @typedef {import('../download/units-file.js').Content} Content
  * @typedef {import('../download/units-file.js').UnitsFile} UnitsFile
  * @typedef {import('../api/about.js').About} About
  * @typedef {import('../api/overview.js').OverviewUnit} OverviewUnit
+ * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
+ * @typedef {import('../api/page-request.js').WholeListing} WholeListing
  *
  * A file whose units the service has.
  * @typedef {object} Download
  * @property {string} title
- * @property {string[]} paths of the first pages of its listings
+ * @property {WholeListing[]} listings
  * @property {(loaded: { features: string[], release: string }) => UnitsFile} toFile
  * @property {boolean} isAllLevels
  */
@@ -29,75 +31,130 @@ const AS_ON_THE_MAP = 'overview';
  * @param {import('./shown.js').Shown} shown
  * @param {OverviewUnit[]} overview of all levels
  * @param {About} about
- * @param {(download: Download) => void} onLoad loads and saves
+ * @param {object} actions
+ * @param {(download: Download) => void} actions.onLoad loads and saves
+ * @param {(path: string) => Promise<import('../api/client.js').Size>} actions.sizeOf a file of the service
  * @returns {import('../panels/download-menu.js').Offer}
  */
-export function downloadsOf(shown, overview, about, onLoad) {
-  const { listing, place, selected, lineage, total } = shown;
+export function downloadsOf(shown, overview, about, { onLoad, sizeOf }) {
+  const { listing, place, selected, lineage, total, hasRows } = shown;
   const { geometries, levels, attribution, release = '' } = about;
-  const { level, filters } = place;
+  const { level, filters, bbox, contains } = place;
   const units = overview.filter((unit) => unit.level === level);
   const whole = selected ?? lineage.at(-1);
-  const base = { level, parents: [...filters.values()], attribution };
+  const base = { level, parents: [...filters.values(), bbox, contains].filter((text) => text !== ''), attribution };
   const shapes = geometries.filter((geometry) => geometry !== 'none');
-  /** @typedef {(content: Content) => UnitsFile} ToFile */
-  const offer = (/** @type {ToFile} */ toFile, /** @type {string} */ geometry) => {
-    const isOverview = geometry === AS_ON_THE_MAP;
-    if (isOverview) return save(toFile({ ...base, ...overviewContent(units), release, isOverview }));
-    const name = toFile === toCsv ? 'full' : geometry;
-    onLoad({
-      title: titleOfListing(shown, release),
-      paths: [listingToPath(place, geometry)],
-      toFile: (loaded) => toFile({ ...base, ...loaded, matched: loaded.features.length, geometry: name }),
-      isAllLevels: false,
+  /** @type {Map<string, ReturnType<typeof sizeOf>>} */
+  const sizes = new Map();
+  const sizeText = async (/** @type {WholeListing[]} */ listings) => {
+    const asked = listings.map(downloadToPath).map((path) => {
+      const known = sizes.get(path) ?? sizeOf(path);
+      sizes.set(path, known);
+      return known;
     });
+    const files = await Promise.all(asked);
+    const [matched, bytes] = [sum(files.map((file) => file.matched)), sum(files.map((file) => file.bytes))];
+    return `${unitsText(matched)}, ${size(bytes)} compressed`;
   };
-  const allLevels = (/** @type {string} */ geometry) => {
-    if (!whole?.gid) return;
-    const parents = [whole.gid];
-    const within = { filters: new Map([[whole.level, whole.gid]]) };
-    const of = geometry === AS_ON_THE_MAP ? 'full' : geometry;
-    const below = levelsWithUnits(levels).filter(
-      (other) => other >= whole.level && levels[other]?.gidColumns[whole.level] !== '',
-    );
-    onLoad({
-      title: `${titleOf(whole)}, all levels`,
-      paths: below.map((other) => listingToPath({ ...within, level: other }, of)),
-      toFile: (loaded) => {
-        const { level } = whole;
-        const content = { ...loaded, matched: loaded.features.length, level, parents, attribution, geometry: of };
-        return toGeoJson({ ...content, isAllLevels: true });
+  /** @typedef {(content: Content) => UnitsFile} ToFile */
+  const offer = (/** @type {ToFile} */ toFile, /** @type {string | undefined} */ only = undefined) => {
+    const listings = (/** @type {string} */ geometry) => [{ level, filters, bbox, contains, geometry }];
+    return {
+      size: async (/** @type {string} */ chosen) => {
+        const geometry = only ?? chosen;
+        return geometry === AS_ON_THE_MAP ? unitsText(units.length) : sizeText(listings(geometry));
       },
-      isAllLevels: true,
-    });
+      run: (/** @type {string} */ chosen) => {
+        const geometry = only ?? chosen;
+        const isOverview = geometry === AS_ON_THE_MAP;
+        if (isOverview) return save(toFile({ ...base, ...overviewContent(units), release, isOverview }));
+        const name = toFile === toCsv ? 'full' : geometry;
+        onLoad({
+          title: titleOfListing(shown, release),
+          listings: listings(geometry),
+          toFile: (loaded) => toFile({ ...base, ...loaded, matched: loaded.features.length, geometry: name }),
+          isAllLevels: false,
+        });
+      },
+    };
+  };
+  /** @param {NamedUnit & { gid: string }} unit */
+  const allLevels = (unit) => {
+    const parents = [unit.gid];
+    const within = { filters: new Map([[unit.level, unit.gid]]) };
+    const below = levelsWithUnits(levels).filter(
+      (other) => other >= unit.level && levels[other]?.gidColumns[unit.level] !== '',
+    );
+    const geometryOf = (/** @type {string} */ chosen) => (chosen === AS_ON_THE_MAP ? 'full' : chosen);
+    const listings = (/** @type {string} */ geometry) => below.map((other) => ({ ...within, level: other, geometry }));
+    return {
+      size: (/** @type {string} */ chosen) => sizeText(listings(geometryOf(chosen))),
+      run: (/** @type {string} */ chosen) => {
+        const geometry = geometryOf(chosen);
+        onLoad({
+          title: `${titleOf(unit)}, all levels`,
+          listings: listings(geometry),
+          toFile: (loaded) => {
+            const content = { ...loaded, matched: loaded.features.length, level: unit.level, parents, attribution };
+            return toGeoJson({ ...content, geometry, isAllLevels: true });
+          },
+          isAllLevels: true,
+        });
+      },
+    };
   };
   const isWorld = listing === undefined;
-  const matched = isWorld ? units.length : (listing.page?.matched ?? total);
+  const matched = isWorld ? units.length : hasRows ? total : (listing.page?.matched ?? total);
   return {
-    note: `${count(matched)} ${matched === 1 ? 'unit' : 'units'} of ${titleOfListing(shown, release)}`,
+    note: `${unitsText(matched)} of ${titleOfListing(shown, release)}`,
     choices: [
       ...(isWorld ? [{ value: AS_ON_THE_MAP, text: 'simplified, as on the map' }] : []),
       ...shapes.map((value) => ({ value, text: `${value}, ${GEOMETRY_NOTES.get(value) ?? ''}` })),
     ],
     items: [
-      { label: 'GeoJSON', detail: 'one FeatureCollection', run: (geometry) => offer(toGeoJson, geometry) },
-      { label: 'GeoJSONSeq', detail: 'one Feature a line', run: (geometry) => offer(toGeoJsonLines, geometry) },
-      { label: 'CSV', detail: 'attributes without shapes', run: () => offer(toCsv, attributesAlone(geometries)) },
+      { label: 'GeoJSON', detail: 'one FeatureCollection', ...offer(toGeoJson) },
+      { label: 'GeoJSONSeq', detail: 'one Feature a line', ...offer(toGeoJsonLines) },
+      { label: 'CSV', detail: 'attributes without shapes', ...offer(toCsv, attributesAlone(geometries)) },
       ...(geometries.includes('point')
         ? [
             {
               label: 'Points',
               detail: 'attributes, longitude and latitude, as a table',
-              run: () => offer(toPointsCsv, 'point'),
+              ...offer(toPointsCsv, 'point'),
             },
           ]
         : []),
-      ...(whole === undefined || whole.gid === null || whole.children === 0
+      ...(whole === undefined || whole.gid === null || (whole.children === 0 && !hasDeeper(whole, levels))
         ? []
-        : [{ label: `All of ${titleOf(whole)}`, detail: 'its units of all levels, GeoJSON', run: allLevels }]),
+        : [
+            {
+              label: `All of ${titleOf(whole)}`,
+              detail: 'its units of all levels, GeoJSON',
+              ...allLevels({ ...whole, gid: whole.gid }),
+            },
+          ]),
       { label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(location.href) },
     ],
   };
+}
+
+/**
+ * May a unit without children have units at a deeper level, where a parent is missing between?
+ * @param {NamedUnit} unit
+ * @param {About['levels']} levels
+ */
+function hasDeeper({ level }, levels) {
+  return !isLinked(levels) && levels.some((other) => other.level > level && (other.gidColumns[level] ?? '') !== '');
+}
+
+/** @param {number} units */
+function unitsText(units) {
+  return `${count(units)} ${units === 1 ? 'unit' : 'units'}`;
+}
+
+/** @param {readonly number[]} numbers */
+function sum(numbers) {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /**

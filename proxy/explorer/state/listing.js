@@ -1,18 +1,26 @@
-// The pages of one request: the first, the next, the one before, or all of them up to a limit. Used by state/shown.js.
+// The pages of one request: the first, the next, the one before, or all of them up to a limit; or the first, and all units by
+// one download. Used by state/shown.js.
 
 /**
  * @typedef {import('../api/client.js').Page} Page
  * @typedef {import('../api/client.js').Unit} Unit
+ *
+ * All units of a listing as they arrive, with the characters of their text.
+ * @typedef {(release: string, signal: AbortSignal) => AsyncIterable<{ units: Unit[], characters: number }>} FetchWhole
  */
 
 /** 'Load all' pauses after so much text: the full-resolution boundaries of the world do not fit into a browser. */
 const PAUSE_BYTES = 64 * 1024 * 1024;
+
+/** Units of a download are handed on so often: the map draws all of them anew each time. */
+const BATCH_MS = 1000;
 
 /** A walk along the `next` links of a request. */
 export class Listing {
   /** Addresses of the pages that were visited, in order. @type {string[]} */
   #urls;
   #fetchPage;
+  #fetchWhole;
   #onPage;
   #onChange;
   /** @type {AbortController | undefined} */
@@ -36,12 +44,14 @@ export class Listing {
    * @param {object} options
    * @param {string} options.url of the first page
    * @param {(url: string, signal: AbortSignal) => Promise<Page>} options.fetchPage
+   * @param {FetchWhole | undefined} [options.fetchWhole] otherwise all are had by walking pages
    * @param {(units: Unit[], isFirst: boolean) => void} options.onPage gets the units that were not there before
    * @param {() => void} options.onChange after every change of this object
    */
-  constructor({ url, fetchPage, onPage, onChange }) {
+  constructor({ url, fetchPage, fetchWhole, onPage, onChange }) {
     this.#urls = [url];
     this.#fetchPage = fetchPage;
+    this.#fetchWhole = fetchWhole;
     this.#onPage = onPage;
     this.#onChange = onChange;
   }
@@ -95,11 +105,15 @@ export class Listing {
     if (index >= 0 && (step === -1 || next !== undefined)) await this.#run((signal) => this.#load(index, signal));
   }
 
-  /** Follows `next` to the end, or until it has loaded 64 MB more. */
+  /** Loads the first page and what follows, to the end, or until it has loaded 64 MB more. */
   async loadAll() {
     await this.#run(async (signal) => {
       const limit = this.#bytes + PAUSE_BYTES;
       if (this.page === undefined) await this.#load(0, signal);
+      if (this.#fetchWhole !== undefined) {
+        if (this.loaded < this.matched) await this.#loadWhole(this.#fetchWhole, limit, signal);
+        return;
+      }
       while (this.page?.next !== undefined) {
         if (this.#bytes >= limit) {
           this.halt = 'paused';
@@ -143,13 +157,48 @@ export class Listing {
     const page = await this.#fetchPage(this.#urls[index] ?? '', signal);
     signal.throwIfAborted();
     const isFirst = this.page === undefined;
-    const added = page.units.filter(({ id }) => !this.#units.has(id));
-    for (const unit of added) this.#units.set(unit.id, unit);
+    const added = this.#add(page.units);
     if (added.length > 0) this.#bytes += page.textBytes;
     if (isFirst) this.pageSize = page.units.length;
     this.page = page;
     this.index = index;
     this.#onPage(added, isFirst);
     this.#onChange();
+  }
+
+  /**
+   * @param {FetchWhole} fetchWhole
+   * @param {number} limit of the bytes so far
+   * @param {AbortSignal} signal
+   */
+  async #loadWhole(fetchWhole, limit, signal) {
+    /** @type {Unit[]} */
+    let waiting = [];
+    let handedOn = performance.now();
+    const handOn = () => {
+      this.#onPage(waiting, false);
+      [waiting, handedOn] = [[], performance.now()];
+      this.#onChange();
+    };
+    for await (const { units, characters } of fetchWhole(this.page?.release ?? '', signal)) {
+      signal.throwIfAborted();
+      const added = this.#add(units);
+      waiting.push(...added);
+      if (added.length > 0) this.#bytes += characters;
+      if (this.#bytes >= limit) this.halt = 'paused';
+      if (this.halt !== undefined) break;
+      if (performance.now() - handedOn >= BATCH_MS) handOn();
+    }
+    handOn();
+  }
+
+  /**
+   * @param {readonly Unit[]} units
+   * @returns {Unit[]} those that were not there before
+   */
+  #add(units) {
+    const added = units.filter(({ id }) => !this.#units.has(id));
+    for (const unit of added) this.#units.set(unit.id, unit);
+    return added;
   }
 }

@@ -16,6 +16,8 @@ export function noMap() {
     zoomOf: () => 0,
     view: () => ({ zoom: 0, latitude: 0, longitude: 0 }),
     setView: nothing,
+    mark: nothing,
+    seen: () => undefined,
     visibleOverview: () => [],
     unitsInSight: () => [],
     namesInSight: () => [],

@@ -15,6 +15,8 @@
  * @property {string} geometry as chosen; empty for the one that the map needs
  * @property {string} pageSize as typed
  * @property {string} startAt as typed
+ * @property {string} bbox the box that the list is limited to, as typed or as the map was; empty for none
+ * @property {string} contains the point that the list is limited to, as typed; empty for none
  */
 
 export const DEFAULT_FORMAT = 'geojsonl';
@@ -53,6 +55,8 @@ export function worldOf(levels) {
     geometry: '',
     pageSize: '',
     startAt: '',
+    bbox: '',
+    contains: '',
   };
 }
 
@@ -62,7 +66,15 @@ export function worldOf(levels) {
  * @param {readonly LevelColumns[]} levels
  */
 export function isWorld(place, levels) {
-  return place.level === worldOf(levels).level && place.filters.size === 0 && isPlain(place);
+  return place.level === worldOf(levels).level && place.filters.size === 0 && !isSpot(place) && isPlain(place);
+}
+
+/**
+ * Is the list limited to a box or a point?
+ * @param {Place} place
+ */
+export function isSpot({ bbox, contains }) {
+  return bbox !== '' || contains !== '';
 }
 
 /**
@@ -78,23 +90,31 @@ export function isPlain({ geometry, pageSize, startAt }) {
  * @param {{ level: number, gid: string | null }} unit
  * @param {Place} place whose format is kept
  * @param {readonly LevelColumns[]} levels
- * @param {number} [below] their level; otherwise the next one
+ * @param {number} [below] their level; otherwise the next one whose units have GIDs of this one
  * @returns {Place | undefined} undefined without GID or level below
  */
-export function inside({ level, gid }, place, levels, below = levelsWithUnits(levels).find((other) => other > level)) {
+export function inside({ level, gid }, place, levels, below = levelBelow(level, levels)) {
   if (below === undefined || gid === null) return undefined;
   return { ...worldOf(levels), level: below, filters: new Map([[level, gid]]), format: place.format };
 }
 
 /**
+ * @param {number} level
+ * @param {readonly LevelColumns[]} levels
+ */
+function levelBelow(level, levels) {
+  return levelsWithUnits(levels).find((other) => other > level && levels[other]?.gidColumns[level] !== '');
+}
+
+/**
  * The place that lists a unit among its siblings, selected.
- * @param {{ level: number, fid: number, gid: string | null, parent: string | null }} unit
+ * @param {{ level: number, fid: number, gid: string | null, parent: string | null, parentLevel?: number }} unit
  * @param {Place} place whose format is kept
  * @param {readonly LevelColumns[]} levels
  * @returns {Place}
  */
-export function placeOf({ level, fid, gid, parent }, place, levels) {
-  const above = levelsWithUnits(levels).findLast((other) => other < level);
+export function placeOf({ level, fid, gid, parent, parentLevel }, place, levels) {
+  const above = parentLevel ?? levelsWithUnits(levels).findLast((other) => other < level);
   /** @type {[number, string][]} */
   const filters = above !== undefined && parent !== null ? [[above, parent]] : [];
   return { ...worldOf(levels), format: place.format, level, filters: new Map(filters), ...selection({ fid, gid }) };
@@ -114,7 +134,9 @@ export function selection(unit) {
  * @param {Place} b
  */
 export function isSameListing(a, b) {
-  const key = (/** @type {Place} */ { level, filters, format, geometry, pageSize, startAt }) =>
-    JSON.stringify([level, [...filters].sort(([one], [other]) => one - other), format, geometry, pageSize, startAt]);
+  const key = (/** @type {Place} */ { level, filters, format, geometry, pageSize, startAt, bbox, contains }) => {
+    const gids = [...filters].sort(([one], [other]) => one - other);
+    return JSON.stringify([level, gids, format, geometry, pageSize, startAt, bbox, contains]);
+  };
   return key(a) === key(b);
 }

@@ -144,8 +144,7 @@ export class Refinement {
    */
   async #load(waiting, geometry, signal, use) {
     if (waiting.length === 0) return;
-    const { level, filters } = this.#shown.place;
-    const base = { format: 'geojsonl', level, filters, geometry };
+    const base = { ...this.#shown.place, format: 'geojsonl', geometry };
     /** @type {Unit[]} */
     const units = [];
     const worker = async () => {

@@ -1,9 +1,10 @@
 // What is shown: a place, the names of its units, their pages and the selected unit. app.js draws it after each change.
+import { textToUnit } from '../api/client.js';
 import { attributesAlone, shapesAt } from '../api/geometry.js';
-import { listingToPath, requestToPath, unitToPath } from '../api/page-request.js';
+import { downloadToPath, listingToPath, requestToPath, unitToPath } from '../api/page-request.js';
 import { identify, unitToRow } from '../api/unit.js';
 import { Listing } from './listing.js';
-import { isPlain, isWorld, selection } from './place.js';
+import { isPlain, isSpot, isWorld, selection } from './place.js';
 
 /**
  * @typedef {import('./place.js').Place} Place
@@ -103,10 +104,10 @@ export class Shown {
     const hasPages = withPages || !isWorld(place, this.#levels);
     this.geometry = place.geometry || 'full';
     if (hasPages && isPlain(place)) this.geometry = shapesAt(this.#zoomOf(place), this.#geometries);
-    this.listing = hasPages ? this.#openListing() : undefined;
+    const isAutomatic = (place.filters.size > 0 || isSpot(place)) && place.pageSize === '' && place.startAt === '';
+    this.listing = hasPages ? this.#openListing(isAutomatic) : undefined;
     this.#listeners.onChange('place');
     const { listing } = this;
-    const isAutomatic = place.filters.size > 0 && place.pageSize === '' && place.startAt === '';
     await Promise.all([this.#loadRows(place), isAutomatic ? listing?.loadAll() : listing?.open()]);
   }
 
@@ -137,11 +138,20 @@ export class Shown {
     return this.geometry !== 'full' ? undefined : this.listing?.units.find(({ id }) => id === fid);
   }
 
-  #openListing() {
+  /** @param {boolean} isAutomatic is all of it loaded? */
+  #openListing(isAutomatic) {
+    const { place, geometry } = this;
+    const client = this.#client;
+    /** @type {import('./listing.js').FetchWhole} */
+    const fetchWhole = async function* (release, signal) {
+      for await (const { lines } of client.download(downloadToPath({ ...place, geometry, release }), signal))
+        yield { units: lines.map(textToUnit), characters: lines.reduce((sum, { length }) => sum + length, 0) };
+    };
     /** @type {Listing} */
     const listing = new Listing({
       url: this.url,
-      fetchPage: (url, signal) => this.#client.page(url, signal),
+      fetchPage: (url, signal) => client.page(url, signal),
+      fetchWhole: isAutomatic ? fetchWhole : undefined,
       onPage: (units, isFirst) => {
         for (const unit of units) identify(unit, this.#levels[this.place.level]);
         if (listing === this.listing) this.#listeners.onUnits(units, isFirst);
@@ -197,6 +207,7 @@ export class Shown {
    */
   async #rowsOf(place, signal) {
     const { level, filters } = place;
+    if (isSpot(place)) return this.#rowsOfPages(place, signal);
     const own = filters.get(level);
     if (own !== undefined) {
       const unit = await this.#names.find(level, own);
@@ -214,7 +225,8 @@ export class Shown {
   }
 
   /**
-   * The same where the names do not tell which units are inside, because a parent is missing between: the service does.
+   * The same where the names do not tell which units are inside, because a parent is missing between, or for a box or point:
+   * the service does.
    * @param {Place} place
    * @param {AbortSignal} signal
    * @returns {Promise<{ units: NamedUnit[], total: number }>}

@@ -1,5 +1,6 @@
 // Where the map goes by itself: to what is listed, and to the selected unit, once their boxes are known. Used by
 // workspace.js.
+import { textToBox } from '../api/page-request.js';
 import { mainBox } from '../map/geometry/main-part.js';
 import { boxOf } from '../map/geometry/unit-box.js';
 
@@ -61,8 +62,10 @@ export class Travel {
    * The zoom at which the map will show a place; 0 while that is not known.
    * @param {import('./place.js').Place} place
    */
-  zoomOf({ view, filters }) {
+  zoomOf({ view, filters, bbox }) {
     if (view !== undefined) return view.zoom;
+    const asked = textToBox(bbox);
+    if (asked !== undefined) return this.#map.zoomOf([asked]);
     const [[of, gid] = []] = [...filters].sort(([a], [b]) => b - a);
     const unit = this.#overview.flat().find(({ level, properties }) => level === of && properties.gid === gid);
     const box = unit && this.#boxOf(unitToKey(unit));
@@ -74,7 +77,7 @@ export class Travel {
     const { listing, lineage, hasRows, total, isWorld, place } = this.#shown;
     if (!this.#isFitWanted || (hasRows && total === 0)) return;
     const opened = lineage.at(-1);
-    const box = opened && this.#boxOf(opened);
+    const box = textToBox(place.bbox) ?? (opened && place.contains === '' ? this.#boxOf(opened) : undefined);
     if (isWorld && this.#all === undefined) return;
     if (isWorld) this.#map.fit(this.#all);
     else if (box !== undefined) this.#map.fit([box]);

@@ -7,11 +7,14 @@ const CLASSES = 60;
 /** Borders have their full weight where a small unit (the 25th of 100 by size) is this wide. */
 const READABLE_PIXELS = 28;
 const SMALL_PART = 0.25;
+const MIDDLE_PART = 0.5;
+/** At which half of the countries can be told apart. */
+const COUNTRIES_ZOOM = 1.8;
 
 /**
  * @typedef {object} Density
  * @property {(box: import('../geometry/box.js').Box) => void} add
- * @property {() => number} readableZoom the zoom at which units can be told apart
+ * @property {(part?: number) => number} readableZoom the zoom at which units can be told apart, but for this part of them
  */
 
 /**
@@ -19,9 +22,22 @@ const SMALL_PART = 0.25;
  * @param {readonly import('../geometry/box.js').Box[]} boxes of the units
  */
 export function bordersZoom(boxes) {
+  return Math.max(densityOf(boxes).readableZoom() - 1, 0);
+}
+
+/**
+ * How much closer than the countries of the world units must be seen for borders of the same width.
+ * @param {readonly import('../geometry/box.js').Box[]} boxes of the units
+ */
+export function bordersOffset(boxes) {
+  return Math.max(densityOf(boxes).readableZoom(MIDDLE_PART) - COUNTRIES_ZOOM, 0);
+}
+
+/** @param {readonly import('../geometry/box.js').Box[]} boxes */
+function densityOf(boxes) {
   const density = createDensity();
   for (const box of boxes) density.add(box);
-  return Math.max(density.readableZoom() - 1, 0);
+  return density;
 }
 
 /** @returns {Density} */
@@ -36,11 +52,11 @@ export function createDensity() {
       classes[index] = (classes[index] ?? 0) + 1;
       count++;
     },
-    readableZoom() {
+    readableZoom(part = SMALL_PART) {
       let smaller = 0;
       for (let index = CLASSES - 1; index > 0; index--) {
         smaller += classes[index] ?? 0;
-        if (smaller >= count * SMALL_PART && count > 0) return index / 2 + Math.log2(READABLE_PIXELS / TILE_PIXELS);
+        if (smaller >= count * part && count > 0) return index / 2 + Math.log2(READABLE_PIXELS / TILE_PIXELS);
       }
       return 0;
     },

@@ -16,6 +16,7 @@ import { mix } from './palette.js';
  * @property {readonly string[]} detailed keys of units of the overview that are drawn in full resolution
  * @property {readonly string[]} parents GIDs at the top level of the units in front: their names would lie upon these
  * @property {number} topLevel the first level of the overview
+ * @property {number} topOffset see bordersOffset in density.js
  * @property {number} regionsZoom borders of its second level are shown from this zoom on
  */
 
@@ -53,14 +54,14 @@ export function layersOf(look) {
  * @param {Look} look
  * @returns {Layer[]}
  */
-function overviewLayers({ palette, isFront, detailed, parents, readableZoom, topLevel, regionsZoom }) {
+function overviewLayers({ palette, isFront, detailed, parents, readableZoom, topLevel, topOffset, regionsZoom }) {
   const fill = isFront ? landFill(palette) : unitFill(palette);
   const edge = isFront ? palette.landEdge : palette.edge;
   const coarse = /** @type {Expression} */ (['!', ['in', ['get', 'key'], ['literal', [...detailed]]]]);
   return [
     fillLayer('world', fill, coarse),
     landBelow(palette, parents, zoomInRange(readableZoom + STRONG_ZOOM)),
-    lineLayer('world', edge, growing(0, 0.5, 2), coarse),
+    lineLayer('world', edge, growing(topOffset, 0.5, 2, 0.1), coarse),
     fillLayer('detail', fill, ['==', ['get', 'level'], topLevel]),
     lineLayer('detail', edge, ['match', ['get', 'level'], topLevel, 1.6, 0.8]),
     {
@@ -138,10 +139,11 @@ function isShown({ filled, isFront }, layer) {
  * @param {number} zoom
  * @param {number} from
  * @param {number} to
+ * @param {number} [thin] two levels before
  * @returns {Expression}
  */
-function growing(zoom, from, to) {
-  return ['interpolate', ['linear'], ['zoom'], zoom, from, zoom + 6, to];
+function growing(zoom, from, to, thin = from) {
+  return ['interpolate', ['linear'], ['zoom'], zoom - 2, thin, zoom, from, zoom + 6, to];
 }
 
 /** @param {number} zoom */

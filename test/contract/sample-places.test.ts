@@ -1,5 +1,6 @@
 // Real boundaries: a point of the sample is in the units of all levels that its unit is in, and where GDAL finds it.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Position } from 'geojson';
 import { elementAt } from '../../format/element-at.ts';

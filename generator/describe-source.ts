@@ -80,7 +80,7 @@ async function splitIntoLevels(
   const { paths, repaired } = await splitSingleLayer(singleLayer, folder, pool, report);
   const { levels, columns, nameColumns, typeColumns } = options;
   const split = await describeSource({ source: paths, levels, columns, nameColumns, typeColumns }, pool);
-  const { attribution, credits, systemFiles } = described;
+  const { attribution, credits, licence, systemFiles } = described;
   const [first] = split.levels;
   const findings = new Findings(first?.level ?? 0);
   findings.add(
@@ -88,5 +88,5 @@ async function splitIntoLevels(
     `${sourceName(singleLayer.path)}: layer ${singleLayer.layer}, fid ${repaired[0]}`,
     repaired.length,
   );
-  return { ...split, attribution, credits, systemFiles, findings: findings.list() };
+  return { ...split, attribution, credits, licence, systemFiles, findings: findings.list() };
 }

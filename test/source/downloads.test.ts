@@ -166,7 +166,8 @@ function writeGadmSingleLayer(): string {
 
 test("builds the levels of GADM's single-layer download as unions, as the dry run does", async () => {
   const file = writeGadmSingleLayer();
-  const { counts, sources, unitsOf } = await published(file, { workers: 2 });
+  const { counts, sources, unitsOf, release } = await published(file, { workers: 2 });
+  assert.equal(release.licence, 'https://gadm.org/license.html');
   assert.deepEqual([counts, sources], [[2, 2, 2, 0, 0, 0], ['gadm_410.gpkg']]);
   assert.deepEqual(unitsOf(0)[0].bbox, [0, 0, 2, 3]);
   const notes: string[] = [];

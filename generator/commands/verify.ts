@@ -1,9 +1,11 @@
 // The command `verify`: checks every file of a release, and with --source every feature. Exit code 1 with findings.
 import { styleText } from 'node:util';
 import { printable } from '../../format/command-line/messages.ts';
+import { CURRENT_PATH, RELEASES_PATH } from '../../format/layout.ts';
 import { defineCommand, exitOnSignal, OUT, printResult, reportOf, WORKERS, WORKERS_MAX } from '../cli/command.ts';
 import { releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { sourceOptionsFrom } from '../option-texts.ts';
+import { FOREIGN } from '../verify/findings.ts';
 import type { Verification } from '../verify/verify.ts';
 import { addSourceOptions } from './source-options.ts';
 
@@ -26,13 +28,17 @@ export const verifyCommand = defineCommand({
     const { verify } = await import('../verify/verify.ts');
     if (workers > 0) exitOnSignal();
     const verified = await verify({ out, release, source, workers }, reportOf(argv));
-    printResult(argv, verified, summaryOf(verified, out));
+    printResult(argv, verified, summaryOf(verified, out, source !== undefined));
     if (verified.findings.length > 0) process.exitCode = 1;
   },
 });
 
-/** A line for each finding, and one with the counts. */
-function summaryOf({ release, files, pages, features, findings }: Verification, out: string): string {
+/** A line for each finding, one with the counts, and what to do about damaged files. */
+function summaryOf(
+  { release, files, pages, features, findings }: Verification,
+  out: string,
+  isCompared: boolean,
+): string {
   const counts = Object.entries({ files, pages, features }).map(([what, n]) => `${n.toLocaleString('en')} ${what}`);
   const verdict = styleText(findings.length === 0 ? 'green' : 'red', `${findings.length} findings`, {
     stream: process.stdout,
@@ -42,5 +48,23 @@ function summaryOf({ release, files, pages, features, findings }: Verification, 
     release === ''
       ? `${printable(out)} has no release to verify`
       : `release ${release}: ${counts.join(', ')}, ${verdict}`,
+    ...remediesOf(findings, out, isCompared),
   ].join('\n');
+}
+
+/** What to do about damaged files. What differs from a dataset need not be damaged, and what is foreign is not copied. */
+function remediesOf(findings: Verification['findings'], out: string, isCompared: boolean): string[] {
+  if (findings.length > 0 && isCompared)
+    return ['verify without --source says whether files are damaged; if none is, the dataset is another one'];
+  const paths = new Set(findings.filter(({ problem }) => problem !== FOREIGN).map(({ path }) => path));
+  const [first, ...others] = [...paths].filter((path) => path.startsWith(`${RELEASES_PATH}/`));
+  const remedies: string[] = [];
+  if (first !== undefined) {
+    const more = others.length === 0 ? '' : ` and ${others.length} other file${others.length === 1 ? '' : 's'}`;
+    const how = 'again from where they are intact, or build the release again under another id; then verify again';
+    remedies.push(printable(`copy ${first}${more} ${how}`));
+  }
+  if (paths.has(CURRENT_PATH))
+    remedies.push(printable(`${CURRENT_PATH} is written anew by activate: run activate <release> --out ${out}`));
+  return remedies;
 }

@@ -7,6 +7,9 @@ export interface Finding {
   problem: string;
 }
 
+/** The problem of a file that should not be there. */
+export const FOREIGN = 'is not part of this release';
+
 /** Maximum problems of one file that are listed one by one. */
 const LISTED = 3;
 

@@ -29,7 +29,7 @@ import { readLevel, readTable } from '../reader/read-level.ts';
 import { readChecksums, sha256Of } from '../release/checksums.ts';
 import { BuildError } from '../report/errors.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
-import type { Finding } from './findings.ts';
+import { type Finding, FOREIGN } from './findings.ts';
 
 /** A release that is verified: its metadata, of which a part is undefined if its file is damaged. */
 export interface Metadata {
@@ -174,7 +174,7 @@ async function compareLists(
   const files = readdirSync(root, { withFileTypes: true, recursive: true }).filter((entry) => !entry.isDirectory());
   for (const entry of files) {
     const path = join(entry.parentPath, entry.name).slice(root.length + 1);
-    if (!expected.has(path) && path !== CHECKSUMS_FILE) found(path, 'is not part of this release');
+    if (!expected.has(path) && path !== CHECKSUMS_FILE) found(path, FOREIGN);
     else if (!entry.isFile()) found(path, 'is no plain file');
   }
   return files.length;

@@ -21,6 +21,7 @@ import { type VerifyOptions, verify } from '../../generator/verify/verify.ts';
 import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder, sha256 } from '../support/files.ts';
+import { runGenerator } from '../support/processes/run-generator.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { resealRelease, summaryOf } from '../support/releases/reseal.ts';
@@ -483,4 +484,23 @@ test('all faults are reported in one go, and of a file with many the first few',
   assert.equal(new Set(faults.map(({ path }) => path)).size, files.length - 1);
   const none = await faultsOf((out) => writeFileSync(join(out, root, 'checksums.txt'), ''));
   assert.deepEqual(none.at(-1), { path: `${root}/checksums.txt`, problem: `and ${files.length - 5} more problems` });
+});
+
+test('the command says which files to copy again, or how current.json is written anew', () => {
+  const out = join(folder, 'told');
+  cpSync(good, out, { recursive: true });
+  const told = (): string | undefined =>
+    runGenerator(['verify', '--out', out, '--release', 'r1', '--workers', '0']).stdout.split('\n').at(-2);
+  assert.match(told() ?? '', /0 findings$/);
+  for (const file of files.filter((one) => one.endsWith('lv1/cells.bin'))) truncateSync(join(out, file), 1);
+  const [first = '', second = ''] = featureFiles;
+  const again = 'again from where they are intact, or build the release again under another id';
+  assert.equal(told(), `copy ${root}/lv1/cells.bin ${again}; then verify again`);
+  for (const file of [first, second]) truncateSync(join(out, file), 1);
+  assert.equal(told(), `copy ${first} and 2 other files ${again}; then verify again`);
+  writeFileSync(join(out, root, 'foreign'), '');
+  assert.equal(told(), `copy ${first} and 2 other files ${again}; then verify again`);
+  writeFileSync(join(out, 'current.json'), '{}');
+  const { stdout } = runGenerator(['verify', '--out', out, '--workers', '0']);
+  assert.match(stdout, /\ncurrent\.json is written anew by activate: run activate <release> --out .*told\n$/);
 });

@@ -144,6 +144,7 @@ async function answerLater(context: HandlerContext, request: HttpRequest): Promi
     if (answer === undefined) throw notReady('Too much is being loaded at the moment. Try again.');
     return answer;
   } catch (error) {
+    if (error instanceof Problem) request.tokenFault = error.tokenFault;
     return errorToAnswer(error, log);
   }
 }

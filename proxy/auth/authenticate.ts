@@ -3,9 +3,10 @@
 import type { JWTPayload } from 'jose';
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { Problem } from '../http/problem.ts';
+import { Problem, type ProblemCode } from '../http/problem.ts';
 import type { Principal } from '../http/request.ts';
 import type { KeySet } from './key-set.ts';
+import { errorToFault, type TokenFault } from './token-fault.ts';
 
 /** The keys of one issuer, which may change. Its errors are not errors of the token: they do not lead to 401. */
 export interface KeySource {
@@ -60,6 +61,9 @@ interface VerifiedToken extends Principal {
   keys: KeySet;
 }
 
+/** The token, or what is wrong with it. */
+type Verification = VerifiedToken | TokenFault;
+
 /** Characters of all remembered headers; those that were not used for longest are forgotten first. */
 const REMEMBERED_MAX_CHARS = 8 * 1024 * 1024;
 
@@ -95,14 +99,14 @@ export class Authenticator {
    */
   async verify(authorization: string | undefined, metadataUrl: () => string | undefined): Promise<Principal> {
     const token = bearerToken(authorization);
-    if (authorization === undefined || token === undefined) throw refusal('token-missing', MISSING, '', metadataUrl());
+    if (authorization === undefined || token === undefined) throw refusal('missing', MISSING, '', metadataUrl());
     this.#tokens.delete(authorization);
     const verified = await verify(token, this.#rules);
-    if (verified === undefined) throw refusal('token-invalid', INVALID, INVALID_ATTRIBUTES, metadataUrl());
+    if (typeof verified === 'string') throw refusal(verified, INVALID, INVALID_ATTRIBUTES, metadataUrl());
     const { scope } = this.#rules;
     if (scope !== undefined && !verified.hasScope) {
       const attributes = `, error="insufficient_scope", scope="${scope}"`;
-      throw refusal('scope-missing', `The token lacks the required scope ${scope}.`, attributes, metadataUrl());
+      throw refusal('scope', `The token lacks the required scope ${scope}.`, attributes, metadataUrl());
     }
     this.#tokens.set(authorization, verified);
     return verified;
@@ -117,16 +121,18 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return authorization.slice(space).trim();
 }
 
-/** Undefined if the token is not valid; every other error is thrown. */
-async function verify(token: string, rules: TokenRules): Promise<VerifiedToken | undefined> {
-  if (token.length > TOKEN_MAX_CHARS || !TOKEN_FORM.test(token)) return undefined;
+/** What is wrong with the token if it is not valid; every other error is thrown. */
+async function verify(token: string, rules: TokenRules): Promise<Verification> {
+  if (token.length > TOKEN_MAX_CHARS) return 'too-long';
+  if (!TOKEN_FORM.test(token)) return 'malformed';
   try {
     // Not verified yet: it only selects the keys to verify with.
     const { iss, exp } = decodeJwt(token);
     // Nor is this: an expired token is refused without the cost of its signature.
-    if (exp === undefined || (exp + CLOCK_TOLERANCE_SECONDS) * MS_PER_SECOND <= rules.now()) return undefined;
+    if (exp === undefined) return 'expiry';
+    if ((exp + CLOCK_TOLERANCE_SECONDS) * MS_PER_SECOND <= rules.now()) return 'expired';
     const source = iss === undefined ? undefined : rules.issuers.get(iss);
-    if (iss === undefined || source === undefined) return undefined;
+    if (iss === undefined || source === undefined) return 'issuer';
     const keys = await source.load();
     try {
       return await verifyWithAny(token, { source, keys, issuer: iss }, rules);
@@ -134,10 +140,11 @@ async function verify(token: string, rules: TokenRules): Promise<VerifiedToken |
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
     const newer = await source.load(keys);
-    if (newer === keys) return undefined;
+    if (newer === keys) return 'unknown-key';
     return await verifyWithAny(token, { source, keys: newer, issuer: iss }, rules);
   } catch (error) {
-    if (isTokenError(error)) return undefined;
+    const fault = errorToFault(error);
+    if (fault !== undefined) return fault;
     throw error;
   }
 }
@@ -146,7 +153,7 @@ async function verify(token: string, rules: TokenRules): Promise<VerifiedToken |
 type NamedIssuer = Pick<VerifiedToken, 'source' | 'keys'> & { issuer: string };
 
 /** Verifies with the key that the token names; where it names none and several fit, with each of them. */
-async function verifyWithAny(token: string, known: NamedIssuer, rules: TokenRules): Promise<VerifiedToken | undefined> {
+async function verifyWithAny(token: string, known: NamedIssuer, rules: TokenRules): Promise<Verification> {
   try {
     return await verifyWith(token, known, known.keys.getKey, rules);
   } catch (error) {
@@ -160,17 +167,17 @@ async function verifyWithAny(token: string, known: NamedIssuer, rules: TokenRule
         if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
       }
     }
-    return undefined;
+    return 'signature';
   }
 }
 
-/** Undefined if claims or header are not acceptable. */
+/** What is wrong if claims or header are not acceptable. */
 async function verifyWith(
   token: string,
   known: NamedIssuer,
   getKey: KeySet['getKey'],
   rules: TokenRules,
-): Promise<VerifiedToken | undefined> {
+): Promise<Verification> {
   const { payload, protectedHeader } = await jwtVerify(token, getKey, {
     algorithms: [...known.keys.algorithms],
     issuer: known.issuer,
@@ -181,10 +188,10 @@ async function verifyWith(
   });
   const { exp, nbf = 0, sub } = payload;
   // 1e999 is JSON, and Infinity in JavaScript.
-  if (exp === undefined || exp > EXPIRY_MAX_SECONDS) return undefined;
+  if (exp === undefined || exp > EXPIRY_MAX_SECONDS) return 'expiry';
   // Whatever its type says, it is any JSON.
   const typ: unknown = protectedHeader.typ;
-  if (typ !== undefined && !(typeof typ === 'string' && TOKEN_TYPES.includes(typ.toLowerCase()))) return undefined;
+  if (typ !== undefined && !(typeof typ === 'string' && TOKEN_TYPES.includes(typ.toLowerCase()))) return 'type';
   const hasScope = rules.scope !== undefined && scopesIn(payload).includes(rules.scope);
   const subject = typeof sub === 'string' ? sub : undefined;
   const { source, keys, issuer } = known;
@@ -194,36 +201,21 @@ async function verifyWith(
   return { source, keys, subject, client, hasScope, notBeforeMs, expiresMs };
 }
 
-const TOKEN_ERRORS = [
-  errors.JOSEAlgNotAllowed,
-  errors.JOSENotSupported,
-  errors.JWKSMultipleMatchingKeys,
-  errors.JWKSNoMatchingKey,
-  errors.JWSInvalid,
-  errors.JWSSignatureVerificationFailed,
-  errors.JWTClaimValidationFailed,
-  errors.JWTExpired,
-  errors.JWTInvalid,
-] as const;
-
-/** Is the token the cause? The cause of any other error is this program or the issuer. */
-function isTokenError(error: unknown): boolean {
-  return TOKEN_ERRORS.some((kind) => error instanceof kind);
-}
-
 /** `scope` is space-separated text (RFC 8693 section 4.2); some issuers write a list, `scp`, instead. */
 function scopesIn(claims: JWTPayload): readonly unknown[] {
   if (typeof claims['scope'] === 'string') return claims['scope'].split(' ');
   return Array.isArray(claims['scp']) ? claims['scp'] : [];
 }
 
+/** The problems of what is not `token-invalid`. */
+const CODES: ReadonlyMap<TokenFault, ProblemCode> = new Map([
+  ['missing', 'token-missing'],
+  ['scope', 'scope-missing'],
+]);
+
 /** The problem with its WWW-Authenticate challenge (RFC 6750 section 3, RFC 9728 section 5.1). */
-function refusal(
-  code: 'token-missing' | 'token-invalid' | 'scope-missing',
-  detail: string,
-  attributes: string,
-  metadataUrl: string | undefined,
-): Problem {
+function refusal(fault: TokenFault, detail: string, attributes: string, metadataUrl: string | undefined): Problem {
   const metadata = metadataUrl === undefined ? '' : `, resource_metadata="${metadataUrl}"`;
-  return new Problem(code, detail, { 'WWW-Authenticate': `${CHALLENGE}${attributes}${metadata}` });
+  const headers = { 'WWW-Authenticate': `${CHALLENGE}${attributes}${metadata}` };
+  return new Problem(CODES.get(fault) ?? 'token-invalid', detail, headers, fault);
 }

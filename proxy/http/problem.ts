@@ -41,13 +41,16 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   /** Headers in addition to those of every problem. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What is wrong with a token: one of a fixed set, for the log and the metrics only. */
+  readonly tokenFault: string | undefined;
 
   /** @param detail shown to the client: what is wrong, and what is allowed */
-  constructor(code: ProblemCode, detail: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(code: ProblemCode, detail: string, headers: Readonly<Record<string, string>> = {}, tokenFault?: string) {
     super(detail);
     this.name = 'Problem';
     this.code = code;
     this.headers = headers;
+    this.tokenFault = tokenFault;
   }
 }
 

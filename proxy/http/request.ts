@@ -62,6 +62,8 @@ export interface HttpRequest extends Readonly<ReceivedRequest> {
   route: string | undefined;
   /** Whom the token identifies; undefined without a valid one. */
   client: Principal | undefined;
+  /** Why its token was refused: one of a fixed set; undefined if it was not. */
+  tokenFault: string | undefined;
   /** Headers that state the limits of the client; undefined if there are none. */
   limitFields: readonly string[] | undefined;
   /** To be called when the response has ended, completely or not. */
@@ -83,6 +85,7 @@ export function newRequest(received: ReceivedRequest): HttpRequest {
     query: '',
     route: undefined,
     client: undefined,
+    tokenFault: undefined,
     limitFields: undefined,
     onClose: undefined,
   };

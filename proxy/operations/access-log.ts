@@ -24,13 +24,15 @@ export function openAccessLog(withSubject: boolean, onDrop: () => void) {
     `${JSON.stringify({ level, time: new Date().toISOString(), ...entry })}\n`;
   return {
     /** Writes the line of a request. */
-    log({ method, target, route, status, bytes, ms, isCut, subject }: EndedRequest) {
+    log({ method, target, route, status, bytes, ms, isCut, subject, code }: EndedRequest) {
       // The first line after a gap says how many are missing.
       const gap = dropped > 0 ? lineOf('warn', { dropped, msg: 'access log lines were dropped' }) : '';
       const line = lineOf('info', {
         method,
         path: loggedPath(target, status, route),
         status,
+        // Left out of the line if undefined.
+        code,
         bytes,
         ms: Math.round(ms * 1000) / 1000,
         ...(withSubject && subject !== undefined ? { subject } : {}),

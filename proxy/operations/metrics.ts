@@ -23,9 +23,11 @@ export function collectRequestMetrics() {
     labelNames: ['route', 'status'],
     buckets: DURATION_BUCKETS_SECONDS,
   });
-  const counter = (name: string, help: string): Counter => new Counter({ name: `boundaries_${name}_total`, help });
+  const counter = (name: string, help: string, labelNames: string[] = []): Counter =>
+    new Counter({ name: `boundaries_${name}_total`, help, labelNames });
   const sent = counter('sent_bytes', 'Bytes of responses, headers included');
   const cut = counter('cut_answers', 'Responses that were cut');
+  const refused = counter('refused_tokens', 'Requests whose token was refused, by the reason', ['code']);
   const unparsed = counter('unparsed_requests', 'Requests that are not HTTP, too large or too slow');
   const dropped = counter('access_log_dropped_lines', 'Access log lines that could not be written');
   // Whenever the primary process asks.
@@ -35,9 +37,10 @@ export function collectRequestMetrics() {
     });
   return {
     /** The response of a request has ended. */
-    count({ route, status, bytes, ms, isCut }: EndedRequest) {
+    count({ route, status, bytes, ms, isCut, code }: EndedRequest) {
       sent.inc(bytes);
       if (isCut) cut.inc();
+      if (code !== undefined) refused.inc({ code });
       // Routes are a fixed set: request text as a label would let clients fill the memory.
       duration.observe({ route: route ?? 'other', status: status || 'none' }, ms / MS_PER_SECOND);
     },

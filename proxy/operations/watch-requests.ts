@@ -19,6 +19,8 @@ export interface EndedRequest {
   isCut: boolean;
   /** The `sub` of the token. */
   subject: string | undefined;
+  /** Why the token was refused: one of a fixed set; undefined if it was not. */
+  code: string | undefined;
 }
 
 /**
@@ -44,6 +46,7 @@ export function watchRequests(report: (request: EndedRequest) => void) {
           ms: performance.now() - startedAt,
           isCut: !res.writableFinished,
           subject: request.client?.subject,
+          code: request.tokenFault,
         });
         if (--running === 0) onIdle();
       });

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { CompactEncrypt, FlattenedSign } from 'jose';
 import { jwksToKeySet, secretToKeySet } from '../../proxy/auth/key-set.ts';
 import { fixedKeys } from '../../proxy/auth/rotating-keys.ts';
+import type { HttpRequest } from '../../proxy/http/request.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { refusal, send } from '../support/http/http-client.ts';
 import { AUDIENCE, ISSUER, type RunningService, startService } from '../support/http/in-process-proxy.ts';
@@ -214,6 +215,28 @@ const REFUSED: Table = {
   ],
 };
 
+/** What the operator learns of one token of each kind, in the order of OPERATING.md. */
+const FAULTS: readonly (readonly [fault: string, token: string | undefined])[] = [
+  ['missing', undefined],
+  ['too-long', filled(8 * 1024)],
+  ['malformed', `${good}.`],
+  ['malformed', signed('EdDSA', '[]')],
+  ['expiry', withClaims({ exp: undefined })],
+  ['expiry', withClaims({ exp: `${NOW + 600}` })],
+  ['expired', signed('EdDSA', { ...CLAIMS, exp: NOW - 31 }, {}, FOREIGN.privateKey)],
+  ['issuer', withClaims({ iss: `${ISSUER}/` })],
+  ['algorithm', rsaSigned('RS512', 'sha512')],
+  ['algorithm', withHeader({ crit: ['x'], x: 1 })],
+  ['unknown-key', withHeader({ kid: 'other' })],
+  ['signature', signed('EdDSA', { ...CLAIMS, aud: 'other' }, {}, FOREIGN.privateKey)],
+  ['audience', withClaims({ aud: 'other' })],
+  ['audience', withClaims({ aud: undefined })],
+  ['not-yet-valid', withClaims({ nbf: NOW + 60 })],
+  ['claim', withClaims({ nbf: 'soon' })],
+  ['type', withHeader({ typ: 'logout+jwt' })],
+  ['scope', withClaims({ scope: 'write' })],
+];
+
 async function assertAccepts(token: string, service = proxy): Promise<void> {
   const answer = await send(service, '/api/v1/fc/lv0', { authorization: `Bearer ${token}` });
   assert.equal(answer.status, 200, token);
@@ -239,6 +262,26 @@ for (const [what, tokens] of Object.entries(REFUSED))
     for (const token of tokens) await assertRefuses(token);
     assert.deepEqual([visits, proxy.log], [[], []]);
   });
+
+test('the operator learns why a token was refused, the client does not', async () => {
+  const requests: HttpRequest[] = [];
+  const answers = new Set<string>();
+  const service = await startService(folder, {
+    issuers: new Map([[ISSUER, fixedKeys(jwksToKeySet(JWKS))]]),
+    scope: 'read',
+    observe: (_req, _res, request) => requests.push(request),
+  });
+  for (const [fault, token] of FAULTS) {
+    const answer = await send(service, '/api/v1/fc/lv0', { authorization: token && `Bearer ${token}` });
+    if (fault === 'missing') refusal(answer, 401, 'token-missing');
+    else if (fault === 'scope') refusal(answer, 403, 'scope-missing');
+    else answers.add(`${refusal(answer, 401, 'token-invalid')} ${answer.headers['www-authenticate']}`);
+  }
+  assert.equal(answers.size, 1);
+  await send(service, '/api/v1/fc/lv0', { authorization: `Bearer ${withClaims({ scope: 'read' })}` });
+  const faults = requests.map(({ tokenFault }) => tokenFault);
+  assert.deepEqual(faults, [...FAULTS.map(([fault]) => fault), undefined]);
+});
 
 test('weak, broken and foreign keys are no keys, and beside one a good one works, also without a kid', async () => {
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });

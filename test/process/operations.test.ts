@@ -40,13 +40,13 @@ test('the access log has a line of JSON a request, without query where it was re
     .split('\n')
     .map((line) => JSON.parse(line));
   assert.deepEqual(
-    lines.map(({ method, path, status, subject }) => [method, path, status, subject]),
+    lines.map(({ method, path, status, subject, code }) => [method, path, status, subject, code]),
     [
-      ['GET', '/api/v1/fc/lv1?page-size=2', 200, 'alice'],
-      ['GET', '/api/v1/fc/lv1', 400, 'tester'],
-      ['GET', '/api/v1/fc/lv1', 401, undefined],
-      ['POST', '(other)', 404, undefined],
-      ['HEAD', '/healthz', 200, undefined],
+      ['GET', '/api/v1/fc/lv1?page-size=2', 200, 'alice', undefined],
+      ['GET', '/api/v1/fc/lv1', 400, 'tester', undefined],
+      ['GET', '/api/v1/fc/lv1', 401, undefined, 'expired'],
+      ['POST', '(other)', 404, undefined, undefined],
+      ['HEAD', '/healthz', 200, undefined, undefined],
     ],
   );
   for (const line of lines) {
@@ -87,6 +87,7 @@ test('metrics are on a port of their own, with routes of ours as the only labels
     '{route="/healthz",status="200"}': '1',
     '{route="other",status="404"}': '3',
   });
+  assert.match(text, /^boundaries_refused_tokens_total\{code="malformed"\} 1$/m);
   assert.match(text, /^boundaries_unparsed_requests_total 1$/m);
   assert.match(text, /^boundaries_held_bytes 0$/m);
   assert.match(text, /^process_resident_memory_bytes \d+/m);

@@ -130,15 +130,17 @@ test("as proxy/OPERATING.md's systemd service it has no rights, is started again
   const options = { PORT: port, ISSUER, AUDIENCE, SECRET };
   const lines = Object.entries(options).map(([name, value]) => `BOUNDARIES_${name}="${value}"\n`);
   writeFileSync(join(home, 'boundaries-proxy.env'), lines.join(''));
+  const [install = '', start = ''] = codeIn('proxy/OPERATING.md', 'sh', 'systemctl enable')
+    .replace('npm run pack\n', '')
+    .replace('./administrative-boundaries-service-*.tgz', `'${join(home, tarball)}' ${QUIET.join(' ')} > /dev/null`)
+    .replace('cp -r output', `cp -r '${out}'`)
+    .split(/^(?=systemctl)/m);
   const machine = await bootSystemd(`
 cp '${process.execPath}' /usr/local/bin/node
-npm install --global --prefix /usr/local '${join(home, tarball)}' ${QUIET.join(' ')} > /dev/null
-mkdir /srv/boundaries
-cp -r '${out}' /srv/boundaries/output
-chmod -R a+rX /srv/boundaries
-cp '${home}/boundaries-proxy.env' /etc/boundaries-proxy.env
-cp '${REPOSITORY}/proxy/examples/systemd/boundaries-proxy.service' /etc/systemd/system`);
-  await machine('systemctl enable --quiet --now boundaries-proxy');
+cd '${REPOSITORY}'
+${install}
+cp '${home}/boundaries-proxy.env' /etc/boundaries-proxy.env`);
+  await machine(start);
   const headers = { authorization: `Bearer ${await tokenOf()}` };
   const isServed = (): Promise<boolean> =>
     fetch(`http://127.0.0.1:${port}/api/v1/fc/lv0`, { headers }).then(

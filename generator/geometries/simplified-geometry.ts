@@ -45,7 +45,7 @@ export function simplifyUnits(rings: LevelRings, name: SimplifiedName): Simplifi
   const [right, top] = [180 * perDegree, 90 * perDegree];
   const grid = { cell: scale / perDegree, scale, left: -right, bottom: -top, right, top };
   const { polygons, mend } = newSimplifier([rings], grid)(limitOf(tolerance, grid));
-  const invalid = mend();
+  const invalid = mend(false);
   const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? right : top));
   return {
     decimals,

@@ -18,16 +18,14 @@ export interface SimplifiedLevels {
   positions(): number;
   /**
    * Makes polygons valid (OGC 06-103r4): what crosses is taken at half the tolerance, and again, and its neighbours with it.
-   * @returns the number of units that are not valid although they are in the source
+   * @param areAll whether also those that are invalid in the source
+   * @returns the number of units that are not valid, although they are in the source unless all are tried
    */
-  mend(): number;
+  mend(areAll: boolean): number;
 }
 
 /** Kilometres are measured on a sphere with the mean radius of the Earth. */
 const METRES_PER_DEGREE = (6_371_008.8 * Math.PI) / 180;
-
-/** Whether units are valid in the source: it takes seconds to find out of one with hundreds of thousands of vertices. */
-const VALID = new WeakMap<LevelRings, Map<number, boolean>>();
 
 /** How often invalid units are tried again. */
 const ROUNDS_MAX = 8;
@@ -46,11 +44,7 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
   const units = levels.flatMap((level) => Array.from(level.unitEnds, (_, unit) => ({ level, unit })));
   const isValidInSource = (position: number): boolean => {
     const { level, unit } = elementAt(units, position);
-    const known = VALID.get(level) ?? new Map<number, boolean>();
-    VALID.set(level, known);
-    const answer = known.get(unit) ?? isValid(unitPolygons(level, unit));
-    known.set(unit, answer);
-    return answer;
+    return isValid(unitPolygons(level, unit));
   };
   return (limit) => {
     const rings = new UnitRings(shared, grid, limit);
@@ -64,14 +58,14 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
         const cell = cellOf(level, unit, grid);
         return cell === undefined ? [] : [[cell]];
       },
-      mend: () => mendUnits(rings, isValidInSource),
+      mend: (areAll) => mendUnits(rings, areAll ? () => true : isValidInSource),
     };
   };
 }
 
 /** Refines what makes units invalid until they are valid. @returns number of units that are not */
-function mendUnits(rings: UnitRings, isValidInSource: (position: number) => boolean): number {
-  /** The units of which the source has valid polygons, and that are not valid now; and those of which it has none. */
+function mendUnits(rings: UnitRings, isTried: (position: number) => boolean): number {
+  /** The units that are tried and not valid now; and those that are not tried. */
   const invalid = new Set<number>();
   const accepted = new Set<number>();
   let pending = Array.from({ length: rings.units }, (_, unit) => unit);
@@ -82,7 +76,7 @@ function mendUnits(rings: UnitRings, isValidInSource: (position: number) => bool
       if (accepted.has(unit)) continue;
       if (rings.isTangled(unit)) invalid.add(unit);
       else if (isValid(rings.polygons(unit))) invalid.delete(unit);
-      else if (invalid.has(unit) || isValidInSource(unit)) {
+      else if (invalid.has(unit) || isTried(unit)) {
         invalid.add(unit);
         if (rings.mend(unit, refined)) again.add(unit);
       } else accepted.add(unit);

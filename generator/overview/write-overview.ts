@@ -90,7 +90,8 @@ function simplest(named: readonly OverviewLevel[], rings: readonly LevelRings[],
   return fittingText((limit, isFinal) => {
     const { polygons, positions, mend } = simplify(limit);
     if (limit < LIMIT_MAX && positions() > POSITIONS_MAX) return undefined;
-    if (isFinal) mend();
+    // What fits as it is stays as the source has it.
+    if (isFinal) mend(limit > 0);
     let position = 0;
     const shapes = named.map(({ units }) => units.map(() => polygons(position++)));
     return overviewToJson(named, joinLevels(shapes), place, scale);

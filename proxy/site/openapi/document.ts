@@ -15,7 +15,8 @@ A download is a whole listing as one gzip file: every feature that matches the f
 off is continued with a range request.
 
 Two kinds of files describe a whole release: the overview has the simplified boundaries of the highest two
-levels that have units, and for each level a file has the names of its units.`;
+levels that have units, of which a few may cross themselves (\`ogr2ogr -makevalid\` repairs them), and
+for each level a file has the names of its units.`;
 
 /** What the interface is. The version is also that of the program: package.json has the same. */
 export const INFO = {

@@ -270,11 +270,12 @@ export class WorkspaceView {
 
   /** What the map shows of what is listed, as a list. */
   #listSeen() {
-    const { shown, map, onGo } = this.#options;
+    const { shown, map, onGo, onHereClose } = this.#options;
     const seen = map.seen();
     if (seen === undefined) return;
     const { level, filters, format } = shown.place;
     const within = { level, filters, format, bbox: boxToText(seen), view: map.view() };
+    onHereClose();
     onGo({ ...worldOf(this.#options.about.levels), ...within });
     showTab('browse');
     if (document.body.dataset['sheet'] === 'low') showSheet('half');

@@ -46,6 +46,11 @@ test(
       await page.locator('#facts').getByRole('heading', { name: 'Næst' }).waitFor();
       await page.getByRole('button', { name: 'Or is it 0.5° N, 3.5° E?' }).click();
       assert.deepEqual(await here(page, '0.5° N, 3.5° E'), ['Aland\nCountry']);
+      // As the answer itself has it, also in the other order.
+      await field.fill('0.5° E 3.5° n');
+      assert.deepEqual(await options.locator('.type').allTextContents(), ['longitude first']);
+      await field.fill('01 004');
+      await page.locator('#found-note').getByText('No unit has this name or GID.').waitFor();
       // The other order of these is no point; and nothing is there.
       await field.fill('40.4168 -103.7038');
       assert.equal(await options.count(), 1);

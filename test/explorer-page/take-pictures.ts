@@ -4,7 +4,9 @@
 //   npx tsx generator/main.ts build --source sample.gpkg --out spain --release spain-2026 --date 2026-11-22 --levels lv0,lv1,lv2 \
 //     --where "lv0=GID_0 = 'ESP'" --where "lv1=GID_0 = 'ESP'" --where "lv2=GID_0 = 'ESP'"
 //   npx tsx proxy/main.ts serve --dev --origin spain --port 8081
-// node --import tsx test/explorer-page/take-pictures.ts 'LINK' 'LINK', the links that both print.
+// And in a fourth one its second level alone: the same with --out level-2 --release provinces --levels lv2 and no --where,
+// and --origin level-2 --port 8082.
+// node --import tsx test/explorer-page/take-pictures.ts 'LINK' 'LINK' 'LINK', the links that the three print.
 // Needs Chromium, and cwebp and img2webp (Debian: chromium, webp).
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -28,7 +30,7 @@ const LOAD_MS = 120_000;
 const DRAW_MS = 4_000;
 const QUALITY = ['-q', '80', '-m', '6'];
 
-const [link = '', oneCountry = ''] = process.argv.slice(2);
+const [link = '', oneCountry = '', levelTwo = ''] = process.argv.slice(2);
 const origin = new URL(link).origin;
 const work = join(FOLDER, '.work');
 const browser = await chromium.launch({ executablePath: PROGRAM ?? '', args: WEBGL });
@@ -39,6 +41,11 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   search: async (page) => {
     await page.locator('#find').fill('toledo');
     await page.locator('#found [role=option]').first().waitFor();
+  },
+  here: async (page) => {
+    await page.locator('#find').fill('40.4168, -3.7038');
+    await page.keyboard.press('Enter');
+    await page.locator('#here a').first().waitFor();
   },
   unit: async (page) => {
     await page.goto(`${origin}/#lv0?unit=ESP`);
@@ -108,12 +115,12 @@ async function takeStates(): Promise<void> {
   }
 }
 
-/** A release of one country. */
-async function takeOneCountry(): Promise<void> {
+/** Another release. */
+async function takeRelease(name: string, address: string, title: string): Promise<void> {
   for (const size of ['wide', 'phone'] as const) {
-    const page = await openPage(SIZES[size], 'light', oneCountry);
-    await page.locator('#heading').getByText('Spain', { exact: true }).waitFor();
-    await take(`one-country-${size}`, page);
+    const page = await openPage(SIZES[size], 'light', address);
+    await page.locator('#heading').getByText(title, { exact: true }).waitFor();
+    await take(`${name}-${size}`, page);
     await page.context().close();
   }
 }
@@ -166,7 +173,8 @@ async function takeWalk(): Promise<void> {
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
 await takeStates();
-await takeOneCountry();
+await takeRelease('one-country', oneCountry, 'Spain');
+await takeRelease('level-2', levelTwo, 'provinces');
 await takeWalk();
 rmSync(work, { recursive: true });
 await browser.close();

@@ -206,7 +206,7 @@ test('borders have full weight at a higher zoom the smaller the units are', () =
   const offsetOf = (degrees: number): number =>
     bordersOffset(Array.from({ length: 300 }, () => [0, 0, degrees, degrees]));
   assert.equal(offsetOf(10), 0);
-  assert.equal(offsetOf(0.05) - offsetOf(0.1), 1);
+  assert.equal(offsetOf(0.05) - offsetOf(0.1), 1.25);
   assert.ok(offsetOf(0.1) > 4);
 });
 

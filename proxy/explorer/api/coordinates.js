@@ -5,8 +5,9 @@
  * @typedef {{ longitude: number, latitude: number, order?: 'latitude first' | 'longitude first' }} Point
  */
 
-/** Two numbers, perhaps with degree signs; between them a comma, a semicolon, or space alone. */
-const TWO_NUMBERS = /^\s*([+-]?\d+(?:\.\d+)?)\s*°?(\s*[,;]\s*|\s+)([+-]?\d+(?:\.\d+)?)\s*°?\s*$/;
+/** Two numbers, perhaps with degree signs and points of the compass; between them a comma, a semicolon, or space alone. */
+const TWO_NUMBERS =
+  /^\s*([+-]?\d+(?:\.\d+)?)\s*°?\s*([NSEW]?)(\s*[,;]\s*|\s+)([+-]?\d+(?:\.\d+)?)\s*°?\s*([NSEW]?)\s*$/i;
 /** Digits for about 10 cm. */
 const DECIMALS = 6;
 const TURN = 360;
@@ -17,14 +18,24 @@ const TURN = 360;
  * @returns {Point[]} none where it is no point; whole numbers with space alone between them may be a GID
  */
 export function textToPoints(text) {
-  const [, first = '', between = '', second = ''] = TWO_NUMBERS.exec(text) ?? [];
-  if (first === '' || (between.trim() === '' && !/[.+-]/.test(first + second))) return [];
+  const [, first = '', side = '', between = '', second = '', other = ''] = TWO_NUMBERS.exec(text) ?? [];
+  if (first === '' || (between.trim() === '' && !/[.+-]/.test(first + second) && side + other === '')) return [];
+  const [one, two] = [signed(first, side), signed(second, other)];
   /** @type {Point[]} */
-  const orders = [
-    { latitude: Number(first), longitude: Number(second), order: 'latitude first' },
-    { latitude: Number(second), longitude: Number(first), order: 'longitude first' },
-  ];
+  const orders = [];
+  if (!/[EW]/i.test(side) && !/[NS]/i.test(other))
+    orders.push({ latitude: one, longitude: two, order: 'latitude first' });
+  if (!/[NS]/i.test(side) && !/[EW]/i.test(other))
+    orders.push({ latitude: two, longitude: one, order: 'longitude first' });
   return orders.filter(({ longitude, latitude }) => Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180);
+}
+
+/**
+ * @param {string} number
+ * @param {string} side of the equator or of the first meridian; empty for the sign's own
+ */
+function signed(number, side) {
+  return /[SW]/i.test(side) ? -Number(number) : Number(number);
 }
 
 /**
@@ -51,6 +62,6 @@ function degrees(value) {
 }
 
 /** @param {number} longitude */
-export function wrap(longitude) {
+function wrap(longitude) {
   return Math.abs(longitude) <= TURN / 2 ? longitude : longitude - TURN * Math.floor((longitude + TURN / 2) / TURN);
 }

@@ -48,9 +48,12 @@ export function showHeading(shown, release, rows) {
     if (rows.length > 0) return summarize(rows, listing?.matched ?? rows.length) + spot;
     return hasFailed ? 'There are no names to show' : 'Loading names…';
   }
-  const isCut = hasRows && total > rows.length;
-  part('rows-note').hidden = !isCut;
-  part('rows-note').textContent = isCut ? `The first ${count(rows.length)} are listed. Search finds the others.` : '';
+  const notes = [
+    ...(hasRows && total > rows.length ? [`The first ${count(rows.length)} are listed. Search finds the others.`] : []),
+    ...(place.bbox === '' ? [] : ['Units are in the box if their own bounding box touches it.']),
+  ];
+  part('rows-note').hidden = notes.length === 0;
+  part('rows-note').textContent = notes.join(' ');
 }
 
 /**

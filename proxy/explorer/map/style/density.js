@@ -8,8 +8,9 @@ const CLASSES = 60;
 const READABLE_PIXELS = 28;
 const SMALL_PART = 0.25;
 const MIDDLE_PART = 0.5;
-/** At which half of the countries can be told apart. */
+/** At which half of the countries can be told apart. Units of one kind are more alike: there is no large one between. */
 const COUNTRIES_ZOOM = 1.8;
+const ALIKE = 1.25;
 
 /**
  * @typedef {object} Density
@@ -30,7 +31,7 @@ export function bordersZoom(boxes) {
  * @param {readonly import('../geometry/box.js').Box[]} boxes of the units
  */
 export function bordersOffset(boxes) {
-  return Math.max(densityOf(boxes).readableZoom(MIDDLE_PART) - COUNTRIES_ZOOM, 0);
+  return ALIKE * Math.max(densityOf(boxes).readableZoom(MIDDLE_PART) - COUNTRIES_ZOOM, 0);
 }
 
 /** @param {readonly import('../geometry/box.js').Box[]} boxes */

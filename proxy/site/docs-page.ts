@@ -64,10 +64,7 @@ const PATHS = [
     'a whole listing as one gzip file; Range continues one that broke off',
   ]),
   [OGC_PATH, 'OGC API - Features: the address for QGIS, GDAL and other clients of this standard'],
-  [
-    '/api/v1/overview',
-    'the highest two levels, simplified, as TopoJSON; without parameters. `ogr2ogr -makevalid` mends the few polygons that cross themselves',
-  ],
+  ['/api/v1/overview', 'the highest two levels, simplified, as TopoJSON; without parameters'],
   ['/api/v1/names/<LEVEL>', 'the names of the units, one JSON array on each line; without parameters'],
   ['/healthz', 'the process runs; without a token'],
   ['/readyz', 'a release and keys are loaded; without a token'],

@@ -180,7 +180,7 @@ export class Workspace {
    */
   async tellHere(point, other) {
     const { client, about, map } = this.#parts;
-    this.#closeHere();
+    this.#question?.abort();
     const question = new AbortController();
     this.#question = question;
     map.mark(point);

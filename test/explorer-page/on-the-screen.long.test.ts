@@ -47,6 +47,22 @@ test(
     }),
 );
 
+test(
+  'across the antimeridian the box has its west greater than its east; where nothing is, the list says so',
+  {
+    skip: SKIP,
+  },
+  () =>
+    browser.onPage(service, async (page) => {
+      await waitForPlace(page, 'r1', '2 countries');
+      await page.goto(`${service.url}/#lv0?map=6.00/0.00/180.00`);
+      await page.getByRole('button', { name: 'List what is on the screen' }).click();
+      await waitForPlace(page, 'r1', '0 units in this box');
+      await page.locator('#message').getByText('None of this level is in the box.').waitFor();
+      assert.match(page.url(), /#lv0\?bbox=17\d\.\d+,-\d\.\d+,-17\d\.\d+,\d\.\d+&map=/);
+    }),
+);
+
 test('a box of the map is a little larger, across the antimeridian and at the poles too', { skip: SKIP }, async () => {
   const modules = await startService(service.folder, { explorer: 'modules' });
   const boxes = [

@@ -49,7 +49,10 @@ export function followPointer(map, { onPick, onHere }) {
   // What follows a long press, a click or the event of a browser that has one, is the same press.
   let isLong = false;
   const ask = (/** @type {import('maplibre-gl').LngLat} */ { lng, lat }) => onHere({ longitude: lng, latitude: lat });
-  const endPress = () => clearTimeout(press);
+  const endPress = () => {
+    clearTimeout(press);
+    press = undefined;
+  };
   map.on('touchstart', ({ lngLat, points }) => {
     endPress();
     isLong = false;
@@ -61,9 +64,10 @@ export function followPointer(map, { onPick, onHere }) {
   });
   for (const end of /** @type {const} */ (['touchend', 'touchcancel', 'movestart'])) map.on(end, endPress);
   map.on('contextmenu', ({ lngLat }) => {
+    const isTouch = press !== undefined;
     endPress();
     if (!isLong) ask(lngLat);
-    isLong = true;
+    isLong ||= isTouch;
   });
   map.on('mousedown', () => {
     isLong = false;

@@ -1,7 +1,7 @@
 // Runs the tests: `npm test` those of *.test.ts, `npm run test:long` the long matrices of *.long.test.ts. Prints a line for
 // each file, what failed, the slowest files, node's closing summary, and the time of the whole run.
-import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { availableParallelism, freemem } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,11 @@ import { reportFiles } from './support/report-files.ts';
 const CONCURRENCY = Math.max(2, availableParallelism() + 2);
 /** For a file, in milliseconds: it is there for what hangs, not for a machine that is busy. */
 const TIMEOUT_MS = 1_500_000;
+
+/** Where Linux has files in memory: a disk waits for each of the thousands of small files that tests write. */
+const MEMORY_FOLDER = '/dev/shm';
+/** With so many free bytes, tests have their temporary files there. */
+const MEMORY_MIN = 8 * 2 ** 30;
 
 /** The unit of times in /proc, which Linux fixes for programs. */
 const TICKS_A_SECOND = 100;
@@ -32,6 +37,15 @@ function nameOf(file: string): string {
   return relative(file.startsWith(project) ? project : '', file).replace(/\.js$/, '.ts');
 }
 
+if (!values.long && process.env['TMPDIR'] === undefined && hasMemoryFolder()) {
+  const folder = mkdtempSync(join(MEMORY_FOLDER, 'boundaries-tests-'));
+  process.env['TMPDIR'] = folder;
+  // As that of the system: PostgreSQL runs as another user.
+  chmodSync(folder, 0o1777);
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
+}
+
 // Those that the test files are run with, too: without tsx, and with the lines of the sources in errors.
 process.execArgv = ['--enable-source-maps'];
 const hasPassed = await reportFiles(run({ files, concurrency: CONCURRENCY, timeout: TIMEOUT_MS }), nameOf, (text) =>
@@ -39,6 +53,16 @@ const hasPassed = await reportFiles(run({ files, concurrency: CONCURRENCY, timeo
 );
 console.log(`# ${(performance.now() / 1000).toFixed(0)} s, CPU time ${cpuSeconds()} s`);
 if (!hasPassed) process.exitCode = 1;
+
+/** Is there a folder in memory with enough room, in which programs can be run? */
+function hasMemoryFolder(): boolean {
+  if (process.platform !== 'linux' || !existsSync(MEMORY_FOLDER)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+  const mount = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .find((line) => line.split(' ')[1] === MEMORY_FOLDER);
+  return Math.min(bavail * bsize, freemem()) >= MEMORY_MIN && mount !== undefined && !mount.includes('noexec');
+}
 
 /**
  * Seconds on a processor, user and system, of this process and of all that it has started and that have ended: seconds

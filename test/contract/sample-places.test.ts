@@ -38,7 +38,7 @@ async function sampleLookUp(): Promise<{
   const reads = new Reads(origin);
   return {
     folder,
-    stored: readStored(folder, 'r1'),
+    stored: readStored(folder, 'sample'),
     at(level, longitude, latitude) {
       const { spatial } = releases.requireCurrent().get(level) ?? assert.fail();
       const [found] = spatial.at({ bbox: undefined, contains: { longitude, latitude } }, reads) ?? [];

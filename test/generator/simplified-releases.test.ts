@@ -32,10 +32,14 @@ const MEASURED = 10;
 
 const countries = temporaryFolder();
 await buildUnchecked(writeCountries(), countries);
-const releases = { countries, 'invented world': await worldOutput(), sample: await sampleOutput() };
+const releases = [
+  ['countries', countries, 'r1'],
+  ['invented world', await worldOutput(), 'r1'],
+  ['sample', await sampleOutput(), 'sample'],
+] as const;
 
-for (const [name, folder] of Object.entries(releases)) {
-  const stored = readStored(folder, 'r1');
+for (const [name, folder, release] of releases) {
+  const stored = readStored(folder, release);
   for (const level of LEVELS) {
     const { lines, withGeometry } = elementAt(stored, level);
     // The countries of the sample have as many vertices as all else.

@@ -16,7 +16,7 @@ import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf, snapshotOf } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
 import { interceptFiles, systemError } from '../support/processes/faulty-fs.ts';
-import { buildRelease, buildUnchecked } from '../support/releases/build-release.ts';
+import { buildRelease, buildUnchecked, ONE_OTHER } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -26,9 +26,9 @@ const newSource = writeDataset(join(folder, 'new.geojson'), 'GeoJSON', [countryR
 // An output folder that serves `old`, and one in which `new` has been built after it undisturbed.
 const before = join(folder, 'before');
 const reference = join(folder, 'reference');
-await buildRelease(oldSource, before, { release: 'old' });
+await buildRelease(oldSource, before, { ...ONE_OTHER, release: 'old' });
 cpSync(before, reference, { recursive: true });
-const newBuild = { release: 'new' };
+const newBuild = { ...ONE_OTHER, release: 'new' };
 /** What was in the folder before each operation of that build. */
 const snapshots: string[] = [];
 const stopCounting = interceptFiles(() => snapshots.push(snapshotOf(reference)));

@@ -13,7 +13,7 @@ import { buildShard, seal } from '../../generator/sharded-build.ts';
 import { writeInvented, writeTwoLevels } from '../support/datasets/large-dataset.ts';
 import { contentOf, filesUnder } from '../support/files.ts';
 import { GENERATOR } from '../support/processes/run-generator.ts';
-import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
+import { buildOptions, buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -24,16 +24,29 @@ const plain: Readonly<Record<StoredPages, string>> = {
   unfiltered: join(folder, 'unfiltered'),
   none: join(folder, 'none'),
 };
-for (const storedPages of STORED_PAGES) await buildRelease(source, plain[storedPages], { storedPages });
+for (const storedPages of STORED_PAGES) await buildRelease(source, plain[storedPages], { ...ONE_OTHER, storedPages });
 
 /** Builds one shard in this process. */
 async function buildOne(shard: number, shards: number, options: Partial<BuildOptions> = {}): Promise<void> {
-  await buildShard(buildOptions(source, out, options), { shard, shards }, SILENT);
+  await buildShard(buildOptions(source, out, { ...ONE_OTHER, ...options }), { shard, shards }, SILENT);
 }
 
 /** Runs one shard from the command line. */
 async function runShard(out: string, share: string, ...more: string[]): Promise<{ code: unknown; output: string }> {
-  const what = ['--source', source, '--out', out, '--release', 'r1', '--shard', share, '--workers', '0'];
+  const what = [
+    '--source',
+    source,
+    '--out',
+    out,
+    '--release',
+    'r1',
+    '--shard',
+    share,
+    '--workers',
+    '0',
+    '--geometry',
+    'low',
+  ];
   const child = spawn(process.execPath, [GENERATOR, 'build', ...what, ...more]);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
@@ -63,7 +76,7 @@ test('each file is written by one shard, and identical pages by the same one', a
   const written = await Promise.all(
     [0, 1, 2].map(async (shard) => {
       const own = join(folder, `shard-${shard}`);
-      await buildShard(buildOptions(source, own), { shard, shards: 3 }, SILENT);
+      await buildShard(buildOptions(source, own, ONE_OTHER), { shard, shards: 3 }, SILENT);
       return contentOf(join(own, 'releases/.r1.shards/release'));
     }),
   );
@@ -81,13 +94,13 @@ test('each file is written by one shard, and identical pages by the same one', a
 test('shards have about the same work where a quarter of the units has most of the bytes, and may have different numbers of workers', async () => {
   const [uneven, whole, sharded] = [join(folder, 'uneven.gpkg'), join(folder, 'whole'), join(folder, 'shards')];
   writeInvented(uneven, { counts: [400, 400], verticesOf: (_, i) => (i < 100 ? 300 : 30), strayEvery: 7 });
-  await buildRelease(uneven, whole);
+  await buildRelease(uneven, whole, ONE_OTHER);
   const release = join(sharded, 'releases/.r1.shards/release');
   const bytesWritten = (): number =>
     filesUnder(release).reduce((sum, file) => sum + statSync(join(release, file)).size, 0);
   const after: number[] = [];
   for (const shard of [0, 1, 2, 3]) {
-    await buildShard(buildOptions(uneven, sharded, { workers: shard % 2 }), { shard, shards: 4 }, SILENT);
+    await buildShard(buildOptions(uneven, sharded, { ...ONE_OTHER, workers: shard % 2 }), { shard, shards: 4 }, SILENT);
     after.push(bytesWritten());
   }
   const bytes = after.map((total, shard) => total - (after[shard - 1] ?? 0));
@@ -169,7 +182,7 @@ test('seal names a shard that is running and one that failed in the middle as be
   /** Builds a shard; does something in the middle. */
   const begin = (shard: number, inTheMiddle: () => void) =>
     buildShard(
-      buildOptions(source, out),
+      buildOptions(source, out, ONE_OTHER),
       { shard, shards: 3 },
       {
         ...SILENT,

@@ -18,7 +18,7 @@ import { SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import {
   packPage,
@@ -51,8 +51,8 @@ const sparse = join(folder, 'none');
 for (const storedPages of STORED_PAGES)
   await buildRelease(source, join(folder, storedPages), {
     accept: ['null-gids', 'empty-geometries'],
+    ...ONE_OTHER,
     storedPages,
-    geometries: ['full', 'low'],
   });
 
 /** What `verify` finds once `change` has been made to a fresh copy, problems by path relative to the release. */

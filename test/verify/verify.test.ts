@@ -22,7 +22,7 @@ import { countryLayers, writeCountries } from '../support/datasets/small-dataset
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder, sha256 } from '../support/files.ts';
 import { runGenerator } from '../support/processes/run-generator.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { resealRelease, summaryOf } from '../support/releases/reseal.ts';
 import { featureFile, readFeatures } from '../support/releases/reseal-features.ts';
@@ -36,9 +36,8 @@ const releases: Record<StoredPages, string> = {
   unfiltered: join(folder, 'unfiltered'),
   none: join(folder, 'none'),
 };
-// The files of one other geometry are like those of all.
 for (const storedPages of STORED_PAGES)
-  await buildRelease(source, releases[storedPages], { storedPages, geometries: ['full', 'low'] });
+  await buildRelease(source, releases[storedPages], { ...ONE_OTHER, storedPages });
 const good = releases.all;
 const other = join(folder, 'other');
 await buildSynthetic(synthetic, 60, other, { release: 'other' });

@@ -1,6 +1,6 @@
 // Run by crashes.ts in a process of its own: builds a release and kills itself before the nth file operation, or, with
 // `end`, after the last one.
-import { buildUnchecked } from '../releases/build-release.ts';
+import { buildUnchecked, ONE_OTHER } from '../releases/build-release.ts';
 import { interceptFiles } from './faulty-fs.ts';
 // A build loads these when it first needs them; reading them is not to be counted.
 import '../../../generator/source/level-sources.ts';
@@ -13,5 +13,5 @@ const kill = (): void => void process.kill(process.pid, 'SIGKILL');
 interceptFiles((n) => {
   if (n === Number(last)) kill();
 });
-await buildUnchecked(source, out, { release });
+await buildUnchecked(source, out, { ...ONE_OTHER, release });
 if (last === 'end') kill();

@@ -5,7 +5,9 @@ import { type BuildOptions, build } from '../../../generator/build.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { assertDerived } from './oracle.ts';
 
-/** For tests that ask for nothing else, in less time. */
+/** For tests of files, of which those of one other geometry are made like those of all. */
+export const ONE_OTHER = { geometries: ['full', 'low'] } as const;
+/** For tests that ask for nothing else. */
 export const FULL_ALONE = { geometries: ['full'], cells: false } as const;
 
 /** The options of a build of `source` in `out`: the defaults of the command line, but for `options`. */

@@ -1,10 +1,11 @@
 // Releases of the invented world of large-dataset.ts and of the sample, built once for all test files.
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { StoredPages } from '../../../format/levels.ts';
-import { writeSample } from '../../../generator/sample/sample.ts';
 import { cachedOutput } from '../cached-folder.ts';
 import { type WorldSize, writeWorld } from '../datasets/large-dataset.ts';
-import { buildRelease, buildUnchecked, FULL_ALONE } from './build-release.ts';
+import { runGenerator } from '../processes/run-generator.ts';
+import { buildRelease, FULL_ALONE } from './build-release.ts';
 
 /** Which world, and which of its pages are stored. */
 interface WorldOptions {
@@ -42,11 +43,10 @@ export async function worldOutput({
   );
 }
 
-/** An output folder with release r1 of the sample, without stored pages, which the oracle has not checked. */
+/** An output folder with the release of the sample as `build --sample` makes it, without stored pages. */
 export function sampleOutput(): Promise<string> {
   return cachedOutput(import.meta.url, 'sample', async (folder) => {
-    const source = join(folder, 'sample.gpkg');
-    writeSample(source);
-    await buildUnchecked(source, folder, { storedPages: 'none' });
+    const run = runGenerator(['build', '--sample', '--out', folder, '--pages', 'none', '--quiet']);
+    assert.equal(run.status, 0, run.stderr);
   });
 }

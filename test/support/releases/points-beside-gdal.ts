@@ -1,0 +1,100 @@
+// Points by the borders of a release's units and away from them, and the units that contain one: for the proxy without HTTP,
+// and for GDAL from the published text.
+import assert from 'node:assert/strict';
+import type { Position } from 'geojson';
+import { elementAt } from '../../../format/element-at.ts';
+import type { Level } from '../../../format/levels.ts';
+import { positionsIn } from '../../../format/positions.ts';
+import { gdal } from '../../../generator/source/gdal.ts';
+import { directoryOrigin } from '../../../proxy/origin/directory.ts';
+import { Reads } from '../../../proxy/origin/origin.ts';
+import { Releases } from '../../../proxy/releases/releases.ts';
+import { dice } from '../dice.ts';
+import { placedLevel } from '../places.ts';
+
+/** Positions of the units of a level that contain a point: decimals of degrees. */
+export type LookUp = (level: Level, longitude: string, latitude: string) => number[];
+
+/** As the proxy looks them up, in the current release of a folder. */
+export async function proxyLookUp(folder: string): Promise<LookUp> {
+  // Its clock stands still, so that no read is slow: all are made at once.
+  const origin = directoryOrigin(folder, () => 0);
+  const releases = new Releases(origin);
+  await releases.refresh();
+  const reads = new Reads(origin);
+  return (level, longitude, latitude) => {
+    const { spatial } = releases.requireCurrent().get(level) ?? assert.fail();
+    const [found] = spatial.at({ bbox: undefined, contains: { longitude, latitude } }, reads) ?? [];
+    return [...positionsIn(found?.slice(0, found.count) ?? assert.fail())];
+  };
+}
+
+/** The geometries of a level's features; null of those that have none. */
+export function geometriesOf(lines: readonly string[]): (ReturnType<typeof gdal.Geometry.fromWKT> | null)[] {
+  return lines.map((line) => {
+    const { geometry } = JSON.parse(line);
+    if (geometry === null) return null;
+    const polygons: Position[][][] = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+    const texts = polygons.map(
+      (rings) => `(${rings.map((ring) => `(${ring.map((position) => position.join(' ')).join()})`).join()})`,
+    );
+    return gdal.Geometry.fromWKT(`MULTIPOLYGON (${texts.join()})`);
+  });
+}
+
+/**
+ * As GDAL finds them: undefined by a geometry that is not valid.
+ * @param lines the features' text with their full geometry
+ */
+export function gdalLookUp(lines: readonly string[]): (longitude: string, latitude: string) => number[] | undefined {
+  const geometries = geometriesOf(lines);
+  const isValid: boolean[] = [];
+  // Those whose envelope meets a square of a degree.
+  const squares = new Map<string, number[]>();
+  const envelopes = geometries.map((geometry) => geometry?.getEnvelope());
+  for (const [i, envelope] of envelopes.entries()) {
+    if (envelope === undefined) continue;
+    const { minX, minY, maxX, maxY } = envelope;
+    for (let x = Math.floor(minX); x <= maxX; x++)
+      for (let y = Math.floor(minY); y <= maxY; y++) {
+        const square = squares.get(`${x} ${y}`);
+        if (square === undefined) squares.set(`${x} ${y}`, [i]);
+        else square.push(i);
+      }
+  }
+  return (longitude, latitude) => {
+    const point = new gdal.Point(Number(longitude), Number(latitude));
+    const found: number[] = [];
+    for (const i of squares.get(`${Math.floor(point.x)} ${Math.floor(point.y)}`) ?? []) {
+      const { minX, minY, maxX, maxY } = envelopes[i] ?? assert.fail();
+      if (point.x < minX || point.x > maxX || point.y < minY || point.y > maxY) continue;
+      const geometry = geometries[i] ?? assert.fail();
+      isValid[i] ??= geometry.isValid();
+      if (!isValid[i]) return undefined;
+      if (geometry.contains(point)) found.push(i);
+    }
+    return found;
+  };
+}
+
+/**
+ * Points within a millionth of a degree of an edge, and in turn within a tenth; not exactly on it.
+ * @param lines the features' text with their full geometry
+ */
+export function* pointsOf(
+  lines: readonly string[],
+  seed: number,
+): Generator<[longitude: string, latitude: string], never> {
+  const roll = dice(seed);
+  const rings = placedLevel(lines, 7).rings.filter((unit) => unit.length > 0);
+  for (let i = 0; ; i++) {
+    const unit = elementAt(rings, roll(rings.length));
+    const ring = elementAt(unit, roll(unit.length));
+    const vertex = roll(ring.length - 1);
+    const [[x1, y1], [x2, y2]] = [elementAt(ring, vertex), elementAt(ring, vertex + 1)];
+    const [along, off] = [roll(1000) / 1000, (i % 2 === 0 ? 10 : 1e6) * (0.1 + roll(900) / 1000)];
+    const x = (x1 + along * (x2 - x1) + (roll(2) === 0 ? off : -off)) / 1e7;
+    const y = (y1 + along * (y2 - y1) + (roll(2) === 0 ? off : -off)) / 1e7;
+    if (Math.abs(x) < 180 && Math.abs(y) < 90) yield [x.toFixed(9), y.toFixed(9)];
+  }
+}

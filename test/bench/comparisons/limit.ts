@@ -1,7 +1,7 @@
 // The proxy beside the limit: requests a second at the peak, and latency at a fixed rate.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { featureFilePath } from '../../../format/layout.ts';
+import { cellsPath, featureFilePath } from '../../../format/layout.ts';
 import { type Loads, type Pace, pacedLoad, peakOf, TargetCycle } from '../load/load.ts';
 import type { Figures, Row } from '../measure/measure.ts';
 import { spread } from '../measure/measure.ts';
@@ -37,7 +37,7 @@ const PACED: Pace = { rate: 2_000, seconds: 4 };
 const BARE = 'the limit: a bare Node server, same headers, ';
 const WORK: Readonly<Record<Question['kind'], string>> = {
   memory: `${BARE}body from memory`,
-  slice: `${BARE}one pread of the same size at a random place and its CRC-32`,
+  slice: `${BARE}one pread of the same size at a random place and its CRC-32, before it for points that of a cell`,
   page: `${BARE}open, read, close and SHA-256 of a random page`,
 };
 /** p99 in milliseconds, at the rate of PACED. */
@@ -117,7 +117,7 @@ function startLimit({ service, loads }: Bench, plan: LimitPlan): Promise<Server>
 }
 
 /** What the limit does for a question, with headers and lengths of real answers. */
-async function limitPlanOf({ service, release }: Bench, { kind, targets }: Question): Promise<LimitPlan> {
+async function limitPlanOf({ service, release }: Bench, { kind, name, targets }: Question): Promise<LimitPlan> {
   const paths = targets.slice(0, SAMPLED).map(({ path }) => path);
   const proxy = await service.start(release.out);
   const answers = await answersTo(proxy.url, paths, service.headers('gzip')).finally(() => proxy.stop());
@@ -127,7 +127,13 @@ async function limitPlanOf({ service, release }: Bench, { kind, targets }: Quest
     case 'memory':
       return { kind, headers, bytes: sizes[0] ?? 0 };
     case 'slice':
-      return { kind, headers, sizes, files: featureFiles(release) };
+      return {
+        kind,
+        headers,
+        sizes,
+        files: featureFiles(release),
+        lookUp: name === 'point' ? meanCell(release) : undefined,
+      };
     case 'page': {
       const pages = new Map(targets.flatMap(({ page }) => (page === undefined ? [] : [[page.file, page] as const])));
       return {
@@ -137,6 +143,14 @@ async function limitPlanOf({ service, release }: Bench, { kind, targets }: Quest
       };
     }
   }
+}
+
+/** Where a point of the largest level is looked up, and how many bytes are read there on average. */
+function meanCell(release: MeasuredRelease): { bytes: number; file: string } {
+  const { level, arrays } = largestLevel(release);
+  const file = join(release.out, release.path, cellsPath(level));
+  if (arrays.cells === undefined) throw new Error('the release has no cells');
+  return { file, bytes: Math.ceil(statSync(file).size / arrays.cells.key.length) };
 }
 
 /** The feature files of the largest level. */

@@ -122,6 +122,7 @@ const MEASUREMENTS: { [Part in keyof PathFigures]: () => Promise<PathFigures[Par
       headers,
       sizes: [body.length],
       files: [plan.file],
+      lookUp: undefined,
     })),
   loading: loadFigures,
 };

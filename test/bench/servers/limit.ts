@@ -11,8 +11,11 @@ export type LimitPlan = {
   headers: string[];
 } & (
   | { kind: 'memory'; bytes: number }
-  /** One read at a random place of one of the files into a new buffer, and its CRC-32. */
-  | { kind: 'slice'; sizes: number[]; files: string[] }
+  /**
+   * One read at a random place of one of the files into a new buffer, and its CRC-32; before it the same of a file where it
+   * is looked up what to send.
+   */
+  | { kind: 'slice'; sizes: number[]; files: string[]; lookUp: { bytes: number; file: string } | undefined }
   /** Open, read, close and the SHA-256. */
   | { kind: 'page'; pages: { file: string; bytes: number; digest: string }[] }
 );
@@ -30,16 +33,14 @@ export function limitServer(plan: LimitPlan): Server {
       return createServer((_, res) => void res.writeHead(200, headers).end(body));
     }
     case 'slice': {
-      const { sizes } = plan;
+      const { sizes, lookUp } = plan;
       const most = Math.max(...sizes);
-      const files = plan.files
-        .map((file) => ({ places: statSync(file).size - most, descriptor: openSync(file, 'r') }))
-        .filter(({ places }) => places > 0);
+      const files = plan.files.map((file) => placesIn(file, most)).filter(({ places }) => places > 0);
+      const first = lookUp && { ...placesIn(lookUp.file, lookUp.bytes), bytes: lookUp.bytes };
       return createServer((_, res) => {
+        if (first !== undefined) crc32(readSomewhere(first, first.bytes));
         const bytes = sizes[asked++ % sizes.length] ?? 0;
-        const { places, descriptor } = anyOf(files);
-        const body = Buffer.allocUnsafe(bytes);
-        readSync(descriptor, body, 0, bytes, Math.floor(Math.random() * places));
+        const body = readSomewhere(anyOf(files), bytes);
         crc32(body);
         headers[lengthAt] = String(bytes);
         res.writeHead(200, headers).end(body);
@@ -57,6 +58,22 @@ export function limitServer(plan: LimitPlan): Server {
         res.writeHead(200, headers).end(body);
       });
   }
+}
+
+/** An open file with places for so many bytes. */
+interface Places {
+  places: number;
+  descriptor: number;
+}
+
+function placesIn(file: string, bytes: number): Places {
+  return { places: statSync(file).size - bytes, descriptor: openSync(file, 'r') };
+}
+
+function readSomewhere({ places, descriptor }: Places, bytes: number): Buffer {
+  const target = Buffer.allocUnsafe(bytes);
+  readSync(descriptor, target, 0, bytes, Math.floor(Math.random() * places));
+  return target;
 }
 
 function anyOf<T>(values: readonly T[]): T {

@@ -77,6 +77,9 @@ export function gdalLookUp(lines: readonly string[]): (longitude: string, latitu
   };
 }
 
+/** Nearer to an edge, in parts of 1e-9 degrees, the doubles of GDAL decide. */
+const NEAREST = 0.01;
+
 /**
  * Points within a millionth of a degree of an edge, and in turn within a tenth; not exactly on it.
  * @param lines the features' text with their full geometry
@@ -93,8 +96,12 @@ export function* pointsOf(
     const vertex = roll(ring.length - 1);
     const [[x1, y1], [x2, y2]] = [elementAt(ring, vertex), elementAt(ring, vertex + 1)];
     const [along, off] = [roll(1000) / 1000, (i % 2 === 0 ? 10 : 1e6) * (0.1 + roll(900) / 1000)];
-    const x = (x1 + along * (x2 - x1) + (roll(2) === 0 ? off : -off)) / 1e7;
-    const y = (y1 + along * (y2 - y1) + (roll(2) === 0 ? off : -off)) / 1e7;
-    if (Math.abs(x) < 180 && Math.abs(y) < 90) yield [x.toFixed(9), y.toFixed(9)];
+    // In parts of 1e-9 degrees, from the beginning of the edge.
+    const x = Math.round(100 * (along * (x2 - x1) + (roll(2) === 0 ? off : -off)));
+    const y = Math.round(100 * (along * (y2 - y1) + (roll(2) === 0 ? off : -off)));
+    const [dx, dy] = [x2 - x1, y2 - y1];
+    if (Math.abs(dx * y - dy * x) <= NEAREST * Math.hypot(dx, dy)) continue;
+    const [longitude, latitude] = [(100 * x1 + x) / 1e9, (100 * y1 + y) / 1e9];
+    if (Math.abs(longitude) < 180 && Math.abs(latitude) < 90) yield [longitude.toFixed(9), latitude.toFixed(9)];
   }
 }

@@ -5,12 +5,15 @@ import { writeSynthetic } from './synthetic.ts';
 
 const UNITS_MAX = 10_000_000;
 
-const { positionals } = parseArgs({ allowPositionals: true });
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { help: { type: 'boolean', short: 'h' } },
+});
 const [count = '', file, ...others] = positionals;
 const units = Number(count);
 if (!Number.isInteger(units) || units < 1 || units > UNITS_MAX || file === undefined || others.length > 0) {
   console.error(`usage: npm run synthetic -- N FILE    (N is a whole number from 1 to ${UNITS_MAX})`);
-  process.exit(2);
+  process.exit(values.help ? 0 : 2);
 }
 const onProgress = (done: number, total: number): void => {
   if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${total} units${done === total ? '\n' : ''}`);

@@ -250,6 +250,8 @@ test('the point of a unit is the centre of its largest part, inside of it, also 
     'POLYGON((170 0,-170 0,-170 20,170 20,170 0))',
     'MULTIPOLYGON(((0 0,1 0,1 1,0 1,0 0)),((5 5,9 5,9 9,5 9,5 5),(6 6,6 8,8 8,8 6,6 6)))',
     square(20, 20, 0.00001),
+    // A lake that is too small for `medium`, in the middle.
+    'POLYGON((5 5,5.0015 5,5.0015 5.0015,5 5.0015,5 5),(5.0005 5.0005,5.0005 5.001,5.001 5.001,5.001 5.0005,5.0005 5.0005))',
     'POINT(1 1)',
   ];
   const rings = ringsOf(wkts);

@@ -50,6 +50,7 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
   );
   for (const layers of used) refuseTwins(layers);
   const seen = used.flat();
+  refuseUnknownLayers(options, seen);
   const sources: ReturnType<typeof layerSource>[] = [];
   const parents = new Map<Level, Level>();
   // The columns of a level may depend on those of the levels above.
@@ -73,7 +74,6 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
   const [licence, ...otherLicences] = new Set(known.map((dataset) => dataset.licence));
   refuseUnknownColumns(options, [...new Set(sources.flatMap(({ names }) => names))]);
   refuseOtherColumns(found);
-  refuseUnknownLayers(options, seen);
   refuseUnusedDatasets(options, seen, found);
   const levels = LEVELS.filter((level) => options.levels.includes(level)).flatMap((level) => {
     const layers = found.filter((layer) => layer.level === level);

@@ -72,9 +72,10 @@ test('all municipalities of Spain take one page and one download; near by they a
     queries.length = 0;
     await row(page, 'A Arnoia').click();
     await page.locator('#facts').getByText('km²').waitFor();
+    // Its neighbours in sight may follow once the map rests, so near by.
     const full = queries.filter((query) => !query.includes('geometry'));
-    assert.equal(full.length, 1);
     assert.match(full[0] ?? '', /^\?page-size=1&start-at=\d+$/);
+    assert.equal(new Set(full).size, full.length, full.join());
   });
 });
 

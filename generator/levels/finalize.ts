@@ -26,6 +26,7 @@ import {
   type WholeFile,
 } from '../../format/release.ts';
 import { type Relatives, writeNames } from '../names/named-units.ts';
+import { sizeAndSum } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import { BuildError } from '../report/errors.ts';
@@ -188,7 +189,7 @@ function checkFile(file: string, { bytes, sha256 }: CheckedFile, isOfShard: bool
       `${file}: ${size === undefined ? 'is missing' : `has ${size} bytes`}, ${bytes} bytes were written`,
       'another program has changed the output folder: end it and run the command again',
     );
-  const read = isOfShard ? sha256Of(readFileSync(file)) : sha256;
+  const read = isOfShard ? sizeAndSum(file).sha256 : sha256;
   if (read !== sha256)
     throw new BuildError(
       `${file}: its SHA-256 is ${read}, ${sha256} was written`,

@@ -1,11 +1,13 @@
-// Inflates gzip members and deflate data of a release, and checks that they have no bytes left over. Used by `verify` and
-// `diff`.
+// Inflates gzip members and deflate data of a release, and checks that they have no bytes left over. Used by `verify`,
+// `diff` and `seal`.
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { EMPTY_SUM, sumOf, type TextSum } from '../../format/crc32.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { FINAL_BLOCK, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd, TRAILER_BYTES } from '../../format/gzip.ts';
+import type { CheckedFile } from '../../format/release.ts';
 import { FileError } from './file-error.ts';
 
 /** The end of deflate data with a seam: an empty stored block, byte-aligned (RFC 1951 section 3.2.4). */
@@ -71,6 +73,19 @@ export function readAt(handle: number, offset: number, bytes: number): Buffer {
   for (let read = -1; done < bytes && read !== 0; done += read)
     read = readSync(handle, buffer, done, bytes - done, offset + done);
   return buffer.subarray(0, done);
+}
+
+/** Size and SHA-256 of a file of any size. */
+export function sizeAndSum(file: string): CheckedFile {
+  const sum = createHash('sha256');
+  const handle = openSync(file, 'r');
+  try {
+    const bytes = fstatSync(handle).size;
+    for (const piece of piecesOf(handle, 0, bytes)) sum.update(piece);
+    return { bytes, sha256: sum.digest('hex') };
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** The bytes from `start` up to but not including `end`, in large pieces. */

@@ -1,7 +1,7 @@
 // Verifies files of a release. Feature files are compared line by line with the tables that describe them, pages as a whole:
 // CRC-32 and length of a page's text follow from those of its features. Runs in child processes, too.
-import { createHash, hash } from 'node:crypto';
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { EMPTY_SUM, joinSums, type TextSum } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
@@ -18,7 +18,7 @@ import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { isFormat, plannedFiles } from '../levels/plan.ts';
 import { gidsOf } from '../names/named-units.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
-import { expectBytes, piecesOf, readAt, sumOfMember } from '../reader/inflate.ts';
+import { expectBytes, readAt, sizeAndSum, sumOfMember } from '../reader/inflate.ts';
 import { dataIn, readLevel, readTable, textFrom } from '../reader/read-level.ts';
 import type { Finding } from './findings.ts';
 
@@ -96,18 +96,6 @@ export async function verifyFile(
   if (problems.length === 0 && listed !== undefined && listed !== sha256)
     findings.push({ path: CHECKSUMS_FILE, problem: `has ${listed} for ${path}, which is ${sha256}` });
   return bytes;
-}
-
-function sizeAndSum(file: string): CheckedFile {
-  const sum = createHash('sha256');
-  const handle = openSync(file, 'r');
-  try {
-    const bytes = fstatSync(handle).size;
-    for (const piece of piecesOf(handle, 0, bytes)) sum.update(piece);
-    return { bytes, sha256: sum.digest('hex') };
-  } finally {
-    closeSync(handle);
-  }
 }
 
 /** What another file says of a file: of its SHA-256 at least the beginning. Its text is that of one gzip member. */

@@ -1,6 +1,6 @@
 // /docs: what the OpenAPI document says, as an HTML page, from the same tables: two endpoints with a level, their parameters
 // once, questions with their answers, every error.
-import { FORMATS, GEOMETRIES, LEVELS, levelName, PAGE_CAPS, pageCap } from '../../format/levels.ts';
+import { FORMATS, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../format/levels.ts';
 import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
 import { TARGET_MAX_BYTES } from '../http/request.ts';
 import { DOWNLOAD_ENDPOINTS, FILTERS, OGC_PATH, PAGE_ENDPOINTS, parameterNames } from '../pages/endpoints.ts';
@@ -98,9 +98,9 @@ function parametersTable(): string {
     const only = PAGE_ONLY.has(name) ? ' Only of pages.' : DOWNLOAD_ONLY.has(name) ? ' Only of downloads.' : '';
     return [codeToHtml(name), inlineToHtml(`${description}${only}`), codeToHtml(`${name}=${example}`)];
   };
-  const [first = '', last = ''] = [...FILTERS.keys()].filter((_, level, { length }) => level % (length - 1) === 0);
+  const [first = '', ...others] = FILTERS.keys();
   const filters = [
-    `${codeToHtml(first)} to ${codeToHtml(last)}`,
+    `${codeToHtml(first)} to ${codeToHtml(others.at(-1) ?? '')}`,
     'Only units inside the unit with this GID; several are combined with AND. That of the level itself selects one unit.',
     codeToHtml(`${first}=ESP`),
   ];
@@ -111,9 +111,9 @@ function parametersTable(): string {
 function capsTable(): string {
   const heads = [0, 2, 4] as const;
   const full = FORMATS.map((format) => [codeToHtml(format), ...heads.map((level) => String(PAGE_CAPS[format][level]))]);
-  const light = GEOMETRIES.filter((geometry) => pageCap('fc', 0, geometry) > PAGE_CAPS.fc[0]).map((geometry) => [
+  const light = Object.entries(LIGHT_CAPS).map(([geometry, cap]) => [
     `both, ${codeToHtml(`geometry=${geometry}`)}`,
-    ...heads.map((level) => String(pageCap('fc', level, geometry))),
+    ...heads.map(() => String(cap)),
   ]);
   return table(['format', 'lv0 lv1', 'lv2 lv3', 'lv4 lv5'], [...full, ...light], 'numbers');
 }

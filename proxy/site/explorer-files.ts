@@ -86,8 +86,8 @@ function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): st
 }
 
 /**
- * The version of the service, and the public metadata of a release: its id and date, its licence and the credits to show with the data, its geometries, and
- * the columns of each level.
+ * The version of the service, and the public metadata of a release: its id and date, its licence and the credits to show
+ * with the data, its geometries, caps, and the columns of each level.
  */
 function aboutAsset({ id, date, licence, attribution, geometries, summaries }: LoadedRelease): Asset {
   const levels = summaries.map(({ level, gidColumns, nameColumn, typeColumn }) => ({

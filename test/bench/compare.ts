@@ -1,7 +1,7 @@
 // Ten questions that people ask a service of boundaries, put to this one and to PostgreSQL with PostGIS, as feature servers
 // ask it: requests, bytes, milliseconds, CPU. Run as `npm run bench:compare`; it takes the sample.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,7 @@ import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import { type Postgis, startPostgis } from '../support/processes/postgis.ts';
 import { featureOf, importLevel, quoted } from './comparisons/postgis.ts';
-import { secondsOf } from './measure/measure.ts';
-import { releaseToMeasure } from './requests/measured-release.ts';
+import { RELEASE_OPTIONS, releaseToMeasure, run } from './requests/measured-release.ts';
 import { chooseMachine } from './servers/machine.ts';
 import { prepareService, receive } from './servers/service.ts';
 
@@ -94,17 +93,10 @@ const MS_PER_TICK = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encodin
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-compare-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const cache = join(tmpdir(), 'boundaries-bench');
+const cache = RELEASE_OPTIONS.cache.default;
+mkdirSync(cache, { recursive: true });
 const source = join(cache, 'sample.gpkg');
-if (!existsSync(source))
-  await secondsOf(process.execPath, [
-    '.setup/with-gdal.js',
-    ...process.execArgv,
-    'generator/main.ts',
-    'sample',
-    '--out',
-    source,
-  ]);
+if (!existsSync(source)) await run('generator/main.ts', 'sample', '--out', source);
 const release = await releaseToMeasure({ release: undefined, source, units: 0, cache });
 const machine = chooseMachine(undefined);
 const service = await prepareService(folder, machine);

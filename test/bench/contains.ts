@@ -1,8 +1,6 @@
 // Which units contain a point, beside GDAL's Contains on the published text: differences, of which there must be none, and
 // time. Run as `npm run bench:contains`; without options it asks for a million points of 20,000 synthetic units.
 
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
@@ -10,7 +8,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { gdalLookUp, pointsOf, proxyLookUp } from '../support/releases/points-beside-gdal.ts';
 import { type Figures, printRows } from './measure/measure.ts';
-import { releaseToMeasure } from './requests/measured-release.ts';
+import { RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
 import { largestLevel } from './requests/targets.ts';
 
 const ROUNDS = 10;
@@ -19,14 +17,7 @@ const US_PER_MS = 1000;
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:contains -- [options]')
   .option('points', { type: 'number', default: 1_000_000, describe: 'how many points, half of them by a border' })
-  .option('units', { type: 'number', default: 20_000, describe: 'how many synthetic units' })
-  .option('source', { type: 'string', describe: 'a dataset to build instead' })
-  .option('release', { type: 'string', describe: 'an output folder to measure as it is' })
-  .option('cache', {
-    type: 'string',
-    default: join(tmpdir(), 'boundaries-bench'),
-    describe: 'folder where datasets and releases are kept for the next run',
-  })
+  .options(RELEASE_OPTIONS)
   .option('json', { type: 'boolean', default: false, describe: 'print JSON' })
   .strict()
   .parseSync();

@@ -9,7 +9,7 @@ import { hideBin } from 'yargs/helpers';
 import { featureFilePath } from '../../format/layout.ts';
 import { outputOf, spread } from './measure/measure.ts';
 import type { PathFigures, PathPlan } from './path/measured.ts';
-import { type MeasuredRelease, releaseToMeasure } from './requests/measured-release.ts';
+import { type MeasuredRelease, RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
 import {
   boxesAround,
   hotPath,
@@ -24,14 +24,7 @@ import { answersTo, prepareService, type Service } from './servers/service.ts';
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:path -- [options]')
-  .option('units', { type: 'number', default: 20_000, describe: 'how many synthetic units' })
-  .option('source', { type: 'string', describe: 'a dataset to build instead' })
-  .option('release', { type: 'string', describe: 'an output folder to measure as it is' })
-  .option('cache', {
-    type: 'string',
-    default: join(tmpdir(), 'boundaries-bench'),
-    describe: 'folder where datasets and releases are kept for the next run',
-  })
+  .options(RELEASE_OPTIONS)
   .option('json', { type: 'boolean', default: false, describe: 'print JSON' })
   .strict()
   .parseSync();

@@ -8,7 +8,7 @@ import { hideBin } from 'yargs/helpers';
 import { type Bench, compareWithLimit } from './comparisons/limit.ts';
 import { compareWithPostgis } from './comparisons/postgis.ts';
 import { hasProgram, printRows, type Row } from './measure/measure.ts';
-import { releaseToMeasure } from './requests/measured-release.ts';
+import { RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
 import { QUESTION_NAMES, type QuestionName, questionNames, questionOf } from './requests/questions.ts';
 import { chooseMachine } from './servers/machine.ts';
 import { prepareService } from './servers/service.ts';
@@ -18,14 +18,8 @@ const MEMORY = '/dev/shm';
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:serve -- [options]\n\nNeeds wrk; PostgreSQL with PostGIS for --postgis.')
-  .option('units', { type: 'number', default: 20_000, describe: 'how many synthetic units' })
+  .options(RELEASE_OPTIONS)
   .option('source', { type: 'string', describe: 'a dataset to build instead; or that of --release, for --postgis' })
-  .option('release', { type: 'string', describe: 'an output folder to serve as it is' })
-  .option('cache', {
-    type: 'string',
-    default: join(tmpdir(), 'boundaries-bench'),
-    describe: 'folder where datasets and releases are kept for the next run',
-  })
   .option('only', { choices: QUESTION_NAMES, array: true, describe: 'rows to measure, instead of all' })
   .option('bursts', { type: 'number', default: 9, describe: 'bursts of one second, of proxy and control in turn' })
   .option('rounds', { type: 'number', default: 3, describe: 'measurements of latency, in turn likewise' })

@@ -52,7 +52,7 @@ function type(program: string, args: string[], env: Record<string, string>): Pro
     env: {
       ...process.env,
       BASE: `${url}/api/v1`,
-      AUTH: AUTHORIZED.authorization.replace(/^/, 'Authorization: '),
+      AUTH: `Authorization: ${AUTHORIZED.authorization}`,
       TOKEN,
       ...env,
     },

@@ -60,7 +60,7 @@ test('the commands of the README files and the lines of Python say what is at a 
   skip: without('curl --version', 'jq --version', 'python3 --version', 'ogr2ogr --version'),
 }, async () => {
   const { url } = await startService(folder);
-  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: AUTHORIZED.authorization.replace(/^/, 'Authorization: ') };
+  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: ${AUTHORIZED.authorization}` };
   const token = { TOKEN: AUTHORIZED.authorization.slice('Bearer '.length) };
   const run = async (program: string, option: string, code: string): Promise<string[]> => {
     const here = code.replaceAll('http://127.0.0.1:8080', url);

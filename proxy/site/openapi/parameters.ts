@@ -1,6 +1,6 @@
 // The parameters in the OpenAPI document: one component each, and for page-size one per page cap.
 import type { Geometry, Level } from '../../../format/levels.ts';
-import { GEOMETRIES, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
+import { GEOMETRIES, LIGHT_CAPS, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
 import type { ListingEndpoint } from '../../pages/endpoints.ts';
 import {
   BBOX,
@@ -23,8 +23,8 @@ const EXAMPLE_FID = 1;
 /** The default, which every release has. */
 const FULL: Geometry = 'full';
 /** The caps of the geometries that are small, in words. */
-const SMALL_CAPS = GEOMETRIES.filter((geometry) => pageCap('fc', 0, geometry) > PAGE_CAPS.fc[0])
-  .map((geometry) => `${pageCap('fc', 0, geometry)} with geometry=${geometry}`)
+const SMALL_CAPS = Object.entries(LIGHT_CAPS)
+  .map(([geometry, cap]) => `${cap} with geometry=${geometry}`)
   .join(', ');
 
 const DEGREES = '-?\\d{1,3}(\\.\\d{1,40})?';

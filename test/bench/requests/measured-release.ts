@@ -1,6 +1,7 @@
 // The release that the serving benchmark measures: made of synthetic units where there is none yet, and kept.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CURRENT_PATH, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
@@ -18,6 +19,18 @@ export interface ReleaseChoice {
   units: number;
   cache: string;
 }
+
+/** The options of a command that measures a release. */
+export const RELEASE_OPTIONS = {
+  units: { type: 'number', default: 20_000, describe: 'how many synthetic units' },
+  source: { type: 'string', describe: 'a dataset to build instead' },
+  release: { type: 'string', describe: 'an output folder to measure as it is' },
+  cache: {
+    type: 'string',
+    default: join(tmpdir(), 'boundaries-bench'),
+    describe: 'folder where datasets and releases are kept for the next run',
+  },
+} as const;
 
 /** A release and what its metadata says. */
 export interface MeasuredRelease {
@@ -60,7 +73,7 @@ async function buildOnce(source: string, out: string): Promise<void> {
 }
 
 /** Runs a program in a process of its own. */
-async function run(program: string, ...args: string[]): Promise<void> {
+export async function run(program: string, ...args: string[]): Promise<void> {
   say(`${program} ${args.join(' ')}`);
   const seconds = await secondsOf(process.execPath, [WITH_GDAL, ...process.execArgv, program, ...args]);
   say(`  ${seconds.toFixed(1)} s`);

@@ -9,6 +9,7 @@ import { BaseUrl } from './http/base-url.ts';
 import { clientLimits } from './limits/admit-client.ts';
 import { Reads } from './origin/origin.ts';
 import { responseCaches } from './pages/response-cache.ts';
+import { publicRows } from './public-rows.ts';
 import { type LoadRelease, loadRelease } from './releases/load-release.ts';
 import { Releases } from './releases/releases.ts';
 import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './server.ts';
@@ -52,14 +53,7 @@ export interface ServerParts {
 /** What `assembleServer` needs of the settings. */
 export type ServerSettings = Pick<
   Settings,
-  | 'origin'
-  | 'tokenRules'
-  | 'publicUrl'
-  | 'trustedProxies'
-  | 'resourceMetadata'
-  | 'limits'
-  | 'hasExplorer'
-  | 'accelRedirect'
+  'origin' | 'tokenRules' | 'publicUrl' | 'trustedProxies' | 'resourceMetadata' | 'limits' | 'hasExplorer'
 >;
 
 /** The server for these settings; it does not listen yet. */
@@ -69,22 +63,29 @@ export function assembleServer(
   log: (line: string) => void,
   { observer = {}, timeouts, work, held, assets }: ServerParts = {},
 ): HttpServer {
-  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer, accelRedirect } =
-    settings;
+  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
   const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
+  const baseUrl = new BaseUrl(publicUrl, trustedProxies, log);
+  const lifecycle = { isStopping: false };
   const context = {
     authenticator: new Authenticator(tokenRules),
-    releases,
-    responses: responseCaches(),
-    reads,
-    limits: limits && clientLimits(limits),
-    lifecycle: { isStopping: false },
-    keysUnavailableReason: () => keysUnavailableReason(tokenRules.issuers.values()),
-    baseUrl: new BaseUrl(publicUrl, trustedProxies, log),
-    publicUrl,
     resourceMetadata,
-    assets: assets ?? publicAssets(publicUrl, hasExplorer),
+    limits: limits && clientLimits(limits),
+    responses: responseCaches(),
+    releases,
+    reads,
+    publicRows: publicRows({
+      releases,
+      lifecycle,
+      keysUnavailableReason: () => keysUnavailableReason(tokenRules.issuers.values()),
+      assets: assets ?? publicAssets(publicUrl, hasExplorer),
+      resourceMetadata,
+      baseUrl,
+      publicUrl,
+    }),
+    baseUrl,
+    lifecycle,
     log,
   };
-  return createHttpServer(context, { reads, held: new HeldBytes(held), accelRedirect }, observer, timeouts);
+  return createHttpServer(context, { reads, held: new HeldBytes(held) }, observer, timeouts);
 }

@@ -9,16 +9,11 @@ import type { ResponseCaches } from './pages/response-cache.ts';
 import { AT_ONCE_MAX_BYTES } from './work/body-buffers.ts';
 import { CHUNK_BYTES, type HeldBytes } from './work/held-bytes.ts';
 
-/** Smaller bodies cost nginx and proxy as much by a redirect, and are verified when the proxy sends them. */
-const REDIRECT_MIN_BYTES = 256 * 1024;
-
 /** What sending needs. */
 export interface Sending {
   reads: Reads;
   held: HeldBytes;
   responses: ResponseCaches;
-  /** The path under which nginx has the files of the origin, if nginx sends large pages. */
-  accelRedirect: string | undefined;
   /** The answer to a request whose body could not be read. Never rejects. */
   answerAgain(request: HttpRequest, answer: Answer, error: unknown): Promise<Answer>;
   log: (line: string) => void;
@@ -54,7 +49,6 @@ export class SentResponse implements Client {
       this.#head(304, withoutContent(headers)).end();
     else if (body === undefined || this.#request.method === 'HEAD') this.#head(status, headers).end();
     else if (Buffer.isBuffer(body)) this.#whole(answer, body);
-    else if (this.#isForNginx(body.path, body.bytes)) this.#redirect(answer, body.path);
     else this.#read(answer, body);
   }
 
@@ -126,21 +120,6 @@ export class SentResponse implements Client {
     if (!(error instanceof ClientGone) && (isStorageError(error) || !res.destroyed))
       this.#sending.log(errorToLogLine(error));
     res.destroy();
-  }
-
-  /** Is this a large file that nginx can send? It says so with `X-Sendfile-Type: X-Accel-Redirect`. */
-  #isForNginx(path: string | undefined, bytes: number): path is string {
-    return (
-      this.#sending.accelRedirect !== undefined &&
-      this.#request.headers['x-sendfile-type'] === 'X-Accel-Redirect' &&
-      path !== undefined &&
-      bytes >= REDIRECT_MIN_BYTES
-    );
-  }
-
-  #redirect({ status, headers }: Answer, path: string): void {
-    const own = headers.map((text, i) => (headers[i - 1] === 'Content-Length' ? '0' : text));
-    this.#head(status, [...own, 'X-Accel-Redirect', `${this.#sending.accelRedirect}${path}`]).end();
   }
 }
 

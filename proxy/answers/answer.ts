@@ -15,8 +15,6 @@ export type Body = Buffer | AsyncIterable<Buffer>;
 export interface BodySource {
   /** Length of the body. */
   readonly bytes: number;
-  /** The file of the origin that has exactly its bytes, if there is one. */
-  readonly path?: string;
   /**
    * Reads it: a buffer at once if that takes microseconds. Not called for HEAD and 304.
    * @throws OriginError if stored bytes are missing or damaged; from a stream, before its last chunk

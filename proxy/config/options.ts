@@ -17,10 +17,6 @@ export const SERVE_OPTIONS = {
   },
   'origin-header': { ...LIST, describe: "request header for the static host, 'Name: value'; repeatable" },
   's3-endpoint': { ...TEXT, describe: 'endpoint URL of the bucket (default: AWS)' },
-  'accel-redirect': {
-    ...TEXT,
-    describe: 'internal location of nginx that has the files of the origin: nginx sends large pages (X-Accel-Redirect)',
-  },
   host: { ...TEXT, default: '127.0.0.1', describe: 'address to listen on' },
   port: { ...NUMBER, default: 8080, describe: 'port to listen on; 0 selects a free port' },
   'public-url': { ...TEXT, describe: 'base URL of the service in Link headers; by default that of the request' },

@@ -12,6 +12,7 @@ import { BaseUrl } from '../http/base-url.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';
 import { type Origin, Reads } from '../origin/origin.ts';
 import { responseCaches } from '../pages/response-cache.ts';
+import { publicRows } from '../public-rows.ts';
 import { loadOnDemand } from '../releases/load-on-demand.ts';
 import { Releases } from '../releases/releases.ts';
 import { loggedRefresh } from '../releases/watch-releases.ts';
@@ -65,20 +66,29 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const background = new Background();
   const rules = await optionsToTokenRules(options, log, (url) => background.add(fetchKeySet(url)));
   const releases = new Releases(origin, { load: loadOnDemand() });
+  // The URL of the request has the scheme that the client used.
+  const baseUrl = new BaseUrl(publicUrl, undefined, () => {});
+  const resourceMetadata = issuersToMetadata([...rules.issuers.keys()], rules.scope);
+  const lifecycle = { isStopping: false };
   const context: HandlerContext = {
     authenticator: new Authenticator(rules),
-    releases,
+    resourceMetadata,
+    limits: undefined,
     responses: responseCaches(CACHED_RESPONSES_MAX_BYTES),
+    releases,
     // The platform limits how much is done at a time; work of one request must not run as part of another.
     reads: new Reads(origin, undefined),
-    limits: undefined,
-    lifecycle: { isStopping: false },
-    keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
-    // The URL of the request has the scheme that the client used.
-    baseUrl: new BaseUrl(publicUrl, undefined, () => {}),
-    publicUrl,
-    resourceMetadata: issuersToMetadata([...rules.issuers.keys()], rules.scope),
-    assets: new Map(describingAssets(publicUrl)),
+    publicRows: publicRows({
+      releases,
+      lifecycle,
+      keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
+      assets: new Map(describingAssets(publicUrl)),
+      resourceMetadata,
+      baseUrl,
+      publicUrl,
+    }),
+    baseUrl,
+    lifecycle,
     log,
   };
   const responding: Responding = {

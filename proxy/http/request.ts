@@ -21,7 +21,6 @@ export type RequestHeaders = Readonly<
     'if-range'?: HeaderValues;
     'x-forwarded-host'?: HeaderValues;
     'x-forwarded-proto'?: HeaderValues;
-    'x-sendfile-type'?: HeaderValues;
   }
 >;
 

@@ -11,9 +11,6 @@ export interface Lifecycle {
   isStopping: boolean;
 }
 
-/** The paths. */
-export const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz'];
-
 const OK_ANSWER: Answer = answerWith(
   200,
   ['Cache-Control', 'no-store'],
@@ -21,20 +18,24 @@ const OK_ANSWER: Answer = answerWith(
   Buffer.from('ok\n'),
 );
 
-/**
- * The answer to /healthz (the process runs) or /readyz (a release is loaded and keys to verify tokens are available);
- * undefined if that depends on keys.
- * @throws Problem not-ready
- */
-export function answerHealth(path: string, releases: Releases, { isStopping }: Lifecycle): Answer | undefined {
-  if (path === '/healthz') return OK_ANSWER;
-  if (isStopping) throw notReady('The service is stopping.');
-  releases.requireCurrent();
-  return undefined;
+/** What a service needs to be ready. */
+export interface Readiness {
+  releases: Releases;
+  lifecycle: Lifecycle;
+  /** Why tokens cannot be verified; undefined if they can. Reads key sets that are not known yet. */
+  keysUnavailableReason: () => Promise<string | undefined>;
 }
 
-/** The answer to /readyz of a service with a release. @param keysUnavailableReason undefined if keys are available */
-export function healthAnswer(keysUnavailableReason: string | undefined): Answer {
-  if (keysUnavailableReason !== undefined) throw notReady(keysUnavailableReason);
+/** The answer to /healthz: the process runs. */
+export function answerAlive(): Answer {
+  return OK_ANSWER;
+}
+
+/** The answer to /readyz: a release is loaded, and keys to verify tokens are available. @throws Problem not-ready */
+export async function answerReady({ releases, lifecycle, keysUnavailableReason }: Readiness): Promise<Answer> {
+  if (lifecycle.isStopping) throw notReady('The service is stopping.');
+  releases.requireCurrent();
+  const reason = await keysUnavailableReason();
+  if (reason !== undefined) throw notReady(reason);
   return OK_ANSWER;
 }

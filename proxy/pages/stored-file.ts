@@ -19,13 +19,13 @@ export class StoredFile implements BodySource {
   /** Relative to the origin. */
   readonly path: string;
   readonly bytes: number;
-  /** The beginning of its SHA-256 in hex. */
-  readonly digest: string;
+  /** The beginning of its SHA-256 in hex, which is its entity tag. */
+  readonly tag: string;
 
-  constructor(path: string, bytes: number, digest: string) {
+  constructor(path: string, bytes: number, tag: string) {
     this.path = path;
     this.bytes = bytes;
-    this.digest = digest;
+    this.tag = tag;
   }
 
   read(reads: Reads, client: Client): Body | Promise<Body> {
@@ -37,7 +37,7 @@ export class StoredFile implements BodySource {
   }
 
   #checked(body: Buffer): Buffer {
-    if (!hash('sha256', body, 'hex').startsWith(this.digest)) throw new OriginError('damaged', this.path);
+    if (!hash('sha256', body, 'hex').startsWith(this.tag)) throw new OriginError('damaged', this.path);
     return body;
   }
 
@@ -47,7 +47,7 @@ export class StoredFile implements BodySource {
       origin.stream(this.path, { offset: 0, length: this.bytes }, client),
       (chunk) => sha256.update(chunk),
       () => {
-        if (!sha256.digest('hex').startsWith(this.digest)) throw new OriginError('damaged', this.path);
+        if (!sha256.digest('hex').startsWith(this.tag)) throw new OriginError('damaged', this.path);
       },
     );
   }

@@ -1,9 +1,9 @@
 // /docs: what the OpenAPI document says, as an HTML page, from the same tables: two endpoints with a level, their parameters
 // once, questions with their answers, every error.
 import { FORMATS, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../format/levels.ts';
+import { DOWNLOAD_ENDPOINTS, FILTERS, OGC_PATH, PAGE_ENDPOINTS } from '../api/endpoints.ts';
 import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
 import { TARGET_MAX_BYTES } from '../http/request.ts';
-import { DOWNLOAD_ENDPOINTS, FILTERS, OGC_PATH, PAGE_ENDPOINTS, parameterNames } from '../pages/endpoints.ts';
 import { INFO } from './openapi/document.ts';
 import { parameterComponents } from './openapi/parameters.ts';
 import { headerComponents, problemResponses } from './openapi/responses.ts';
@@ -85,8 +85,8 @@ done`;
 
 const ORIGIN = `Answers of the sample release, which \`npm start\` builds: countries made with Natural Earth, units of the United States of the U.S. Census Bureau, both public domain; those of Spain derived from boundaries CC BY 4.0 Instituto Geográfico Nacional de España (ign.es). \`…\` is where an answer is cut here.`;
 
-const PAGE_NAMES = new Set(PAGE_ENDPOINTS.flatMap(parameterNames));
-const DOWNLOAD_NAMES = new Set(DOWNLOAD_ENDPOINTS.flatMap(parameterNames));
+const PAGE_NAMES = new Set(PAGE_ENDPOINTS.flatMap(({ parameters }) => parameters));
+const DOWNLOAD_NAMES = new Set(DOWNLOAD_ENDPOINTS.flatMap(({ parameters }) => parameters));
 const PAGE_ONLY: ReadonlySet<string> = new Set([...PAGE_NAMES].filter((name) => !DOWNLOAD_NAMES.has(name)));
 const DOWNLOAD_ONLY: ReadonlySet<string> = new Set([...DOWNLOAD_NAMES].filter((name) => !PAGE_NAMES.has(name)));
 

@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
 import { FORMATS, type Format, LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
-import { COLUMNS_PARAMETER, itemsParameters, ogcPaths } from '../../ogc/api-document.ts';
-import { DOWNLOAD_ENDPOINTS, FILE_ENDPOINTS, OGC_PATH, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
+import { DOWNLOAD_ENDPOINTS, FILE_ENDPOINTS, OGC_PATH, PAGE_ENDPOINTS } from '../../api/endpoints.ts';
+import { COLUMNS_PARAMETER, itemsParameters, ogcPaths } from '../../api/ogc-openapi.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 

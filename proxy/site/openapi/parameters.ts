@@ -1,7 +1,7 @@
 // The parameters in the OpenAPI document: one component each, and for page-size one per page cap.
 import type { Geometry, Level } from '../../../format/levels.ts';
 import { GEOMETRIES, LIGHT_CAPS, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
-import type { ListingEndpoint } from '../../pages/endpoints.ts';
+import type { FeaturesEndpoint } from '../../api/endpoints.ts';
 import {
   BBOX,
   CONTAINS,
@@ -9,13 +9,13 @@ import {
   FID_MAX,
   FILTERS,
   GEOMETRY,
-  isStart,
   PAGE_ENDPOINTS,
   PAGE_SIZE,
   PAGE_SIZE_MIN,
-  parameterNames,
   RELEASE,
-} from '../../pages/endpoints.ts';
+  START_AFTER,
+  START_AT,
+} from '../../api/endpoints.ts';
 
 /** Valid for any data: an unknown GID gives an empty page. */
 const EXAMPLE_GIDS = ['ESP', 'ESP.1_1', 'ESP.1.2_1', 'ESP.1.2.3_1', 'ESP.1.2.3.4_1', 'ESP.1.2.3.4.5_1'] as const;
@@ -51,7 +51,7 @@ const COLLATOR = new Intl.Collator('en', { numeric: true });
 /** The parameters of all endpoints, by component name. */
 export function parameterComponents() {
   const entries = [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS].flatMap((endpoint) =>
-    parameterNames(endpoint).map((name) => {
+    endpoint.parameters.map((name) => {
       const [description, example] = [parameterMeaning(name, endpoint.level), parameterExample(name)];
       const parameter = { name, in: 'query', description, schema: parameterSchema(name, endpoint), example };
       return [componentName(name, endpoint), parameter] as const;
@@ -61,14 +61,14 @@ export function parameterComponents() {
 }
 
 /** References to the parameters of an endpoint. */
-export function parameterReferences(endpoint: ListingEndpoint) {
-  return parameterNames(endpoint).map((name) => ({
+export function parameterReferences(endpoint: FeaturesEndpoint) {
+  return endpoint.parameters.map((name) => ({
     $ref: `#/components/parameters/${componentName(name, endpoint)}`,
   }));
 }
 
 /** The meaning of a filter depends on the level, that of page-size on the cap: each has its own component. */
-function componentName(name: string, { format, level }: ListingEndpoint): string {
+function componentName(name: string, { format, level }: FeaturesEndpoint): string {
   if (name === PAGE_SIZE) return `${PAGE_SIZE}-${PAGE_CAPS[format][level]}`;
   if (isStart(name) || name === GEOMETRY || name === RELEASE || name in PLACES) return name;
   return `${name}-of-lv${level}`;
@@ -83,16 +83,16 @@ function parameterMeaning(name: string, level: Level): string {
   if (place !== undefined) return place.description;
   if (name === RELEASE)
     return 'Id of a hosted release, which a download that is continued stays on. The current one if absent.';
-  if (name === 'start-at')
+  if (name === START_AT)
     return 'Start of the page: the first feature with this fid or a larger one, or the position of a cursor.';
-  if (name === 'start-after')
+  if (name === START_AFTER)
     return 'Start of the page: the first feature with a larger fid, or the position of a cursor. Not together with start-at.';
   const column = filterColumn(name);
   if (column === level) return 'Only the unit with this GID.';
   return `Only units inside the ${levelName(column)} unit with this GID. Several filters are combined with AND.`;
 }
 
-function parameterSchema(name: string, { format, level }: ListingEndpoint) {
+function parameterSchema(name: string, { format, level }: FeaturesEndpoint) {
   if (name === PAGE_SIZE) {
     const maximum = Math.max(...GEOMETRIES.map((geometry) => pageCap(format, level, geometry)));
     return { type: 'integer', minimum: PAGE_SIZE_MIN, maximum, default: PAGE_CAPS[format][level] };
@@ -122,4 +122,8 @@ function filterColumn(name: string): Level {
   const column = FILTERS.get(name);
   if (column === undefined) throw new RangeError(`${name} is not a filter`);
   return column;
+}
+
+function isStart(name: string): boolean {
+  return name === START_AT || name === START_AFTER;
 }

@@ -43,7 +43,6 @@ export interface ServiceOptions {
   /** Shall challenges name the metadata? */
   metadata?: boolean;
   trustProxy?: readonly string[];
-  accelRedirect?: string;
   limits?: ServerLimits;
   /** How much is done at a time. */
   work?: WorkLimits;
@@ -99,7 +98,6 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
     limits: options.rules,
     hasExplorer: options.explorer === true,
-    accelRedirect: options.accelRedirect,
   };
   const { server, stop, heldBytes } = assembleServer(settings, releases, (line) => log.push(line), {
     observer: options.observe ? { observe: options.observe } : {},

@@ -3,8 +3,8 @@
 import type { Geometry, Level } from '../../format/levels.ts';
 import { GEOMETRIES, levelName } from '../../format/levels.ts';
 import type { LevelSummary } from '../../format/release.ts';
-import { BBOX, GEOMETRY, OGC_ENDPOINTS, OGC_PATH } from '../pages/endpoints.ts';
-import { ITEMS_PARAMETERS, LIMIT } from './query.ts';
+import type { FeaturesEndpoint } from './endpoints.ts';
+import { BBOX, DOCUMENT_ENDPOINTS, GEOMETRY, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, LIMIT, OGC_PATH } from './endpoints.ts';
 
 /** The document that GDAL and QGIS read: pages' sizes, and which columns they may filter by. @param url of the landing page */
 export function apiDocument(
@@ -63,26 +63,31 @@ export function ogcPaths({ prefix, levels, problems, reference, columnsOf }: Sur
       ...problems,
     },
   });
-  const entries = OGC_ENDPOINTS.flatMap((endpoint) => {
-    const { kind, level, mediaType } = endpoint;
-    if (level !== undefined && !levels.includes(level)) return [];
-    const path = prefix + (endpoint.path.slice(OGC_PATH.length) || (prefix === '' ? '/' : ''));
-    if (kind === 'document') {
-      const id = level === undefined ? endpoint.document : `collection-${levelName(level)}`;
-      return [[path, { get: operation(`ogc-${id}`, DOCUMENTS[endpoint.document], mediaType, []) }] as const];
-    }
-    const id = `ogc-${kind}-${levelName(level)}`;
-    const referenceTo = (name: string) => ({ $ref: reference(name) });
-    if (kind === 'item') {
-      const get = operation(id, 'One feature, with links', mediaType, [FID, GEOMETRY].map(referenceTo));
-      return [[`${path}{${FID}}`, { get }] as const];
-    }
-    const parameters = [...ITEMS_PARAMETERS.map(referenceTo), ...columnsOf(level)];
-    return [
-      [path, { get: operation(id, 'Features of a level, with links in the body', mediaType, parameters) }] as const,
-    ];
+  const pathOf = ({ path }: { path: string }): string =>
+    prefix + (path.slice(OGC_PATH.length) || (prefix === '' ? '/' : ''));
+  const references = ({ parameters }: FeaturesEndpoint) => parameters.map((name) => ({ $ref: reference(name) }));
+  const isThere = ({ level }: { level: Level | undefined }): boolean => level === undefined || levels.includes(level);
+  const documents = DOCUMENT_ENDPOINTS.filter(isThere).map((endpoint) => {
+    const { document, level, mediaType } = endpoint;
+    const id = level === undefined ? document : `collection-${levelName(level)}`;
+    return [pathOf(endpoint), { get: operation(`ogc-${id}`, DOCUMENTS[document], mediaType, []) }] as const;
   });
-  return Object.fromEntries(entries);
+  const pages = ITEMS_ENDPOINTS.filter(isThere).map((endpoint) => {
+    const { level, mediaType } = endpoint;
+    const parameters = [...references(endpoint), ...columnsOf(level)];
+    const summary = 'Features of a level, with links in the body';
+    return [
+      pathOf(endpoint),
+      { get: operation(`ogc-items-${levelName(level)}`, summary, mediaType, parameters) },
+    ] as const;
+  });
+  const features = ITEM_ENDPOINTS.filter(isThere).map((endpoint) => {
+    const { level, mediaType } = endpoint;
+    const parameters = [{ $ref: reference(FID) }, ...references(endpoint)];
+    const get = operation(`ogc-item-${levelName(level)}`, 'One feature, with links', mediaType, parameters);
+    return [`${pathOf(endpoint)}{${FID}}`, { get }] as const;
+  });
+  return Object.fromEntries([...documents, ...pages, ...features]);
 }
 
 const DOCUMENTS = {

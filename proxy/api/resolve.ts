@@ -1,11 +1,11 @@
 // Resolves the parameters of a page with the index of its level: the features of the page, and the stored page that has
-// them, if any. Used by respond.ts.
+// them, if any. Used by listing.ts.
 import type { LevelIndex, StoredPage } from '../../format/level-index.ts';
 import type { Format, Geometry } from '../../format/levels.ts';
 import { pageCap } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
 import { intersect, NO_POSITIONS } from '../../format/positions.ts';
-import type { Filter, ListingParams } from './query.ts';
+import type { Filter, Params } from './parameters.ts';
 
 /** What a page consists of. */
 export interface Resolution {
@@ -28,7 +28,7 @@ export interface Resolution {
 export function resolve(
   index: LevelIndex,
   format: Format,
-  params: ListingParams,
+  params: Params,
   places: readonly Positions[],
   geometry: Geometry,
 ): Resolution {

@@ -1,5 +1,5 @@
 // The documents of OGC API - Features: landing page, conformance, collections, and its OpenAPI document. Made from what is
-// known of a release; the response cache keeps them. Used by handler.ts.
+// known of a release; the response cache keeps them. Used by rows.ts.
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
@@ -8,12 +8,11 @@ import { levelName } from '../../format/levels.ts';
 import type { LevelSummary } from '../../format/release.ts';
 import type { Answer, Basis } from '../answers/answer.ts';
 import { Problem } from '../http/problem.ts';
-import type { DocumentEndpoint } from '../pages/endpoints.ts';
-import { COLLECTIONS_PATH, OGC_PATH, OPENAPI_TYPE } from '../pages/endpoints.ts';
-import { finished } from '../pages/respond.ts';
 import type { LoadedRelease } from '../releases/load-release.ts';
-import { apiDocument } from './api-document.ts';
-import { type Link, licenceLinks } from './links.ts';
+import type { DocumentEndpoint } from './endpoints.ts';
+import { COLLECTIONS_PATH, OGC_PATH, OPENAPI_TYPE } from './endpoints.ts';
+import { type FixedHeaders, releaseAnswer } from './headers.ts';
+import { apiDocument } from './ogc-openapi.ts';
 
 /** What conforms to OGC API - Features - Part 1: Core (OGC 17-069r4). */
 const CONFORMANCE = ['core', 'geojson', 'oas30'].map(
@@ -24,14 +23,29 @@ const JSON_TYPE = 'application/json';
 /** 96 bits of SHA-256 in base64url. */
 const TAG_CHARS = 16;
 
+/** A link (OGC 17-069r4, section 7.7.1). */
+export interface Link {
+  href: string;
+  rel: string;
+  type: string;
+  title?: string;
+}
+
+/** The licence of the data: none if the release does not say where its text is. */
+export function licenceLinks({ licence }: LoadedRelease): Link[] {
+  if (licence === undefined || licence.startsWith('LicenseRef-')) return [];
+  const href = URL.canParse(licence) ? licence : `https://spdx.org/licenses/${licence}.html`;
+  return [{ href, rel: 'license', type: 'text/html', title: licence }];
+}
+
 /** The answer with a document. @throws Problem not-found if the level has no features */
-export function respondWithDocument(endpoint: DocumentEndpoint, basis: Basis): Answer {
-  const { release, base } = basis;
+export function answerDocument(endpoint: DocumentEndpoint, fixed: FixedHeaders, basis: Basis): Answer {
+  const { release, base, coding } = basis;
   const text = `${JSON.stringify(contentOf(endpoint, release, base))}\n`;
   const tag = hash('sha256', text, 'base64url').slice(0, TAG_CHARS);
-  return basis.coding === 'gzip'
-    ? finished(basis, endpoint.mediaType, tag, gzipSync(text), undefined)
-    : finished(basis, endpoint.mediaType, `${tag}-i`, Buffer.from(text), undefined);
+  const isGzip = coding === 'gzip';
+  const body = isGzip ? gzipSync(text) : Buffer.from(text);
+  return releaseAnswer(fixed.current[coding], basis, isGzip ? tag : `${tag}-i`, body, []);
 }
 
 /** What release.json says of a level that is a collection. @throws Problem not-found if it has no features */

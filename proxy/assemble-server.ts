@@ -2,19 +2,19 @@
 // by `createServer`.
 import { Authenticator } from './auth/authenticate.ts';
 import { keysUnavailableReason } from './auth/rotating-keys.ts';
+import { responseCaches } from './bodies/response-cache.ts';
 import type { Settings } from './config/settings.ts';
 import { StartError } from './config/start-error.ts';
 import { releaseErrorToStartError } from './config/start-remedies.ts';
+import { type LoadRelease, loadRelease } from './data/load-release.ts';
+import { Releases } from './data/releases.ts';
 import { BaseUrl } from './http/base-url.ts';
-import { clientLimits } from './limits/admit-client.ts';
 import { Reads } from './origin/origin.ts';
-import { responseCaches } from './pages/response-cache.ts';
 import { publicRows } from './public-rows.ts';
-import { type LoadRelease, loadRelease } from './releases/load-release.ts';
-import { Releases } from './releases/releases.ts';
 import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './server.ts';
 import type { Assets } from './site/asset.ts';
 import { publicAssets } from './site/explorer-files.ts';
+import { clientLimits } from './work/admit-client.ts';
 import { BodyBuffers } from './work/body-buffers.ts';
 import { HeldBytes, type HeldLimits } from './work/held-bytes.ts';
 import { type WorkLimits, WorkQueue } from './work/work-queue.ts';

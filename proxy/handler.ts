@@ -1,23 +1,23 @@
 // The table of contents of a request: every step from its validation to its answer.
 import { FormatError } from '../format/parse.ts';
-import type { Answer, Basis } from './answers/answer.ts';
-import { OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './answers/answer.ts';
-import { errorToAnswer } from './answers/error-answer.ts';
 import { isProtected, PATHS_RULE } from './api/endpoints.ts';
 import { LoadError, type Sources } from './api/listing.ts';
 import { type Row, rowOf } from './api/rows.ts';
 import type { Authenticator } from './auth/authenticate.ts';
 import { metadataUrl, type ResourceMetadata } from './auth/resource-metadata.ts';
+import type { Answer, Basis } from './bodies/answer.ts';
+import { OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './bodies/answer.ts';
+import { errorToAnswer } from './bodies/error-answer.ts';
+import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
 import type { HttpRequest } from './http/request.ts';
 import { codingFor, isPreflight, refuseUnsupported, validate } from './http/request.ts';
-import type { ClientLimits } from './limits/admit-client.ts';
-import { admitClient } from './limits/admit-client.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { OriginError } from './origin/origin.ts';
-import type { ResponseCaches } from './pages/response-cache.ts';
 import type { PublicRows } from './public-rows.ts';
+import type { ClientLimits } from './work/admit-client.ts';
+import { admitClient } from './work/admit-client.ts';
 
 /** What all requests share; created once by assemble-server.ts. */
 export interface HandlerContext extends Sources {

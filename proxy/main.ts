@@ -10,7 +10,7 @@ import { durationToSeconds } from './config/option-values.ts';
 import type { ServeOptions } from './config/options.ts';
 import { optionsFromEnvironment, SERVE_OPTIONS } from './config/options.ts';
 import { OptionError, StartError } from './config/start-error.ts';
-import type { LoadedRelease } from './releases/load-release.ts';
+import type { LoadedRelease } from './data/load-release.ts';
 import { serve } from './serve.ts';
 
 /** The name of the program: compiled, it is installed by a package. */

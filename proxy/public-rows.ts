@@ -1,6 +1,7 @@
 // The rows that need no token: public files, health checks, and the metadata of the service. Used by handler.ts.
-import type { Answer } from './answers/answer.ts';
+
 import { metadataPaths, metadataToAnswer, type ResourceMetadata } from './auth/resource-metadata.ts';
+import type { Answer } from './bodies/answer.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { codingFor, type HttpRequest } from './http/request.ts';
 import { answerAlive, answerReady, type Readiness } from './operations/health.ts';

@@ -1,11 +1,11 @@
 // Sends one answer with node:http. Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Answer, type Body, isMatch, withoutContent } from './answers/answer.ts';
-import { errorToLogLine, isStorageError } from './answers/error-answer.ts';
+import { type Answer, type Body, isMatch, withoutContent } from './bodies/answer.ts';
+import { errorToLogLine, isStorageError } from './bodies/error-answer.ts';
+import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { HttpRequest } from './http/request.ts';
 import { type Client, ClientGone, type Exchange, type Reads } from './origin/origin.ts';
-import type { ResponseCaches } from './pages/response-cache.ts';
 import { AT_ONCE_MAX_BYTES } from './work/body-buffers.ts';
 import { CHUNK_BYTES, type HeldBytes } from './work/held-bytes.ts';
 

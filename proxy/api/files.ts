@@ -1,8 +1,8 @@
 // The answers with whole files of the current release: the overview, and the names of a level. Used by rows.ts.
 import { elementAt } from '../../format/element-at.ts';
 import { namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
-import type { Answer, Basis } from '../answers/answer.ts';
-import { StoredFile } from '../pages/stored-file.ts';
+import type { Answer, Basis } from '../bodies/answer.ts';
+import { StoredFile } from '../bodies/stored-file.ts';
 import type { FileEndpoint } from './endpoints.ts';
 import { codedAnswer, type FixedHeaders, MATCHED } from './headers.ts';
 

@@ -1,8 +1,8 @@
 // The headers of answers from a release, and the two codings of a body. Used by listing.ts, files.ts and ogc-documents.ts.
-import type { Answer, Basis, BodySource, HeaderList } from '../answers/answer.ts';
-import { COMMON_HEADERS } from '../answers/answer.ts';
+import type { Answer, Basis, BodySource, HeaderList } from '../bodies/answer.ts';
+import { COMMON_HEADERS } from '../bodies/answer.ts';
+import { TextOf } from '../bodies/stored-file.ts';
 import type { Coding } from '../http/request.ts';
-import { TextOf } from '../pages/stored-file.ts';
 
 /** The number of features that match. */
 export const MATCHED = 'Boundaries-Matched';

@@ -5,8 +5,8 @@ import type { Cursor } from '../../format/cursor.ts';
 import { decodeCursor } from '../../format/cursor.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { levelName } from '../../format/levels.ts';
+import type { NamedRelease } from '../data/releases.ts';
 import { Problem, quote } from '../http/problem.ts';
-import type { NamedRelease } from '../releases/releases.ts';
 import {
   BBOX,
   CONTAINS,

@@ -1,5 +1,5 @@
 // The rows: each path of the API with what it answers. What is new in the interface is a row here. Used by handler.ts.
-import type { Answer, Basis } from '../answers/answer.ts';
+import type { Answer, Basis } from '../bodies/answer.ts';
 import { Problem, quote } from '../http/problem.ts';
 import type { HttpRequest } from '../http/request.ts';
 import {

@@ -1,6 +1,6 @@
 // Protected resource metadata (RFC 9728): a client without a token learns here which issuers are accepted.
-import type { Answer } from '../answers/answer.ts';
-import { answerWith } from '../answers/answer.ts';
+import type { Answer } from '../bodies/answer.ts';
+import { answerWith } from '../bodies/answer.ts';
 
 /** The content of the metadata. */
 export interface ResourceMetadata {

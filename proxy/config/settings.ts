@@ -1,12 +1,12 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
 import { secondsOf } from '../../format/command-line/duration.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
-import type { LimitRules, RateRule } from '../limits/admit-client.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
 import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';
 import { S3Error } from '../origin/s3-signer.ts';
 import { staticHostOrigin } from '../origin/static-host.ts';
+import type { LimitRules, RateRule } from '../work/admit-client.ts';
 import { optionsToTokenRules } from './issuers.ts';
 import { durationToTimerMs, parseOriginUrl, parsePublicUrl, parseUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';

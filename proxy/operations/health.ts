@@ -1,9 +1,9 @@
 // Health checks for load balancers and orchestrators: /healthz and /readyz need no token and reveal nothing of the
 // data.
-import type { Answer } from '../answers/answer.ts';
-import { answerWith } from '../answers/answer.ts';
+import type { Answer } from '../bodies/answer.ts';
+import { answerWith } from '../bodies/answer.ts';
+import type { Releases } from '../data/releases.ts';
 import { notReady } from '../http/problem.ts';
-import type { Releases } from '../releases/releases.ts';
 
 /** The state of the server, shared by its parts. */
 export interface Lifecycle {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { UnsecuredJWT } from 'jose';
-import { watchReleases } from '../../proxy/releases/watch-releases.ts';
+import { watchReleases } from '../../proxy/data/watch-releases.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import type { Answer } from '../support/http/http-client.ts';
 import { refusal, send, sendRaw } from '../support/http/http-client.ts';

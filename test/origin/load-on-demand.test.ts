@@ -1,10 +1,10 @@
 // Levels that are loaded when they are first requested: once, in bounded memory, and again after an error.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
+import { Releases } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
-import { loadOnDemand } from '../../proxy/releases/load-on-demand.ts';
-import { Releases } from '../../proxy/releases/releases.ts';
 import { worldOutput } from '../support/releases/world.ts';
 
 const folder = await worldOutput();

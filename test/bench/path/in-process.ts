@@ -2,7 +2,7 @@
 // matters little. Nothing is sent, so that no answer gets into the response cache by these requests.
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { type Answer, isMatch } from '../../../proxy/answers/answer.ts';
+import { type Answer, isMatch } from '../../../proxy/bodies/answer.ts';
 import { handle } from '../../../proxy/handler.ts';
 import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { newRequest } from '../../../proxy/http/request.ts';

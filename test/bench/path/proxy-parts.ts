@@ -3,11 +3,11 @@
 import type { Server } from 'node:http';
 import { openReleases } from '../../../proxy/assemble-server.ts';
 import { Authenticator } from '../../../proxy/auth/authenticate.ts';
+import { responseCaches } from '../../../proxy/bodies/response-cache.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import type { HandlerContext } from '../../../proxy/handler.ts';
 import { BaseUrl } from '../../../proxy/http/base-url.ts';
 import { Reads } from '../../../proxy/origin/origin.ts';
-import { responseCaches } from '../../../proxy/pages/response-cache.ts';
 import { createHttpServer } from '../../../proxy/server.ts';
 import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
 import { HeldBytes } from '../../../proxy/work/held-bytes.ts';

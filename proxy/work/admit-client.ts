@@ -1,7 +1,7 @@
 // Limits of each client: requests per time and requests at a time, by the principal of its token. Beyond them 429; every
 // answer has the RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10). Used by handler.ts.
 import { LRUCache } from 'lru-cache';
-import type { HeaderList } from '../answers/answer.ts';
+
 import { Problem } from '../http/problem.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
 
@@ -22,7 +22,7 @@ export interface RateRule {
 export interface ClientLimits {
   rules: LimitRules;
   /** RateLimit-Policy, which states each limit: an RFC 9651 list of items with parameters. */
-  policy: HeaderList;
+  policy: readonly string[];
   /** Of each client that has one: requests admitted in its window. It ends on a clock that nobody sets. */
   windows: LRUCache<string, { admitted: number }>;
   /** Requests in progress of each client that has any. */

@@ -3,9 +3,9 @@
 import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
-import type { Body, BodySource } from '../answers/answer.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
+import type { Body, BodySource } from './answer.ts';
 
 /** Maximum size of a body that is read into memory and verified as a whole. */
 export const WHOLE_MAX_BYTES: number = 1024 * 1024;

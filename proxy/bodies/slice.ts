@@ -9,10 +9,10 @@ import { numberAt } from '../../format/element-at.ts';
 import type { FrameData } from '../../format/gzip.ts';
 import { MEMBER_END_BYTES, MEMBER_FRAME_BYTES, MEMBER_HEADER, writeMemberEnd } from '../../format/gzip.ts';
 import type { Ranges } from '../../format/positions.ts';
-import type { Body, BodySource } from '../answers/answer.ts';
+import type { LoadedTable } from '../data/load-release.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
-import type { LoadedTable } from '../releases/load-release.ts';
+import type { Body, BodySource } from './answer.ts';
 import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';
 
 /** 96 bits of SHA-256 in base64url. */

@@ -1,12 +1,12 @@
 // Answers: responses as values, with finished headers and a body in memory or a way to read it. Used by everything that
 // answers; send.ts and fetch/ send them.
 
+import type { LoadedRelease } from '../data/load-release.ts';
 import type { Problem } from '../http/problem.ts';
 import { PROBLEMS, problemToJson } from '../http/problem.ts';
 import type { Coding } from '../http/request.ts';
 import { ALLOWED_METHODS } from '../http/request.ts';
 import type { Client, Reads } from '../origin/origin.ts';
-import type { LoadedRelease } from '../releases/load-release.ts';
 
 /** A body in memory, or a stream. */
 export type Body = Buffer | AsyncIterable<Buffer>;

@@ -1,9 +1,9 @@
 // Response cache: a repeated request gets the finished headers and body; validation and authentication run first. Limited
 // in bytes; the least recently used response is removed first. The only file that imports lru-cache.
 import { LRUCache } from 'lru-cache';
-import type { Answer, Basis } from '../answers/answer.ts';
+import type { Releases } from '../data/releases.ts';
 import type { Coding } from '../http/request.ts';
-import type { Releases } from '../releases/releases.ts';
+import type { Answer, Basis } from './answer.ts';
 
 /** Maximum size of all entries of each content coding: most clients accept gzip. */
 const MAX_BYTES: Readonly<Record<Coding, number>> = { gzip: 24 * 1024 * 1024, identity: 8 * 1024 * 1024 };

@@ -41,8 +41,9 @@ export interface FileRequest {
 /** The bytes of a file in chunks. */
 export type Chunks = AsyncGenerator<Buffer, void, undefined>;
 
-/** The value of the Range header for a range. */
+/** The value of the Range header for a range. @throws RangeError if it has no bytes: hosts refuse or ignore that */
 export function rangeHeader({ offset, length }: ByteRange): string {
+  if (length < 1) throw new RangeError(`${length} bytes at ${offset}`);
   return `bytes=${offset}-${offset + length - 1}`;
 }
 

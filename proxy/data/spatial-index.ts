@@ -7,7 +7,7 @@ import type { LevelIndex } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type Positions, positionsOf } from '../../format/positions.ts';
 import { Problem } from '../http/problem.ts';
-import { type Client, OriginError, type Reads } from '../origin/origin.ts';
+import { type ByteRange, type Client, OriginError, type Reads } from '../origin/origin.ts';
 
 /** Size of the matches of boxes that are kept for each level: clients that follow `next` ask for the same box again. */
 const MATCHES_MAX_BYTES = 2 * 1024 * 1024;
@@ -70,7 +70,11 @@ export class SpatialIndex {
   async load({ contains }: Places, reads: Reads): Promise<void> {
     if (contains === undefined) return;
     const { cells, cell } = this.#cellAt(contains);
-    const bytes = await this.#read(cells, cell, reads);
+    const { from, to } = cells.rangeOf(cell);
+    // Nothing is there, and no host can be asked for no bytes.
+    if (from === to) return;
+    const range = { offset: from, length: to - from };
+    const bytes = await this.#read(cells, cell, range, reads);
     this.#loaded.set(cell, bytes, { size: bytes.length + ENTRY_BYTES });
   }
 
@@ -108,9 +112,8 @@ export class SpatialIndex {
     return { cells: this.#cells, cell: this.#cells.cellAt(point), point };
   }
 
-  async #read(cells: Cells, cell: number, reads: Reads): Promise<Buffer> {
-    const { from, to } = cells.rangeOf(cell);
-    const bytes = await reads.later(NOBODY, () => reads.origin.read(this.#path, { offset: from, length: to - from }));
+  async #read(cells: Cells, cell: number, range: ByteRange, reads: Reads): Promise<Buffer> {
+    const bytes = await reads.later(NOBODY, () => reads.origin.read(this.#path, range));
     if (cells.hasBytes(cell, bytes)) return bytes;
     // The operator may replace the file by an intact one.
     reads.origin.close?.(this.#path);

@@ -1,4 +1,4 @@
-// The handler for platforms with the Fetch standard: bodies that nobody reads, and downloads that are given up.
+// The handler for platforms with the Fetch standard: links, bodies that nobody reads, and downloads that are given up.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -53,4 +53,16 @@ test('20 bodies that nobody reads, and 20 that are given up after a chunk, keep 
     log.filter((line) => !line.startsWith('serving release ')),
     [],
   );
+});
+
+test('links have the scheme of their own request, whatever scheme the request before had', async () => {
+  const headers = { authorization: `Bearer ${token}` };
+  const schemeOf = async (url: string): Promise<string | undefined> => {
+    const response = await handler.fetch(new Request(url, { headers }));
+    const challenge = await handler.fetch(new Request(url));
+    const named = [response.headers.get('link'), challenge.headers.get('www-authenticate')].join();
+    return named.match(/[a-z]+(?=:\/\/b\.test)/g)?.join();
+  };
+  for (const scheme of ['http', 'https', 'http', 'https'])
+    assert.equal(await schemeOf(`${scheme}://b.test/api/v1/geojsonl/lv0?page-size=1`), `${scheme},${scheme}`);
 });

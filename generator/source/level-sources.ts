@@ -62,7 +62,7 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
         `--parent-by-place ${levelName(level)}: the source has no level ${level}`,
         'leave the level out, or add its file to --source',
       );
-    sources.push(...layers.map((layer) => layerSource(layer, level, options, above)));
+    for (const layer of layers) sources.push(layerSource(layer, level, options, above));
     if (above !== undefined) parents.set(level, above.level);
   }
   refuseMissingColumns(

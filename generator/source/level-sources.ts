@@ -8,7 +8,7 @@ import { gdal } from './gdal.ts';
 import { findGids, gidFieldsFor, labelFieldOf, type MissingColumns, refuseMissingColumns } from './gid-columns.ts';
 import { knownDatasets } from './known-datasets.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
-import type { LayerSource, LevelSource, SingleLayer } from './level-source.ts';
+import { type DissolvedLayer, type LayerSource, type LevelSource, type MadeLevels, partLayer } from './level-source.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { isBeside, isNamed, layersIn, type SeenLayer } from './seen-layers.ts';
 import { placeToText, type SourceOptions, sourceName, valuesFor } from './source-options.ts';
@@ -27,13 +27,16 @@ export interface DatasetDescription {
   credits: readonly string[];
   /** Their licence; undefined if it is not known, or they have several. */
   licence: string | undefined;
-  /** The only layer, if it holds the deepest units of every area, of whatever level; undefined otherwise. */
-  singleLayer: SingleLayer | undefined;
+  /** The layers from which levels are made first. */
+  dissolved: readonly DissolvedLayer[];
   /** What was found before the levels are read. */
   findings: readonly Finding[];
   /** Version of GDAL. */
   gdal: string;
 }
+
+/** The options of the source, and the levels that have been made from it. */
+export type DescribedOptions = SourceOptions & { made?: readonly MadeLevels[] };
 
 /**
  * Describes a dataset before its features are read: finds the layers of every level in the source. Runs in a child process,
@@ -41,7 +44,7 @@ export interface DatasetDescription {
  * @throws BuildError if a file cannot be read, a dataset has no layer with GIDs, two layers of one file have the same
  *   level, a layer lacks the column of a parent, or an option names a layer or column that does not exist
  */
-export function describeDataset(options: SourceOptions): DatasetDescription {
+export function describeDataset({ made = [], ...options }: DescribedOptions): DatasetDescription {
   const { datasets, systemFiles, copies, licences } = expandSource(options.source);
   const read = datasets.map((dataset) => layersIn(dataset, options));
   const all = read.flatMap(({ layers }) => layers);
@@ -49,8 +52,12 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
     layers.map((layer) => (isBeside(layer, all) ? { ...layer, levels: [] } : layer)),
   );
   for (const layers of used) refuseTwins(layers);
-  const seen = used.flat();
-  refuseUnknownLayers(options, seen);
+  const ofSource = used.flat();
+  refuseUnknownLayers(options, ofSource);
+  const seen = [
+    ...ofSource.map((layer) => withoutMade(layer, made)),
+    ...made.flatMap((own) => layersOfParts(own, options)),
+  ];
   const sources: ReturnType<typeof layerSource>[] = [];
   const parents = new Map<Level, Level>();
   // The columns of a level may depend on those of the levels above.
@@ -62,7 +69,7 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
         `--parent-by-place ${levelName(level)}: the source has no level ${level}`,
         'leave the level out, or add its file to --source',
       );
-    sources.push(...layers.map((layer) => layerSource(layer, level, options, above)));
+    for (const layer of layers) sources.push(layerSource(layer, level, options, above));
     if (above !== undefined) parents.set(level, above.level);
   }
   refuseMissingColumns(
@@ -72,9 +79,12 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
   const found = sources.map(({ source }) => source);
   const known = sources.flatMap(({ source, names }) => knownDatasets(source, names, licences));
   const [licence, ...otherLicences] = new Set(known.map((dataset) => dataset.licence));
-  refuseUnknownColumns(options, [...new Set(sources.flatMap(({ names }) => names))]);
   refuseOtherColumns(found);
-  refuseUnusedDatasets(options, seen, found);
+  // Levels that were made lack columns, and their source may have no level that is left.
+  if (made.length === 0) {
+    refuseUnknownColumns(options, [...new Set(sources.flatMap(({ names }) => names))]);
+    refuseUnusedDatasets(options, seen, found);
+  }
   const levels = LEVELS.filter((level) => options.levels.includes(level)).flatMap((level) => {
     const layers = found.filter((layer) => layer.level === level);
     if (layers.length === 0) return [];
@@ -89,39 +99,91 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
     attribution: read.flatMap((dataset) => dataset.attribution),
     credits: [...new Set(known.map(({ credit }) => credit))],
     licence: otherLicences.length === 0 ? licence : undefined,
-    singleLayer: findSingleLayer(found),
+    dissolved: made.length > 0 ? [] : findSingleLayer(found),
     findings: [],
     gdal: gdal.version,
   };
 }
 
 /** Some units of a single layer have no GID at its level: they belong to levels above. */
-function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined {
+function findSingleLayer(found: readonly LayerSource[]): DissolvedLayer[] {
   const [only] = found;
-  if (found.length !== 1 || only === undefined || only.level === 0 || only.gidColumns.includes('')) return undefined;
-  const { path, driver, layer, level, where, sql, gidColumns } = only;
+  if (found.length !== 1 || only === undefined || only.level === 0 || only.gidColumns.includes('')) return [];
+  const { level, where, sql, gids, placed } = only;
   // The split reads the whole layer.
-  if (where !== undefined || sql !== undefined) return undefined;
-  const own = `"${elementAt(gidColumns, level).replaceAll('"', '""')}"`;
-  const selection = { ...only, where: `${own} IS NULL OR ${own} = ''` };
+  if (where !== undefined || sql !== undefined || placed.length > 0) return [];
+  const plain = openSelection(only);
+  const fields = plain.layer.fields.map(({ name, type }) => ({ name, type }));
+  plain.dataset.close();
+  const own = elementAt(gids, level);
+  const last = elementAt(fields, elementAt(own, own.length - 1));
+  const isNumber = last.type !== 'string';
+  const isZeroNone = isNumber && own.length > 1 && GADM_2_COLUMN.test(last.name);
+  const name = `"${last.name.replaceAll('"', '""')}"`;
+  const none = isZeroNone ? [` OR ${name} = 0`] : isNumber ? [] : [` OR ${name} = ''`];
+  const selection = { ...only, where: `${name} IS NULL${none.join('')}` };
   const opened = openSelection(selection);
   const shallower = countFeatures(opened, selection);
   opened.dataset.close();
-  return shallower === 0 ? undefined : { path, driver, layer, gidColumns };
+  if (shallower === 0) return [];
+  const levels = LEVELS.slice(0, level + 1);
+  return [
+    dissolvedLayer(
+      only,
+      levels,
+      fields.map((field) => field.name),
+      { isSingle: true, isZeroNone, kept: [] },
+    ),
+  ];
+}
+
+/** The columns of GADM 2 that have 0 where a unit belongs to a level above. */
+const GADM_2_COLUMN = /^ID_[1-5]$/i;
+
+function dissolvedLayer(
+  { path, driver, layer, level, where, sql, gids, placed }: LayerSource,
+  levels: readonly Level[],
+  names: readonly string[],
+  how: Pick<DissolvedLayer, 'isSingle' | 'isZeroNone' | 'kept'>,
+): DissolvedLayer {
+  // The GID of a parent that is found by place is in no column.
+  const own = gids.map((fields, n) => (placed.some((by) => by === n) ? [] : fields));
+  const columns = own.map((fields) => fields.map((at) => elementAt(names, at)).join('+'));
+  return { path, driver, layer, level, where, sql, levels, gids: own, columns, ...how };
+}
+
+/** A layer of the source without the levels that were made from it. */
+function withoutMade(layer: SeenLayer, made: readonly MadeLevels[]): SeenLayer {
+  const own = made.filter(({ path, layer: name }) => path === layer.path && name === layer.layer);
+  const levels = layer.levels.filter((level) => !own.some((one) => one.levels.includes(level)));
+  return { ...layer, levels };
+}
+
+/** The layers of levels that were made. */
+function layersOfParts({ parts, levels: made }: MadeLevels, options: SourceOptions): SeenLayer[] {
+  return parts.flatMap((path) =>
+    layersIn({ path, isInFolder: false }, options).layers.map((layer) => {
+      const levels = made.filter((level) => partLayer(level) === layer.layer);
+      return { ...layer, levels, isChosen: true, isMade: true };
+    }),
+  );
 }
 
 /** A layer as the source of a level, and the names of its columns, or of those of the statement that is read instead. */
 function layerSource(
-  { path, driver, layer, fields: layerFields }: SeenLayer,
+  { path, driver, layer, fields: layerFields, isMade = false }: SeenLayer,
   level: Level,
   options: SourceOptions,
   above: LayerSource | undefined,
 ): { source: LayerSource; names: string[]; missing: MissingColumns[] } {
-  const where = valuesFor(options.where, level).at(-1);
+  // What was made has been selected before, and may lack columns.
+  const where = isMade ? undefined : valuesFor(options.where, level).at(-1);
+  const statement = isMade ? undefined : valuesFor(options.sql, level).at(-1);
+  const chosen = isMade
+    ? valuesFor(options.columns, level).map((value) => ({ level: undefined, value }))
+    : (options.columns ?? []);
   // The statement may name the layer as {layer}: that of NUTS has scale and year in its name.
-  const sql = valuesFor(options.sql, level)
-    .at(-1)
-    ?.replaceAll('{layer}', `"${layer.replaceAll('"', '\\"')}"`);
+  const sql = statement?.replaceAll('{layer}', `"${layer.replaceAll('"', '\\"')}"`);
   const selection = { path, driver, layer, level, where, sql };
   const opened = openSelection(selection);
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
@@ -129,7 +191,7 @@ function layerSource(
   const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
   const { gids, missing } = findGids(place, fields, options, placed);
   const own = placed.map((n): SourceField => ({ name: `GID_${n}`, type: 'plain', isGeometry: false }));
-  const columns = publishedColumns(place, [...fields, ...own], gids, options.columns ?? []);
+  const columns = publishedColumns(place, [...fields, ...own], gids, chosen);
   const features = countFeatures(opened, selection);
   opened.dataset.close();
   const nameOf = (wanted: readonly number[]): string =>

@@ -31,6 +31,8 @@ export interface SeenLayer {
   isChosen: boolean;
   /** May it hold areas, by the type that it declares? */
   isAreal: boolean;
+  /** Was it made by dissolving another? */
+  isMade?: boolean;
 }
 
 /** Maximum number of layers in a dataset: each is opened and described, which takes minutes for tens of thousands. */

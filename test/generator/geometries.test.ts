@@ -267,3 +267,12 @@ test('the point of a unit is the centre of its largest part, inside of it, also 
     else assert.ok(gdal.Geometry.fromWKT(wkt).contains(new gdal.Point(x, y)), `${x} ${y}`);
   }
 });
+
+test('the point of a unit of 150,000 islands is in the largest one', () => {
+  const rings = ringsOf([square(0, 0, 2)]);
+  const island = (west: number, size: number): OpenPolygon => [
+    [west, 0, west + size, 0, west + size, size, west, size],
+  ];
+  const islands = Array.from({ length: 150_000 }, (_, i) => island(100 + 10 * i, 5));
+  assert.deepEqual(labelPoint(rings, 0, [...islands, island(0, 20)], 1), [1e7, 1e7]);
+});

@@ -1,11 +1,11 @@
-// Makes the levels of a dataset from its single layer, as in GADM's single-layer download: level n is the union of the
-// units that share a GID of level n. The build reads the parts that it writes like any other source.
+// Makes levels by uniting features (--dissolve, and GADM's single-layer download): a unit of level n is the union of the
+// features that share a GID of level n. The build reads the parts that are written like any other source.
 import { join } from 'node:path';
 import type { Report } from '../report/progress.ts';
-import type { SingleLayer } from '../source/level-source.ts';
+import type { DissolvedLayer } from '../source/level-source.ts';
 import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
-import type { planSplit } from './plan.ts';
+import type { planDissolve } from './plan.ts';
 import type { writePart } from './write-part.ts';
 
 // Rates of one core and memory, by bytes of geometry as WKB. Measured with GDAL 3.6.2 and GEOS 3.11.1: 2.2 MB/s for
@@ -16,16 +16,16 @@ const MEMORY_FACTOR = 8;
 /** Memory of a child process besides its units. */
 const PROCESS_BYTES = 300e6;
 
-/** The parts of a split dataset. */
-export interface SplitResult {
+/** What a layer was made into. */
+export interface Dissolved {
   /** Paths of GeoPackages. The unit fids of a level, 1, 2, 3, ..., are unique across them. */
   paths: readonly string[];
   /** Source fids of units that were made valid to unite them with others, ascending. Their own geometry is unchanged. */
   repaired: readonly number[];
 }
 
-/** What a planned split costs, as a sentence. */
-export function splitCostToText(
+/** What a planned union costs, as a sentence. */
+export function dissolveCostToText(
   plan: { sourceUnits: number; levels: readonly { units: number }[]; parts: readonly { bytes: number }[] },
   workers: number,
 ): string {
@@ -38,24 +38,24 @@ export function splitCostToText(
   const units = levels.reduce((sum, level) => sum + level.units, 0);
   return (
     `${sourceUnits.toLocaleString('en')} units in one layer: its ${units.toLocaleString('en')} units on ` +
-    `${levels.length} levels are made by dissolving; about ${minutes} minute${minutes === 1 ? '' : 's'}, ` +
+    `${levels.length} level${levels.length === 1 ? '' : 's'} are made by dissolving; about ${minutes} minute${minutes === 1 ? '' : 's'}, ` +
     `up to ${memory.toFixed(1)} GB of memory for each worker`
   );
 }
 
 /**
- * Splits a single layer into its levels; says first what that costs.
+ * Makes the levels of a layer; says first what that costs.
  * @param folder for the part files
- * @throws BuildError with file, layer and fid if GDAL or GEOS fails
+ * @throws BuildError with file, layer and fid if the features of a unit have different parents, or GDAL or GEOS fails
  */
-export async function splitSingleLayer(
-  source: SingleLayer,
+export async function dissolveLayer(
+  source: DissolvedLayer,
   folder: string,
   pool: Pool,
   report: Report,
-): Promise<SplitResult> {
-  const plan = await pool.run<typeof planSplit>(TASKS.planSplit, source);
-  report.note(`${source.path}: ${splitCostToText(plan, pool.size)}`);
+): Promise<Dissolved> {
+  const plan = await pool.run<typeof planDissolve>(TASKS.planDissolve, source);
+  report.note(`${source.path}: ${dissolveCostToText(plan, pool.size)}`);
   const { sourceUnits, levels, parts } = plan;
   report.expect('units dissolved', sourceUnits);
   const digits = String(parts.length).length;

@@ -1,18 +1,20 @@
-// Writes a part: dissolves the units of some countries, level by level from the deepest, into a GeoPackage with a layer
-// for each level. Runs in a child process.
+// Writes a part: unites the features of some units, level by level from the deepest, into a GeoPackage with a layer for each
+// level. Runs in a child process.
 import { rmSync } from 'node:fs';
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
+import { gidFrom } from '../geojson/property-values.ts';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from '../source/gdal.ts';
-import type { SingleLayer } from '../source/level-source.ts';
-import { gdalResult, openDataset, takeGdalMessage } from '../source/open-dataset.ts';
+import { type DissolvedLayer, partLayer } from '../source/level-source.ts';
+import { gdalResult, takeGdalMessage } from '../source/open-dataset.ts';
+import { openSelection } from '../source/open-layer.ts';
 import type { LevelPlan, PartPlan } from './plan.ts';
-import { atUnit, polygonsOf, unitAt } from './source-units.ts';
+import { atUnit, polygonsOf, unitAt, unitsIn } from './source-units.ts';
 
 /** What to write. */
 export interface PartTask {
-  source: SingleLayer;
+  source: DissolvedLayer;
   levels: readonly LevelPlan[];
   part: PartPlan;
   /** Path of the GeoPackage. */
@@ -37,13 +39,13 @@ interface Piece {
 }
 
 /**
- * Writes a part with layers ADM_0, ADM_1, ...; a level without units in this part has no layer.
+ * Writes a part with a layer for each level; one without units in this part has none.
  * @throws BuildError with file, layer and fid if GDAL or GEOS fails
  */
 export function writePart(task: PartTask): PartResult {
-  const dataset = openDataset(task.source.path, task.source.driver);
+  const { dataset, layer } = openSelection(task.source);
   try {
-    return new PartWriter(task, dataset.layers.get(task.source.layer)).write();
+    return new PartWriter(task, layer).write();
   } finally {
     dataset.close();
   }
@@ -54,10 +56,17 @@ class PartWriter {
   readonly #layer: gdalTypes.Layer;
   readonly #output: gdalTypes.Dataset;
   readonly #repaired: number[] = [];
+  /** The features by fid, of a format that finds none without reading all before it. */
+  readonly #features = new Map<number, gdalTypes.Feature>();
 
   constructor(task: PartTask, layer: gdalTypes.Layer) {
     this.#task = task;
     this.#layer = layer;
+    if (!layer.testCapability(gdal.OLCRandomRead)) {
+      const own = new Set(task.part.fids);
+      for (const feature of unitsIn(layer, task.source))
+        if (own.has(feature.fid)) this.#features.set(feature.fid, feature);
+    }
     rmSync(task.file, { force: true });
     this.#output = this.#writing(() => gdal.open(task.file, 'w', 'GPKG'));
   }
@@ -65,11 +74,11 @@ class PartWriter {
   write(): PartResult {
     const { part, levels } = this.#task;
     let pieces = Array.from(part.fids, (_, i) => this.#readPiece(i));
-    for (let n = levels.length - 1; n >= 0; n--) {
-      const owners = elementAt(part.owners, n);
-      pieces = this.#mergeByOwner(pieces, owners, n);
+    for (const [at, level] of [...levels.entries()].reverse()) {
+      const owners = elementAt(part.owners, at);
+      pieces = this.#mergeByOwner(pieces, owners, level);
       const units = pieces.filter(({ first }) => elementAt(owners, first) !== 0);
-      if (units.length > 0) this.#writing(() => this.#writeLevel(n, units));
+      if (units.length > 0) this.#writing(() => this.#writeLevel(level, owners, units));
     }
     this.#writing(() => this.#output.close());
     return { repaired: this.#repaired };
@@ -85,11 +94,12 @@ class PartWriter {
 
   #readFeature(i: number): gdalTypes.Feature {
     const { source, part } = this.#task;
-    return unitAt(this.#layer, elementAt(part.fids, i), source);
+    const fid = elementAt(part.fids, i);
+    return this.#features.get(fid) ?? unitAt(this.#layer, fid, source);
   }
 
-  /** Unites the pieces of each unit of level n; the others are kept. */
-  #mergeByOwner(pieces: readonly Piece[], owners: Uint32Array, n: number): Piece[] {
+  /** Unites the pieces of each unit of a level; the others are kept. */
+  #mergeByOwner(pieces: readonly Piece[], owners: Uint32Array, level: LevelPlan): Piece[] {
     const members = new Map<number, Piece[]>();
     for (const piece of pieces) {
       const owner = elementAt(owners, piece.first);
@@ -99,20 +109,22 @@ class PartWriter {
     }
     const kept = members.get(0) ?? [];
     members.delete(0);
-    return [...kept, ...[...members.values()].map((group) => this.#merge(group, n))].sort((a, b) => a.first - b.first);
+    return [...kept, ...[...members.values()].map((group) => this.#merge(group, level))].sort(
+      (a, b) => a.first - b.first,
+    );
   }
 
-  #merge(group: readonly Piece[], n: number): Piece {
+  #merge(group: readonly Piece[], level: LevelPlan): Piece {
     const [first, ...others] = group;
     if (first === undefined) throw new RangeError('a unit without members');
     if (others.length === 0) return first;
     const values = first.values.map((value, at) =>
       others.every((other) => isSameValue(value, other.values[at])) ? value : null,
     );
-    return { first: first.first, values, geometry: this.#unite(group, n), isValid: true };
+    return { first: first.first, values, geometry: this.#unite(group, level), isValid: true };
   }
 
-  #unite(group: readonly Piece[], n: number): gdalTypes.MultiPolygon | null {
+  #unite(group: readonly Piece[], { level }: LevelPlan): gdalTypes.MultiPolygon | null {
     let at = elementAt(group, 0).first;
     try {
       const geometries = group.flatMap((piece) => {
@@ -124,7 +136,7 @@ class PartWriter {
     } catch (error) {
       if (!(error instanceof UnionError)) throw error;
       const { source, part } = this.#task;
-      const gid = this.#readFeature(at).fields.get(elementAt(source.gidColumns, n));
+      const gid = gidFrom(this.#readFeature(at).fields.toArray(), elementAt(source.gids, level));
       throw new BuildError(
         `${atUnit(source, elementAt(part.fids, at))}: it cannot be united with the other units of ${gid}: ${error.message}`,
         'repair the geometry in the source, e.g. ogr2ogr -makevalid OUTPUT.gpkg SOURCE',
@@ -140,13 +152,12 @@ class PartWriter {
     return [valid];
   }
 
-  #writeLevel(n: number, units: readonly Piece[]): void {
-    const { levels, part } = this.#task;
-    const owners = elementAt(part.owners, n);
-    const { fields } = elementAt(levels, n);
+  #writeLevel({ level, fields }: LevelPlan, owners: Uint32Array, units: readonly Piece[]): void {
+    // The features of a unit have the same GIDs, also where integers beyond 2^53 cannot be compared.
+    const gids = new Set(this.#task.source.gids.slice(0, level + 1).flat());
     // A layer without a CRS is in WGS 84, as the build reads it; GDAL would declare an unknown CRS.
     const srs = this.#layer.srs ?? gdal.SpatialReference.fromEPSG(4326);
-    const layer = this.#output.layers.create(`ADM_${n}`, srs, gdal.wkbMultiPolygon, [
+    const layer = this.#output.layers.create(partLayer(level), srs, gdal.wkbMultiPolygon, [
       // Names that no column of the source has.
       'FID=unit_fid',
       'GEOMETRY_NAME=unit_geometry',
@@ -159,7 +170,7 @@ class PartWriter {
       const feature = new gdal.Feature(layer);
       // GDAL copies the values itself: in JavaScript, 64-bit integers would lose digits.
       feature.setFrom(this.#readFeature(first), fieldMap);
-      for (const [i, at] of fields.entries()) if (values[at] === null) feature.fields.set(i, null);
+      for (const [i, at] of fields.entries()) if (values[at] === null && !gids.has(at)) feature.fields.set(i, null);
       feature.fid = elementAt(owners, first);
       feature.setGeometry(geometry);
       layer.features.add(feature);

@@ -2,26 +2,26 @@
 import type * as gdalTypes from 'gdal-async';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from '../source/gdal.ts';
-import type { SingleLayer } from '../source/level-source.ts';
+import type { DissolvedLayer } from '../source/level-source.ts';
 import { gdalResult, takeGdalMessage } from '../source/open-dataset.ts';
 
 /** A polygonal geometry. */
 export type Polygonal = gdalTypes.Polygon | gdalTypes.MultiPolygon;
 
 /** Where the layer is, for messages. */
-export function atLayer({ path, layer }: SingleLayer): string {
+export function atLayer({ path, layer }: DissolvedLayer): string {
   return `${path}: layer ${layer}`;
 }
 
 /** Where a unit is, for messages. */
-export function atUnit(source: SingleLayer, fid: number): string {
+export function atUnit(source: DissolvedLayer, fid: number): string {
   return `${atLayer(source)}, fid ${fid}`;
 }
 
 const DAMAGED = 'the file is damaged or incomplete: download or copy it again';
 
 /** Reads all units, in the order of the file. @throws BuildError if GDAL reports an error or the file ends early */
-export function* unitsIn(layer: gdalTypes.Layer, source: SingleLayer): Generator<gdalTypes.Feature> {
+export function* unitsIn(layer: gdalTypes.Layer, source: DissolvedLayer): Generator<gdalTypes.Feature> {
   const expected = layer.features.count(true);
   let where = atLayer(source);
   let read = 0;
@@ -37,7 +37,7 @@ export function* unitsIn(layer: gdalTypes.Layer, source: SingleLayer): Generator
 }
 
 /** Reads the unit with a fid. @throws BuildError if GDAL cannot */
-export function unitAt(layer: gdalTypes.Layer, fid: number, source: SingleLayer): gdalTypes.Feature {
+export function unitAt(layer: gdalTypes.Layer, fid: number, source: DissolvedLayer): gdalTypes.Feature {
   return gdalResult(
     () => layer.features.get(fid),
     (reason) => new BuildError(`${atUnit(source, fid)}: GDAL reports: ${reason}`, DAMAGED),
@@ -48,7 +48,7 @@ export function unitAt(layer: gdalTypes.Layer, fid: number, source: SingleLayer)
  * The geometry of a unit; null if it has none.
  * @throws BuildError if it is not polygonal
  */
-export function polygonsOf(feature: gdalTypes.Feature, source: SingleLayer): Polygonal | null {
+export function polygonsOf(feature: gdalTypes.Feature, source: DissolvedLayer): Polygonal | null {
   let geometry: gdalTypes.Geometry | null;
   try {
     geometry = feature.getGeometry();

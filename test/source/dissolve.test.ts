@@ -3,12 +3,15 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import type { Level } from '../../format/levels.ts';
+import { LEVELS, type Level } from '../../format/levels.ts';
 import { build } from '../../generator/build.ts';
+import { dissolveCostToText, dissolveLayer } from '../../generator/dissolve/dissolve-layers.ts';
+import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import { splitCostToText, splitSingleLayer } from '../../generator/single-layer/split-single-layer.ts';
 import { gdal } from '../../generator/source/gdal.ts';
+import { describeDataset } from '../../generator/source/level-sources.ts';
+import { verify } from '../../generator/verify/verify.ts';
 import { openPool } from '../../generator/workers/pool.ts';
 import { type FixtureFeature, runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
@@ -182,7 +185,7 @@ test('64-bit integers keep every digit; where they might differ, they are null',
 test('the cost is said as a sentence with the minutes', () => {
   const levels = [263, 3662, 46_000].map((units) => ({ units }));
   assert.match(
-    splitCostToText({ sourceUnits: 356_508, levels, parts: [{ bytes: 600e6 }, { bytes: 600e6 }] }, 2),
+    dissolveCostToText({ sourceUnits: 356_508, levels, parts: [{ bytes: 600e6 }, { bytes: 600e6 }] }, 2),
     /^356,508 units in one layer: its 49,925 units on 3 levels are made by dissolving; about \d+ minutes, /,
   );
 });
@@ -221,9 +224,85 @@ test('fails for a unit without any GID, and for one that is not polygonal, canno
 });
 
 test('fails for a part that cannot be written', async () => {
-  const layer = { path: source, layer: 'world', gidColumns: ['GID_0', 'GID_1', 'GID_2'] };
-  await assert.rejects(splitSingleLayer(layer, join(folder, 'no such folder'), openPool(0), SILENT), {
+  const [layer] = describeDataset({ source: [source], levels: LEVELS }).dissolved;
+  assert.ok(layer);
+  await assert.rejects(dissolveLayer(layer, join(folder, 'no such folder'), openPool(0), SILENT), {
     name: 'BuildError',
     message: /no such folder\/part-1\.gpkg: GDAL cannot write it: /,
   });
+});
+
+/** The names of columns and the GIDs of the units of each level. */
+function gidsOf(out: string, column: (level: number) => string, levels: readonly Level[] = [0, 1, 2]): string[] {
+  return levels.map((level) =>
+    featuresIn(out, level)
+      .map(({ properties }) => properties[column(level)])
+      .join(' '),
+  );
+}
+
+test('GADM 2.8 in one layer: GIDs are composed, and 0 stands for no unit of a level', async () => {
+  const whole = (name: string) => ({ name, type: gdal.OFTInteger });
+  const text = ['ISO', 'NAME_0', 'NAME_1', 'NAME_2'];
+  const columns = ['OBJECTID', 'ID_0', 'ID_1', 'ID_2'].map(whole);
+  const row = (fid: number, ids: number[], names: string[], wkt: string): FixtureFeature => ({
+    fid,
+    values: [fid, ...ids, ...names],
+    wkt,
+  });
+  const gadm28 = writeDataset(join(folder, 'gadm28.gpkg'), 'GPKG', [
+    {
+      name: 'gadm28',
+      columns: [...columns, ...text],
+      features: [
+        row(1, [9, 1, 1], ['AAA', 'Aland', 'North', 'Næst'], square(0, 0)),
+        row(2, [9, 1, 2], ['AAA', 'Aland', 'North', 'Wüst'], square(1, 0)),
+        row(3, [9, 2, 0], ['AAA', 'Aland', 'South', ''], square(0, 1)),
+        row(4, [10, 0, 0], ['BBB', 'Beland', '', ''], square(5, 0)),
+      ],
+    },
+  ]);
+  const out = join(folder, 'gadm28');
+  const release = await buildRelease(gadm28, out);
+  const published = (level: number) => (level === 0 ? 'ISO' : `GID_${level}`);
+  assert.deepEqual(gidsOf(out, published), ['AAA BBB', 'AAA.1 AAA.2', 'AAA.1.1 AAA.1.2']);
+  assert.deepEqual(release.quality, []);
+  assert.equal(release.levels[1]?.nameColumn, 'NAME_1');
+  const verified = await verify({ out, source: { source: [gadm28] }, workers: 0 }, SILENT);
+  assert.deepEqual(verified.findings, []);
+});
+
+test('the columns of a single layer may be named and renamed', async () => {
+  const columns = ['code0', 'code1', 'code2', 'name'];
+  const features = [
+    { fid: 1, values: ['A', 'A1', 'A1a', 'x'], wkt: square(0, 0) },
+    { fid: 2, values: ['A', 'A1', 'A1b', 'y'], wkt: square(1, 0) },
+    { fid: 3, values: ['A', 'A2', null, 'z'], wkt: square(0, 1) },
+  ];
+  const renamed = writeDataset(join(folder, 'renamed.gpkg'), 'GPKG', [{ name: 'units', columns, features }]);
+  const options = sourceOptionsFrom({
+    'gid-column': ['lv0=code0', 'lv1=code1', 'lv2=code2'],
+    columns: ['code0:country,code1:region', 'lv2=code2:district'],
+  });
+  const out = join(folder, 'renamed');
+  await buildRelease(renamed, out, options);
+  const names = ['country', 'region', 'district'];
+  assert.deepEqual(
+    gidsOf(out, (level) => names[level] ?? ''),
+    ['A', 'A1 A2', 'A1a A1b'],
+  );
+  const verified = await verify({ out, source: { source: [renamed] }, workers: 0 }, SILENT);
+  assert.deepEqual(verified.findings, []);
+});
+
+test('a GID that is the number 0 is a GID: such a layer is no single layer', async () => {
+  const columns = ['country', { name: 'code', type: gdal.OFTInteger }];
+  const features = [0, 1].map((code) => ({ fid: code + 1, values: ['A', code], wkt: square(code, 0) }));
+  const zero = writeDataset(join(folder, 'zero.geojson'), 'GeoJSON', [{ name: 'units', columns, features }]);
+  const options = sourceOptionsFrom({ 'gid-column': ['lv0=country', 'lv1=code'] });
+  const release = await buildRelease(zero, join(folder, 'zero'), options);
+  assert.deepEqual(
+    release.levels.map(({ features }) => features),
+    [0, 2, 0, 0, 0, 0],
+  );
 });

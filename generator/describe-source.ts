@@ -78,8 +78,8 @@ async function splitIntoLevels(
   { pool, report }: PreparingContext,
 ): Promise<DatasetDescription> {
   const { paths, repaired } = await splitSingleLayer(singleLayer, folder, pool, report);
-  const { levels, columns, nameColumns, typeColumns } = options;
-  const split = await describeSource({ source: paths, levels, columns, nameColumns, typeColumns }, pool);
+  const { levels, columns, nameColumns, typeColumns, makeValid } = options;
+  const split = await describeSource({ source: paths, levels, columns, nameColumns, typeColumns, makeValid }, pool);
   const { attribution, credits, licence, systemFiles } = described;
   const [first] = split.levels;
   const findings = new Findings(first?.level ?? 0);

@@ -31,7 +31,8 @@ export type OptionTexts = Readonly<
   Partial<
     Record<LevelOptionName | 'source' | 'levels' | 'gid-column' | 'parent-by-place', readonly string[] | undefined>
   >
-> & { readonly 'keep-fids'?: boolean | readonly string[] | undefined };
+> &
+  Readonly<Partial<Record<'keep-fids' | 'make-valid', boolean | readonly string[] | undefined>>>;
 
 /** The names of all options in release.json. */
 const RECORDED: readonly string[] = [
@@ -40,6 +41,7 @@ const RECORDED: readonly string[] = [
   'gid-column',
   'parent-by-place',
   'keep-fids',
+  'make-valid',
   'accept',
   'attribution',
 ];
@@ -64,7 +66,8 @@ export interface ContentOptions extends SourceOptions {
 
 /** The options of the source that are given. @throws UsageError if a text has another form */
 export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
-  const { source, levels, 'gid-column': gidColumns, 'parent-by-place': places, 'keep-fids': keepFids } = texts;
+  const { source, levels, 'gid-column': gidColumns, 'parent-by-place': places } = texts;
+  const { 'keep-fids': keepFids, 'make-valid': makeValid } = texts;
   const byLevel = LEVEL_OPTIONS.flatMap((name) => {
     const options = texts[name]?.flatMap((text) => levelOptionsFrom(name, text));
     return options === undefined ? [] : [[BY_LEVEL[name], options] as const];
@@ -76,6 +79,7 @@ export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
     ...(gidColumns && { gidColumns: gidColumns.map(gidColumnFrom) }),
     ...(places && { parentByPlace: places.flatMap((list) => list.split(',')).map(placeFrom) }),
     ...(keepFids !== undefined && { keepFids: keepFids !== false }),
+    ...(makeValid !== undefined && { makeValid: makeValid !== false }),
   };
 }
 
@@ -84,7 +88,7 @@ export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
  * property of the source: whether it is accepted is asked anew for each release.
  */
 export function recordedOptions(options: ContentOptions): Release['options'] {
-  const { levels, gidColumns = [], parentByPlace = [], keepFids, accept, attribution } = options;
+  const { levels, gidColumns = [], parentByPlace = [], keepFids, makeValid, accept, attribution } = options;
   const isEveryLevel = LEVELS.every((level) => levels.includes(level));
   const lists: [name: string, values: readonly string[]][] = [
     ['levels', isEveryLevel ? [] : levels.toSorted().map(levelName)],
@@ -99,6 +103,7 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
   ];
   const given = lists.filter(([, values]) => values.length > 0);
   if (keepFids) given.push(['keep-fids', []]);
+  if (makeValid) given.push(['make-valid', []]);
   return Object.fromEntries(given.map(([name, values]) => [name, values.map(withoutSecrets)]));
 }
 

@@ -53,6 +53,10 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
       type: 'boolean',
       describe: 'fail if fids of merged layers collide, instead of numbering the units of the level 1, 2, 3 ...',
     })
+    .option('make-valid', {
+      type: 'boolean',
+      describe: 'repair polygons that are not valid, those that cross themselves: the same area in other rings',
+    })
     .config('config', 'JSON file with any of these options; its paths are relative to it', (file) => {
       try {
         return readConfigFile(file, declaredOptions(args));

@@ -44,7 +44,7 @@ const SHAPEFILE_PARTS = ['.dbf', '.shx'];
 
 /** Files that belong to a dataset beside them and that GDAL reads with it. */
 const COMPANIONS =
-  /\.(prj|cpg|cst|qpj|sbn|sbx|qix|atx|idm|ind|ain|aih|ixs|mxs|fbn|fbx|csvt|shp\.xml|aux\.xml)$|-(wal|shm|journal)$/i;
+  /\.(prj|cpg|cst|qpj|sbn|sbx|qix|atx|idm|ind|ain|aih|ixs|mxs|fbn|fbx|csvt|shp\.xml|aux\.xml|gfs|xsd)$|-(wal|shm|journal)$/i;
 
 /** Documentation, styles, pictures and checksums, which downloads contain beside the data. */
 const DOCUMENTS =

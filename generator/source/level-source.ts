@@ -32,6 +32,8 @@ export interface LayerSource extends LayerPlace {
   where: string | undefined;
   /** A SELECT statement in OGR SQL whose result is read instead of the layer; undefined for the layer itself. */
   sql: string | undefined;
+  /** Are polygons repaired that are not valid? */
+  isMadeValid: boolean;
   /** GDAL's feature count. */
   features: number;
   /** The published columns, in order. */

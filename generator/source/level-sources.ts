@@ -199,6 +199,7 @@ function layerSource(
   const nameOfField = (field: number | undefined): string => (field === undefined ? '' : nameOf([field]));
   const source: LayerSource = {
     ...selection,
+    isMadeValid: options.makeValid === true,
     features,
     columns,
     gids,

@@ -1,4 +1,6 @@
 // Opens datasets through GDAL (read-only), and GDAL's errors; which layers of SQLite files are not read.
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, extname } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from './gdal.ts';
@@ -38,6 +40,12 @@ const SELF_CONTAINED: readonly string[] = [
   'OGR_GMT',
   'JML',
 ].filter((name) => VECTOR_DRIVERS.includes(name));
+
+/** A GML without a schema has no types: GDAL guesses them, and 0138 would become the number 138. */
+gdal.config.set('GML_FIELDTYPES', 'ALWAYS_STRING');
+
+/** Attributes have the references to other units, `xlink:href`. The file with what GDAL found would be left in the source. */
+const GML_OPTIONS = ['GML_ATTRIBUTES_TO_OGR_FIELDS=YES', 'WRITE_GFS=NO'];
 
 /** A message of GDAL. */
 export interface GdalMessage {
@@ -100,8 +108,9 @@ function openChecked(
   let dataset: gdalTypes.Dataset;
   takeGdalMessage();
   try {
-    dataset = gdal.open(path, 'r', [...drivers]);
+    dataset = (drivers.includes('GML') ? openGml(path) : undefined) ?? gdal.open(path, 'r', [...drivers]);
   } catch (error) {
+    if (error instanceof BuildError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw cannotOpen(takeGdalMessage()?.message ?? reason);
   }
@@ -112,6 +121,25 @@ function openChecked(
   // GDAL tries one driver after the other: the message may be that of a driver before the one that opened the dataset.
   if (drivers.length > 1) return openChecked(path, [description], remedy);
   throw cannotOpen(gdalMessage.message);
+}
+
+/** Opens a GML; undefined for anything else. @throws BuildError if a file beside it says which columns are numbers */
+function openGml(path: string): gdalTypes.Dataset | undefined {
+  let dataset: gdalTypes.Dataset;
+  try {
+    dataset = gdal.drivers.get('GML').open(path, 'r', GML_OPTIONS);
+  } catch (error) {
+    // Without a message, it is of another format.
+    if (gdal.lastError !== null) throw error;
+    return undefined;
+  }
+  const gfs = `${path.slice(0, path.length - extname(path).length)}.gfs`;
+  if (!existsSync(gfs) || !/<Type>(?!String)/.test(readFileSync(gfs, 'utf8'))) return dataset;
+  dataset.close();
+  throw new BuildError(
+    `${path}: ${basename(gfs)} beside it says that columns are numbers, and codes would lose their leading zeros`,
+    `remove ${basename(gfs)}, in which GDAL wrote its guesses; or change the types of codes in it to String`,
+  );
 }
 
 /** The metadata item that holds the attribution texts, one per line. */

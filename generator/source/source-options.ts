@@ -50,6 +50,8 @@ export interface SourceOptions {
   columns?: readonly LevelOption[] | undefined;
   /** Fail if units of several layers have the same fid, instead of numbering the level's units from 1. */
   keepFids?: boolean | undefined;
+  /** Repair polygons that are not valid. */
+  makeValid?: boolean | undefined;
 }
 
 export function placeToText({ level, of }: PlaceOption): string {

@@ -27,10 +27,10 @@ function ringsOf(wkts: readonly string[]): LevelRings {
   return collector.rings();
 }
 
-/** The polygons of all units. */
-function simplified(wkts: readonly string[], name: SimplifiedName): OpenPolygon[][] {
+/** The polygons of all units, of which so many are invalid. */
+function simplified(wkts: readonly string[], name: SimplifiedName, expected = 0): OpenPolygon[][] {
   const { polygons, invalid } = simplifyUnits(ringsOf(wkts), name);
-  assert.equal(invalid, 0);
+  assert.equal(invalid, expected);
   return wkts.map((_, position) => polygons(position));
 }
 
@@ -214,7 +214,8 @@ test('a ring that jumps is cut at the antimeridian, with its holes; one around a
     'POLYGON((170 0,-170 0,-170 20,170 20,170 0),(-60 5,-60 10,-50 10,-50 5,-60 5))',
   ];
   assert.deepEqual(
-    simplified(wkts, 'low').map((unit) => extents(unit, 1000)),
+    // Four have holes outside of their shell, as in the source.
+    simplified(wkts, 'low', 4).map((unit) => extents(unit, 1000)),
     [
       ['170,0,180,20', '178,5,180,10', '-180,0,-170,20', '-175,5,-172,10', '-180,5,-178,10'],
       ['-180,-90,180,-80'],

@@ -171,6 +171,7 @@ test('oddities that leave a release right are counted with their first example',
   assert.deepEqual(linesOf((await buildRelease(source, join(folder, 'odd'))).quality), [
     'lv0 antimeridian-jumps 1 odd.gpkg: layer ADM_0, fid 3, GID CCC',
     'lv0 collapsed-rings 1 odd.gpkg: layer ADM_0, fid 4, GID DDD',
+    'lv0 invalid-polygons 1 odd.gpkg: layer ADM_0, fid 4, GID DDD',
     'lv0 out-of-range 1 odd.gpkg: layer ADM_0, fid 2, GID BBB',
     'lv0 placeholder-gids 1 odd.gpkg: layer ADM_0, fid 1',
     'lv0 unused-layers 1 odd.gpkg: roads',

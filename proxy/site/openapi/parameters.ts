@@ -78,7 +78,7 @@ function parameterMeaning(name: string, level: Level): string {
   if (name === PAGE_SIZE)
     return `Number of features on the page. The maximum is also the default; a larger number counts as the maximum, which is ${SMALL_CAPS}.`;
   if (name === GEOMETRY)
-    return 'Geometry of the features: full (the default), simplified to about 100 m (medium) or 1 km (low), a point inside the unit, or none. All else is the same, bbox included. A release may have been built without some of them.';
+    return 'Geometry of the features: full (the default), simplified to about 100 m (medium) or 1 km (low), a point inside the unit, or none. Polygons that are not valid in the source are not valid in full, and may not be in medium and low; of others hardly any are not. All else is the same, bbox included. A release may have been built without some of them.';
   const place = PLACES[name];
   if (place !== undefined) return place.description;
   if (name === RELEASE)

@@ -1,6 +1,6 @@
 // The map of the explorer, drawn with MapLibre GL: the overview of the release, and the units of pages in front of it.
 import { createCamera } from './camera.js';
-import { drawnOf, keyOf } from './features.js';
+import { drawnOf, keyOf, outlinesOf } from './features.js';
 import { createFront } from './front.js';
 import { overlaps, unionOf, widthOf } from './geometry/box.js';
 import { mainBox } from './geometry/main-part.js';
@@ -122,7 +122,8 @@ export async function createMap(container, { onPick, onHere, onView, onDrawing, 
   };
   /** After each change of what is drawn: the outline of the selected unit, and which layers there are. */
   const show = () => {
-    sources.put('chosen', (selected && find(selected)?.shapes) ?? []);
+    const outlined = selected && find(selected);
+    sources.put('chosen', outlined === undefined ? [] : outlinesOf(outlined));
     look.parents = [...front.parents(look.topLevel)];
     draw();
   };

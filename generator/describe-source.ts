@@ -75,7 +75,6 @@ async function dissolve(
   folder: string,
   { pool, report }: PreparingContext,
 ): Promise<DatasetDescription> {
-<<<<<<< HEAD
   if (described.dissolved.length === 0) return described;
   const made: MadeLevels[] = [];
   const found: Finding[] = [...described.findings];
@@ -91,18 +90,4 @@ async function dissolve(
   }
   const { levels } = await describeSource({ ...options, made }, pool);
   return { ...described, levels, findings: found };
-=======
-  const { paths, repaired } = await splitSingleLayer(singleLayer, folder, pool, report);
-  const { levels, columns, nameColumns, typeColumns, makeValid } = options;
-  const split = await describeSource({ source: paths, levels, columns, nameColumns, typeColumns, makeValid }, pool);
-  const { attribution, credits, licence, systemFiles } = described;
-  const [first] = split.levels;
-  const findings = new Findings(first?.level ?? 0);
-  findings.add(
-    'repaired-geometries',
-    `${sourceName(singleLayer.path)}: layer ${singleLayer.layer}, fid ${repaired[0]}`,
-    repaired.length,
-  );
-  return { ...split, attribution, credits, licence, systemFiles, findings: findings.list() };
->>>>>>> h-d
 }

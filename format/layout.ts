@@ -54,6 +54,11 @@ export function namesPath(level: Level): string {
   return `${levelName(level)}/names.jsonl.gz`;
 }
 
+/** The words of a level's names, relative to the release's folder. */
+export function wordsPath(level: Level): string {
+  return `${levelName(level)}/words.bin`;
+}
+
 /** A level's feature file (`file` counts from 0), relative to the release's folder. */
 export function featureFilePath(level: Level, file: number, geometry: Geometry = 'full'): string {
   return `${geometryPath(level, geometry)}/features/${fileNumber(file)}.${PAGE_ENDINGS.geojsonl}`;

@@ -49,6 +49,8 @@ export interface LevelAbout {
   nameColumn: string;
   /** The column with the units' types, e.g. `Province`; empty if there is none. */
   typeColumn: string;
+  /** The columns with other names of the units, which are found by them. */
+  searchColumns: readonly string[];
   /** Whether the units have other fids than in the source, because fids of several layers collided. */
   isRenumbered: boolean;
 }
@@ -77,6 +79,8 @@ export interface LevelSummary extends LevelAbout {
   cells?: CheckedFile | undefined;
   /** The level's names of units. */
   names: WholeFile;
+  /** The words of these names. */
+  words: CheckedFile;
 }
 
 /** What release.json says of a level with another geometry than the full one. */
@@ -305,6 +309,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     index: checkedFileIn(json, 'index', where),
     ...(json['cells'] !== undefined && { cells: checkedFileIn(json, 'cells', where) }),
     names: wholeFileIn(json, 'names', where),
+    words: checkedFileIn(json, 'words', where),
   };
 }
 
@@ -335,6 +340,7 @@ export function levelAboutFrom(json: JsonObject, where: string): LevelAbout {
     gidColumns: textsIn(json, 'gidColumns', where),
     nameColumn: textIn(json, 'nameColumn', where),
     typeColumn: textIn(json, 'typeColumn', where),
+    searchColumns: textsIn(json, 'searchColumns', where),
     isRenumbered: booleanIn(json, 'isRenumbered', where),
   };
 }

@@ -18,6 +18,7 @@ const BY_LEVEL = {
   layer: 'layers',
   'name-column': 'nameColumns',
   'type-column': 'typeColumns',
+  'search-column': 'searchColumns',
   where: 'where',
   sql: 'sql',
   columns: 'columns',

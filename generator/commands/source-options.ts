@@ -36,6 +36,11 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
       ...LIST,
       describe: 'column with the types of the units of a level, e.g. lv1=ENGTYPE_1',
     })
+    .option('search-column', {
+      ...LIST,
+      describe:
+        'further column with names of the units of a level, which are found by them, e.g. lv2=ALT_NAME; repeatable',
+    })
     .option('where', {
       ...LIST,
       describe: 'features of a level, e.g. "lv1=LEVL_CODE = 1" (SQL condition)',

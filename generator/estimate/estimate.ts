@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { FeatureTable } from '../../format/feature-table.ts';
-import { indexPath, manifestPath, namesPath, OVERVIEW_FILE } from '../../format/layout.ts';
+import { indexPath, manifestPath, namesPath, OVERVIEW_FILE, wordsPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import {
   FEATURES_PER_FILE,
@@ -21,6 +21,7 @@ import type { BuildOptions } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels } from '../describe-source.ts';
 import { filledListings, isFormat, newFeatureArrays, plannedFiles, plannedIndex } from '../levels/plan.ts';
 import { relativesOf, writeNames } from '../names/named-units.ts';
+import { encodeWords } from '../names/words.ts';
 import { writeOverview } from '../overview/write-overview.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
@@ -28,6 +29,7 @@ import type { Report } from '../report/progress.ts';
 import { featureCount, layerNames, overviewLevelsOf } from '../source/level-source.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
 import { findOrphans } from '../store/identifiers.ts';
+import { readNameTable } from '../store/name-table.ts';
 import { openPool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { readSizes } from './read-sizes.ts';
@@ -58,7 +60,7 @@ export interface LevelForecast {
 /** The estimate of a release with one choice of --pages. */
 export interface ReleaseForecast {
   pages: StoredPages;
-  /** Exact: pages, feature files, cells, manifests, indexes, names, the overview, release.json and checksums.txt. */
+  /** Exact: pages, feature files, cells, manifests, indexes, names, words, the overview, release.json and checksums.txt. */
   files: number;
   /** Of all of them, estimated. */
   bytes: number;
@@ -76,8 +78,8 @@ export interface Forecast {
 /** Approximate bytes of release.json. */
 const RELEASE_JSON_BYTES = 4700;
 
-/** Files of a level besides pages, and besides the feature files and index of each geometry: manifest and names. */
-const LEVEL_FILES = 2;
+/** Files of a level besides pages, and besides the feature files and index of each geometry: manifest, names and words. */
+const LEVEL_FILES = 3;
 
 /** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.3 to 0.7. */
 const CELLS_SHARE = 0.5;
@@ -140,6 +142,7 @@ export async function forecast(
       });
       const otherBytes = other.reduce((sum, [, { bytes }]) => sum + bytes, 0);
       const names = writeNames(scratch, level, store, relativesOf(level, read)).bytes;
+      const words = encodeWords(readNameTable(store).all()).length;
       const pages = { all: NO_PAGES, unfiltered: NO_PAGES, none: NO_PAGES };
       for (const release of releases) {
         const planned = plannedIndex(level, { storedPages: release.pages, geometries, cells }, index);
@@ -150,7 +153,7 @@ export async function forecast(
           release.files++;
           release.bytes += Math.round(CELLS_SHARE * featureFiles.bytes);
         }
-        release.bytes += featureFiles.bytes + otherBytes + stored.bytes + names + metadataBytes(planned);
+        release.bytes += featureFiles.bytes + otherBytes + stored.bytes + names + words + metadataBytes(planned);
       }
       const listings = filledListings(plannedIndex(level, { storedPages: 'none', geometries, cells }, index));
       return { level, layer, features, listings, featureFiles, geometries: Object.fromEntries(other), pages };
@@ -183,7 +186,7 @@ function metadataBytes(index: LevelIndex): number {
   );
   const encoded = encodeLevel('', index, tables);
   const paths = [...plannedFiles(index)].map(({ path }) => path);
-  paths.push(indexPath(level), manifestPath(level), namesPath(level));
+  paths.push(indexPath(level), manifestPath(level), namesPath(level), wordsPath(level));
   paths.push(...index.geometries.map((geometry) => indexPath(level, geometry)));
   const indexes = [encoded.index, ...encoded.tables.values()].reduce((sum, { length }) => sum + length, 0);
   return encoded.manifest.length + indexes + checksumBytes(paths);

@@ -62,8 +62,8 @@ export function readSizes(task: SizesTask): ReadSizes {
     let read = 0;
     const isSampled = (): boolean => Math.floor(read / STRETCH_FEATURES) % every === 0;
     const feature = (entry: ReadFeature): void => {
-      const { fid, gids, name, type, box, text } = entry;
-      names.push({ fid, name, type });
+      const { fid, gids, name, type, otherNames, box, text } = entry;
+      names.push({ fid, name, type, otherNames });
       all?.unit(fid);
       const bytes = text.reduce((sum, part) => sum + part.length, 0);
       builder.add({ fid, gids, box, bytes, deflated: undefined });

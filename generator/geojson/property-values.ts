@@ -93,7 +93,7 @@ export function jsonOf(value: PropertyValue): string {
 }
 
 /** GADM's columns of names and types. */
-const GADM_COLUMNS = /^(NAME|TYPE|ENGTYPE)_[0-5]$/i;
+const GADM_COLUMNS = /^(NAME|TYPE|ENGTYPE|VARNAME|NL_NAME)_[0-5]$/i;
 
 /** Does a text of a column stand for no name? GADM writes `NA` where a unit has no name or type. */
 export function isNoName(text: string, column: string): boolean {

@@ -1,5 +1,5 @@
 // Finalises a release after its pages and feature files are written: one task per level writes manifest, index,
-// names and checksum lines, then release.json and checksums.txt are written.
+// names, words and checksum lines, then release.json and checksums.txt are written.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { joinCrcs } from '../../format/crc32.ts';
@@ -12,6 +12,7 @@ import {
   namesPath,
   OVERVIEW_FILE,
   RELEASE_FILE,
+  wordsPath,
 } from '../../format/layout.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { encodeLevel, type LevelFiles } from '../../format/manifest.ts';
@@ -26,11 +27,13 @@ import {
   type WholeFile,
 } from '../../format/release.ts';
 import { type Relatives, writeNames } from '../names/named-units.ts';
+import { encodeWords } from '../names/words.ts';
 import { sizeAndSum } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import { BuildError } from '../report/errors.ts';
 import { geometryStorePath, readStoreIndex } from '../store/feature-store.ts';
+import { readNameTable } from '../store/name-table.ts';
 import { readSidecar } from '../store/sidecar.ts';
 import {
   countsOf,
@@ -75,7 +78,7 @@ interface Checksum {
 }
 
 /**
- * Writes a level's manifest, index and names, and its checksum lines.
+ * Writes a level's manifest, index, names and words, and its checksum lines.
  * @throws BuildError if a planned file was not written, or has other bytes than were written
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
@@ -144,6 +147,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     index: put(indexPath(level), encoded.index),
     ...(cells && { cells }),
     names: writeNames(out, level, store, task.relatives),
+    words: put(wordsPath(level), encodeWords(readNameTable(store).all())),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });
   const file = `${store}.checksums`;

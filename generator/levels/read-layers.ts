@@ -46,6 +46,8 @@ export interface ReadFeature {
   /** Its name and type, from the columns of the level's first layer; null if it has none. */
   name: string | null;
   type: string | null;
+  /** Its other names. */
+  otherNames: readonly string[];
   /** Its bounding box, as the index of a level has it. */
   box: IndexBox;
   /** Its line of GeoJSON in pieces. */
@@ -72,6 +74,9 @@ export interface LayersRead {
   /** Whether the units have new fids, 1, 2, 3 ... in the order in which they were read. */
   isRenumbered: boolean;
 }
+
+/** Separates the names in a column of other names, as in GADM's. */
+const OTHER_NAMES_SEPARATOR = '|';
 
 /** How the layers have to be read. */
 interface ReadingPlan {
@@ -142,9 +147,10 @@ class LevelReading {
     const { features: table } = opened.layer;
     const polygons = new UnitPolygons(this.#sink.rings);
     const write = newFeatureWriter(layer.columns, this.#task.precision, polygons);
-    const { nameColumn, typeColumn } = elementAt(this.#task.source.layers, 0);
+    const { nameColumn, typeColumn, searchColumns } = elementAt(this.#task.source.layers, 0);
     const nameOf = newTextOf(layer.columns, nameColumn);
     const typeOf = newTextOf(layer.columns, typeColumn);
+    const othersOf = searchColumns.map((column) => newTextOf(layer.columns, column));
     const withParents = this.#withParents;
     let features = 0;
     let last: number | undefined;
@@ -175,6 +181,7 @@ class LevelReading {
           gids,
           name: nameOf(values),
           type: typeOf(values),
+          otherNames: othersOf.flatMap((textOf) => textOf(values)?.split(OTHER_NAMES_SEPARATOR) ?? []),
           box: indexBox(box, 10 ** this.#task.precision),
         });
       } catch (error) {

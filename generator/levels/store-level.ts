@@ -51,7 +51,7 @@ export function storeLevel({
 }: StoreTask): StoredLevel {
   const { source } = task;
   const { level, layers } = source;
-  const { gidColumns = [], nameColumn = '', typeColumn = '' } = layers[0] ?? {};
+  const { gidColumns = [], nameColumn = '', typeColumn = '', searchColumns = [] } = layers[0] ?? {};
   const { features, invalid, findings, isRenumbered, index } = storeLayers(task, file);
   checkIdentifiers(source, index, findings);
   const plan = planFiles(plannedIndex(level, { storedPages, geometries, cells }, index), estimateWork(index));
@@ -61,7 +61,7 @@ export function storeLevel({
     level,
     store: file,
     features,
-    about: { layer: layerNames(source), gidColumns, nameColumn, typeColumn, isRenumbered },
+    about: { layer: layerNames(source), gidColumns, nameColumn, typeColumn, searchColumns, isRenumbered },
     findings: findings.list(),
     parts: divideShare(plan, share, parts),
   };
@@ -94,8 +94,8 @@ export function createLevelStores(file: string, columns: readonly string[]): Lev
   const names: NamedFid[] = [];
   return {
     rings,
-    feature({ fid, gids, name, type, box, text, withoutGeometry }) {
-      names.push({ fid, name, type });
+    feature({ fid, gids, name, type, otherNames, box, text, withoutGeometry }) {
+      names.push({ fid, name, type, otherNames });
       texts.append({ fid, gids, box }, text);
       others.append(fid, withoutGeometry);
       rings.unit(fid);

@@ -39,7 +39,7 @@ export function relativesOf(level: Level, levels: readonly LevelUnits[]): Relati
 /** The units of a level in order of fid. @param store path of its store */
 export function* namedUnits(level: Level, store: string, { parent, below }: Relatives): Generator<NamedUnit> {
   const index = readStoreIndex(store);
-  const namesAt = readNameTable(store);
+  const names = readNameTable(store);
   const gidAt = gidsOf(index, level);
   const parentAt = parent === undefined ? () => null : gidsOf(index, parent);
   const children = below === undefined ? undefined : elementAt(readStoreIndex(below).columns, level);
@@ -47,7 +47,7 @@ export function* namedUnits(level: Level, store: string, { parent, below }: Rela
     const gid = gidAt(position);
     const number = gid === null || children === undefined ? -1 : children.find(gid);
     const count = number === -1 || children === undefined ? 0 : children.countAt(number);
-    yield { fid, gid, ...namesAt(position), parent: parentAt(position), children: count };
+    yield { fid, gid, ...names.at(position), parent: parentAt(position), children: count };
   }
 }
 

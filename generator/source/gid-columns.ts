@@ -16,6 +16,8 @@ interface Schema {
   names(n: Level): string[];
   /** The columns that may hold the types of the units of level n, the best first. */
   types(n: Level): string[];
+  /** The columns that hold other names of the units of level n. */
+  otherNames?(n: Level): string[];
   /** Do its downloads have layers without GIDs, of border lines and points, beside the areas? */
   hasLines?: boolean;
 }
@@ -27,6 +29,7 @@ const SCHEMAS: readonly Schema[] = [
     gid: (n) => [`GID_${n}`],
     names: (n) => [`NAME_${n}`, ...(n === 0 ? ['COUNTRY'] : [])],
     types: (n) => [`ENGTYPE_${n}`, `TYPE_${n}`],
+    otherNames: (n) => [`VARNAME_${n}`, `NL_NAME_${n}`],
   },
   // GADM 2
   {
@@ -194,6 +197,26 @@ export function labelFieldOf(
     if (at !== undefined) return at;
   }
   return undefined;
+}
+
+/** The fields with other names of the units: those of the known schemas that the layer has, and those that an option names. */
+export function otherNameFieldsOf(
+  { path, layer, level }: LayerPlace,
+  fields: readonly SourceField[],
+  options: SourceOptions,
+): number[] {
+  const known = SCHEMAS.flatMap((schema) => schema.otherNames?.(level) ?? []);
+  const found = known.flatMap((name) => indexesOf([name], fields) ?? []);
+  for (const chosen of valuesFor(options.searchColumns, level)) {
+    const [at] = indexesOf([chosen], fields) ?? [];
+    if (at === undefined)
+      throw new BuildError(
+        `--search-column ${levelName(level)}=${chosen}: ${path}: layer ${layer} has no such column`,
+        `use one of: ${fields.map(({ name }) => name).join(', ')}`,
+      );
+    found.push(at);
+  }
+  return [...new Set(found)];
 }
 
 /** The indexes of columns by name, without regard to case; undefined if one is missing. */

@@ -54,6 +54,8 @@ export interface LayerSource extends LayerPlace {
   nameColumn: string;
   /** The name of the published column with the units' types; empty if there is none. */
   typeColumn: string;
+  /** The names of the published columns with other names of the units, which are found by them. */
+  searchColumns: readonly string[];
 }
 
 /** The layers of a level, in the order in which they are read; none for a level that the dataset lacks. */

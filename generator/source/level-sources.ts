@@ -5,7 +5,14 @@ import type { Finding } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { expandSource } from './expand-source.ts';
 import { gdal } from './gdal.ts';
-import { findGids, gidFieldsFor, labelFieldOf, type MissingColumns, refuseMissingColumns } from './gid-columns.ts';
+import {
+  findGids,
+  gidFieldsFor,
+  labelFieldOf,
+  type MissingColumns,
+  otherNameFieldsOf,
+  refuseMissingColumns,
+} from './gid-columns.ts';
 import { knownDatasets } from './known-datasets.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import { type DissolvedLayer, type LayerSource, type LevelSource, type MadeLevels, partLayer } from './level-source.ts';
@@ -207,6 +214,9 @@ function layerSource(
     gidColumns: gids.map(nameOf),
     nameColumn: nameOfField(labelFieldOf('name', place, fields, options)),
     typeColumn: nameOfField(labelFieldOf('type', place, fields, options)),
+    searchColumns: otherNameFieldsOf(place, fields, options)
+      .map(nameOfField)
+      .filter((name) => name !== ''),
   };
   return { source, names: fields.map(({ name }) => name), missing };
 }

@@ -42,6 +42,8 @@ export interface SourceOptions {
   nameColumns?: readonly LevelOption[] | undefined;
   /** The columns that have the units' types, where they differ from the known schemas. */
   typeColumns?: readonly LevelOption[] | undefined;
+  /** Columns with other names of the units, besides those of the known schemas. */
+  searchColumns?: readonly LevelOption[] | undefined;
   /** Conditions (SQL WHERE) that select the units of a level. */
   where?: readonly LevelOption[] | undefined;
   /** SELECT statements (OGR SQL) that are read instead of the layers of a level. */

@@ -1,5 +1,5 @@
 // The names and types of a level's units: a file beside the level's store. The task that reads the dataset writes it; the
-// tasks that write the names and the overview read it.
+// tasks that write the names, the words and the overview read it.
 import { elementAt } from '../../format/element-at.ts';
 import { readSidecar, writeSidecar } from './sidecar.ts';
 
@@ -9,20 +9,39 @@ export interface NameAndType {
   type: string | null;
 }
 
-/** The name and type of the unit with a fid. */
+/** The names and the type of the unit with a fid. */
 export interface NamedFid extends NameAndType {
   fid: number;
+  /** Its other names. */
+  otherNames: readonly string[];
 }
+
+/** The table of a level, by position. */
+export interface NameTable {
+  at(position: number): NameAndType;
+  /** All names of each unit. */
+  all(): Iterable<readonly string[]>;
+}
+
+/** Name, type and other names of all units: lists of texts take less space than a list of objects. */
+type Lists = [(string | null)[], (string | null)[], (readonly string[])[]];
 
 /** Writes the table of the store at `store`. @param units in any order */
 export function writeNameTable(store: string, units: readonly NamedFid[]): void {
   const ordered = units.toSorted((a, b) => a.fid - b.fid);
-  // Lists of texts take less space than a list of objects.
-  writeSidecar(store, 'names', [ordered.map(({ name }) => name), ordered.map(({ type }) => type)]);
+  const lists: Lists = [
+    ordered.map(({ name }) => name),
+    ordered.map(({ type }) => type),
+    ordered.map(({ otherNames }) => otherNames),
+  ];
+  writeSidecar(store, 'names', lists);
 }
 
-/** Reads the table of a store; returns the name and type of the unit at a position. */
-export function readNameTable(store: string): (position: number) => NameAndType {
-  const [names, types] = readSidecar<[(string | null)[], (string | null)[]]>(store, 'names');
-  return (position) => ({ name: elementAt(names, position), type: elementAt(types, position) });
+/** Reads the table of a store. */
+export function readNameTable(store: string): NameTable {
+  const [names, types, others] = readSidecar<Lists>(store, 'names');
+  return {
+    at: (position) => ({ name: elementAt(names, position), type: elementAt(types, position) }),
+    all: () => names.map((name, i) => (name === null ? elementAt(others, i) : [name, ...elementAt(others, i)])),
+  };
 }

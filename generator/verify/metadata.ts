@@ -16,12 +16,14 @@ import {
   OVERVIEW_FILE,
   RELEASE_FILE,
   releasePath,
+  wordsPath,
 } from '../../format/layout.ts';
 import { firstPages, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
 import { type Format, LEVELS, levelName } from '../../format/levels.ts';
 import { namedArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
+import { decodeWords } from '../../format/words.ts';
 import { countsOf, featureFilesOf, plannedFiles } from '../levels/plan.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { readAt } from '../reader/inflate.ts';
@@ -115,6 +117,10 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
   for (const level of LEVELS) {
     const summary = description?.levels[level];
     await isIntact(namesPath(level), summary?.names);
+    if ((await isIntact(wordsPath(level), summary?.words)) && summary !== undefined)
+      attempt(wordsPath(level), () =>
+        decodeWords(readFileSync(join(root, wordsPath(level))), summary.features, wordsPath(level)),
+      );
     const hasManifest = await isIntact(manifestPath(level), summary?.manifest);
     if (!(await isIntact(indexPath(level), summary?.index))) continue;
     const index = attempt(manifestPath(level), () => readLevel(root, id, level), indexPath(level));
@@ -153,7 +159,7 @@ async function compareLists(
 ): Promise<number> {
   const expected = new Set([RELEASE_FILE, OVERVIEW_FILE]);
   for (const level of LEVELS) {
-    for (const pathOf of [manifestPath, indexPath, namesPath]) expected.add(pathOf(level));
+    for (const pathOf of [manifestPath, indexPath, namesPath, wordsPath]) expected.add(pathOf(level));
     const index = levels[level];
     if (index === undefined) continue;
     for (const geometry of index.geometries) expected.add(indexPath(level, geometry));

@@ -12,6 +12,7 @@ import {
   manifestPath,
   namesPath,
   pagePath,
+  wordsPath,
 } from '../../format/layout.ts';
 import { FORMATS, GEOMETRIES, LEVELS, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
@@ -105,6 +106,7 @@ test('no two files of a level share a path, whatever its GIDs are called', () =>
   const paths = [
     manifestPath(2),
     namesPath(2),
+    wordsPath(2),
     ...GEOMETRIES.flatMap((geometry) => [
       indexPath(2, geometry),
       ...[0, 1].map((file) => featureFilePath(2, file, geometry)),
@@ -140,6 +142,7 @@ const RELEASE: Release = {
     gidColumns: LEVELS.slice(0, level + 1).map((n) => `GID_${n}`),
     nameColumn: `NAME_${level}`,
     typeColumn: `TYPE_${level}`,
+    searchColumns: level === 0 ? [] : [`VARNAME_${level}`, `ALT_${level}`],
     isRenumbered: level % 2 === 1,
     features: 100 + level,
     listings: 10 + level,
@@ -162,6 +165,7 @@ const RELEASE: Release = {
     manifest: { bytes: 500 + level, sha256: `${level}a`.repeat(32) },
     index: { bytes: 600 + level, sha256: `${level}b`.repeat(32) },
     names: { bytes: 3000 + level, textBytes: 4000 + level, sha256: `${level}c`.repeat(32) },
+    words: { bytes: 9000 + level, sha256: `${level}f`.repeat(32) },
   })),
 };
 

@@ -26,6 +26,7 @@ import {
 } from '../../format/levels.ts';
 import { decodeLevel } from '../../format/manifest.ts';
 import { releaseFromJson } from '../../format/release.ts';
+import { foldedNames, foldText } from '../../format/words.ts';
 import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -262,6 +263,23 @@ test('the box of a feature is its bbox rounded outward, and any other one is fou
     replaceLevelFile(rootOf(out), 1, 'index', change);
   }
   assertReads(out, 1, [], textOfLevel(out, 1));
+});
+
+test('the units with a word that begins with a text are those whose names say so, in any case and without marks', {
+  skip,
+}, () => {
+  const out = WORLDS.none;
+  const texts = textOfLevel(out, 3).split(/(?<=\n)/);
+  const named = texts.map((text) => ({
+    text,
+    names: foldedNames(String(JSON.parse(text).properties['NAME_3'] ?? '')),
+  }));
+  for (const wanted of ['UNIT 1', 'unit 11', 'È東', '1', 'Línea', 'feed', 'שלום', 'fi', 'x y z']) {
+    const folded = foldText(wanted);
+    const found = named.filter(({ names }) => names.some((name) => ` ${name}`.includes(` ${folded}`)));
+    assertReads(out, 3, [`words=${wanted}`], found.map(({ text }) => text).join(''));
+  }
+  assertReads(out, 5, ['words=qqq'], '');
 });
 
 test('units that lack a GID are under no parent, and do not shift the others', { skip }, async () => {

@@ -1,11 +1,13 @@
 """Prints the features of one level of the current release: a reader written from format/README.md alone.
 
-Usage: read_release.py OUTPUT_FOLDER LEVEL [gid-N=GID ...] [geometry=NAME] [--count | --names]
+Usage: read_release.py OUTPUT_FOLDER LEVEL [gid-N=GID ...] [geometry=NAME] [words=TEXT] [--count | --names]
 Example: read_release.py output lv2 gid-0=ESP gid-1=ESP.7_1 geometry=low
 """
 import hashlib
 import json
+import re
 import sys
+import unicodedata
 import zlib
 from bisect import bisect_left
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -44,6 +46,40 @@ def positions_of(gid, start, text, run, first, rank, count):
         return set()
     ends = [*rank[run[number] + 1 : run[number + 1]], count[number]]
     return {first[r] + i for r, end in enumerate(ends, run[number]) for i in range(end - rank[r])}
+
+
+APOSTROPHES = re.compile("['`\u02b9-\u02bf\u02c8\u02ee\u2018-\u201b\u2032\ua78b\ua78c\uff07]")
+LETTERS = str.maketrans({**dict(zip("ßæœþ", ("ss", "ae", "oe", "th"))), **dict(zip("øđðłħıŋŧəς", "oddlhintaσ"))})
+
+
+def folded(text):
+    """A text as names are compared."""
+    plain = unicodedata.normalize("NFKD", text)
+    lower = "".join(letter for letter in plain if unicodedata.category(letter)[0] != "M").lower().translate(LETTERS)
+    lower = APOSTROPHES.sub(" ", lower)
+    return " ".join("".join(letter if unicodedata.category(letter)[0] in "LN" else " " for letter in lower).split())
+
+
+def named(content, features, text):
+    """The positions of the features with a name that has a word which begins with a text, from words.bin."""
+    expect(content[:8] == b"words\0\0\0", "words.bin: other first bytes")
+    version, count, names, keys, size, _ = memoryview(content)[8:32].cast("I")
+    expect((version, count) == (4, features), f"words.bin: version {version}, of {count} features")
+    arrays = memoryview(content)[32 : len(content) - size].cast("I")
+    ends = [0, names + 1, 2 * names + 1, 2 * names + 1 + keys, 2 * names + 1 + 2 * keys]
+    expect(ends[-1] == len(arrays), "words.bin: another length")
+    start, unit, key, name = (arrays[begin:end] for begin, end in zip(ends, ends[1:]))
+    lines = content[len(content) - size :]
+    words = [lines[key[i] : start[name[i] + 1] - 1] for i in range(keys)]
+    expect(words == sorted(words), "words.bin: keys do not ascend")
+    wanted = folded(text).encode()
+    first = bisect_left(words, wanted)
+    found = set()
+    for i in range(first, keys):
+        if not words[i].startswith(wanted):
+            break
+        found.add(unit[name[i]])
+    return found
 
 
 def box_of(text):
@@ -96,6 +132,9 @@ def main(output, level, arguments):
     index = memoryview(checked(folder / "index.bin", summary["index"]))
     arrays = {name: view(index, array) for name, array in manifest["arrays"].items()}
     positions = range(manifest["features"])
+    if "words" in filters:
+        chosen = named(checked(folder / "words.bin", summary["words"]), len(positions), filters.pop("words"))
+        positions = sorted(chosen)
     for column, gid in ((name.removeprefix("gid-"), gid) for name, gid in filters.items()):
         tables = (arrays[f"gid{column}.{name}"] for name in ("start", "text", "run", "first", "rank", "count"))
         chosen = positions_of(gid.encode(), *tables)

@@ -22,6 +22,7 @@ import {
   pagePath,
   RELEASE_FILE,
   releasePath,
+  wordsPath,
 } from '../../format/layout.ts';
 import { LevelIndex } from '../../format/level-index.ts';
 import {
@@ -53,7 +54,9 @@ import {
   releaseToJson,
   type WholeFile,
 } from '../../format/release.ts';
+import { decodeWords, foldedNames } from '../../format/words.ts';
 import { indexBox } from '../../generator/geojson/bbox.ts';
+import { encodeWords } from '../../generator/names/words.ts';
 import { overviewToJson } from '../../generator/overview/write-overview.ts';
 import { writeWholeFile } from '../../generator/release/output-file.ts';
 import { without } from '../support/processes/programs.ts';
@@ -249,6 +252,7 @@ const ABSENT = {
   gidColumns: [],
   nameColumn: '',
   typeColumn: '',
+  searchColumns: [],
   isRenumbered: false,
   features: 0,
   listings: 0,
@@ -291,11 +295,14 @@ function writeExample(out: string): void {
     put(indexPath(level, 'none'), written.none);
     const lines = level === 0 ? block('json names') : namesHeader();
     const names: WholeFile = writeWholeFile(join(root, namesPath(level)), [lines]);
+    const noWords = encodeWords(level === 0 ? [[], []] : []);
+    put(wordsPath(level), noWords);
+    const words = checkedFile(noWords);
     const files = { manifest: checkedFile(Buffer.from(written.manifest)), index: checkedFile(written.index) };
     const none = { featureFiles: ABSENT.featureFiles, index: checkedFile(written.none), invalid: 0 };
-    if (level !== 0) return { level, ...ABSENT, invalid: 0, geometries: { none }, ...files, names };
+    if (level !== 0) return { level, ...ABSENT, invalid: 0, geometries: { none }, ...files, names, words };
     const summary: LevelSummary = { ...JSON.parse(block('json level')), names };
-    assert.deepEqual({ manifest: summary.manifest, index: summary.index }, files);
+    assert.deepEqual({ manifest: summary.manifest, index: summary.index, words: summary.words }, { ...files, words });
     assert.equal(summary.bytes, featureFile.length + body.length);
     assert.equal(summary.featureFiles.bytes, featureFile.length);
     const featureFiles = { files: 1, bytes: fileWithout.length };
@@ -312,6 +319,22 @@ function writeExample(out: string): void {
   put(RELEASE_FILE, json);
   pointTo(out, release);
 }
+
+test('the words of the worked example are those that the code writes and reads', () => {
+  const bytes = bytesIn('text words');
+  assert.deepEqual(encodeWords([['Mérida', 'Emerita', 'Mérida'], ["L'Emerí"]]), bytes);
+  const words = decodeWords(bytes, 2, 'words.bin');
+  assert.deepEqual(words.keysWith(Buffer.from('emeri')), { from: 0, to: 2 });
+  const apostrophes = [...Array(0x10000).keys()].map((code) => String.fromCharCode(code));
+  const found = apostrophes.filter((letter) => foldedNames(`a${letter}b`).join() === 'a b,ab');
+  const listed = /Apostrophes are (.*)\./.exec(SPECIFICATION)?.[1]?.split(/, | and /) ?? assert.fail();
+  const codes = listed.map((range) => range.match(/[0-9A-F]{4}/g)?.map((code) => Number.parseInt(code, 16)) ?? []);
+  const expected = codes.flatMap(([from = 0, to = from]) => Array.from({ length: to - from + 1 }, (_, i) => from + i));
+  assert.deepEqual(
+    found.map((letter) => letter.charCodeAt(0)),
+    expected,
+  );
+});
 
 const PYTHON = without('python3 -V');
 

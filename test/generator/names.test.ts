@@ -1,13 +1,14 @@
-// The names of a level's units, names.jsonl.gz: what a line says of a unit, and of which columns.
+// The names of a level's units, names.jsonl.gz and words.bin: what they say of a unit, and of which columns.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
-import { featureFilePath, namesPath, releasePath } from '../../format/layout.ts';
+import { featureFilePath, namesPath, releasePath, wordsPath } from '../../format/layout.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { NAME_FIELDS } from '../../format/names.ts';
+import { decodeWords } from '../../format/words.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
@@ -40,7 +41,7 @@ async function namesOf(layers: readonly FixtureLayer[] | string[], options: Part
     assert.deepEqual(JSON.parse(header ?? ''), NAME_FIELDS);
     return lines.map((line) => JSON.parse(line));
   });
-  return { names, out, typeColumns: release.levels.map(({ typeColumn }) => typeColumn) };
+  return { names, out, release, typeColumns: release.levels.map(({ typeColumn }) => typeColumn) };
 }
 
 const COUNTRIES = elementAt(countryLayers(), 0);
@@ -131,6 +132,30 @@ test('types come from ENGTYPE_n, else TYPE_n; --type-column and --name-column na
     const { names, typeColumns } = await namesOf([layer], options);
     assert.deepEqual([names[1], typeColumns[1]], [[[1, 'AAA.1_1', name, type, null, 0]], column]);
   }
+});
+
+test('units are found by VARNAME_n and NL_NAME_n, between vertical bars, and by the columns of --search-column', async () => {
+  const columns = ['GID_0', 'GID_1', 'NAME_1', 'VARNAME_1', 'NL_NAME_1', 'ALT', 'OLD'];
+  const features = [
+    ['AAA', 'A.1_1', 'A Coruña', 'La Corogne|Corunna', null, 'Brigantium', 'Crunia'],
+    ['AAA', 'A.2_1', "Hawai'i", 'NA', 'هاواي', null, 7],
+    ['AAA', 'A.3_1', 'NA', '| |?', 'NA', 'NA', null],
+  ].map((values, i) => ({ fid: i + 1, values, wkt: square(2 * i, 0) }));
+  const layer = { name: 'ADM_1', columns, features };
+  const searchColumns = ['ALT', 'old'].map((value) => ({ level: 1 as const, value }));
+  const { out, release } = await namesOf([layer], { searchColumns });
+  assert.deepEqual(release.levels[1]?.searchColumns, ['VARNAME_1', 'NL_NAME_1', 'ALT', 'OLD']);
+  const wordsIn = (root: string): string[] => {
+    const bytes = readFileSync(join(root, releasePath('r1'), wordsPath(1)));
+    const { arrays } = decodeWords(bytes, 3, 'words.bin');
+    const lines = Buffer.from(arrays.text).toString().trimEnd().split('\n');
+    return lines.map((line, i) => `${line} ${arrays.unit[i]}`);
+  };
+  const own = ['a coruna 0', 'corunna 0', 'hawai i 1', 'hawaii 1', 'la corogne 0', 'هاواي 1'];
+  assert.deepEqual(wordsIn(out), [...own, '7 1', 'brigantium 0', 'crunia 0', 'na 2'].sort());
+  const plain = await namesOf([layer], { columns: [{ level: undefined, value: '-NL_NAME_1' }] });
+  assert.deepEqual(plain.release.levels[1]?.searchColumns, ['VARNAME_1']);
+  assert.deepEqual(wordsIn(plain.out), own.slice(0, -1));
 });
 
 test('names that are not text become text: numbers, 64-bit integers; an empty text is null', async () => {

@@ -33,6 +33,10 @@ const EVERY: Omit<ContentOptions, 'source'> = {
   ],
   nameColumns: [{ level: 2, value: 'N' }],
   typeColumns: [{ level: 2, value: 'T' }],
+  searchColumns: [
+    { level: 2, value: 'ALT' },
+    { level: 2, value: 'OLD' },
+  ],
   where: [{ level: 0, value: 'A = 1\nOR "B,C" = \'lv1=x\'' }],
   sql: [{ level: 2, value: 'SELECT *, SUBSTR(A, 1, 2) AS B FROM {layer}' }],
   columns: [

@@ -21,6 +21,7 @@ import {
   pagePath,
   RELEASE_FILE,
   releasePath,
+  wordsPath,
 } from '../../../format/layout.ts';
 import {
   FEATURES_PER_FILE,
@@ -35,6 +36,7 @@ import {
 import { encodeLevel } from '../../../format/manifest.ts';
 import { positionsIn } from '../../../format/positions.ts';
 import { type LevelSummary, type Release, releaseFromJson } from '../../../format/release.ts';
+import { foldText } from '../../../format/words.ts';
 import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/reader/parse-feature.ts';
 import { filesUnder } from '../files.ts';
 import { readIndex, readTables } from './read-index.ts';
@@ -77,7 +79,8 @@ export function assertDerived(out: string, id: string): void {
       namesPath(level),
     );
     const featureFiles = Math.ceil(units.units.length / FEATURES_PER_FILE[level]);
-    files.push(manifestPath(level), indexPath(level), namesPath(level));
+    assertWords(root, units);
+    files.push(manifestPath(level), indexPath(level), namesPath(level), wordsPath(level));
     if (release.cells && units.units.length > 0) files.push(cellsPath(level));
     files.push(...Array.from({ length: featureFiles }, (_, file) => featureFilePath(level, file)));
     for (const geometry of assertGeometries(root, release, units)) {
@@ -191,6 +194,51 @@ function namesOf({ level, summary, units }: Units, filled: readonly Units[]): un
     ];
   });
   return [['fid', 'gid', 'name', 'type', 'parent', 'children'], ...lines];
+}
+
+/**
+ * Compares the words of a level with those of its units' names: each word of a name, with what follows it, and the unit that
+ * has it.
+ */
+function assertWords(root: string, { level, summary, units }: Units): void {
+  const { nameColumn, searchColumns } = summary;
+  const names = new Set<string>();
+  for (const [position, { properties }] of units.entries()) {
+    const named = (column: string): string => {
+      const text = column === '' ? null : textIn(properties, column);
+      return text === null || (text === 'NA' && /^(NAME|VARNAME|NL_NAME)_[0-5]$/i.test(column)) ? '' : text;
+    };
+    const texts = [named(nameColumn), ...searchColumns.flatMap((column) => named(column).split('|'))];
+    for (const text of texts.flatMap((name) => [name, name.replace(/['’‘`ʻʼʹʺʽ]/g, '')])) {
+      // Of a long name its first 500 characters count.
+      const folded = Array.from(foldText(text)).slice(0, 500).join('').trimEnd();
+      if (folded !== '') names.add(`${folded}\0${position}`);
+    }
+  }
+  const bytes = readFileSync(join(root, wordsPath(level)));
+  const u32 = (at: number): number => bytes.readUInt32LE(at);
+  const [own, keys] = [u32(16), u32(20)];
+  const [unitAt, keyAt] = [32 + 4 * (own + 1), 32 + 4 * (2 * own + 1)];
+  const textAt = keyAt + 8 * keys;
+  const read = Array.from({ length: own }, (_, i) => {
+    const [from, to] = [u32(32 + 4 * i), u32(36 + 4 * i)];
+    return { from, text: bytes.toString('utf8', textAt + from, textAt + to - 1), unit: u32(unitAt + 4 * i) };
+  });
+  const found = read.map(({ text, unit }) => `${text}\0${unit}`);
+  assert.deepEqual(new Set(found), names, `${wordsPath(level)}: names`);
+  assert.equal(found.length, names.size, `${wordsPath(level)}: a name twice`);
+  const wanted = read.flatMap(({ from, text }, i) =>
+    Array.from(text.matchAll(/[^ ]+/g), ({ index }) => `${from + Buffer.byteLength(text.slice(0, index))} ${i}`),
+  );
+  const got = Array.from({ length: keys }, (_, i) => `${u32(keyAt + 4 * i)} ${u32(keyAt + 4 * (keys + i))}`);
+  assert.deepEqual(got.toSorted(), wanted.sort(), `${wordsPath(level)}: keys`);
+  const texts = got.map((key) => {
+    const [at = '', name = ''] = key.split(' ');
+    const { from, text } = elementAt(read, Number(name));
+    return Buffer.from(text).subarray(Number(at) - from);
+  });
+  for (const [i, text] of texts.entries())
+    assert.ok(i === 0 || Buffer.compare(elementAt(texts, i - 1), text) <= 0, `${wordsPath(level)}: key ${i} descends`);
 }
 
 /** The positions of the units of each GID of a level above, or of their own, ascending by GID. */

@@ -14,6 +14,7 @@ import {
   namesPath,
   OVERVIEW_FILE,
   RELEASE_FILE,
+  wordsPath,
 } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
@@ -98,14 +99,14 @@ function writeChecked(root: string, path: string, content: Buffer): CheckedFile 
   return { bytes: content.length, sha256: sha256(content) };
 }
 
-/** Changes manifest.json or index.bin of a level as bytes, then release.json and checksums.txt to match. */
+/** Changes manifest.json, index.bin or words.bin of a level as bytes, then release.json and checksums.txt to match. */
 export function replaceLevelFile(
   root: string,
   level: Level,
-  which: 'manifest' | 'index',
+  which: 'manifest' | 'index' | 'words',
   change: (bytes: Buffer) => Buffer,
 ): void {
-  const path = which === 'manifest' ? manifestPath(level) : indexPath(level);
+  const path = { manifest: manifestPath, index: indexPath, words: wordsPath }[which](level);
   const file = writeChecked(root, path, change(readFileSync(join(root, path))));
   resealRelease(root, (release) => ({
     ...release,

@@ -1,0 +1,226 @@
+// The words of a level's units: words.bin, by which a text is found in names by two binary searches. The generator writes it
+// (generator/names/write-words.ts), the proxy looks texts up in it. Names and texts are folded by the same function.
+import { elementAt, u32At } from './element-at.ts';
+import { FORMAT_VERSION, versionProblem } from './manifest.ts';
+import { FormatError } from './parse.ts';
+
+/** The first bytes of the file. */
+export const WORDS_MAGIC: Buffer = Buffer.from('words\0\0\0');
+/** Magic, then version, units, names, keys and bytes of text as u32, and four bytes of zeros. */
+export const WORDS_HEADER_BYTES = 32;
+/** Maximum characters of a folded name: of a longer one only its beginning is found. */
+const NAME_MAX_CHARS = 500;
+/** Ends each name: less than every byte of one. */
+const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+
+/** Letters that Unicode does not decompose, as they are written where a keyboard does not have them. */
+const LETTERS: ReadonlyMap<string, string> = new Map([
+  ...['ßss', 'æae', 'œoe', 'øo', 'đd', 'ðd', 'þth', 'łl', 'ħh', 'ıi', 'ŋn', 'ŧt', 'əa', 'ςσ'].map(
+    (pair): [string, string] => [pair.slice(0, 1), pair.slice(1)],
+  ),
+]);
+const SPECIAL_LETTERS = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g');
+/** Apostrophes, also those that Unicode calls letters. */
+const APOSTROPHES = /['`\u02b9-\u02bf\u02c8\u02ee\u2018-\u201b\u2032\ua78b\ua78c\uff07]/g;
+const SEPARATORS = new RegExp(`(?:[^\\p{L}\\p{N}]|${APOSTROPHES.source})+`, 'gu');
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/**
+ * A text as names are compared: decomposed (NFKD), without marks, in lower case, with one space for everything that is
+ * neither letter nor digit. Empty if it has neither. What is folded already stays as it is.
+ */
+export function foldText(text: string): string {
+  if (!NOT_ASCII.test(text))
+    return text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, ' ')
+      .trim();
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(SPECIAL_LETTERS, (letter) => LETTERS.get(letter) ?? letter)
+    .replace(SEPARATORS, ' ')
+    .trim();
+}
+
+/** The folded texts by which a name is found: one with apostrophes (L'Aquila, Hawai'i) also as if it had none. */
+export function foldedNames(name: string): string[] {
+  const texts = [name, name.replace(APOSTROPHES, '')].map((text) => cut(foldText(text)));
+  return [...new Set(texts)].filter((text) => text !== '');
+}
+
+function cut(text: string): string {
+  return text.length <= NAME_MAX_CHARS ? text : Array.from(text).slice(0, NAME_MAX_CHARS).join('').trimEnd();
+}
+
+/** The arrays of m names with k words, as README.md describes them. */
+export interface WordArrays {
+  /** Where each name begins in `text`, and where the last one ends: m + 1. */
+  start: Uint32Array;
+  /** The position of the unit of each name: m. */
+  unit: Uint32Array;
+  /** Where each key begins in `text`: k. */
+  key: Uint32Array;
+  /** The number of the name of each key: k. */
+  name: Uint32Array;
+  /** The folded names in UTF-8, ascending, each with a line feed. */
+  text: Uint8Array;
+}
+
+/** Numbers `from` to `to - 1`. */
+export interface NumberRange {
+  from: number;
+  to: number;
+}
+
+/** The names of a level's units. */
+export class Words {
+  readonly arrays: WordArrays;
+  /** Of each key, 1 + the number of the one before it with the same unit; 0 if there is none. */
+  readonly #earlier: Uint32Array;
+
+  /** @param features number of units */
+  constructor(arrays: WordArrays, features: number) {
+    this.arrays = arrays;
+    const { name, unit } = arrays;
+    const last = new Uint32Array(features);
+    this.#earlier = name.map((number, i) => {
+      const own = u32At(unit, number);
+      const earlier = u32At(last, own);
+      last[own] = i + 1;
+      return earlier;
+    });
+  }
+
+  /** Bytes in memory. */
+  get bytes(): number {
+    const { start, unit, key, text } = this.arrays;
+    return start.byteLength + unit.byteLength + 3 * key.byteLength + text.length;
+  }
+
+  /** The names that begin with a folded text, in ascending order. */
+  namesWith(text: Uint8Array): NumberRange {
+    const { start } = this.arrays;
+    return rangeOf(this.arrays.unit.length, (number) => this.#order(u32At(start, number), text));
+  }
+
+  /** The keys that begin with it: words of names, each with what follows it. */
+  keysWith(text: Uint8Array): NumberRange {
+    const { key } = this.arrays;
+    return rangeOf(key.length, (number) => this.#order(u32At(key, number), text));
+  }
+
+  /** The position of the unit of a name. */
+  unitOf(name: number): number {
+    return u32At(this.arrays.unit, name);
+  }
+
+  /** The number of units that have some of these keys, by pairs: a unit may have several of them. */
+  countUnits({ from, to }: NumberRange, isCounted?: (unit: number) => boolean): number {
+    const earlier = this.#earlier;
+    const { name, unit } = this.arrays;
+    let count = 0;
+    for (let i = from; i < to; i++)
+      if (u32At(earlier, i) <= from && (!isCounted || isCounted(u32At(unit, u32At(name, i))))) count++;
+    return count;
+  }
+
+  /** How what begins at a place of the text is ordered: 0 if it begins with `wanted`, negative if it comes before. */
+  #order(at: number, wanted: Uint8Array): number {
+    const { text } = this.arrays;
+    // Every name ends in a line feed, which no wanted text has: what is shorter is less, and nothing is read beyond.
+    for (let i = 0; i < wanted.length; i++) {
+      const difference = elementAt(text, at + i) - elementAt(wanted, i);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  }
+}
+
+/** The numbers below `count` for which `order` is 0; it ascends with the number. */
+function rangeOf(count: number, order: (number: number) => number): NumberRange {
+  const first = (isPassed: (order: number) => boolean, from: number): number => {
+    let [low, high] = [from, count];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (isPassed(order(middle))) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  const from = first((sign) => sign < 0, 0);
+  return { from, to: first((sign) => sign <= 0, from) };
+}
+
+/**
+ * The words of a level from its file: views, unless its memory begins at an odd place.
+ * @param features number of units
+ * @throws FormatError that says what was got and what was expected
+ */
+export function decodeWords(bytes: Uint8Array, features: number, file: string): Words {
+  const own = bytes.byteOffset % Uint32Array.BYTES_PER_ELEMENT === 0 ? bytes : new Uint8Array(bytes);
+  const refuse = (problem: string): never => {
+    throw new FormatError(file, problem);
+  };
+  if (own.length < WORDS_HEADER_BYTES || !WORDS_MAGIC.equals(own.subarray(0, WORDS_MAGIC.length)))
+    refuse('does not begin like a file of words');
+  const view = (offset: number, length: number): Uint32Array =>
+    new Uint32Array(own.buffer, own.byteOffset + offset, length);
+  const [version = 0, units, names = 0, keys = 0, textBytes = 0] = view(WORDS_MAGIC.length, 5);
+  if (version !== FORMAT_VERSION) refuse(versionProblem(version));
+  if (units !== features) refuse(`has the words of ${units} units, expected ${features}`);
+  const lengths = [names + 1, names, keys, keys];
+  const expected = lengths.reduce((sum, length) => sum + 4 * length, WORDS_HEADER_BYTES) + textBytes;
+  if (own.length !== expected) refuse(`has ${own.length} bytes, expected ${expected}`);
+  let at = WORDS_HEADER_BYTES;
+  const next = (length: number): Uint32Array => {
+    const array = view(at, length);
+    at += array.byteLength;
+    return array;
+  };
+  const [start, unit, key, name] = [next(names + 1), next(names), next(keys), next(keys)];
+  const arrays = { start, unit, key, name, text: own.subarray(at) };
+  const problem = namesProblem(arrays, features) ?? keysProblem(arrays);
+  return problem === undefined ? new Words(arrays, features) : refuse(problem);
+}
+
+/** What is wrong with the names of a file. */
+function namesProblem({ start, unit, text }: WordArrays, features: number): string | undefined {
+  if (start[0] !== 0 || start[unit.length] !== text.length) return `start does not lead from 0 to ${text.length}`;
+  for (let i = 0; i < unit.length; i++) {
+    const [begin, end] = [u32At(start, i), u32At(start, i + 1)];
+    if (end < begin + 2 || end > text.length || text.indexOf(LINE_FEED, begin) !== end - 1)
+      return `name ${i} is not a line of the text`;
+    if (u32At(unit, i) >= features) return `name ${i} is of unit ${unit[i]}, there are ${features}`;
+    const order = i === 0 ? -1 : compare(text, u32At(start, i - 1), begin) || u32At(unit, i - 1) - u32At(unit, i);
+    if (order >= 0) return `name ${i} does not ascend`;
+  }
+  return undefined;
+}
+
+/** What is wrong with its keys. */
+function keysProblem({ start, unit, key, name, text }: WordArrays): string | undefined {
+  let whole = 0;
+  for (let i = 0; i < key.length; i++) {
+    const [at, number] = [u32At(key, i), u32At(name, i)];
+    if (number >= unit.length) return `key ${i} is of name ${number}, there are ${unit.length}`;
+    const begin = u32At(start, number);
+    if (at < begin || at >= u32At(start, number + 1) - 1 || (at > begin && text[at - 1] !== SPACE))
+      return `key ${i} is no word of its name`;
+    const order = i === 0 ? -1 : compare(text, u32At(key, i - 1), at) || u32At(name, i - 1) - number;
+    if (order >= 0) return `key ${i} does not ascend`;
+    if (at === begin) whole++;
+  }
+  return whole === unit.length ? undefined : `${whole} keys are whole names, expected ${unit.length}`;
+}
+
+/** Compares what begins at two places of the text, each up to its line feed. */
+function compare(text: Uint8Array, a: number, b: number): number {
+  for (let i = 0; ; i++) {
+    const [one, other] = [elementAt(text, a + i), elementAt(text, b + i)];
+    if (one !== other) return one - other;
+    if (one === LINE_FEED) return 0;
+  }
+}

@@ -143,8 +143,8 @@ function nextUrl({ endpoint, params, level, basis }: FeaturesRequest, positions:
 }
 
 function matchedAnd({ count }: Positions, next: string | undefined): HeaderList {
-  const matched = [MATCHED, String(count)];
-  return next === undefined ? matched : [...matched, 'Link', `<${next}>; rel="next"`];
+  if (next === undefined) return [MATCHED, String(count)];
+  return [MATCHED, String(count), 'Link', `<${next}>; rel="next"`];
 }
 
 /**

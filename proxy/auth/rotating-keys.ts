@@ -3,6 +3,7 @@
 // that a clock which is set back would keep a revoked key, and it does not tell whether a refresh changed the keys.
 import { Problem } from '../http/problem.ts';
 import type { KeySource } from './authenticate.ts';
+import { clockThroughFreezes } from './clock.ts';
 import { jwksToKeySet, type KeySet } from './key-set.ts';
 
 /** When keys are refreshed and how long they work, in milliseconds. */
@@ -68,7 +69,7 @@ export class RotatingKeys implements KeySource {
    * @param log receives a line when the key set becomes unavailable, and when it is available again
    * @param now milliseconds of a monotonic clock
    */
-  constructor(location: KeySetLocation, policy: KeyPolicy, log: (line: string) => void, now = () => performance.now()) {
+  constructor(location: KeySetLocation, policy: KeyPolicy, log: (line: string) => void, now = clockThroughFreezes()) {
     this.#location = location;
     this.#policy = policy;
     this.#log = log;

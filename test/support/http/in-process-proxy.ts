@@ -52,6 +52,7 @@ export interface ServiceOptions {
   /** The limits of each client. */
   rules?: LimitRules;
   observe?: Observer['observe'];
+  unparsed?: Observer['unparsed'];
   /** Shall it have looked for no release yet? */
   early?: boolean;
   /** Shall it have the explorer; also each of its modules by itself? */
@@ -102,7 +103,10 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     accelRedirect: options.accelRedirect,
   };
   const { server, stop, heldBytes } = assembleServer(settings, releases, (line) => log.push(line), {
-    observer: options.observe ? { observe: options.observe } : {},
+    observer: {
+      ...(options.observe ? { observe: options.observe } : {}),
+      ...(options.unparsed ? { unparsed: options.unparsed } : {}),
+    },
     timeouts: options.limits,
     work: options.work,
     held: options.held,

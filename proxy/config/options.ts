@@ -31,7 +31,11 @@ export const SERVE_OPTIONS = {
     default: '5m',
     describe: 'maximum age of a key set from a URL: a revoked key is refused after this',
   },
-  'jwks-stale': { ...TEXT, default: '1h', describe: 'how long cached keys still work while the issuer is unreachable' },
+  'jwks-stale': {
+    ...TEXT,
+    default: '1h',
+    describe: 'how long cached keys still work while the issuer is unreachable or slow',
+  },
   'jwks-cooldown': { ...TEXT, default: '10s', describe: 'minimum time between two requests to a key set URL' },
   secret: { ...TEXT, describe: 'secret shared with the issuer (HS256), instead of --jwks' },
   audience: { ...TEXT, describe: 'required token audience (aud)' },

@@ -51,6 +51,7 @@ export interface ServiceOptions {
   /** The limits of each client. */
   rules?: LimitRules;
   observe?: Observer['observe'];
+  unparsed?: Observer['unparsed'];
   /** Shall it have looked for no release yet? */
   early?: boolean;
   /** Shall it have the explorer; also each of its modules by itself? */
@@ -100,7 +101,10 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     hasExplorer: options.explorer === true,
   };
   const { server, stop, heldBytes } = assembleServer(settings, releases, (line) => log.push(line), {
-    observer: options.observe ? { observe: options.observe } : {},
+    observer: {
+      ...(options.observe ? { observe: options.observe } : {}),
+      ...(options.unparsed ? { unparsed: options.unparsed } : {}),
+    },
     timeouts: options.limits,
     work: options.work,
     held: options.held,

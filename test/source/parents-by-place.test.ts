@@ -142,3 +142,54 @@ test('of the 11,565 units of the sample below level 0, all get the parent of the
     assert.deepEqual(gids(byPlace), gids(byColumn));
   }
 });
+
+test('a level that the source does not have, and of which a layer has no column, is no parent: nothing is typed for it', async () => {
+  const national = write('national', regions, districts);
+  const options = sourceOptionsFrom({
+    layer: ['lv1=level 1', 'lv2=level 2'],
+    'gid-column': ['lv1=code', 'lv2=code'],
+    'name-column': ['lv1,lv2=name'],
+    'parent-by-place': ['lv2'],
+  });
+  const out = join(folder, 'national');
+  const release = await buildRelease(national, out, options);
+  assert.deepEqual(
+    release.levels.map(({ gidColumns }) => gidColumns.join()),
+    ['', ',code', ',GID_1,code', '', '', ''],
+  );
+  assert.deepEqual(
+    release.quality.map(({ kind, example }) => [kind, example]),
+    [['missing-parents', 'the source has no level 0: the units of level 1 are the highest']],
+  );
+  // A column that was typed is missed all the same.
+  const named = {
+    ...options,
+    gidColumns: [...(options.gidColumns ?? []), { level: undefined, of: 0, columns: ['ISO'] }],
+  };
+  await assert.rejects(buildRelease(national, out, named as typeof options), { message: /has no column ISO/ });
+});
+
+test('what is found by place wins over a column that nobody named for that level', async () => {
+  const columns = ['name', 'code'];
+  const unit = (fid: number, name: string, code: string, wkt: string) => ({ fid, values: [name, code], wkt });
+  const source = write(
+    'names',
+    { name: 'country', columns, features: [unit(1, 'Norge', 'x', square(0, 0, 4))] },
+    { name: 'fylker', columns, features: [unit(1, 'Agder', '42', square(0, 0, 4))] },
+    { name: 'kommuner', columns, features: [unit(1, 'Birkenes', '4216', square(1, 1))] },
+  );
+  const texts = {
+    layer: ['lv0=country', 'lv1=fylker', 'lv2=kommuner'],
+    'gid-column': ['lv0=name', 'lv1=code', 'lv2=code'],
+    'parent-by-place': ['lv1,lv2'],
+  };
+  const out = join(folder, 'names');
+  const release = await buildRelease(source, out, sourceOptionsFrom(texts));
+  const { name, code, GID_0, GID_1 } = featuresIn(out, 2)[0].properties;
+  assert.deepEqual([name, code, GID_0, GID_1, release.quality], ['Birkenes', '4216', 'Norge', '42', []]);
+  // One that is named for it is taken.
+  const typedFor = { ...texts, 'gid-column': [...texts['gid-column'], 'lv2:lv0=name'] };
+  await assert.rejects(buildRelease(source, join(folder, 'typed'), sourceOptionsFrom(typedFor)), {
+    message: /fid 1 has name Birkenes, which no unit of level 0 has/,
+  });
+});

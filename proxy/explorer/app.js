@@ -5,7 +5,7 @@ import { createClient } from './api/client.js';
 import { createNames } from './api/names.js';
 import { createMap } from './map/map.js';
 import { part } from './panels/elements.js';
-import { showCredits, showMapNote, showRelease, wireLayout } from './panels/layout.js';
+import { mapCovered, showCredits, showMapNote, showRelease, showShowAll, wireLayout } from './panels/layout.js';
 import { NO_LINKED_TOKEN, NOT_ACCEPTED, REPLACE_TOKEN } from './panels/messages.js';
 import { hideSignIn, showSignIn, wireSignIn } from './panels/sign-in.js';
 import { takeToken } from './state/address.js';
@@ -43,6 +43,7 @@ const started = startMap();
 let about = await readAbout(base);
 const map = await started;
 wireLayout(() => map.resize());
+part('show-all').addEventListener('click', () => map.fitAll());
 showAbout();
 isReady = true;
 if (session.token !== '') void open();
@@ -126,8 +127,9 @@ async function startMap() {
       onPick: (picked) => void workspace?.pick(picked),
       onHere: (point) => void workspace?.tellHere(point),
       onView: (view) => workspace?.look(view),
+      onSeen: showShowAll,
       onDrawing: (isDrawing) => showMapNote(isDrawing ? 'Drawing the map…' : ''),
-      covered: () => part('credits').parentElement?.offsetHeight ?? 0,
+      covered: mapCovered,
     });
   } catch (error) {
     part('no-map').hidden = false;

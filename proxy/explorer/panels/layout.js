@@ -128,6 +128,22 @@ export function showMapNote(text) {
   part('map-note').hidden = text === '';
 }
 
+/**
+ * Offers all where some of it is out of sight. The focus goes to the button beside this one before it leaves the page.
+ * @param {boolean} isAllSeen
+ */
+export function showShowAll(isAllSeen) {
+  const button = part('show-all');
+  if (isAllSeen && document.activeElement === button) part('list-seen').focus();
+  button.hidden = isAllSeen;
+}
+
+/** Pixels at the upper and the lower edge of the map that buttons and credits lie upon. */
+export function mapCovered() {
+  const { offsetTop, offsetHeight } = part('map-buttons');
+  return { top: offsetTop + offsetHeight, bottom: part('credits').parentElement?.offsetHeight ?? 0 };
+}
+
 function wireCredits() {
   new ResizeObserver(showMore).observe(part('credits'));
   part('credits-more').addEventListener('click', () => {

@@ -55,6 +55,7 @@ export type ServerSettings = Pick<
   | 'origin'
   | 'tokenRules'
   | 'publicUrl'
+  | 'title'
   | 'trustedProxies'
   | 'resourceMetadata'
   | 'limits'
@@ -69,7 +70,7 @@ export function assembleServer(
   log: (line: string) => void,
   { observer = {}, timeouts, work, held, assets }: ServerParts = {},
 ): HttpServer {
-  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer, accelRedirect } =
+  const { origin, tokenRules, publicUrl, title, trustedProxies, resourceMetadata, limits, hasExplorer, accelRedirect } =
     settings;
   const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
   const context = {
@@ -82,8 +83,9 @@ export function assembleServer(
     keysUnavailableReason: () => keysUnavailableReason(tokenRules.issuers.values()),
     baseUrl: new BaseUrl(publicUrl, trustedProxies, log),
     publicUrl,
+    title,
     resourceMetadata,
-    assets: assets ?? publicAssets(publicUrl, hasExplorer),
+    assets: assets ?? publicAssets(publicUrl, hasExplorer, title),
     log,
   };
   return createHttpServer(context, { reads, held: new HeldBytes(held), accelRedirect }, observer, timeouts);

@@ -44,6 +44,8 @@ export interface HandlerContext {
   baseUrl: BaseUrl;
   /** Base URL of the service if it is configured. */
   publicUrl: string | undefined;
+  /** What the service is called, if that is configured. */
+  title?: string | undefined;
   /** Undefined if no issuer is a URL. */
   resourceMetadata: ResourceMetadata | undefined;
   /** Files that need no token. */
@@ -90,7 +92,7 @@ function answerNow(context: HandlerContext, request: HttpRequest): Answer | unde
 
 /** The answer from a release. */
 function answerFrom(
-  { releases, reads }: HandlerContext,
+  { releases, reads, title }: HandlerContext,
   endpoint: Endpoint,
   request: HttpRequest,
   base: string,
@@ -99,7 +101,7 @@ function answerFrom(
   if (endpoint.kind === 'file' || endpoint.kind === 'document') {
     refuseQuery(request.query);
     const basis = { release: releases.requireCurrent(), base, coding, isPinned: false };
-    return endpoint.kind === 'file' ? respondWithFile(endpoint, basis) : respondWithDocument(endpoint, basis);
+    return endpoint.kind === 'file' ? respondWithFile(endpoint, basis) : respondWithDocument(endpoint, basis, title);
   }
   const params = paramsOf(endpoint, request);
   const release = params.release === undefined ? releases.requireCurrent() : releases.get(params.release);

@@ -92,14 +92,15 @@ function wireSheet(onResize) {
   });
 }
 
-/** @param {About} about */
-export function showRelease({ release }) {
-  part('release').textContent = release ?? 'no release yet';
-  part('release').hidden = false;
-}
-
-/** @param {About} about */
-export function showCredits({ release, date, licence, attribution }) {
+/**
+ * What the service is called, and whose data it has.
+ * @param {About} about
+ */
+export function showAbout({ title, release, date, licence, attribution }) {
+  if (title !== undefined) {
+    part('title').textContent = title;
+    document.title = title;
+  }
   const issued = date === undefined ? [] : [make('span', '', `Release ${release}, ${date}`)];
   const texts = attribution.map((text) =>
     make('span', '', ...text.split(ADDRESS).map((piece, i) => (i % 2 === 0 ? piece : toLink(piece)))),

@@ -30,6 +30,8 @@ export interface Sources {
   releases: Releases;
   /** Of the cells that requests for a point need. */
   reads: Reads;
+  /** What the service is called, if that is configured. */
+  title?: string | undefined;
 }
 
 /** A request for features, and what it is answered from. */

@@ -19,6 +19,7 @@ export const SERVE_OPTIONS = {
   's3-endpoint': { ...TEXT, describe: 'endpoint URL of the bucket (default: AWS)' },
   host: { ...TEXT, default: '127.0.0.1', describe: 'address to listen on' },
   port: { ...NUMBER, default: 8080, describe: 'port to listen on; 0 selects a free port' },
+  title: { ...TEXT, describe: 'name of the service in the explorer, /docs, OpenAPI and the OGC landing page' },
   'public-url': { ...TEXT, describe: 'base URL of the service in Link headers; by default that of the request' },
   'trust-proxy': {
     ...LIST,

@@ -35,6 +35,7 @@ export const JWKS: string = JSON.stringify({
 export interface ServiceOptions {
   scope?: string;
   publicUrl?: string;
+  title?: string;
   origin?: Origin;
   /** The keys of each issuer; ISSUER and its key where left out. */
   issuers?: ReadonlyMap<string, KeySource>;
@@ -95,6 +96,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     origin,
     tokenRules: rules,
     publicUrl: options.publicUrl,
+    title: options.title,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
     limits: options.rules,

@@ -19,7 +19,7 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
     .option('layer', {
       ...LIST,
       describe:
-        'source layer of a level or of several, e.g. lv3=communes or lv0,lv1=units; of one file: lv3=FILE:communes; * matches any characters; repeatable',
+        'source layer of a level or of several, e.g. lv3=communes or lv0,lv1=units; of one file: lv3=FILE:communes; * matches any characters, !NAME leaves one out; repeatable',
     })
     .option('gid-column', {
       ...LIST,

@@ -199,7 +199,7 @@ export function refuseMissingColumns(missing: readonly MissingColumns[], first: 
  */
 export function labelFieldOf(
   label: 'name' | 'type',
-  { path, layer, level }: LayerPlace,
+  level: Level,
   fields: readonly SourceField[],
   options: SourceOptions,
 ): number | undefined {
@@ -208,15 +208,7 @@ export function labelFieldOf(
       ? [...SCHEMAS.flatMap((schema) => schema.names(level)), ...NAME_COLUMNS]
       : SCHEMAS.flatMap((schema) => schema.types(level));
   const chosen = valuesFor(options[`${label}Columns`], level).at(-1);
-  if (chosen !== undefined) {
-    const [at] = indexesOf([chosen], fields) ?? [];
-    if (at !== undefined) return at;
-    throw new BuildError(
-      `--${label}-column ${levelName(level)}=${chosen}: ${path}: layer ${layer} has no such column`,
-      `use one of: ${fields.map(({ name }) => name).join(', ')}`,
-    );
-  }
-  for (const name of known) {
+  for (const name of chosen === undefined ? known : [chosen]) {
     const [at] = indexesOf([name], fields) ?? [];
     if (at !== undefined) return at;
   }

@@ -97,14 +97,24 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
   refuseOtherColumns(found);
   // Levels that were made lack columns, and their source may have no level that is left.
   if (made.length === 0) {
-    refuseUnknownColumns(options, [...new Set(sources.flatMap(({ names }) => names))]);
+    refuseUnknownColumns(options, sources);
     refuseUnusedDatasets(options, seen, found);
   }
   const levels = LEVELS.filter((level) => options.levels.includes(level)).flatMap((level) => {
     const layers = found.filter((layer) => layer.level === level);
     if (layers.length === 0) return [];
     const of = parents.get(level);
-    return [{ level, layers, ...(of !== undefined && { place: { of, file: '' } }) }];
+    // A column that only some layers have is that of the level.
+    const [nameColumn = '', typeColumn = ''] = (['nameColumn', 'typeColumn'] as const).map((label) =>
+      layers.map((layer) => layer[label]).find((name) => name !== ''),
+    );
+    return [
+      {
+        level,
+        layers: layers.map((layer) => ({ ...layer, nameColumn, typeColumn })),
+        ...(of !== undefined && { place: { of, file: '' } }),
+      },
+    ];
   });
   const unused = seen.filter((layer) => layer.levels.length === 0);
   return {
@@ -275,8 +285,8 @@ function layerSource(
     gids,
     placed,
     gidColumns: gids.map(nameOf),
-    nameColumn: nameOfField(labelFieldOf('name', place, fields, options)),
-    typeColumn: nameOfField(labelFieldOf('type', place, fields, options)),
+    nameColumn: nameOfField(labelFieldOf('name', level, fields, options)),
+    typeColumn: nameOfField(labelFieldOf('type', level, fields, options)),
   };
   return { source, names: fields.map(({ name }) => name), missing };
 }
@@ -340,15 +350,34 @@ function refuseOtherColumns(found: readonly LayerSource[]): void {
   }
 }
 
-/** A column that --columns names for all levels must be in one of them. */
-function refuseUnknownColumns(options: SourceOptions, known: readonly string[]): void {
-  for (const { level, value } of options.columns ?? []) {
-    if (level !== undefined || known.length === 0) continue;
-    const item = columnItems([value]).find(({ name }) => !known.includes(name));
-    if (item === undefined) continue;
+/** A column that an option names must be in one of the layers of its level, or of all. */
+function refuseUnknownColumns(
+  { columns = [], nameColumns = [], typeColumns = [] }: SourceOptions,
+  sources: readonly { source: LayerSource; names: readonly string[] }[],
+): void {
+  const named = [
+    ...columns.flatMap(({ level, value }) =>
+      columnItems([value]).map(({ text, name }) => ({ option: 'columns', level, text, name, isExact: true })),
+    ),
+    ...Object.entries({ 'name-column': nameColumns, 'type-column': typeColumns }).flatMap(([option, values]) =>
+      values.map(({ level, value }) => ({ option, level, text: value, name: value, isExact: false })),
+    ),
+  ];
+  for (const { option, level, text, name, isExact } of named) {
+    const own = sources.filter(({ source }) => level === undefined || source.level === level);
+    const known = [...new Set(own.flatMap(({ names }) => names))];
+    const hasIt = known.some((other) => other === name || (!isExact && other.toLowerCase() === name.toLowerCase()));
+    const [first] = own;
+    if (first === undefined || hasIt) continue;
+    const { path, layer } = first.source;
+    const given = `--${option} ${level === undefined ? '' : `${levelName(level)}=`}${text}`;
+    const isColumns = option === 'columns';
+    const wanted = isColumns ? `a column ${name}` : 'such a column';
+    const nowhere = level === undefined ? `no layer has ${wanted}` : `no layer of level ${level} has ${wanted}`;
+    const notHere = `${path}: layer ${layer} has no ${isColumns ? `column ${name}` : 'such column'}`;
     throw new BuildError(
-      `--columns ${item.text}: no layer has a column ${item.name}`,
-      `use one of: ${known.join(', ')}; of one level only: --columns lv1=${item.text}`,
+      `${given}: ${level !== undefined && own.length === 1 ? notHere : nowhere}`,
+      `use one of: ${known.join(', ')}${level === undefined ? `; of one level only: --${option} lv1=${text}` : ''}`,
     );
   }
 }

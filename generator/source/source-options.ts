@@ -39,7 +39,7 @@ export interface SourceOptions {
   source: readonly string[];
   /** The levels to publish; others are published as empty. */
   levels: readonly Level[];
-  /** Names of the layers of a level, or `FILE:LAYER`, in which `*` stands for any characters; a level without any is found by columns. */
+  /** Names of the layers of a level, or `FILE:LAYER`, in which `*` stands for any characters, or `!` and either for all others; a level without any is found by columns. */
   layers?: readonly LevelOption[] | undefined;
   /** The GID columns, where they differ from the known schemas. */
   gidColumns?: readonly GidColumnOption[] | undefined;

@@ -503,6 +503,8 @@ test('the command says which files to copy again, or how current.json is written
     runGenerator(['verify', '--out', out, '--release', 'r1', '--workers', '0']).stdout.split('\n').at(-2);
   assert.match(told() ?? '', /0 findings$/);
   for (const file of files.filter((one) => one.endsWith('lv1/cells.bin'))) truncateSync(join(out, file), 1);
+  const { stdout: one } = runGenerator(['verify', '--out', out, '--release', 'r1', '--workers', '0']);
+  assert.match(one, /, 1 finding\n/);
   const [first = '', second = ''] = featureFiles;
   const again = 'again from where they are intact, or build the release again under another id';
   assert.equal(told(), `copy ${root}/lv1/cells.bin ${again}; then verify again`);

@@ -183,7 +183,7 @@ test('tasks that arrive in one turn of the event loop are not begun all at once'
     await new Promise((resolve) => setImmediate(resolve));
     running--;
   };
-  await Promise.all(Array.from({ length: 8 }, () => queue.run(task)));
+  await Promise.all(Array.from({ length: 8 }, () => queue.run('', task)));
   assert.equal(most, 2);
 });
 

@@ -31,6 +31,11 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
       describe:
         'levels without columns of parents: the parent is the unit of the level above that holds the unit, e.g. lv1,lv2; of another level: lv2:lv0',
     })
+    .option('dissolve', {
+      ...LIST,
+      describe:
+        'levels whose units are in several features with one GID: unite them, e.g. lv1,lv2; or that only a column of a lower level has: lv1=lv2',
+    })
     .option('name-column', { ...LIST, describe: 'column with the names of a level, e.g. lv1=shapeName' })
     .option('type-column', {
       ...LIST,

@@ -30,6 +30,8 @@ export interface Sources {
   releases: Releases;
   /** Of the cells that requests for a point need. */
   reads: Reads;
+  /** What the service is called, if that is configured. */
+  title?: string | undefined;
 }
 
 /** A request for features, and what it is answered from. */
@@ -158,8 +160,8 @@ function nextUrl({ endpoint, params, level, basis }: FeaturesRequest, positions:
 }
 
 function matchedAnd({ count }: Positions, next: string | undefined): HeaderList {
-  const matched = [MATCHED, String(count)];
-  return next === undefined ? matched : [...matched, 'Link', `<${next}>; rel="next"`];
+  if (next === undefined) return [MATCHED, String(count)];
+  return [MATCHED, String(count), 'Link', `<${next}>; rel="next"`];
 }
 
 /**

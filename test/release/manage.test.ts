@@ -123,6 +123,21 @@ test('activate goes forward and back, list shows what there is, prune keeps the 
   assert.deepEqual(await pruneReleases(out, 1), []);
 });
 
+test('a release built for review is not readable when another is activated or pruned, until it is activated itself', async () => {
+  const out = freshOutput('review');
+  await buildRelease(newSource, out, { release: 'review', activate: false });
+  await buildRelease(newSource, out, { release: 'b' });
+  assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['old', 'b']));
+  assert.deepEqual(await pruneReleases(out, 2), ['old']);
+  assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['b']));
+  assert.deepEqual(
+    listReleases(out).map(({ release }) => release),
+    ['b', 'review'],
+  );
+  await activateRelease(out, 'review');
+  assert.deepEqual(currentIn(out), pointerTo(out, 'review', ['b', 'review']));
+});
+
 test('a release with a damaged release.json is listed as damaged; prune removes others and leaves it', async () => {
   const out = freshOutput('damaged');
   for (const release of ['b', 'c']) await buildRelease(newSource, out, { release });

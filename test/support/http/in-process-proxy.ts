@@ -37,6 +37,7 @@ export interface ServiceOptions {
   audience?: string;
   scope?: string;
   publicUrl?: string;
+  title?: string;
   origin?: Origin;
   /** The keys of each issuer; ISSUER and its key where left out. */
   issuers?: ReadonlyMap<string, KeySource>;
@@ -53,6 +54,7 @@ export interface ServiceOptions {
   /** The limits of each client. */
   rules?: LimitRules;
   observe?: Observer['observe'];
+  unparsed?: Observer['unparsed'];
   /** Shall it have looked for no release yet? */
   early?: boolean;
   /** Shall it have the explorer; also each of its modules by itself? */
@@ -96,13 +98,17 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     origin,
     tokenRules: rules,
     publicUrl: options.publicUrl,
+    title: options.title,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
     limits: options.rules,
     hasExplorer: options.explorer === true,
   };
   const { server, stop, heldBytes } = assembleServer(settings, releases, (line) => log.push(line), {
-    observer: options.observe ? { observe: options.observe } : {},
+    observer: {
+      ...(options.observe ? { observe: options.observe } : {}),
+      ...(options.unparsed ? { unparsed: options.unparsed } : {}),
+    },
     timeouts: options.limits,
     work: options.work,
     held: options.held,

@@ -33,6 +33,8 @@ export const JWKS: string = JSON.stringify({
 
 /** What a test may choose about its service. */
 export interface ServiceOptions {
+  /** AUDIENCE where left out. */
+  audience?: string;
   scope?: string;
   publicUrl?: string;
   title?: string;
@@ -87,7 +89,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   const { issuers } = rulesWith(jwksToKeySet(JWKS));
   const rules = {
     issuers: options.issuers ?? issuers,
-    audience: AUDIENCE,
+    audience: options.audience ?? AUDIENCE,
     scope: options.scope,
     now: options.now ?? (() => Date.now()),
   };

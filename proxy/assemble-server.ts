@@ -53,7 +53,7 @@ export interface ServerParts {
 /** What `assembleServer` needs of the settings. */
 export type ServerSettings = Pick<
   Settings,
-  'origin' | 'tokenRules' | 'publicUrl' | 'trustedProxies' | 'resourceMetadata' | 'limits' | 'hasExplorer'
+  'origin' | 'tokenRules' | 'publicUrl' | 'title' | 'trustedProxies' | 'resourceMetadata' | 'limits' | 'hasExplorer'
 >;
 
 /** The server for these settings; it does not listen yet. */
@@ -63,7 +63,7 @@ export function assembleServer(
   log: (line: string) => void,
   { observer = {}, timeouts, work, held, assets }: ServerParts = {},
 ): HttpServer {
-  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
+  const { origin, tokenRules, publicUrl, title, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
   const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
   const baseUrl = new BaseUrl(publicUrl, trustedProxies, log);
   const lifecycle = { isStopping: false };
@@ -73,12 +73,13 @@ export function assembleServer(
     limits: limits && clientLimits(limits),
     responses: responseCaches(),
     releases,
+    title,
     reads,
     publicRows: publicRows({
       releases,
       lifecycle,
       keysUnavailableReason: () => keysUnavailableReason(tokenRules.issuers.values()),
-      assets: assets ?? publicAssets(publicUrl, hasExplorer),
+      assets: assets ?? publicAssets(publicUrl, hasExplorer, title),
       resourceMetadata,
       baseUrl,
       publicUrl,

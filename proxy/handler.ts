@@ -11,7 +11,7 @@ import { errorToAnswer } from './bodies/error-answer.ts';
 import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
-import type { HttpRequest } from './http/request.ts';
+import type { HttpRequest, Principal } from './http/request.ts';
 import { codingFor, isPreflight, refuseUnsupported, validate } from './http/request.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { OriginError } from './origin/origin.ts';
@@ -52,18 +52,27 @@ export function handle(context: HandlerContext, request: HttpRequest): Answer | 
 /** The answer to a request under /api/, which needs a token. */
 function answerClient(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
-  const { authenticator, resourceMetadata, baseUrl } = context;
+  const { authenticator, resourceMetadata, baseUrl, reads } = context;
   const { authorization } = request.headers;
   // Logged with a refusal, too; without a token the client does not learn whether there is one.
   const row = rowOf(request.path);
   request.route = row?.path;
   request.client ??= authenticator.known(authorization);
-  if (request.client !== undefined) return answerRow(context, request, row);
+  if (request.client !== undefined && reads.isNext(request.client)) return answerRow(context, request, row);
   const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
-  return authenticator.verify(authorization, metadata).then((client) => {
-    request.client = client;
-    return answerRow(context, request, row);
-  });
+  return answerInTurn(context, request, row, request.client ?? authenticator.verify(authorization, metadata));
+}
+
+/** The answer to a client that must be verified first, or asks for much at a time. */
+async function answerInTurn(
+  context: HandlerContext,
+  request: HttpRequest,
+  row: Row | undefined,
+  client: Principal | Promise<Principal>,
+): Promise<Answer> {
+  request.client = await client;
+  await context.reads.turn(request.client, request.peer);
+  return answerRow(context, request, row);
 }
 
 /** The answer to a client. */

@@ -37,6 +37,12 @@ export class SentResponse implements Client {
     return this;
   }
 
+  get principal(): string {
+    const { client } = this.#request;
+    if (client === undefined) throw new TypeError('a body to be read without a token');
+    return client.client;
+  }
+
   get isClosed(): boolean {
     return this.res.closed || this.res.destroyed;
   }
@@ -59,16 +65,14 @@ export class SentResponse implements Client {
 
   #read(answer: Answer, source: Exclude<Answer['body'], Buffer | undefined>): void {
     const { held, reads } = this.#sending;
-    const principal = this.#request.client?.client;
-    if (principal === undefined) throw new TypeError('a body to be read without a token');
     try {
-      held.admit(principal);
+      held.admit(this.principal, source.bytes);
       const body = source.read(reads, this);
       if (Buffer.isBuffer(body)) {
         this.#whole(answer, body);
         return;
       }
-      held.hold(principal, source, source.bytes, this.res);
+      held.hold(this.principal, source, source.bytes, this.res);
       this.#later(answer, body).catch((error: unknown) => this.#failed(answer, error));
     } catch (error) {
       void this.#failed(answer, error);

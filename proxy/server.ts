@@ -129,7 +129,8 @@ export function createHttpServer(
     connectionOf(req.socket).refuseDetached(connectResponse());
   });
   server.on('clientError', (error: ParserError, socket) => {
-    observer.unparsed?.();
+    // A connection that is reset, as load balancers do after a check, carried nothing to parse.
+    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') observer.unparsed?.();
     if (!socket.writable || !(socket instanceof Socket)) socket.destroy();
     else if (isTimeout(error)) connectionOf(socket).refuseLate(parserErrorToResponse(error), limits.headersMs);
     else connectionOf(socket).refuse(parserErrorToResponse(error));

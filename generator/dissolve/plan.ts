@@ -128,7 +128,7 @@ function newIsKept(
   }
   const own = new Set(gids.slice(0, level + 1).flat());
   return (field, name) =>
-    own.has(field) || kept.includes(name) || 2 * (differing.get(field)?.size ?? 0) <= several.size;
+    own.has(field) || elementAt(kept, at).includes(name) || 2 * (differing.get(field)?.size ?? 0) <= several.size;
 }
 
 /** All units, by fid, and which of the other fields are keys: no two units have the same value. */

@@ -77,8 +77,8 @@ export interface DissolvedLayer extends Pick<LayerSource, 'path' | 'driver' | 'l
   /** For each n = 0 .. level the fields whose values, joined with dots, are the GID at level n, and their names. */
   gids: readonly (readonly number[])[];
   columns: readonly string[];
-  /** Names of further columns that the levels keep. */
-  kept: readonly string[];
+  /** For each level that is made the names of further columns that it keeps. */
+  kept: readonly (readonly string[])[];
 }
 
 /** Levels that were made from a layer: their units are read from these instead. */

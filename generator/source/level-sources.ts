@@ -7,6 +7,7 @@ import { expandSource } from './expand-source.ts';
 import { gdal } from './gdal.ts';
 import {
   findGids,
+  gidFieldsBesidePlace,
   gidFieldsFor,
   labelFieldOf,
   type MissingColumns,
@@ -18,7 +19,14 @@ import { columnItems, fieldsOf, publishedColumns, type SourceField } from './lay
 import { type DissolvedLayer, type LayerSource, type LevelSource, type MadeLevels, partLayer } from './level-source.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { isBeside, isNamed, layersIn, type SeenLayer } from './seen-layers.ts';
-import { placeToText, type SourceOptions, sourceName, valuesFor } from './source-options.ts';
+import {
+  type DissolveOption,
+  dissolveToText,
+  placeToText,
+  type SourceOptions,
+  sourceName,
+  valuesFor,
+} from './source-options.ts';
 
 /** What a build needs to know of its dataset. */
 export interface DatasetDescription {
@@ -61,12 +69,13 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
   for (const layers of used) refuseTwins(layers);
   const ofSource = used.flat();
   refuseUnknownLayers(options, ofSource);
-  const seen = [
-    ...ofSource.map((layer) => withoutMade(layer, made)),
-    ...made.flatMap((own) => layersOfParts(own, options)),
-  ];
+  const seen =
+    made.length === 0
+      ? withDissolved(ofSource, options)
+      : [...ofSource.map((layer) => withoutMade(layer, made)), ...made.flatMap((own) => layersOfParts(own, options))];
   const sources: ReturnType<typeof layerSource>[] = [];
   const parents = new Map<Level, Level>();
+  const present = options.levels.filter((level) => seen.some(({ levels }) => levels.includes(level)));
   // The columns of a level may depend on those of the levels above.
   for (const level of LEVELS) {
     const above = levelAbove(level, sources, options);
@@ -76,7 +85,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
         `--parent-by-place ${levelName(level)}: the source has no level ${level}`,
         'leave the level out, or add its file to --source',
       );
-    for (const layer of layers) sources.push(layerSource(layer, level, options, above));
+    for (const layer of layers) sources.push(layerSource(layer, level, options, present, above));
     if (above !== undefined) parents.set(level, above.level);
   }
   refuseMissingColumns(
@@ -89,14 +98,25 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
   refuseOtherColumns(found);
   // Levels that were made lack columns, and their source may have no level that is left.
   if (made.length === 0) {
-    refuseUnknownColumns(options, [...new Set(sources.flatMap(({ names }) => names))]);
+    refuseUnknownColumns(options, sources);
     refuseUnusedDatasets(options, seen, found);
   }
   const levels = LEVELS.filter((level) => options.levels.includes(level)).flatMap((level) => {
     const layers = found.filter((layer) => layer.level === level);
     if (layers.length === 0) return [];
     const of = parents.get(level);
-    return [{ level, layers, ...(of !== undefined && { place: { of, file: '' } }) }];
+    // A column that only some layers have is that of the level.
+    const [nameColumn = '', typeColumn = ''] = (['nameColumn', 'typeColumn'] as const).map((label) =>
+      layers.map((layer) => layer[label]).find((name) => name !== ''),
+    );
+    const searchColumns = [...new Set(layers.flatMap((layer) => layer.searchColumns))];
+    return [
+      {
+        level,
+        layers: layers.map((layer) => ({ ...layer, nameColumn, typeColumn, searchColumns })),
+        ...(of !== undefined && { place: { of, file: '' } }),
+      },
+    ];
   });
   const unused = seen.filter((layer) => layer.levels.length === 0);
   return {
@@ -106,10 +126,64 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     attribution: read.flatMap((dataset) => dataset.attribution),
     credits: [...new Set(known.map(({ credit }) => credit))],
     licence: otherLicences.length === 0 ? licence : undefined,
-    dissolved: made.length > 0 ? [] : findSingleLayer(found),
+    dissolved:
+      made.length > 0 ? [] : options.dissolve?.length ? dissolvedLayers(sources, options) : findSingleLayer(found),
     findings: [],
     gdal: gdal.version,
   };
+}
+
+/** The levels of --dissolve that are published. */
+function dissolvesOf({ dissolve = [], levels }: SourceOptions): readonly DissolveOption[] {
+  return dissolve.filter(({ level }) => levels.includes(level));
+}
+
+/** The layers of the source; one from which another level is made is a layer of that one, too. */
+function withDissolved(seen: readonly SeenLayer[], options: SourceOptions): SeenLayer[] {
+  let layers = [...seen];
+  // A level may be made from one that is made.
+  for (const option of dissolvesOf(options).toSorted((a, b) => b.of - a.of)) {
+    const { level, of } = option;
+    if (!layers.some(({ levels }) => levels.includes(of)))
+      throw new BuildError(
+        `--dissolve ${dissolveToText(option)}: the source has no level ${of}`,
+        `name its layer with --layer ${levelName(of)}=LAYER, or leave the option out`,
+      );
+    if (level === of) continue;
+    const own = layers.find(({ levels }) => levels.includes(level));
+    if (own !== undefined)
+      throw new BuildError(
+        `--dissolve ${dissolveToText(option)}: the source has a layer of level ${level}: ${own.path}: ${own.layer}`,
+        'leave the option out, or that file',
+      );
+    layers = layers.map((layer) =>
+      layer.levels.includes(of) ? { ...layer, levels: [...layer.levels, level].sort((a, b) => a - b) } : layer,
+    );
+  }
+  return layers;
+}
+
+/** The layers of --dissolve. @throws BuildError if one has no GIDs of a level that is to be made */
+function dissolvedLayers(
+  sources: readonly { source: LayerSource; names: readonly string[] }[],
+  options: SourceOptions,
+): DissolvedLayer[] {
+  const dissolves = dissolvesOf(options);
+  return sources.flatMap(({ source, names }) => {
+    const own = dissolves.filter(({ of }) => of === source.level);
+    if (own.length === 0) return [];
+    const levels = LEVELS.filter((level) => own.some((option) => option.level === level));
+    const without = own.find(({ level }) => source.gids[level]?.length === 0 || source.placed.includes(level));
+    if (without !== undefined)
+      throw new BuildError(
+        `--dissolve ${dissolveToText(without)}: ${source.path}: layer ${source.layer} has no column of GIDs of level ${without.level}`,
+        `name it with --gid-column ${levelName(without.level)}=COLUMN; the layer has ${names.join(', ')}`,
+      );
+    const kept = levels.map((level) =>
+      [options.nameColumns, options.typeColumns, options.searchColumns].flatMap((columns) => valuesFor(columns, level)),
+    );
+    return [dissolvedLayer(source, levels, names, { isSingle: false, isZeroNone: false, kept })];
+  });
 }
 
 /** Some units of a single layer have no GID at its level: they belong to levels above. */
@@ -181,6 +255,7 @@ function layerSource(
   { path, driver, layer, fields: layerFields, isMade = false }: SeenLayer,
   level: Level,
   options: SourceOptions,
+  present: readonly Level[],
   above: LayerSource | undefined,
 ): { source: LayerSource; names: string[]; missing: MissingColumns[] } {
   // What was made has been selected before, and may lack columns.
@@ -196,7 +271,7 @@ function layerSource(
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
   const place = { path, layer, level };
   const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
-  const { gids, missing } = findGids(place, fields, options, placed);
+  const { gids, missing } = findGids(place, fields, options, present, placed);
   const own = placed.map((n): SourceField => ({ name: `GID_${n}`, type: 'plain', isGeometry: false }));
   const columns = publishedColumns(place, [...fields, ...own], gids, chosen);
   const features = countFeatures(opened, selection);
@@ -212,9 +287,9 @@ function layerSource(
     gids,
     placed,
     gidColumns: gids.map(nameOf),
-    nameColumn: nameOfField(labelFieldOf('name', place, fields, options)),
-    typeColumn: nameOfField(labelFieldOf('type', place, fields, options)),
-    searchColumns: otherNameFieldsOf(place, fields, options)
+    nameColumn: nameOfField(labelFieldOf('name', level, fields, options)),
+    typeColumn: nameOfField(labelFieldOf('type', level, fields, options)),
+    searchColumns: otherNameFieldsOf(level, fields, options)
       .map(nameOfField)
       .filter((name) => name !== ''),
   };
@@ -245,11 +320,13 @@ function placedLevels(
   level: Level,
   fields: readonly SourceField[],
   options: SourceOptions,
-  { level: of, gids }: LayerSource,
+  { level: of, gids, placed }: LayerSource,
 ): Level[] {
-  return LEVELS.slice(0, of + 1).filter(
-    (n) => n === of || (elementAt(gids, n).length > 0 && gidFieldsFor(n, level, fields, options) === undefined),
-  );
+  const isPlaced = (n: Level): boolean => {
+    const find = placed.includes(n) ? gidFieldsBesidePlace : gidFieldsFor;
+    return elementAt(gids, n).length > 0 && find(n, level, fields, options) === undefined;
+  };
+  return LEVELS.slice(0, of + 1).filter((n) => n === of || isPlaced(n));
 }
 
 /** Two layers of one file at the same level are variants of each other; layers of several files are merged. */
@@ -278,15 +355,38 @@ function refuseOtherColumns(found: readonly LayerSource[]): void {
   }
 }
 
-/** A column that --columns names for all levels must be in one of them. */
-function refuseUnknownColumns(options: SourceOptions, known: readonly string[]): void {
-  for (const { level, value } of options.columns ?? []) {
-    if (level !== undefined || known.length === 0) continue;
-    const item = columnItems([value]).find(({ name }) => !known.includes(name));
-    if (item === undefined) continue;
+/** A column that an option names must be in one of the layers of its level, or of all. */
+function refuseUnknownColumns(
+  { columns = [], nameColumns = [], typeColumns = [], searchColumns = [] }: SourceOptions,
+  sources: readonly { source: LayerSource; names: readonly string[] }[],
+): void {
+  const named = [
+    ...columns.flatMap(({ level, value }) =>
+      columnItems([value]).map(({ text, name }) => ({ option: 'columns', level, text, name, isExact: true })),
+    ),
+    ...Object.entries({
+      'name-column': nameColumns,
+      'type-column': typeColumns,
+      'search-column': searchColumns,
+    }).flatMap(([option, values]) =>
+      values.map(({ level, value }) => ({ option, level, text: value, name: value, isExact: false })),
+    ),
+  ];
+  for (const { option, level, text, name, isExact } of named) {
+    const own = sources.filter(({ source }) => level === undefined || source.level === level);
+    const known = [...new Set(own.flatMap(({ names }) => names))];
+    const hasIt = known.some((other) => other === name || (!isExact && other.toLowerCase() === name.toLowerCase()));
+    const [first] = own;
+    if (first === undefined || hasIt) continue;
+    const { path, layer } = first.source;
+    const given = `--${option} ${level === undefined ? '' : `${levelName(level)}=`}${text}`;
+    const isColumns = option === 'columns';
+    const wanted = isColumns ? `a column ${name}` : 'such a column';
+    const nowhere = level === undefined ? `no layer has ${wanted}` : `no layer of level ${level} has ${wanted}`;
+    const notHere = `${path}: layer ${layer} has no ${isColumns ? `column ${name}` : 'such column'}`;
     throw new BuildError(
-      `--columns ${item.text}: no layer has a column ${item.name}`,
-      `use one of: ${known.join(', ')}; of one level only: --columns lv1=${item.text}`,
+      `${given}: ${level !== undefined && own.length === 1 ? notHere : nowhere}`,
+      `use one of: ${known.join(', ')}${level === undefined ? `; of one level only: --${option} lv1=${text}` : ''}`,
     );
   }
 }

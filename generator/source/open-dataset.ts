@@ -104,7 +104,8 @@ function openChecked(
   drivers: readonly string[],
   remedy = 'check that the file is complete and in a format that GDAL reads (ogrinfo FILE)',
 ): gdalTypes.Dataset {
-  const cannotOpen = (reason: string): BuildError => new BuildError(`${path}: GDAL cannot open it: ${reason}`, remedy);
+  const cannotOpen = (reason: string): BuildError =>
+    lacksDriver(path) ?? new BuildError(`${path}: GDAL cannot open it: ${reason}`, remedy);
   let dataset: gdalTypes.Dataset;
   takeGdalMessage();
   try {
@@ -121,6 +122,28 @@ function openChecked(
   // GDAL tries one driver after the other: the message may be that of a driver before the one that opened the dataset.
   if (drivers.length > 1) return openChecked(path, [description], remedy);
   throw cannotOpen(gdalMessage.message);
+}
+
+/** The drivers of formats that GDAL may have been built without, by the ending of a file. */
+const OPTIONAL_DRIVERS: readonly [ending: RegExp, driver: string][] = [
+  [/\.(geo)?parquet$/i, 'Parquet'],
+  [/\.(arrows?|feather)$/i, 'Arrow'],
+  [/\.fgb$/i, 'FlatGeobuf'],
+  [/\.(gpkg|gpkg\.zip)$/i, 'GPKG'],
+  [/\.gdb$/i, 'OpenFileGDB'],
+  [/\.gml$/i, 'GML'],
+  [/\.km[lz]$/i, 'LIBKML'],
+  [/\.xlsx$/i, 'XLSX'],
+];
+
+/** The error for a format that this GDAL does not read; undefined if it does, or if the format is not known. */
+function lacksDriver(path: string): BuildError | undefined {
+  const driver = OPTIONAL_DRIVERS.find(([ending]) => ending.test(path))?.[1];
+  if (driver === undefined || VECTOR_DRIVERS.includes(driver)) return undefined;
+  return new BuildError(
+    `${path}: this GDAL (${gdal.version}) has no driver ${driver}`,
+    `convert it where GDAL has it: ogr2ogr COPY.gpkg ${path}`,
+  );
 }
 
 /** Opens a GML; undefined for anything else. @throws BuildError if a file beside it says which columns are numbers */

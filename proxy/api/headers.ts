@@ -77,7 +77,7 @@ export function releaseAnswer(
   part?: { length: number },
 ): Answer {
   const etag = `"${tag}"`;
-  const { length } = part ?? { length: 'bytes' in body ? body.bytes : body.length };
-  const headers = fixed.concat([basis.release.id, 'ETag', etag, 'Content-Length', String(length)], more);
+  const length = part?.length ?? ('bytes' in body ? body.bytes : body.length);
+  const headers = fixed.concat(basis.release.id, 'ETag', etag, 'Content-Length', String(length), more);
   return { status: part === undefined ? 200 : 206, headers, etag, body, basis };
 }

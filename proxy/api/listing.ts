@@ -12,10 +12,10 @@ import type { Answer, Basis, Body, BodySource, HeaderList } from '../bodies/answ
 import { isMatch } from '../bodies/answer.ts';
 import { Slice } from '../bodies/slice.ts';
 import { StoredFile, TextOf } from '../bodies/stored-file.ts';
-import type { LoadedLevel, LoadedTable } from '../data/load-release.ts';
+import type { LoadedLevel, LoadedRelease, LoadedTable } from '../data/load-release.ts';
 import type { Releases } from '../data/releases.ts';
 import { notReady, Problem } from '../http/problem.ts';
-import type { HttpRequest } from '../http/request.ts';
+import type { HttpRequest, Principal } from '../http/request.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import type { DownloadEndpoint, FeaturesEndpoint } from './endpoints.ts';
 import { COLLECTIONS_PATH, LIMIT, RELEASE, START_AT } from './endpoints.ts';
@@ -30,6 +30,8 @@ export interface Sources {
   releases: Releases;
   /** Of the cells that requests for a point need. */
   reads: Reads;
+  /** What the service is called, if that is configured. */
+  title?: string | undefined;
 }
 
 /** A request for features, and what it is answered from. */
@@ -73,17 +75,22 @@ export function answerFeatures<Endpoint extends FeaturesEndpoint>(
   asked: AskedFeatures<Endpoint>,
   respond: (request: FeaturesRequest<Endpoint>) => Answer,
 ): Answer | Promise<Answer> {
-  const known = inMemory(sources, asked);
+  const known = inMemory(sources, asked, undefined);
   return known === undefined ? bringIn(sources, asked).then(respond) : respond(known);
 }
 
-/** The request with what it is answered from; undefined if something is not in memory. */
+/**
+ * The request with what it is answered from; undefined if something is not in memory.
+ * @param loaded the release that has been loaded for it: another one may be the current one by now
+ */
 function inMemory<Endpoint extends FeaturesEndpoint>(
   { releases, reads }: Sources,
   asked: AskedFeatures<Endpoint>,
+  loaded: LoadedRelease | undefined,
 ): FeaturesRequest<Endpoint> | undefined {
   const { endpoint, request, params, fixed, base, coding } = asked;
-  const release = params.release === undefined ? releases.requireCurrent() : releases.get(params.release);
+  const named = params.release;
+  const release = loaded ?? (named ? releases.get(named, clientOf(request).client) : releases.requireCurrent());
   const level = release?.get(endpoint.level);
   const source = release && level?.get(geometryOf(params, release.geometries));
   const places = level?.spatial.at(params, reads);
@@ -97,19 +104,29 @@ async function bringIn<Endpoint extends FeaturesEndpoint>(
   sources: Sources,
   asked: AskedFeatures<Endpoint>,
 ): Promise<FeaturesRequest<Endpoint>> {
-  const { endpoint, params } = asked;
+  const { endpoint, params, request } = asked;
   const { releases, reads } = sources;
-  const release = params.release === undefined ? releases.requireCurrent() : await releases.load(params.release);
+  const client = clientOf(request);
+  const named = params.release;
+  const release = named === undefined ? releases.requireCurrent() : await releases.load(named, client.client);
   try {
     const level = await release.load(endpoint.level);
     await level.load(geometryOf(params, release.geometries));
-    await level.spatial.load(params, reads);
+    await level.spatial.load(params, reads, client.client);
   } catch (error) {
-    throw new LoadError({ release, isPinned: params.release !== undefined }, error);
+    throw new LoadError({ release, isPinned: named !== undefined }, error);
   }
-  const known = inMemory(sources, asked);
+  // What many have waited for is not answered to all of them at once.
+  await reads.turn(client, request.peer);
+  const known = inMemory(sources, asked, release);
   if (known === undefined) throw notReady('Too much is being loaded at the moment. Try again.');
   return known;
+}
+
+/** The client of a request under /api/. */
+function clientOf({ client }: HttpRequest): Principal {
+  if (client === undefined) throw new TypeError('a request without a token');
+  return client;
 }
 
 /** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
@@ -143,8 +160,8 @@ function nextUrl({ endpoint, params, level, basis }: FeaturesRequest, positions:
 }
 
 function matchedAnd({ count }: Positions, next: string | undefined): HeaderList {
-  const matched = [MATCHED, String(count)];
-  return next === undefined ? matched : [...matched, 'Link', `<${next}>; rel="next"`];
+  if (next === undefined) return [MATCHED, String(count)];
+  return [MATCHED, String(count), 'Link', `<${next}>; rel="next"`];
 }
 
 /**

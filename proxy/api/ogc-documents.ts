@@ -12,13 +12,12 @@ import { Problem } from '../http/problem.ts';
 import type { DocumentEndpoint } from './endpoints.ts';
 import { COLLECTIONS_PATH, OGC_PATH, OPENAPI_TYPE } from './endpoints.ts';
 import { type FixedHeaders, releaseAnswer } from './headers.ts';
-import { apiDocument } from './ogc-openapi.ts';
+import { apiDocument, TITLE } from './ogc-openapi.ts';
 
 /** What conforms to OGC API - Features - Part 1: Core (OGC 17-069r4). */
 const CONFORMANCE = ['core', 'geojson', 'oas30'].map(
   (name) => `http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/${name}`,
 );
-const TITLE = 'Administrative boundaries';
 const JSON_TYPE = 'application/json';
 /** 96 bits of SHA-256 in base64url. */
 const TAG_CHARS = 16;
@@ -38,10 +37,15 @@ export function licenceLinks({ licence }: LoadedRelease): Link[] {
   return [{ href, rel: 'license', type: 'text/html', title: licence }];
 }
 
-/** The answer with a document. @throws Problem not-found if the level has no features */
-export function answerDocument(endpoint: DocumentEndpoint, fixed: FixedHeaders, basis: Basis): Answer {
+/** The answer with a document. @param title of the service @throws Problem not-found if the level has no features */
+export function answerDocument(
+  endpoint: DocumentEndpoint,
+  fixed: FixedHeaders,
+  basis: Basis,
+  title: string = TITLE,
+): Answer {
   const { release, base, coding } = basis;
-  const text = `${JSON.stringify(contentOf(endpoint, release, base))}\n`;
+  const text = `${JSON.stringify(contentOf(endpoint, release, base, title))}\n`;
   const tag = hash('sha256', text, 'base64url').slice(0, TAG_CHARS);
   const isGzip = coding === 'gzip';
   const body = isGzip ? gzipSync(text) : Buffer.from(text);
@@ -56,23 +60,23 @@ export function collectionOf(release: LoadedRelease, level: Level): LevelSummary
   throw new Problem('not-found', `The collections of this release are ${names.join(', ')}.`);
 }
 
-function contentOf({ document, level }: DocumentEndpoint, release: LoadedRelease, base: string): object {
+function contentOf({ document, level }: DocumentEndpoint, release: LoadedRelease, base: string, title: string): object {
   if (level !== undefined) return collectionDocument(collectionOf(release, level), release, base);
   switch (document) {
     case 'conformance':
       return { conformsTo: CONFORMANCE };
     case 'api':
-      return apiDocument(base + OGC_PATH, release.geometries, collectionsOf(release));
+      return apiDocument(title, base + OGC_PATH, release.geometries, collectionsOf(release));
     case 'collections': {
       const collections = collectionsOf(release).map((summary) => collectionDocument(summary, release, base));
       return { ...creditsOf(release), links: [linkTo(base, '/collections', 'self')], collections };
     }
     default:
-      return landingPage(release, base);
+      return landingPage(release, base, title);
   }
 }
 
-function landingPage(release: LoadedRelease, base: string): object {
+function landingPage(release: LoadedRelease, base: string, title: string): object {
   const links = [
     linkTo(base, '', 'self'),
     { ...linkTo(base, '/api', 'service-desc'), type: OPENAPI_TYPE },
@@ -82,7 +86,7 @@ function landingPage(release: LoadedRelease, base: string): object {
   ];
   const { id, date } = release;
   const description = `Release ${id}${date === undefined ? '' : ` of ${date}`}`;
-  return { title: TITLE, description, ...creditsOf(release), links };
+  return { title, description, ...creditsOf(release), links };
 }
 
 function collectionDocument({ level, layer, features, extent }: LevelSummary, release: LoadedRelease, base: string) {

@@ -6,8 +6,12 @@ import type { LevelSummary } from '../../format/release.ts';
 import type { FeaturesEndpoint } from './endpoints.ts';
 import { BBOX, DOCUMENT_ENDPOINTS, GEOMETRY, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, LIMIT, OGC_PATH } from './endpoints.ts';
 
+/** What the service is called, if nothing else is configured. */
+export const TITLE = 'Administrative boundaries';
+
 /** The document that GDAL and QGIS read: pages' sizes, and which columns they may filter by. @param url of the landing page */
 export function apiDocument(
+  title: string,
   url: string,
   geometries: readonly Geometry[],
   collections: readonly LevelSummary[],
@@ -16,7 +20,7 @@ export function apiDocument(
   const content = { 'application/problem+json': { schema: problem } };
   return {
     openapi: '3.0.3',
-    info: { title: 'Administrative boundaries', version: '1.0.0' },
+    info: { title, version: '1.0.0' },
     servers: [{ url }],
     security: [{ bearer: [] }],
     paths: ogcPaths({

@@ -38,8 +38,9 @@ export function parseQuery(query: string, rules: QueryRules): Params {
     const text = hasValue ? decode(query.slice(equals + 1, end), plus) : '';
     const parameter = parameters.get(name);
     if (parameter === undefined && !hasColumns) throw unknownParameter(name, allowed);
-    if (given.some((other) => other.name === name))
-      throw new Problem('duplicate-parameter', `${shown(name)} occurs more than once; it may occur once.`);
+    for (const other of given)
+      if (other.name === name)
+        throw new Problem('duplicate-parameter', `${shown(name)} occurs more than once; it may occur once.`);
     // Which geometries there are is known of the release: `geometryOf` refuses others, the empty text too.
     if (text === '' && name !== GEOMETRY)
       throw badParameter(shown(name), 'is empty', parameter?.rule(level) ?? 'the GID of a unit');
@@ -58,10 +59,13 @@ export function parseQuery(query: string, rules: QueryRules): Params {
  */
 export function urlOf(url: string, { given }: Params, start: string | undefined): string {
   let query = '';
-  for (const { name, text } of given)
-    if (name !== START_AT && name !== START_AFTER) query += `${encodeURIComponent(name)}=${encodeText(text)}&`;
-  if (start !== undefined) query += `${START_AT}=${encodeText(start)}&`;
-  return query === '' ? url : `${url}?${query.slice(0, -1)}`;
+  for (const { name, text, parameter } of given) {
+    if (name === START_AT || name === START_AFTER) continue;
+    const separator = query === '' ? '?' : '&';
+    query += `${separator}${parameter === undefined ? encodeURIComponent(name) : name}=${encodeText(text)}`;
+  }
+  if (start === undefined) return url + query;
+  return `${url}${query}${query === '' ? '?' : '&'}${START_AT}=${encodeText(start)}`;
 }
 
 /** Commas need no escape in a query (RFC 3986, section 3.4), and are read more easily without. */

@@ -81,14 +81,15 @@ function itemQueryOf(endpoint: FeaturesEndpoint): (request: HttpRequest) => Para
 /** A path without parameters, answered from the current release. */
 function releaseRow<Endpoint extends { path: string; mediaType: string }>(
   endpoint: Endpoint,
-  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis) => Answer,
+  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, title: string | undefined) => Answer,
 ): Row {
   const fixed = fixedHeaders(endpoint.mediaType);
   return {
     path: endpoint.path,
-    answer({ releases }, { query }, { base, coding }) {
+    answer({ releases, title }, { query }, { base, coding }) {
       parseQuery(query, NO_PARAMETERS);
-      return respond(endpoint, fixed, { release: releases.requireCurrent(), base, coding, isPinned: false });
+      const basis = { release: releases.requireCurrent(), base, coding, isPinned: false };
+      return respond(endpoint, fixed, basis, title);
     },
   };
 }

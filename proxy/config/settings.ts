@@ -54,6 +54,7 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     host,
     port: wholeNumber(port, '--port', 0, PORT_MAX),
     publicUrl: parsePublicUrl(options.publicUrl),
+    title: options.title,
     trustedProxies: rangesToTrustedProxies(options.trustProxy),
     tokenRules,
     resourceMetadata: issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),

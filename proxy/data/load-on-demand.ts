@@ -3,7 +3,7 @@
 import type { Level } from '../../format/levels.ts';
 import type { LoadedLevel, LoadRelease } from './load-release.ts';
 import { describedRelease, loadLevel } from './load-release.ts';
-import { OnDemand } from './on-demand.ts';
+import { Loaded } from './loaded.ts';
 
 /** Size of the indexes of all levels in memory, with the tables of their geometries. */
 const LEVELS_MAX_BYTES = 32 * 1024 * 1024;
@@ -14,11 +14,11 @@ const LEVELS_MAX_BYTES = 32 * 1024 * 1024;
  * @param now milliseconds of a monotonic clock
  */
 export function loadOnDemand(maxBytes = LEVELS_MAX_BYTES, now: () => number = () => performance.now()): LoadRelease {
-  const levels = new OnDemand<string, LoadedLevel>(now);
+  const levels = new Loaded<string, LoadedLevel>(now);
 
   /** Frees levels, but for the one that was used last. */
   const free = (): void => {
-    const loaded = levels.loaded();
+    const loaded = levels.entries();
     let bytes = loaded.reduce((sum, [, level]) => sum + level.bytes, 0);
     for (const [key, level] of loaded.slice(0, -1)) {
       if (bytes <= maxBytes) return;
@@ -38,7 +38,7 @@ export function loadOnDemand(maxBytes = LEVELS_MAX_BYTES, now: () => number = ()
         return loading;
       },
       freeUnused() {
-        for (const [, level] of levels.loaded()) level.freeUnused();
+        for (const [, level] of levels.entries()) level.freeUnused();
       },
     });
   };

@@ -14,7 +14,7 @@ import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
-import { type Clock, OnDemand } from './on-demand.ts';
+import { type Clock, Loaded } from './loaded.ts';
 import { SpatialIndex } from './spatial-index.ts';
 
 /** Maximum size of a release.json: it lists the files of the source, of which there may be tens of thousands. */
@@ -62,7 +62,7 @@ export class LoadedLevel {
   readonly #full: LoadedTable;
   readonly #loadTable: LoadTable;
   /** Tables of the other geometries. */
-  readonly #tables: OnDemand<Geometry, LoadedTable>;
+  readonly #tables: Loaded<Geometry, LoadedTable>;
 
   constructor({ release, digest }: Description, index: LevelIndex, bytes: number, loadTable: LoadTable, now: Clock) {
     this.folder = releasePath(release.release);
@@ -71,12 +71,12 @@ export class LoadedLevel {
     this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
     this.#full = new LoadedTable(this.folder, index, 'full', bytes);
     this.#loadTable = loadTable;
-    this.#tables = new OnDemand(now);
+    this.#tables = new Loaded(now);
   }
 
   /** Bytes of the tables in memory. */
   get bytes(): number {
-    return this.#tables.loaded().reduce((sum, [, { bytes }]) => sum + bytes, this.#full.bytes + this.spatial.bytes);
+    return this.#tables.entries().reduce((sum, [, { bytes }]) => sum + bytes, this.#full.bytes + this.spatial.bytes);
   }
 
   /** The feature files of a geometry; undefined if their table is not in memory. */

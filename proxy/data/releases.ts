@@ -1,6 +1,5 @@
 // The releases of an origin: the current one, and every other hosted release, which cursors may name. A release is known by
 // its digest, which current.json names: it is served once its metadata has been loaded and verified. Used by handler.ts.
-import { LRUCache } from 'lru-cache';
 import type { Cursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
@@ -10,18 +9,20 @@ import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { LoadedRelease, LoadRelease } from './load-release.ts';
 import { loadRelease, readDescription } from './load-release.ts';
+import { Loaded } from './loaded.ts';
 
 /** Maximum size of current.json. */
 const POINTER_MAX_BYTES = 64 * 1024;
 /** Minimum time between two looks at current.json on behalf of requests. */
 const LOOK_PAUSE_MS = 250;
-/** A release that could not be loaded is tried again after this time: its files may still be uploading. */
-const RETRY_MS = 5000;
-/** A damaged one that is not the current one, after this time: reading it for each of its cursors would be expensive. */
+/** A damaged release that is not the current one is tried again after this time: it would be read for each of its cursors. */
 const DAMAGED_MS = 30_000;
-/** Releases in memory besides the current one: cursors are not signed, and loading a release is expensive. */
-const RECENT_MAX = 2;
-/** A release stays in memory at least this long before another one replaces it. */
+/**
+ * Releases in memory besides the current one: of each client those that it alone has named, as many that were current and nobody
+ * has named, and all together, for the sake of memory. Cursors are not signed, and loading a release is expensive.
+ */
+const RECENT_MAX = { client: 2, all: 8 } as const;
+/** A release that a client has named stays in memory at least this long before another one replaces it. */
 const HOLD_MS = 10_000;
 /** A release that no request has used for this long is removed from memory. */
 const UNUSED_MS = 300_000;
@@ -43,6 +44,17 @@ interface Pointer {
   hosted: ReadonlyMap<string, string>;
 }
 
+/** A release in memory, and for whom. */
+interface Place {
+  readonly release: LoadedRelease;
+  /** When it was loaded, or ceased to be the current one. */
+  since: number;
+  /** Who has named it first; undefined if nobody has. */
+  owner: string | undefined;
+  /** Have others named it since? Then it is no longer counted for its owner. */
+  isShared: boolean;
+}
+
 /** A release as a request names it: by a cursor, or by its id, of whose content nothing is known: it is empty. */
 export type NamedRelease = Pick<Cursor, 'release' | 'content'>;
 
@@ -53,15 +65,13 @@ export class Releases {
   readonly #loadRelease: LoadRelease;
   /** Reads current.json; resolves after a read that began after the call. */
   readonly #look: () => Promise<void>;
-  /** By digest. Never the current one; only hosted ones. */
-  readonly #recent: LRUCache<string, { release: LoadedRelease; since: number }>;
-  /** By digest; the one that is to become the current one, too. */
-  readonly #loading = new Map<string, Promise<LoadedRelease>>();
-  /** Errors of releases that could not be loaded, by digest, to be thrown again until a time. */
-  readonly #failures = new Map<string, { error: unknown; until: number }>();
+  /** By digest, the current one among them. */
+  readonly #loaded: Loaded<string, Place>;
+  /** Who has named those that are being loaded, by digest. */
+  readonly #coming = new Map<string, string>();
   #pointer: Pointer | undefined;
   /** Stays until the one that the pointer names is loaded. */
-  #current: LoadedRelease | undefined;
+  #current: Place | undefined;
   /** What `refresh` last returned the id of. */
   #reported: LoadedRelease | undefined;
   /** Overlapping reads of current.json may finish out of order; the one started last wins. */
@@ -72,25 +82,22 @@ export class Releases {
     this.#now = now;
     this.#loadRelease = load;
     this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
-    this.#recent = new LRUCache({
-      max: RECENT_MAX,
-      ttl: UNUSED_MS,
-      ttlResolution: 0,
-      updateAgeOnGet: true,
-      perf: { now },
-      dispose: ({ release }) => this.#close(release),
+    this.#loaded = new Loaded(now, {
+      retryMs: (digest, error) =>
+        error instanceof FormatError && digest !== this.#pointer?.digest ? DAMAGED_MS : undefined,
+      onFree: ({ release }) => origin.close?.(releasePath(release.id)),
     });
   }
 
   /** The release for requests without a cursor; undefined before the first one is loaded. */
   get current(): LoadedRelease | undefined {
-    return this.#current;
+    return this.#current?.release;
   }
 
   /** The same. @throws Problem not-ready before the first one is loaded */
   requireCurrent(): LoadedRelease {
     if (this.#current === undefined) throw notReady('No release is loaded yet.');
-    return this.#current;
+    return this.#current.release;
   }
 
   /** Is this release hosted, as far as is known without reading a file? */
@@ -98,23 +105,26 @@ export class Releases {
     return this.#pointer?.hosted.get(id) === digest;
   }
 
-  /** The release that a request names, if it is hosted and in memory. */
-  get(named: NamedRelease): LoadedRelease | undefined {
+  /** The release that a request of a client names, if it is hosted and in memory. */
+  get(named: NamedRelease, client: string): LoadedRelease | undefined {
     const digest = this.#digestOf(named);
-    if (digest === undefined) return undefined;
-    return this.#current?.digest === digest ? this.#current : this.#recent.get(digest)?.release;
+    const place = digest === undefined ? undefined : this.#loaded.get(digest);
+    if (place === undefined) return undefined;
+    place.owner ??= client;
+    place.isShared ||= place.owner !== client;
+    return place.release;
   }
 
   /**
    * Brings the release that a request names into memory. current.json is read again before a release counts as not hosted:
    * another process may have noticed it earlier.
-   * @throws Problem release-gone; not-ready if other releases have been loaded recently
+   * @throws Problem release-gone; not-ready if the client has named other releases recently
    * @throws OriginError, FormatError if it is hosted but cannot be loaded
    */
-  async load(named: NamedRelease): Promise<LoadedRelease> {
+  async load(named: NamedRelease, client: string): Promise<LoadedRelease> {
     if (this.#digestOf(named) === undefined) await this.#look();
     try {
-      return await this.#loadNamed(named);
+      return await this.#loadNamed(named, client);
     } catch (error) {
       if (!(error instanceof OriginError && error.reason === 'missing')) throw error;
       await this.#look();
@@ -137,14 +147,14 @@ export class Releases {
    * @throws OriginError, FormatError; the previous release is still served
    */
   async refresh(): Promise<string | undefined> {
+    // First: also while current.json cannot be read.
+    this.#freeUnused();
+    for (const [, { release }] of this.#loaded.entries()) release.freeUnused();
     await this.#readPointer();
-    this.#recent.purgeStale();
-    for (const release of [this.#current, ...[...this.#recent.values()].map((place) => place.release)])
-      release?.freeUnused();
     await this.#takeUp();
-    if (this.#reported === this.#current) return undefined;
-    this.#reported = this.#current;
-    return this.#current?.id;
+    if (this.#reported === this.current) return undefined;
+    this.#reported = this.current;
+    return this.current?.id;
   }
 
   /** The digest of the hosted release that a request names. */
@@ -153,40 +163,68 @@ export class Releases {
     return digest?.startsWith(content) ? digest : undefined;
   }
 
-  async #loadNamed(named: NamedRelease): Promise<LoadedRelease> {
+  async #loadNamed(named: NamedRelease, client: string): Promise<LoadedRelease> {
     const digest = this.#digestOf(named);
     if (digest === undefined) throw gone();
     if (digest === this.#pointer?.digest) await this.#takeUp();
-    else if (this.get(named) === undefined) await this.#loadRecent(digest);
-    const release = this.get(named);
+    else await this.#load(digest, client);
+    const release = this.get(named, client);
     if (release === undefined) throw gone();
     return release;
   }
 
-  /** @throws Problem not-ready if all others have come recently */
-  async #loadRecent(digest: string): Promise<void> {
-    if (!this.#loading.has(digest) && !this.#hasFailed(digest)) this.#makeRoom();
-    const release = await this.#load(digest);
-    if (this.hosts(release) && release !== this.#current) this.#recent.set(digest, { release, since: this.#now() });
+  /**
+   * Loads a hosted release once for concurrent calls; an error is thrown again for a while.
+   * @param client who has named it; undefined if current.json does
+   * @throws Problem not-ready if all others of the client have come recently
+   */
+  async #load(digest: string, client?: string): Promise<Place> {
+    return this.#loaded.load(digest, () => {
+      if (client !== undefined) {
+        this.#makeRoom(client);
+        this.#coming.set(digest, client);
+      }
+      return this.#read(digest, client).finally(() => this.#coming.delete(digest));
+    });
   }
 
-  /** Makes room for a release that is going to be loaded, possibly in the place of the least recently used one. */
-  #makeRoom(): void {
-    this.#recent.purgeStale();
-    const coming = [...this.#loading.keys()].filter((digest) => digest !== this.#pointer?.digest).length;
-    if (this.#recent.size + coming < RECENT_MAX) return;
-    const ages = [...this.#recent.values()].reverse().map((place) => ({ ...place, age: this.#now() - place.since }));
-    const oldest = ages.find(({ age }) => age >= HOLD_MS);
+  async #read(digest: string, owner: string | undefined): Promise<Place> {
+    const [id = ''] = [...(this.#pointer?.hosted ?? [])].find(([, known]) => known === digest) ?? [];
+    const release = await this.#loadRelease(this.#origin, await readDescription(this.#origin, id, digest), this.#now);
+    return { release, since: this.#now(), owner, isShared: false };
+  }
+
+  #freeUnused(): void {
+    // The current one counts as used.
+    if (this.#current !== undefined) this.#loaded.get(this.#current.release.digest);
+    this.#loaded.freeUnused(UNUSED_MS);
+  }
+
+  /** Makes room for a release that a client has named, possibly in the place of one that it alone has named before. */
+  #makeRoom(client: string): void {
+    this.#freeUnused();
+    const own = this.#others(({ owner, isShared }) => owner === client && !isShared);
+    const coming = [...this.#coming.values()];
+    const all = this.#others(() => true);
+    if (own.length + coming.filter((owner) => owner === client).length >= RECENT_MAX.client) this.#freeOne(own);
+    else if (all.length + coming.length >= RECENT_MAX.all) this.#freeOne(all);
+  }
+
+  /** @throws Problem not-ready if all have come recently */
+  #freeOne(places: readonly Place[]): void {
+    const age = ({ since }: Place): number => this.#now() - since;
+    const oldest = places.find((place) => age(place) >= HOLD_MS);
     if (oldest === undefined) {
-      const seconds = Math.ceil((HOLD_MS - Math.max(0, ...ages.map(({ age }) => age))) / 1000);
+      const seconds = Math.ceil((HOLD_MS - Math.max(0, ...places.map(age))) / 1000);
       throw notReady('Cursors of too many releases are in use. Try again later.', Math.max(1, seconds));
     }
-    this.#recent.delete(oldest.release.digest);
+    this.#loaded.free(oldest.release.digest);
   }
 
-  /** Closes the files of a release that has left the memory. */
-  #close({ id, digest }: LoadedRelease): void {
-    if (digest !== this.#current?.digest) this.#origin.close?.(releasePath(id));
+  /** Releases in memory besides the current one, the least recently used first. */
+  #others(isMeant: (place: Place) => boolean): Place[] {
+    const places = this.#loaded.entries().map(([, place]) => place);
+    return places.filter((place) => place !== this.#current && isMeant(place));
   }
 
   /** @throws OriginError, FormatError if it cannot be read */
@@ -198,49 +236,23 @@ export class Releases {
     if (read < this.#reads.applied) return;
     this.#reads.applied = read;
     this.#pointer = { text, digest: digests.get(release) ?? '', hosted: digests };
-    this.#failures.clear();
-    for (const { release } of [...this.#recent.values()]) if (!this.hosts(release)) this.#recent.delete(release.digest);
+    this.#loaded.forgetFailures();
+    for (const { release } of this.#others(({ release }) => !this.hosts(release))) this.#loaded.free(release.digest);
   }
 
   /** Serves the release that current.json names. */
   async #takeUp(): Promise<void> {
     const pointer = this.#pointer;
-    if (pointer === undefined || this.#current?.digest === pointer.digest) return;
-    const release = this.#recent.peek(pointer.digest)?.release ?? (await this.#load(pointer.digest));
-    if (this.#pointer !== pointer || this.#current === release) return;
+    if (pointer === undefined || this.current?.digest === pointer.digest) return;
+    const place = await this.#load(pointer.digest);
     const previous = this.#current;
-    this.#current = release;
-    this.#recent.delete(release.digest);
+    if (this.#pointer !== pointer || previous === place) return;
+    this.#current = place;
     if (previous === undefined) return;
-    if (this.hosts(previous)) this.#recent.set(previous.digest, { release: previous, since: this.#now() });
-    else this.#close(previous);
-  }
-
-  #hasFailed(digest: string): boolean {
-    const failure = this.#failures.get(digest);
-    return failure !== undefined && this.#now() < failure.until;
-  }
-
-  /** Loads a hosted release once for concurrent calls; an error is thrown again for a while. */
-  #load(digest: string): Promise<LoadedRelease> {
-    if (this.#hasFailed(digest)) return Promise.reject(this.#failures.get(digest)?.error);
-    const known = this.#loading.get(digest);
-    if (known !== undefined) return known;
-    const loading = this.#loadNow(digest).finally(() => this.#loading.delete(digest));
-    this.#loading.set(digest, loading);
-    return loading;
-  }
-
-  async #loadNow(digest: string): Promise<LoadedRelease> {
-    const pointer = this.#pointer;
-    try {
-      const [id = ''] = [...(pointer?.hosted ?? [])].find(([, known]) => known === digest) ?? [];
-      return await this.#loadRelease(this.#origin, await readDescription(this.#origin, id, digest), this.#now);
-    } catch (error) {
-      const waitMs = error instanceof FormatError && digest !== this.#pointer?.digest ? DAMAGED_MS : RETRY_MS;
-      if (this.#pointer === pointer) this.#failures.set(digest, { error, until: this.#now() + waitMs });
-      throw error;
-    }
+    previous.since = this.#now();
+    if (!this.hosts(previous.release)) this.#loaded.free(previous.release.digest);
+    for (const { release } of this.#others(({ owner }) => owner === undefined).slice(0, -RECENT_MAX.client))
+      this.#loaded.free(release.digest);
   }
 }
 

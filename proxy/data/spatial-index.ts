@@ -7,7 +7,7 @@ import type { LevelIndex } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type Positions, positionsOf } from '../../format/positions.ts';
 import { Problem } from '../http/problem.ts';
-import { type ByteRange, type Client, OriginError, type Reads } from '../origin/origin.ts';
+import { type ByteRange, OriginError, type Reads } from '../origin/origin.ts';
 
 /** Size of the matches of boxes that are kept for each level: clients that follow `next` ask for the same box again. */
 const MATCHES_MAX_BYTES = 2 * 1024 * 1024;
@@ -18,8 +18,6 @@ const ENTRY_BYTES = 256;
 /** First position and rank of a run of positions. */
 const RUN_BYTES = 8;
 const NOWHERE: readonly Positions[] = [];
-/** A cell is read whether or not the client stays: that is soon done. */
-const NOBODY: Client = { isClosed: false, exchange: undefined };
 
 /** Where features are to be. */
 export interface Places {
@@ -41,6 +39,8 @@ export class SpatialIndex {
   readonly #cells: Cells | undefined;
   readonly #matches = new LRUCache<string, Positions>({ maxSize: MATCHES_MAX_BYTES });
   readonly #loaded = new LRUCache<number, Buffer>({ maxSize: CELLS_MAX_BYTES });
+  /** Cells that are being read or wait for it, by principal: each waits for a turn of its own. */
+  readonly #loading = new Map<string, Promise<void>>();
 
   /** @param precision decimals of the release's coordinates */
   constructor(path: string, { arrays: { box, cells } }: LevelIndex, precision: number) {
@@ -66,16 +66,25 @@ export class SpatialIndex {
     return around && [...inBox, around];
   }
 
-  /** Brings into memory what `at` needs. @throws OriginError if stored bytes are missing or damaged */
-  async load({ contains }: Places, reads: Reads): Promise<void> {
+  /**
+   * Brings into memory what `at` needs.
+   * @param principal whose turn a read is; all its requests for the same share it
+   * @throws OriginError if stored bytes are missing or damaged; Problem overloaded if too much of the principal waits
+   */
+  async load({ contains }: Places, reads: Reads, principal: string): Promise<void> {
     if (contains === undefined) return;
     const { cells, cell } = this.#cellAt(contains);
     const { from, to } = cells.rangeOf(cell);
     // Nothing is there, and no host can be asked for no bytes.
     if (from === to) return;
-    const range = { offset: from, length: to - from };
-    const bytes = await this.#read(cells, cell, range, reads);
-    this.#loaded.set(cell, bytes, { size: bytes.length + ENTRY_BYTES });
+    const key = `${cell} ${principal}`;
+    const known = this.#loading.get(key);
+    if (known !== undefined) return known;
+    // Whether or not the request that asks first stays: others may wait for it, and it is soon done.
+    const task = (): Promise<void> => this.#read(cells, cell, { offset: from, length: to - from }, reads);
+    const loading = reads.later({ principal, isClosed: false, exchange: undefined }, task);
+    this.#loading.set(key, loading);
+    return loading.finally(() => this.#loading.delete(key));
   }
 
   #touching(box: Box): Positions {
@@ -112,9 +121,14 @@ export class SpatialIndex {
     return { cells: this.#cells, cell: this.#cells.cellAt(point), point };
   }
 
-  async #read(cells: Cells, cell: number, range: ByteRange, reads: Reads): Promise<Buffer> {
-    const bytes = await reads.later(NOBODY, () => reads.origin.read(this.#path, range));
-    if (cells.hasBytes(cell, bytes)) return bytes;
+  async #read(cells: Cells, cell: number, range: ByteRange, reads: Reads): Promise<void> {
+    // Another principal may have waited for the same.
+    if (this.#loaded.has(cell)) return;
+    const bytes = await reads.origin.read(this.#path, range);
+    if (cells.hasBytes(cell, bytes)) {
+      this.#loaded.set(cell, bytes, { size: bytes.length + ENTRY_BYTES });
+      return;
+    }
     // The operator may replace the file by an intact one.
     reads.origin.close?.(this.#path);
     throw new OriginError('damaged', this.#path, `cell ${cell}`);

@@ -7,7 +7,7 @@ import { type HttpRequest, newRequest } from '../http/request.ts';
 import type { Client, Reads } from '../origin/origin.ts';
 
 /** The platform ends the streams of a client that disconnects; nothing else is known of it. */
-const CLIENT: Client = { isClosed: false, exchange: undefined };
+const CLIENT: Client = { principal: '', isClosed: false, exchange: undefined };
 
 /** What making responses needs; see `Sending`. */
 export interface Responding {

@@ -9,21 +9,21 @@ import { parameterComponents } from './openapi/parameters.ts';
 import { headerComponents, problemResponses } from './openapi/responses.ts';
 import { QUESTIONS } from './questions.ts';
 
-/** The page. */
-export function docsPage(): string {
+/** The page; `title`: what the service is called. */
+export function docsPage(title: string = INFO.title): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(INFO.title)}: API documentation</title>
+<title>${escapeHtml(title)}: API documentation</title>
 <link rel="icon" href="explorer/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="explorer/style.css">
 </head>
 <body class="docs">
 <main>
-<h1>${escapeHtml(INFO.title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 ${paragraphsToHtml(INFO.description)}
 <p><a href="./">Explorer</a> · <a href="openapi.json">OpenAPI document</a></p>
 <h2>Paths</h2>

@@ -107,6 +107,7 @@ export function testErrors({ proxy, configured, setup }: World): void {
       { scope: 'boundaries:read2' },
       { scope: 5 },
       { scp: ['read'] },
+      { scp: 'boundaries' },
     ]) {
       const answer = await ask(claims);
       refusal(answer, 403, 'scope-missing');
@@ -115,7 +116,8 @@ export function testErrors({ proxy, configured, setup }: World): void {
         'Bearer realm="boundaries", error="insufficient_scope", scope="boundaries:read"',
       );
     }
-    for (const claims of [{ scope: 'a boundaries:read b' }, { scp: ['a', 'boundaries:read'] }])
+    const having = { scope: 'a boundaries:read b', scp: ['a', 'boundaries:read'] };
+    for (const claims of [{ scope: having.scope }, { scp: having.scp }, { scp: having.scope }])
       assert.equal((await ask(claims)).status, 200);
   });
 

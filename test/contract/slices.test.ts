@@ -82,7 +82,7 @@ test('ranges that lie near each other are read at once, large features alone, an
         return directory.stream(path, range);
       },
     };
-    const client = { isClosed: false, exchange: undefined };
+    const client = { principal: '', isClosed: false, exchange: undefined };
     const body = await new Slice(source, FRAME_DATA.geojsonl, 'geojsonl', ranges).read(
       new Reads(origin, undefined),
       client,

@@ -199,7 +199,7 @@ test('a flipped bit of cells.bin or of the index is 502 or refused, never anothe
     damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
     writeFileSync(cells, damaged);
     assert.equal(spatial.at(place, reads), undefined, `bit ${bit}`);
-    await assert.rejects(spatial.load(place, reads), { name: 'OriginError', reason: 'damaged' });
+    await assert.rejects(spatial.load(place, reads, 'one'), { name: 'OriginError', reason: 'damaged' });
   }
   const proxy = await startService(folder, { origin });
   const ask = () => send(proxy, '/api/v1/fc/lv2?contains=1.5,3.5');

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { until } from '../support/until.ts';
-import { ExplorerBrowser, selectUnit, waitForPlace } from './explorer-page.ts';
+import { ExplorerBrowser, selectUnit, viewOf, waitForPlace } from './explorer-page.ts';
 import { startCountry } from './national-countries.ts';
 
 const browser = new ExplorerBrowser();
@@ -35,11 +35,69 @@ test('a selected country with 3,500 islands is outlined, not black, and the map 
     const blank = await page.context().newPage();
     const before = await darkShare(page, blank);
     await selectUnit(page, 'Fjordland');
-    await until(async () => (await darkShare(page, blank)) > before + 0.002, 'an outline');
+    let seen = 0;
+    const isOutlined = async (): Promise<boolean> => (seen = await darkShare(page, blank)) > before + 0.002;
+    await until(isOutlined, () => `an outline: ${before}, then ${seen} of the map is dark`);
     await page.getByRole('button', { name: 'Zoom to' }).click();
     await page.waitForLoadState('networkidle');
     const share = await darkShare(page, blank);
     assert.ok(share < 0.025, `${share} of the map is dark`);
     assert.deepEqual(warnings, []);
+  });
+});
+
+test('a tall country is fitted below the button that lists what is on the screen', { skip: SKIP }, async () => {
+  const service = await startCountry('fjordland');
+  await browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'Fjordland', '6 units');
+    const pixelOf = await viewOf(page);
+    const button = await page.locator('#list-seen').boundingBox();
+    assert.ok(
+      button && pixelOf(15, 71.2).y > button.y + button.height,
+      JSON.stringify({ button, north: pixelOf(15, 71.2) }),
+    );
+  });
+});
+
+for (const viewport of [
+  { width: 1280, height: 800 },
+  { width: 360, height: 740 },
+])
+  test(`a long country is shown without its far island, which 'Show all' brings into sight: ${viewport.width} pixels`, {
+    skip: SKIP,
+  }, async () => {
+    const service = await startCountry('thinland');
+    await browser.onPage(
+      service,
+      async (page) => {
+        await waitForPlace(page, 'Thinland', '10 units');
+        const map = await page.locator('#map').boundingBox();
+        assert.ok(map);
+        const pixelOf = await viewOf(page);
+        // Its middle is that of the map.
+        assert.ok(Math.abs(pixelOf(-72.5, 0).x - (map.x + map.width / 2)) < map.width / 8, `${pixelOf(-72.5, 0).x}`);
+        const all = page.getByRole('button', { name: 'Show all' });
+        const [button, zoom] = [await all.boundingBox(), await page.locator('.map-zoom').boundingBox()];
+        assert.ok(button && zoom && button.x + button.width < zoom.x, JSON.stringify({ button, zoom }));
+        const before = page.url();
+        await all.click();
+        await all.waitFor({ state: 'hidden' });
+        await page.waitForURL((url) => url.href !== before);
+        const island = (await viewOf(page))(-150, -27.1);
+        assert.ok(island.x > map.x && island.x < map.x + map.width, JSON.stringify(island));
+        assert.equal(await page.evaluate('document.activeElement.id'), 'list-seen');
+      },
+      { viewport },
+    );
+  });
+
+test('a country opens with all of its units, be some of them on the other side of a gulf', { skip: SKIP }, async () => {
+  const service = await startCountry('gulfland');
+  await browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'Gulfland', '24 units');
+    const map = await page.locator('#map').boundingBox();
+    assert.ok(map);
+    const { x } = (await viewOf(page))(-87, 20);
+    assert.ok(x < map.x + map.width, `${x}`);
   });
 });

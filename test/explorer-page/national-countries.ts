@@ -98,7 +98,7 @@ function thinland(): Country {
     const fringe = Array.from({ length: i < 4 ? 400 : 0 }, () =>
       island([-74.3 - roll(1500) / 1000, south + 0.1 + roll(3600) / 1000], 0.01 + roll(100) / 1500),
     );
-    const far = i === 6 ? [island([-109.4, -27.1], 0.08)] : [];
+    const far = i === 6 ? [island([-150, -27.1], 0.08)] : [];
     return { name: `Región ${i + 1}`, rings: [mainland, ...fringe, ...far] };
   });
   return { gid: 'THI', name: 'Thinland', regions, neighbour: [rectangle(-69.5, -55, -60, -20)] };

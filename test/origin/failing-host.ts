@@ -300,7 +300,7 @@ export function testFailingHost(
     const releases = new Releases(await open(LIMITS));
     await releases.refresh();
     const cursor = { release: 'r1', content: '', level: 0, position: 0 } as const;
-    await Promise.all(Array.from({ length: 50 }, () => releases.load(cursor)));
+    await Promise.all(Array.from({ length: 50 }, () => releases.load(cursor, 'one')));
     const count = (end: string): number => host.asked.filter(({ url }) => url.endsWith(end)).length;
     for (const level of [0, 1, 2, 3, 4, 5] as const) assert.equal(count(manifestPath(level)), 1);
     assert.equal(count('release.json'), 1);

@@ -115,9 +115,10 @@ for (const [what, level, change, kind, called, example] of ACCEPTABLE_CASES)
     const source = countriesWith(level, change);
     const where = `${source.slice(folder.length + 1)}: ${example}`;
     const others = ACCEPTABLE.filter((other) => other !== kind);
+    const unite = kind === 'duplicate-gids' ? `if units are in pieces, unite them with --dissolve lv${level}; or ` : '';
     await assert.rejects(buildRelease(source, join(folder, 'refused'), { accept: others }), {
       message: `${source}: not published, because of the data:\n  lv${level}: ${called}: 1 (${where})`,
-      remedy: `fix the source, or publish it unchanged with --accept ${kind}`,
+      remedy: `${unite}fix the source, or publish it unchanged with --accept ${kind}`,
     });
     await assertRefused(source, new RegExp(called));
     const options = buildOptions(source, join(folder, `out-${made++}`), { accept: [kind] });

@@ -1,21 +1,23 @@
 // A single layer whose units end at different levels: the release has a unit of level n for each GID_n.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
+import type * as gdalTypes from 'gdal-async';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { build } from '../../generator/build.ts';
 import { dissolveCostToText, dissolveLayer } from '../../generator/dissolve/dissolve-layers.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { SILENT } from '../../generator/report/progress.ts';
+import { writeSample } from '../../generator/sample/sample.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { describeDataset } from '../../generator/source/level-sources.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { openPool } from '../../generator/workers/pool.ts';
 import { type FixtureFeature, runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
-import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
+import { buildOptions, buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
 import { featuresIn, linesIn } from '../support/releases/features-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -305,4 +307,165 @@ test('a GID that is the number 0 is a GID: such a layer is no single layer', asy
     release.levels.map(({ features }) => features),
     [0, 2, 0, 0, 0, 0],
   );
+});
+
+/** Writes pieces of level 1, one of them of a unit without a name, and the counties of level 2. */
+function writePieces(name: string, features: readonly FixtureFeature[], columns: readonly string[]): string {
+  return writeDataset(join(folder, name), 'GPKG', [{ name: 'units', columns, features }]);
+}
+
+function typed(texts: Readonly<Record<string, readonly string[]>>) {
+  return sourceOptionsFrom({ ...texts, levels: ['lv1', 'lv2'] });
+}
+
+const PIECES: readonly FixtureFeature[] = [
+  { fid: 3, values: ['R1', 'North', 'island'], wkt: square(0, 0) },
+  { fid: 5, values: ['R2', 'South', 'island'], wkt: square(5, 5) },
+  { fid: 7, values: ['R1', 'North', 'coast'], wkt: square(1, 0) },
+  { fid: 8, values: ['R1', 'North', 'rock'], wkt: square(8, 8) },
+];
+
+test('units in pieces are refused, and the remedy unites them: those that touch become one polygon', async () => {
+  const pieces = writePieces('pieces.gpkg', PIECES, ['code', 'name', 'kind']);
+  const options = { 'gid-column': ['lv1=code'], 'name-column': ['lv1=name'] };
+  const out = join(folder, 'pieces');
+  await assert.rejects(
+    buildRelease(pieces, out, { ...typed(options), accept: ACCEPTABLE.filter((k) => k !== 'duplicate-gids') }),
+    {
+      message: /units with the GID of another unit: 2 /,
+      remedy: /^if units are in pieces, unite them with --dissolve lv1; or fix the source/,
+    },
+  );
+  const release = await buildRelease(pieces, out, typed({ ...options, dissolve: ['lv1'] }));
+  assert.deepEqual(
+    featuresIn(out, 1).map((unit) => [unit.id, unit.properties, unit.geometry.coordinates.length, areaOf(unit)]),
+    [
+      [1, { fid: 1, code: 'R1', name: 'North' }, 2, 3],
+      [2, { fid: 2, code: 'R2', name: 'South' }, 1, 1],
+    ],
+  );
+  assert.deepEqual(release.options['dissolve'], ['lv1']);
+  const verified = await verify({ out, source: { source: [pieces] }, workers: 0 }, SILENT);
+  assert.deepEqual(verified.findings, []);
+});
+
+test('a level that only a column has is made from the level below, with the columns that its units share', async () => {
+  const columns = ['STATEFP', 'GEOID', 'NAME', 'STATE_NAME'];
+  const county = (fid: number, values: string[], wkt: string): FixtureFeature => ({ fid, values, wkt });
+  const counties = writePieces(
+    'counties.gpkg',
+    [
+      county(1, ['01', '01001', 'Autauga', 'Alabama'], square(0, 0)),
+      county(2, ['01', '01003', 'Baldwin', 'Alabama'], square(1, 0)),
+      county(3, ['02', '02013', 'Aleutians', 'Alaska'], square(5, 5)),
+      county(4, ['02', '02016', 'Aleutians West', 'Alaska'], square(6, 5)),
+      county(5, ['02', '02016', 'Aleutians West', 'Alaska'], square(9, 5)),
+    ],
+    columns,
+  );
+  const out = join(folder, 'counties');
+  const release = await buildRelease(
+    counties,
+    out,
+    typed({
+      'gid-column': ['lv1=STATEFP', 'lv2=GEOID'],
+      'name-column': ['lv1=STATE_NAME', 'lv2=NAME'],
+      dissolve: ['lv1=lv2,lv2'],
+    }),
+  );
+  assert.deepEqual(
+    featuresIn(out, 1).map((unit) => [unit.properties, areaOf(unit)]),
+    [
+      [{ fid: 1, STATEFP: '01', STATE_NAME: 'Alabama' }, 2],
+      [{ fid: 2, STATEFP: '02', STATE_NAME: 'Alaska' }, 3],
+    ],
+  );
+  assert.deepEqual(
+    featuresIn(out, 2).map(({ properties: { STATEFP, GEOID, NAME } }) => [STATEFP, GEOID, NAME]),
+    [
+      ['01', '01001', 'Autauga'],
+      ['01', '01003', 'Baldwin'],
+      ['02', '02013', 'Aleutians'],
+      ['02', '02016', 'Aleutians West'],
+    ],
+  );
+  assert.deepEqual(
+    release.quality.map(({ kind }) => kind),
+    ['missing-parents'],
+  );
+});
+
+test('what cannot be dissolved is refused, and named', async () => {
+  const columns = ['region', 'code'];
+  const source = writePieces(
+    'differing.gpkg',
+    [
+      { fid: 3, values: ['R1', 'c'], wkt: square(0, 0) },
+      { fid: 9, values: ['R2', 'c'], wkt: square(1, 0) },
+    ],
+    columns,
+  );
+  const gids = ['lv1=region', 'lv2=code'];
+  for (const [options, message] of [
+    [
+      { 'gid-column': gids, dissolve: ['lv2'] },
+      /layer units: fids 3 and 9 both have code c, but different parents: region R1 and R2$/,
+    ],
+    [{ 'gid-column': gids, dissolve: ['lv3'] }, /^--dissolve lv3: the source has no level 3$/],
+    [{ 'gid-column': ['lv2=code'], dissolve: ['lv1=lv2'] }, /layer units is level 1 but has no column GID_1/],
+  ] as const)
+    await assert.rejects(buildRelease(source, join(folder, 'no'), { ...sourceOptionsFrom(options) }), { message });
+  for (const dissolve of ['lv2=lv1', 'lv7', 'lv1=lv2=lv3', ''])
+    assert.throws(() => sourceOptionsFrom({ dissolve: [dissolve] }), /^UsageError: --dissolve /);
+});
+
+test("the sample's municipalities, cut into pieces and dissolved, are the units that they were", async () => {
+  const whole = join(folder, 'sample.gpkg');
+  writeSample(whole);
+  const cut = join(folder, 'cut.gpkg');
+  copyFileSync(whole, cut);
+  const dataset = gdal.open(cut, 'r+');
+  const layer = dataset.layers.get('ADM_3');
+  const side = (west: number, east: number): gdalTypes.Geometry =>
+    gdal.Geometry.fromWKT(`POLYGON((${west} -90,${east} -90,${east} 90,${west} 90,${west} -90))`);
+  runSql(dataset, 'BEGIN');
+  for (const feature of layer.features.map((one) => one)) {
+    const geometry = feature.getGeometry();
+    if (geometry === null || !geometry.isValid()) continue;
+    const { minX, maxX } = geometry.getEnvelope();
+    const middle = (minX + maxX) / 2;
+    const pieces = [side(-180, middle), side(middle, 180)].map((half) => geometry.intersection(half));
+    if (!pieces.every(({ name }) => name.endsWith('POLYGON'))) continue;
+    for (const [i, piece] of pieces.entries()) {
+      const copy = i === 0 ? feature : feature.clone();
+      copy.setGeometry(piece);
+      if (i === 0) layer.features.set(copy);
+      else {
+        copy.fid = 100_000 + feature.fid;
+        layer.features.add(copy);
+      }
+    }
+  }
+  runSql(dataset, 'COMMIT');
+  const layerCount = layer.features.count();
+  dataset.close();
+  const few = {
+    levels: [3],
+    storedPages: 'none',
+    precision: 12,
+    ...FULL_ALONE,
+    accept: ['collapsed-geometries'],
+  } as const;
+  const [before, after] = [join(folder, 'before'), join(folder, 'after')];
+  await buildRelease(whole, before, few);
+  await buildRelease(cut, after, { ...few, ...sourceOptionsFrom({ dissolve: ['lv3'] }) });
+  const [old, united] = [before, after].map((out) => featuresIn(out, 3));
+  const byGid = new Map(old?.map((unit) => [unit.properties.GID_3, unit]));
+  assert.ok(layerCount > 16_000 && united?.length === byGid.size, `${layerCount} pieces`);
+  for (const unit of united ?? []) {
+    const { fid: _, ...properties } = unit.properties;
+    const { fid: __, ...expected } = byGid.get(properties.GID_3).properties;
+    assert.deepEqual(properties, expected);
+    assert.ok(Math.abs(areaOf(unit) - areaOf(byGid.get(properties.GID_3))) < 1e-9, properties.GID_3);
+  }
 });

@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
 import { FORMATS, type Format, LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import { DOWNLOAD_ENDPOINTS, FILE_ENDPOINTS, OGC_PATH, PAGE_ENDPOINTS } from '../../api/endpoints.ts';
-import { COLUMNS_PARAMETER, itemsParameters, ogcPaths } from '../../api/ogc-openapi.ts';
+import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../api/ogc-openapi.ts';
 import { parameterComponents, parameterReferences } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 
@@ -20,7 +20,7 @@ for each level a file has the names of its units.`;
 
 /** What the interface is. The version is also that of the program: package.json has the same. */
 export const INFO = {
-  title: 'Administrative boundaries',
+  title: TITLE,
   version: '1.0.0',
   summary: 'Administrative boundaries in pages',
   description: DESCRIPTION,
@@ -36,11 +36,12 @@ const FORMAT_NAMES = {
 /**
  * The document.
  * @param publicUrl base URL of the service; if undefined, clients use the URL that the document came from
+ * @param title what the service is called
  */
-export function openapiDocument(publicUrl: string | undefined) {
+export function openapiDocument(publicUrl: string | undefined, title: string = TITLE) {
   return {
     openapi: '3.1.1',
-    info: INFO,
+    info: { ...INFO, title },
     // By default relative to the URL of the document.
     servers: [{ url: publicUrl ?? '/' }],
     security: [{ bearer: [] }],

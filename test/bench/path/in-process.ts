@@ -28,7 +28,7 @@ const TURN_REQUESTS = 25;
 const HASHED_BYTES = 16 * 1024;
 const US_PER_MS = 1000;
 const PEER = { remoteAddress: '127.0.0.1' };
-const CLIENT: Client = { isClosed: false, exchange: undefined };
+const CLIENT: Client = { principal: '', isClosed: false, exchange: undefined };
 
 /** Microseconds a request. @throws Error if an answer has another status */
 export async function microsecondsOf({ context, reads }: ProxyParts, kind: PathCase): Promise<number> {

@@ -33,8 +33,11 @@ export const JWKS: string = JSON.stringify({
 
 /** What a test may choose about its service. */
 export interface ServiceOptions {
+  /** AUDIENCE where left out. */
+  audience?: string;
   scope?: string;
   publicUrl?: string;
+  title?: string;
   origin?: Origin;
   /** The keys of each issuer; ISSUER and its key where left out. */
   issuers?: ReadonlyMap<string, KeySource>;
@@ -51,6 +54,7 @@ export interface ServiceOptions {
   /** The limits of each client. */
   rules?: LimitRules;
   observe?: Observer['observe'];
+  unparsed?: Observer['unparsed'];
   /** Shall it have looked for no release yet? */
   early?: boolean;
   /** Shall it have the explorer; also each of its modules by itself? */
@@ -85,7 +89,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   const { issuers } = rulesWith(jwksToKeySet(JWKS));
   const rules = {
     issuers: options.issuers ?? issuers,
-    audience: AUDIENCE,
+    audience: options.audience ?? AUDIENCE,
     scope: options.scope,
     now: options.now ?? (() => Date.now()),
   };
@@ -94,13 +98,17 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     origin,
     tokenRules: rules,
     publicUrl: options.publicUrl,
+    title: options.title,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
     limits: options.rules,
     hasExplorer: options.explorer === true,
   };
   const { server, stop, heldBytes } = assembleServer(settings, releases, (line) => log.push(line), {
-    observer: options.observe ? { observe: options.observe } : {},
+    observer: {
+      ...(options.observe ? { observe: options.observe } : {}),
+      ...(options.unparsed ? { unparsed: options.unparsed } : {}),
+    },
     timeouts: options.limits,
     work: options.work,
     held: options.held,

@@ -1,6 +1,6 @@
 // The words of a level's units: words.bin, by which a text is found in names by two binary searches. The generator writes it
 // (generator/names/write-words.ts), the proxy looks texts up in it. Names and texts are folded by the same function.
-import { elementAt, u32At } from './element-at.ts';
+import { u32At } from './element-at.ts';
 import { FORMAT_VERSION, versionProblem } from './manifest.ts';
 import { FormatError } from './parse.ts';
 
@@ -132,7 +132,7 @@ export class Words {
     const { text } = this.arrays;
     // Every name ends in a line feed, which no wanted text has: what is shorter is less, and nothing is read beyond.
     for (let i = 0; i < wanted.length; i++) {
-      const difference = elementAt(text, at + i) - elementAt(wanted, i);
+      const difference = (text[at + i] ?? 0) - (wanted[i] ?? 0);
       if (difference !== 0) return difference;
     }
     return 0;
@@ -219,7 +219,8 @@ function keysProblem({ start, unit, key, name, text }: WordArrays): string | und
 /** Compares what begins at two places of the text, each up to its line feed. */
 function compare(text: Uint8Array, a: number, b: number): number {
   for (let i = 0; ; i++) {
-    const [one, other] = [elementAt(text, a + i), elementAt(text, b + i)];
+    const one = text[a + i] ?? LINE_FEED;
+    const other = text[b + i] ?? LINE_FEED;
     if (one !== other) return one - other;
     if (one === LINE_FEED) return 0;
   }

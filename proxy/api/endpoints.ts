@@ -23,6 +23,9 @@ export const RELEASE = 'release';
 /** The number of features of a page of OGC API - Features if the request does not say, and at most. */
 export const LIMIT = { default: 100, maximum: 1000 } as const;
 
+/** Of a search: the units that an answer brings if the request does not say, and at most; and the characters of its text. */
+export const SEARCH_LIMIT = { default: 20, maximum: 100, characters: 100 } as const;
+
 /** The filter parameters, with the level of the unit that each names. */
 export const FILTERS: ReadonlyMap<string, Level> = new Map(
   LEVELS.map((level): [string, Level] => [`gid-${level}`, level]),
@@ -104,6 +107,13 @@ export const FILE_ENDPOINTS: readonly FileEndpoint[] = [
   }),
 ];
 
+/** The path that finds units of all levels by their names. */
+export const SEARCH_ENDPOINT = {
+  path: `${API_PREFIX}v1/search`,
+  mediaType: MEDIA_TYPES.fc,
+  parameters: ['q', 'limit', 'level', ...FILTERS.keys(), GEOMETRY],
+} as const;
+
 /** The landing page of OGC API - Features; its other paths begin with it. */
 export const OGC_PATH = `${API_PREFIX}v1/ogc`;
 /** The collections, and the path of each with a level's name. */
@@ -138,7 +148,7 @@ export const ITEM_ENDPOINTS: readonly FeaturesEndpoint[] = ITEMS_ENDPOINTS.map((
 });
 
 /** The paths, for messages. */
-export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;
+export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/names/<LEVEL>, /api/v1/overview and /api/v1/search, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;
 
 /** Does this path require a token? Unknown paths under the prefix do too. */
 export function isProtected(path: string): boolean {

@@ -4,7 +4,8 @@ import { isDecimal } from '../../format/cells.ts';
 import type { Cursor } from '../../format/cursor.ts';
 import { decodeCursor } from '../../format/cursor.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
-import { levelName } from '../../format/levels.ts';
+import { LEVELS, levelName } from '../../format/levels.ts';
+import { foldText } from '../../format/words.ts';
 import type { NamedRelease } from '../data/releases.ts';
 import { Problem, quote } from '../http/problem.ts';
 import {
@@ -17,6 +18,7 @@ import {
   PAGE_SIZE,
   PAGE_SIZE_MIN,
   RELEASE,
+  SEARCH_LIMIT,
   START_AFTER,
   START_AT,
 } from './endpoints.ts';
@@ -45,6 +47,10 @@ export interface Params {
   bbox: Box | undefined;
   /** The features contain this point: plain decimals of degrees. */
   contains: { longitude: string; latitude: string } | undefined;
+  /** The words of names that are looked for; empty if absent. */
+  text: string;
+  /** The levels that are searched, ascending. */
+  levels: readonly Level[];
   /** What was given, in the order of links. */
   given: readonly Given[];
 }
@@ -83,6 +89,8 @@ export function noParams(): Params {
     geometry: undefined,
     bbox: undefined,
     contains: undefined,
+    text: '',
+    levels: LEVELS,
     given: [],
   };
 }
@@ -177,6 +185,50 @@ export const OGC_PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, Pa
   ],
   [GEOMETRY, { ...parameterOf(GEOMETRY), order: 0 }],
   [START_AT, { order: 0, rule: () => 'a cursor of a next link, or a fid', parse: parseStart }],
+]);
+
+/** What is looked for. */
+export const Q_RULE: string = `the beginning of a name or of one of its words: 1 to ${SEARCH_LIMIT.characters} characters, at least one of them a letter or digit`;
+
+/** Those of a search. */
+export const SEARCH_PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
+  [
+    'q',
+    {
+      order: 0,
+      rule: () => Q_RULE,
+      parse(params, given) {
+        const characters = Array.from(given.text).length;
+        if (characters > SEARCH_LIMIT.characters) throw badParameter('q', `has ${characters} characters`, Q_RULE);
+        if (foldText(given.text) === '') throw wrong(given);
+        params.text = given.text;
+      },
+    },
+  ],
+  [
+    'limit',
+    {
+      order: 0,
+      rule: () => `a whole number from 1 to ${SEARCH_LIMIT.maximum}`,
+      parse(params, given, level) {
+        parseSize(params, given, level);
+        if (params.pageSize > SEARCH_LIMIT.maximum) throw wrong(given);
+      },
+    },
+  ],
+  [
+    'level',
+    {
+      order: 0,
+      rule: () => `some of ${LEVELS.map(levelName).join(', ')}, with commas between them`,
+      parse(params, given) {
+        const names = given.text.split(',');
+        params.levels = LEVELS.filter((level) => names.includes(levelName(level)));
+        if (params.levels.length !== names.length) throw wrong(given);
+      },
+    },
+  ],
+  ...[...FILTERS.keys(), GEOMETRY].map((name): [string, Parameter] => [name, { ...parameterOf(name), order: 0 }]),
 ]);
 
 function parameterOf(name: string): Parameter {

@@ -53,7 +53,7 @@ export function resolve(
 }
 
 /** The positions that match all filters and places: sets of few runs are intersected first. */
-function matching(index: LevelIndex, filters: readonly Filter[], places: readonly Positions[]): Positions {
+export function matching(index: LevelIndex, filters: readonly Filter[], places: readonly Positions[]): Positions {
   const sets = [...places];
   for (const { column, gid } of filters) {
     const known = index.columns[column];

@@ -13,14 +13,16 @@ import {
   ITEMS_ENDPOINTS,
   OGC_PATH,
   PAGE_ENDPOINTS,
+  SEARCH_ENDPOINT,
 } from './endpoints.ts';
 import { answerFile } from './files.ts';
 import { type FixedHeaders, fixedHeaders } from './headers.ts';
 import type { FeaturesRequest, Sources } from './listing.ts';
 import { answerDownload, answerFeatures, answerItem, answerItems, answerPage } from './listing.ts';
 import { answerDocument } from './ogc-documents.ts';
-import { isDigits, OGC_PARAMETERS, PARAMETERS, type Params } from './parameters.ts';
+import { isDigits, OGC_PARAMETERS, PARAMETERS, type Params, SEARCH_PARAMETERS } from './parameters.ts';
 import { parseQuery, type QueryRules } from './query.ts';
+import { answerSearch } from './search.ts';
 
 /** How the answer is to be. */
 export type View = Pick<Basis, 'base' | 'coding'>;
@@ -94,12 +96,26 @@ function releaseRow<Endpoint extends { path: string; mediaType: string }>(
   };
 }
 
+/** The path that finds units by their names. */
+function searchRow(): Row {
+  const { path, mediaType, parameters } = SEARCH_ENDPOINT;
+  const fixed = fixedHeaders(mediaType);
+  const rules = { ...NO_PARAMETERS, level: 5, parameters: SEARCH_PARAMETERS, allowed: parameters.join(', ') } as const;
+  return {
+    path,
+    answer(sources, request, { base, coding }) {
+      return answerSearch(sources, { request, params: parseQuery(request.query, rules), fixed, base, coding });
+    },
+  };
+}
+
 /** The rows by path. A request path is looked up byte by byte: it is not decoded, joined or normalised. */
 export const ROWS: ReadonlyMap<string, Row> = new Map(
   [
     ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage)),
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload)),
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
+    searchRow(),
     ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument)),
     ...ITEMS_ENDPOINTS.map((endpoint) => featuresRow(endpoint, ogcQueryOf(endpoint, true), answerItems)),
     ...ITEM_ENDPOINTS.map((endpoint) => featuresRow(endpoint, itemQueryOf(endpoint), answerItem)),

@@ -5,7 +5,15 @@ import { setImmediate } from 'node:timers/promises';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
-import { cellsPath, featureFilePath, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import {
+  cellsPath,
+  featureFilePath,
+  indexPath,
+  manifestPath,
+  RELEASE_FILE,
+  releasePath,
+  wordsPath,
+} from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { LEVELS } from '../../format/levels.ts';
@@ -13,6 +21,7 @@ import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
+import { decodeWords, type Words } from '../../format/words.ts';
 import type { Origin } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 import { SpatialIndex } from './spatial-index.ts';
@@ -63,20 +72,31 @@ export class LoadedLevel {
   readonly #loadTable: LoadTable;
   /** Tables of the other geometries. */
   readonly #tables: Loaded<Geometry, LoadedTable>;
+  readonly #loadWords: () => Promise<Words>;
+  readonly #words: Loaded<'words', Words>;
 
-  constructor({ release, digest }: Description, index: LevelIndex, bytes: number, loadTable: LoadTable, now: Clock) {
+  constructor(
+    { release, digest }: Description,
+    index: LevelIndex,
+    bytes: number,
+    load: { table: LoadTable; words: () => Promise<Words> },
+    now: Clock,
+  ) {
     this.folder = releasePath(release.release);
     this.index = index;
     this.spatial = new SpatialIndex(`${this.folder}/${cellsPath(index.level)}`, index, release.precision);
     this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
     this.#full = new LoadedTable(this.folder, index, 'full', bytes);
-    this.#loadTable = loadTable;
+    this.#loadTable = load.table;
     this.#tables = new Loaded(now);
+    this.#loadWords = load.words;
+    this.#words = new Loaded(now);
   }
 
   /** Bytes of the tables in memory. */
   get bytes(): number {
-    return this.#tables.entries().reduce((sum, [, { bytes }]) => sum + bytes, this.#full.bytes + this.spatial.bytes);
+    const loaded = [...this.#tables.entries(), ...this.#words.entries()];
+    return loaded.reduce((sum, [, { bytes }]) => sum + bytes, this.#full.bytes + this.spatial.bytes);
   }
 
   /** The feature files of a geometry; undefined if their table is not in memory. */
@@ -85,13 +105,24 @@ export class LoadedLevel {
   }
 
   /** Brings the table of a geometry into memory. @throws OriginError, FormatError */
-  async load(geometry: Geometry): Promise<void> {
-    if (geometry !== 'full') await this.#tables.load(geometry, () => this.#loadTable(geometry));
+  async load(geometry: Geometry): Promise<LoadedTable> {
+    return geometry === 'full' ? this.#full : this.#tables.load(geometry, () => this.#loadTable(geometry));
   }
 
-  /** Frees the tables that have not been used for long. */
+  /** The words of its names; undefined if they are not in memory. */
+  get words(): Words | undefined {
+    return this.#words.get('words');
+  }
+
+  /** Brings the words into memory. @throws OriginError, FormatError */
+  loadWords(): Promise<Words> {
+    return this.#words.load('words', this.#loadWords);
+  }
+
+  /** Frees the tables and words that have not been used for long. */
   freeUnused(): void {
     this.#tables.freeUnused(UNUSED_MS);
+    this.#words.freeUnused(UNUSED_MS);
   }
 }
 
@@ -204,7 +235,11 @@ export async function loadLevel(
     const decoded = decodeTable({ manifest: text, table }, geometry, index, { ...files, table: file });
     return new LoadedTable(folder, decoded, geometry, table.length);
   };
-  return new LoadedLevel(description, index, bytes.length, loadTable, now);
+  const loadWords = async (): Promise<Words> => {
+    const file = `${folder}/${wordsPath(level)}`;
+    return decodeWords(await readChecked(origin, file, summary.words), summary.features, file);
+  };
+  return new LoadedLevel(description, index, bytes.length, { table: loadTable, words: loadWords }, now);
 }
 
 /** Reads a whole file and checks its SHA-256. */

@@ -1,5 +1,5 @@
 // What is brought into memory when it is first asked for: once for all that ask, and again some time after an error. Holds
-// releases (releases.ts), the tables of geometries (load-release.ts), and levels where memory is little (load-on-demand.ts).
+// releases (releases.ts), the tables of geometries and the words of names (load-release.ts), and levels where memory is little (load-on-demand.ts).
 
 /** What could not be loaded is tried again after this time, in milliseconds. */
 const RETRY_MS = 5000;

@@ -64,6 +64,10 @@ const PATHS = [
     'a whole listing as one gzip file; Range continues one that broke off',
   ]),
   [OGC_PATH, 'OGC API - Features: the address for QGIS, GDAL and other clients of this standard'],
+  [
+    '/api/v1/search?q=toledo',
+    'units of all levels by the beginning of a word of their names; limit, level, gid-N, geometry',
+  ],
   ['/api/v1/overview', 'the highest two levels, simplified, as TopoJSON; without parameters'],
   ['/api/v1/names/<LEVEL>', 'the names of the units, one JSON array on each line; without parameters'],
   ['/healthz', 'the process runs; without a token'],

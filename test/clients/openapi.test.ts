@@ -41,6 +41,7 @@ interface Document {
       {
         name: string;
         in: string;
+        required?: boolean;
         schema: Record<string, unknown>;
         example: string | number | number[] | Record<string, string>;
       }
@@ -126,7 +127,7 @@ test('has every path of the API, and no other', () => {
   // Those of single features go on with a fid.
   const known = [...ROWS.keys()].map((path) => path.replace(/\/$/, '/{fid}'));
   assert.deepEqual(paths, known);
-  assert.equal(paths.length, 53);
+  assert.equal(paths.length, 54);
 });
 
 test('the paths of files have no parameters, and name every header and the media type of the answer', async () => {
@@ -155,7 +156,14 @@ test('the example of every parameter is answered with a page or file; that of a 
     for (const [name, { in: place, example }] of parametersOf(path)) {
       const pairs: Record<string, unknown> =
         typeof example === 'object' && !Array.isArray(example) ? example : { [name]: example };
-      const query = place === 'path' ? '' : Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
+      const required = [...parametersOf(path)].filter(([, other]) => other.required && other.in === 'query');
+      for (const [other, { example: value }] of required) pairs[other] ??= value;
+      const query =
+        place === 'path'
+          ? ''
+          : Object.entries(pairs)
+              .map(([key, value]) => `${key}=${value}`)
+              .join('&');
       // The dataset has three levels, and in OGC API - Features only levels with features have paths.
       const status = /ogc\/collections\/lv[345]/.test(path) ? 404 : name === 'release' ? 410 : 200;
       const target = `${path.replace('{fid}', '1')}?${query}`;

@@ -1,8 +1,8 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
 import { FORMATS, type Format, LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
-import { DOWNLOAD_ENDPOINTS, FILE_ENDPOINTS, OGC_PATH, PAGE_ENDPOINTS } from '../../api/endpoints.ts';
+import { DOWNLOAD_ENDPOINTS, FILE_ENDPOINTS, OGC_PATH, PAGE_ENDPOINTS, SEARCH_ENDPOINT } from '../../api/endpoints.ts';
 import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../api/ogc-openapi.ts';
-import { parameterComponents, parameterReferences } from './parameters.ts';
+import { parameterComponents, parameterReferences, searchComponents, searchReferences } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 
 const DESCRIPTION = `Administrative boundaries in pages, in two formats and six levels.
@@ -10,6 +10,8 @@ const DESCRIPTION = `Administrative boundaries in pages, in two formats and six 
 Every request under \`/api/\` needs a bearer token. Features are in ascending order of fid. Every page except the last has a
 \`Link\` header with \`rel="next"\`; following it to the end returns every matching feature exactly once, from one release.
 HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.
+
+A search finds units of all levels by the beginning of a word of their names.
 
 A download is a whole listing as one gzip file: every feature that matches the filters, without pages. A download that broke
 off is continued with a range request.
@@ -48,11 +50,19 @@ export function openapiDocument(publicUrl: string | undefined, title: string = T
     tags: [
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
       { name: 'downloads', description: 'Whole listings, each as one gzip file.' },
+      { name: 'search', description: 'Units of all levels by their names.' },
       { name: 'files', description: 'Whole files of the current release.' },
       { name: 'ogc', description: 'OGC API - Features, for QGIS, GDAL and other clients of this standard.' },
       { name: 'health', description: 'Health checks; no token required.' },
     ],
-    paths: { ...pagePaths(), ...downloadPaths(), ...filePaths(), ...featuresPaths(), ...healthPaths() },
+    paths: {
+      ...pagePaths(),
+      ...downloadPaths(),
+      ...filePaths(),
+      ...searchPath(),
+      ...featuresPaths(),
+      ...healthPaths(),
+    },
     components: {
       securitySchemes: {
         bearer: {
@@ -63,7 +73,7 @@ export function openapiDocument(publicUrl: string | undefined, title: string = T
             'A JWT of a configured issuer, in the Authorization header; tokens in the query string are refused.',
         },
       },
-      parameters: { ...parameterComponents(), ...featuresParameters() },
+      parameters: { ...parameterComponents(), ...searchComponents(), ...featuresParameters() },
       headers: headerComponents(),
       responses: problemResponses(),
       schemas: bodySchemas(),
@@ -122,6 +132,24 @@ function downloadPaths() {
       return [path, { get: operation }];
     }),
   );
+}
+
+/** The path that finds units by their names. */
+function searchPath() {
+  const { path, mediaType } = SEARCH_ENDPOINT;
+  const headers = responseHeaders(['Link']);
+  const operation = {
+    operationId: 'search',
+    tags: ['search'],
+    summary: 'Units of all levels whose name has a word that begins with a text',
+    parameters: searchReferences(),
+    responses: {
+      200: { description: 'The units.', headers, content: { [mediaType]: { schema: schemaReference('FoundUnits') } } },
+      304: { description: NOT_MODIFIED, headers },
+      ...problemReferences(410, 416),
+    },
+  };
+  return { [path]: { get: operation } };
 }
 
 /** One path for the overview, and one per level for the names. */

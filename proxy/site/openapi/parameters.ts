@@ -1,6 +1,6 @@
 // The parameters in the OpenAPI document: one component each, and for page-size one per page cap.
 import type { Geometry, Level } from '../../../format/levels.ts';
-import { GEOMETRIES, LIGHT_CAPS, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
+import { GEOMETRIES, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
 import type { FeaturesEndpoint } from '../../api/endpoints.ts';
 import {
   BBOX,
@@ -13,6 +13,8 @@ import {
   PAGE_SIZE,
   PAGE_SIZE_MIN,
   RELEASE,
+  SEARCH_ENDPOINT,
+  SEARCH_LIMIT,
   START_AFTER,
   START_AT,
 } from '../../api/endpoints.ts';
@@ -65,6 +67,49 @@ export function parameterReferences(endpoint: FeaturesEndpoint) {
   return endpoint.parameters.map((name) => ({
     $ref: `#/components/parameters/${componentName(name, endpoint)}`,
   }));
+}
+
+const LEVEL_NAMES = LEVELS.map(levelName);
+
+/** The parameters of a search that no other path has, or that mean something else there. */
+const SEARCH: Readonly<Record<string, { description: string; schema: object; example: string | number }>> = {
+  q: {
+    description:
+      'The beginning of a name, or of a word in it; case, marks and punctuation do not matter. First come units whose whole name it is, then those whose name begins with it, then others; of each the higher level first.',
+    schema: { type: 'string', minLength: 1, maxLength: SEARCH_LIMIT.characters },
+    example: 'toledo',
+  },
+  limit: {
+    description: 'Maximum number of units.',
+    schema: { type: 'integer', minimum: 1, maximum: SEARCH_LIMIT.maximum, default: SEARCH_LIMIT.default },
+    example: SEARCH_LIMIT.default,
+  },
+  level: {
+    description: 'Only units of these levels, with commas between them; of all if absent.',
+    schema: { type: 'string', pattern: `^lv[0-5](,lv[0-5]){0,${LEVEL_NAMES.length - 1}}$` },
+    example: 'lv2,lv3',
+  },
+  [GEOMETRY]: {
+    description: 'Geometry of the units; that with the fewest bytes, none, if absent.',
+    schema: { type: 'string', enum: GEOMETRIES, default: 'none' },
+    example: 'none',
+  },
+};
+
+/** The parameters of a search, by component name. */
+export function searchComponents() {
+  const entries = SEARCH_ENDPOINT.parameters.map((name) => {
+    const inside = `Only the ${name.replace('gid-', 'lv')} unit with this GID, and units inside it.`;
+    const filter = { description: inside, schema: { type: 'string', minLength: 1 } };
+    const own = SEARCH[name] ?? { ...filter, example: parameterExample(name) };
+    return [`search-${name}`, { name, in: 'query', ...(name === 'q' && { required: true }), ...own }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** References to the parameters of a search. */
+export function searchReferences() {
+  return SEARCH_ENDPOINT.parameters.map((name) => ({ $ref: `#/components/parameters/search-${name}` }));
 }
 
 /** The meaning of a filter depends on the level, that of page-size on the cap: each has its own component. */

@@ -1,4 +1,5 @@
 // The responses in the OpenAPI document: headers, bodies, and each problem with an example.
+import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import { PROBLEMS, problemToJson } from '../../http/problem.ts';
 import { PROBLEM_DETAILS, PROBLEM_REQUESTS } from './problems.ts';
@@ -86,6 +87,11 @@ export function bodySchemas() {
     FeatureCollection: objectSchema(['type', 'features'], {
       type: { const: 'FeatureCollection' },
       features: { type: 'array', items: schemaReference('Feature') },
+    }),
+    FoundUnits: objectSchema(['type', 'features', 'levels'], {
+      type: { const: 'FeatureCollection' },
+      features: { type: 'array', items: schemaReference('Feature') },
+      levels: { type: 'array', items: { enum: LEVELS.map(levelName) }, description: 'The level of each feature.' },
     }),
     FeatureLines: {
       ...TEXT,

@@ -1,0 +1,110 @@
+// The answer to a search: the units of all levels that are called so. Used by rows.ts.
+import { hash } from 'node:crypto';
+import { elementAt } from '../../format/element-at.ts';
+import { FRAME_DATA, storedBlock } from '../../format/gzip.ts';
+import { levelName } from '../../format/levels.ts';
+import type { Positions } from '../../format/positions.ts';
+import type { Words } from '../../format/words.ts';
+import type { Answer, Basis } from '../bodies/answer.ts';
+import { Units } from '../bodies/units.ts';
+import type { LoadedLevel, LoadedRelease, LoadedTable } from '../data/load-release.ts';
+import { findUnits } from '../data/words.ts';
+import type { HttpRequest } from '../http/request.ts';
+import { SEARCH_ENDPOINT, SEARCH_LIMIT } from './endpoints.ts';
+import { codedAnswer, type FixedHeaders, MATCHED } from './headers.ts';
+import { clientOf, LoadError, type Sources } from './listing.ts';
+import { badParameter, geometryOf, type Params, Q_RULE } from './parameters.ts';
+import { matching } from './resolve.ts';
+
+/** 96 bits of SHA-256 in base64url. */
+const TAG_CHARS = 16;
+
+/** A level that is searched. */
+interface Searched {
+  level: LoadedLevel;
+  words: Words;
+  source: LoadedTable;
+}
+
+/** What is known of a search before its release is. */
+interface AskedSearch extends Pick<Basis, 'base' | 'coding'> {
+  request: HttpRequest;
+  params: Params;
+  fixed: FixedHeaders;
+}
+
+/**
+ * The answer to a search: from what is in memory, or after that has been brought there.
+ * @throws LoadError, Problem
+ */
+export function answerSearch(sources: Sources, asked: AskedSearch): Answer | Promise<Answer> {
+  const { params } = asked;
+  refuseContradiction(params);
+  const release = sources.releases.requireCurrent();
+  const geometry = geometryOf(
+    { ...params, geometry: params.geometry ?? release.geometries.at(-1) },
+    release.geometries,
+  );
+  const numbers = params.levels.filter((number) => elementAt(release.summaries, number).features > 0);
+  const inMemory = numbers.flatMap((number): Searched[] => {
+    const level = release.get(number);
+    const [words, source] = [level?.words, level?.get(geometry)];
+    return level && words && source ? [{ level, words, source }] : [];
+  });
+  if (inMemory.length === numbers.length) return respond(asked, release, inMemory);
+  // What is loaded is held here: where memory is little, one level may leave it while another one comes.
+  const bringIn = async (): Promise<Answer> => {
+    const searched = await Promise.all(
+      numbers.map(async (number): Promise<Searched> => {
+        const level = await release.load(number);
+        const [words, source] = await Promise.all([level.loadWords(), level.load(geometry)]);
+        return { level, words, source };
+      }),
+    ).catch((error: unknown) => {
+      throw new LoadError({ release, isPinned: false }, error);
+    });
+    await sources.reads.turn(clientOf(asked.request), asked.request.peer);
+    return respond(asked, release, searched);
+  };
+  return bringIn();
+}
+
+function respond(
+  { params, fixed, base, coding }: AskedSearch,
+  release: LoadedRelease,
+  searched: readonly Searched[],
+): Answer {
+  const { text, filters, pageSize } = params;
+  const levels = searched.map(({ level, words }) => {
+    const within = filters.length === 0 ? undefined : matching(level.index, filters, []);
+    return { words, isAllowed: within && isIn(within, level.index.features) };
+  });
+  const { matched, units } = findUnits(text, levels, pageSize === 0 ? SEARCH_LIMIT.default : pageSize);
+  const found = units.map(({ level, position }) => ({ ...elementAt(searched, level), position }));
+  const names = found.map(({ level }) => levelName(level.index.level));
+  const end = `],"levels":${JSON.stringify(names)}}\n`;
+  const tag = hash('sha256', end, 'base64url').slice(0, TAG_CHARS);
+  const body = new Units(found, { ...FRAME_DATA.fc, after: storedBlock(end) }, tag);
+  const basis = { release, base, coding, isPinned: false };
+  return codedAnswer(fixed, basis, body, body, SEARCH_ENDPOINT.path, [MATCHED, String(matched)]);
+}
+
+/** Is a position one of these? A table of all, unless they follow one another. */
+function isIn(positions: Positions, features: number): (position: number) => boolean {
+  if (positions.runs <= 1) {
+    const [first, end] = positions.runs === 0 ? [0, 0] : [positions.firstOf(0), positions.endOf(0)];
+    return (position) => position >= first && position < end;
+  }
+  const table = new Uint8Array(features);
+  for (let run = 0; run < positions.runs; run++) table.fill(1, positions.firstOf(run), positions.endOf(run));
+  return (position) => table[position] === 1;
+}
+
+/** @throws Problem if the text is missing, or a level is named whose units lie in no unit of a filter */
+function refuseContradiction({ text, levels, filters, given }: Params): void {
+  if (text === '') throw badParameter('q', 'is missing', Q_RULE);
+  const above = levels.find((level) => filters.some(({ column }) => column > level));
+  if (above === undefined || !given.some(({ name }) => name === 'level')) return;
+  const name = `gid-${filters.find(({ column }) => column > above)?.column}`;
+  throw badParameter(name, `is not a filter of ${levelName(above)}`, `gid-0 to gid-${above}`);
+}

@@ -132,10 +132,7 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
   for (const level of LEVELS) {
     const summary = description?.levels[level];
     await isIntact(namesPath(level), summary?.names);
-    if ((await isIntact(wordsPath(level), summary?.words)) && summary !== undefined)
-      attempt(wordsPath(level), () =>
-        decodeWords(readFileSync(join(root, wordsPath(level))), summary.features, wordsPath(level)),
-      );
+    const hasWords = await isIntact(wordsPath(level), summary?.words);
     const hasManifest = await isIntact(manifestPath(level), summary?.manifest);
     if (!(await isIntact(indexPath(level), summary?.index))) continue;
     const index = attempt(manifestPath(level), () => readLevel(root, id, level), indexPath(level));
@@ -156,6 +153,8 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     for (const problem of contradictions) found(indexPath(level), problem);
     if (contradictions.length > 0) continue;
     if (description !== undefined) checkSummary(description, index, found);
+    const words = wordsPath(level);
+    if (hasWords) attempt(words, () => decodeWords(readFileSync(join(root, words)), index.features, words));
     if (summary?.cells !== undefined && (await isIntact(cellsPath(level), summary.cells)))
       attempt(indexPath(level), () => checkCells(join(root, cellsPath(level)), index, description?.precision ?? 0));
     levels[level] = index;

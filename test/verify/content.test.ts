@@ -9,7 +9,7 @@ import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { type ColumnArrays, GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
 import { deflateText, MEMBER_HEADER } from '../../format/gzip.ts';
-import { namesPath, OVERVIEW_FILE } from '../../format/layout.ts';
+import { namesPath, OVERVIEW_FILE, wordsPath } from '../../format/layout.ts';
 import { type LevelArrays, LevelIndex } from '../../format/level-index.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
 import { namedArrays } from '../../format/manifest.ts';
@@ -438,6 +438,7 @@ test('what release.json says that manifests, indexes, names and overview do not,
     ['manifest', manifest2],
     ['index', index2],
     ['names', namesPath(2)],
+    ['words', wordsPath(2)],
   ] as const)
     cases.push(
       [

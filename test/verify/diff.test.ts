@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { deflateText } from '../../format/gzip.ts';
-import { CHECKSUMS_FILE, cellsPath, featureFilePath, indexPath, namesPath } from '../../format/layout.ts';
+import { CHECKSUMS_FILE, cellsPath, featureFilePath, indexPath, namesPath, wordsPath } from '../../format/layout.ts';
 import { GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
 import { type Changes, diff, EXAMPLES, type LevelDiff, NO_GID } from '../../generator/diff/diff.ts';
 import { SILENT } from '../../generator/report/progress.ts';
@@ -137,7 +137,7 @@ test('files are compared by their bytes, whatever the units: changed, added and 
   assert.deepEqual(files.added, { count: 2, examples: both('gid-0/CCC') });
   assert.deepEqual(files.removed, { count: 2, examples: both('gid-0/BBB') });
   const features = GEOMETRIES.flatMap((geometry) => [indexPath(1, geometry), featureFilePath(1, 0, geometry)]);
-  const changed = [...both('all'), ...both('gid-0/AAA'), ...features, namesPath(1), cellsPath(1)];
+  const changed = [...both('all'), ...both('gid-0/AAA'), ...features, namesPath(1), wordsPath(1), cellsPath(1)];
   assert.deepEqual(new Set(files.changed.examples), new Set(changed));
 });
 
@@ -156,8 +156,8 @@ test('other fids and another order of units and columns are no change of the uni
   const elsewhere = features.map((unit) => ({ ...unit, wkt: unit.fid === 48 ? square(11, 0, 4) : unit.wkt }));
   const moved = await release([{ ...countries, columns, features: elsewhere }, ...others]);
   assert.deepEqual(levelOf(diff(out, before, moved, SILENT), 0).units, { ...SAME, changed: one('BBB') });
-  // Two pages, names and cells, and of each geometry the index and the feature file.
-  assert.equal(level.files.changed.count, 4 + 2 * GEOMETRIES.length);
+  // Two pages, names, words and cells, and of each geometry the index and the feature file.
+  assert.equal(level.files.changed.count, 5 + 2 * GEOMETRIES.length);
 });
 
 test('other fids alone, of as many digits or more, are no change; with another name of the same length they are', async () => {

@@ -33,6 +33,8 @@ test('a selected country with 3,500 islands is outlined, not black, and the map 
     await waitForPlace(page, 'fjordland-2026', '2 countries');
     await page.waitForURL(/map=/);
     const blank = await page.context().newPage();
+    // It is dark, too.
+    await page.locator('#map-note').waitFor({ state: 'hidden' });
     const before = await darkShare(page, blank);
     await selectUnit(page, 'Fjordland');
     let seen = 0;

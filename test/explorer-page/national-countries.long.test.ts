@@ -38,7 +38,10 @@ test('a selected country with 3,500 islands is outlined, not black, and the map 
     const before = await darkShare(page, blank);
     await selectUnit(page, 'Fjordland');
     let seen = 0;
-    const isOutlined = async (): Promise<boolean> => (seen = await darkShare(page, blank)) > before + 0.002;
+    const isOutlined = async (): Promise<boolean> => {
+      seen = await darkShare(page, blank);
+      return seen > before + 0.002;
+    };
     await until(isOutlined, () => `an outline: ${before}, then ${seen} of the map is dark`);
     await page.getByRole('button', { name: 'Zoom to' }).click();
     await page.waitForLoadState('networkidle');

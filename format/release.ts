@@ -63,7 +63,7 @@ export interface LevelSummary extends LevelAbout {
   pages: Readonly<Record<Format, number>>;
   /** Bytes of all stored pages. */
   bytes: number;
-  /** Number of feature files, and their total bytes. */
+  /** Number of feature files, and their total bytes with those of the files in `alone/`. */
   featureFiles: { files: number; bytes: number };
   /** West, south, east, north of all units in degrees, west never greater than east; undefined without geometry. */
   extent?: readonly number[] | undefined;
@@ -79,7 +79,7 @@ export interface LevelSummary extends LevelAbout {
 
 /** What release.json says of a level with another geometry than the full one. */
 export interface GeometrySummary {
-  /** Number of feature files, and their total bytes. */
+  /** Number of feature files, and their total bytes with those of the files in `alone/`. */
   featureFiles: { files: number; bytes: number };
   index: CheckedFile;
   /** Simplified units that are not valid although their full geometry is. */

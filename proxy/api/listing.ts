@@ -124,7 +124,7 @@ async function bringIn<Endpoint extends FeaturesEndpoint>(
 }
 
 /** The client of a request under /api/. */
-function clientOf({ client }: HttpRequest): Principal {
+export function clientOf({ client }: HttpRequest): Principal {
   if (client === undefined) throw new TypeError('a request without a token');
   return client;
 }

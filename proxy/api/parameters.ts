@@ -16,6 +16,7 @@ import {
   LIMIT,
   PAGE_SIZE,
   PAGE_SIZE_MIN,
+  POINT,
   RELEASE,
   START_AFTER,
   START_AT,
@@ -108,8 +109,8 @@ export const PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, Parame
       parse: parseBox,
     },
   ],
-  [
-    CONTAINS,
+  ...[CONTAINS, POINT].map((name): [string, Parameter] => [
+    name,
     {
       order: FILTERS.size + 1,
       rule: () => `longitude,latitude in ${DEGREES}`,
@@ -118,7 +119,7 @@ export const PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, Parame
         params.contains = { longitude, latitude };
       },
     },
-  ],
+  ]),
   [
     GEOMETRY,
     {

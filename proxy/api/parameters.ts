@@ -17,6 +17,7 @@ import {
   LIMIT,
   PAGE_SIZE,
   PAGE_SIZE_MIN,
+  POINT,
   RELEASE,
   SEARCH_LIMIT,
   START_AFTER,
@@ -116,8 +117,8 @@ export const PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, Parame
       parse: parseBox,
     },
   ],
-  [
-    CONTAINS,
+  ...[CONTAINS, POINT].map((name): [string, Parameter] => [
+    name,
     {
       order: FILTERS.size + 1,
       rule: () => `longitude,latitude in ${DEGREES}`,
@@ -126,7 +127,7 @@ export const PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, Parame
         params.contains = { longitude, latitude };
       },
     },
-  ],
+  ]),
   [
     GEOMETRY,
     {

@@ -3,6 +3,7 @@ import type { Answer, Basis } from '../bodies/answer.ts';
 import { Problem, quote } from '../http/problem.ts';
 import type { HttpRequest } from '../http/request.ts';
 import {
+  AT_ENDPOINT,
   COLLECTIONS_PATH,
   DOCUMENT_ENDPOINTS,
   DOWNLOAD_ENDPOINTS,
@@ -20,9 +21,10 @@ import { type FixedHeaders, fixedHeaders } from './headers.ts';
 import type { FeaturesRequest, Sources } from './listing.ts';
 import { answerDownload, answerFeatures, answerItem, answerItems, answerPage } from './listing.ts';
 import { answerDocument } from './ogc-documents.ts';
-import { isDigits, OGC_PARAMETERS, PARAMETERS, type Params, SEARCH_PARAMETERS } from './parameters.ts';
+import { isDigits, OGC_PARAMETERS, PARAMETERS, type Parameter, type Params, SEARCH_PARAMETERS } from './parameters.ts';
 import { parseQuery, type QueryRules } from './query.ts';
 import { answerSearch } from './search.ts';
+import { answerAt } from './units.ts';
 
 /** How the answer is to be. */
 export type View = Pick<Basis, 'base' | 'coding'>;
@@ -53,6 +55,24 @@ function featuresRow<Endpoint extends FeaturesEndpoint>(
       return answerFeatures(sources, { endpoint, request, params: parse(request), fixed, base, coding }, respond);
     },
   };
+}
+
+/** What is at a point, of all levels. */
+function atRow({ path, mediaType, parameters }: typeof AT_ENDPOINT): Row {
+  const fixed = fixedHeaders(mediaType);
+  const rules = { ...NO_PARAMETERS, parameters: parametersOf(parameters), allowed: parameters.join(', ') };
+  return {
+    path,
+    answer(sources, request, view) {
+      const params = parseQuery(request.query, rules);
+      params.geometry ??= 'none';
+      return answerAt(sources, { path, request, params, fixed, ...view });
+    },
+  };
+}
+
+function parametersOf(names: readonly string[]): ReadonlyMap<string, Parameter> {
+  return new Map([...PARAMETERS].filter(([name]) => names.includes(name)));
 }
 
 /** The query of a path with features. Filters of deeper levels are known, so that their message says what is wrong. */
@@ -114,6 +134,7 @@ export const ROWS: ReadonlyMap<string, Row> = new Map(
   [
     ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage)),
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload)),
+    atRow(AT_ENDPOINT),
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
     searchRow(),
     ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument)),

@@ -1,7 +1,5 @@
 // The answer to a search: the units of all levels that are called so. Used by rows.ts.
-import { hash } from 'node:crypto';
 import { elementAt } from '../../format/element-at.ts';
-import { FRAME_DATA, storedBlock } from '../../format/gzip.ts';
 import { levelName } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
 import type { Words } from '../../format/words.ts';
@@ -15,9 +13,6 @@ import { codedAnswer, type FixedHeaders, MATCHED } from './headers.ts';
 import { clientOf, LoadError, type Sources } from './listing.ts';
 import { badParameter, geometryOf, type Params, Q_RULE } from './parameters.ts';
 import { matching } from './resolve.ts';
-
-/** 96 bits of SHA-256 in base64url. */
-const TAG_CHARS = 16;
 
 /** A level that is searched. */
 interface Searched {
@@ -80,11 +75,7 @@ function respond(
     return { words, isAllowed: within && isIn(within, level.index.features) };
   });
   const { matched, units } = findUnits(text, levels, pageSize === 0 ? SEARCH_LIMIT.default : pageSize);
-  const found = units.map(({ level, position }) => ({ ...elementAt(searched, level), position }));
-  const names = found.map(({ level }) => levelName(level.index.level));
-  const end = `],"levels":${JSON.stringify(names)}}\n`;
-  const tag = hash('sha256', end, 'base64url').slice(0, TAG_CHARS);
-  const body = new Units(found, { ...FRAME_DATA.fc, after: storedBlock(end) }, tag);
+  const body = new Units(units.map(({ level, position }) => ({ source: elementAt(searched, level).source, position })));
   const basis = { release, base, coding, isPinned: false };
   return codedAnswer(fixed, basis, body, body, SEARCH_ENDPOINT.path, [MATCHED, String(matched)]);
 }

@@ -1,12 +1,19 @@
-// Units of any levels as one FeatureCollection: a gzip member of the stored data of each, without inflating or deflating. Length
-// and entity tag follow from the indexes; the data of each unit is checked before the last byte is sent.
-import { createHash } from 'node:crypto';
+// Bodies with units of several levels: a FeatureCollection made of the data that each feature has alone, as one gzip member.
+// Nothing is inflated or deflated. Used by api/units.ts and api/search.ts.
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import pLimit from 'p-limit';
 import { joinCrcs } from '../../format/crc32.ts';
-import { elementAt } from '../../format/element-at.ts';
-import type { FrameData } from '../../format/gzip.ts';
-import { MEMBER_END_BYTES, MEMBER_FRAME_BYTES, MEMBER_HEADER, writeMemberEnd } from '../../format/gzip.ts';
+import type { FeatureData } from '../../format/feature-table.ts';
+import type { DeflatedText } from '../../format/gzip.ts';
+import {
+  FRAME_DATA,
+  MEMBER_END_BYTES,
+  MEMBER_HEADER,
+  SEPARATORS,
+  storedBlock,
+  writeMemberEnd,
+} from '../../format/gzip.ts';
+import { levelName } from '../../format/levels.ts';
 import type { LoadedTable } from '../data/load-release.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
@@ -15,181 +22,134 @@ import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';
 
 /** 96 bits of SHA-256 in base64url. */
 const TAG_CHARS = 16;
-/** Units of one file are read together if the gap between them is at most this. */
-const GAP_MAX_BYTES = 64 * 1024;
-/** Concurrent reads for one body. */
-const READS_MAX = 8;
 
-/** A unit, and the feature files that it is read from. */
+/** A unit: a feature of a level, with the geometry that its table is of. */
 export interface Unit {
   source: LoadedTable;
   position: number;
 }
 
-/** Where the data of a unit lies, and what it is. */
+/** Where the data of a unit is, and where it goes in the body. */
 interface Piece extends Unit {
+  data: FeatureData;
   path: string;
   range: ByteRange;
-  /** Where it comes in the body. */
   at: number;
 }
 
-/** Units as one gzip member: a buffer, or a stream if it is large. */
+/** Units as one gzip member. */
 export class Units implements BodySource {
   readonly bytes: number;
+  readonly textBytes: number;
   readonly #pieces: readonly Piece[];
-  readonly #frame: FrameData;
-  readonly #frameTag: string;
-  readonly #dataBytes: number;
+  readonly #after: DeflatedText;
 
-  /** @param frameTag tells the frame from others in the entity tag */
-  constructor(units: readonly Unit[], frame: FrameData, frameTag: string) {
-    const { before, between, after } = frame;
-    this.#frame = frame;
-    this.#frameTag = frameTag;
-    let at = MEMBER_HEADER.length + before.data.length;
-    let dataBytes = 0;
-    this.#pieces = units.map(({ source, position }, i): Piece => {
+  /** @param units in the order of the body */
+  constructor(units: readonly Unit[]) {
+    const { before } = FRAME_DATA.fc;
+    const levels = units.map(({ source }) => levelName(source.table.level));
+    this.#after = storedBlock(`],"levels":${JSON.stringify(levels)}}\n`);
+    let [at, textBytes] = [MEMBER_HEADER.length + before.data.length, before.length + this.#after.length];
+    this.#pieces = units.map(({ source, position }) => {
       const { table } = source;
-      if (i > 0) at += between.data.length;
-      const range = { offset: table.offsetAt(position), length: table.dataBytes(position, position + 1) };
-      const piece = { source, position, path: source.featureFile(table.fileOf(position)), range, at };
+      const data = table.aloneAt(position);
+      const path = source.file(table.fileOf(position), data === table.alone ? 'alone' : 'features');
+      const range = { offset: data.offsetAt(position), length: data.bytes(position, position + 1) };
+      const piece = { source, position, data, path, range, at };
       at += range.length;
-      dataBytes += range.length;
+      textBytes += table.textBytes(position, position + 1);
       return piece;
     });
-    this.#dataBytes = dataBytes;
-    this.bytes =
-      MEMBER_FRAME_BYTES +
-      before.data.length +
-      dataBytes +
-      Math.max(0, units.length - 1) * between.data.length +
-      after.data.length;
+    this.textBytes = textBytes;
+    this.bytes = at + this.#after.data.length + MEMBER_END_BYTES;
   }
 
-  /** Bytes of the text. */
-  get textBytes(): number {
-    const { before, between, after } = this.#frame;
-    const betweens = Math.max(0, this.#pieces.length - 1) * between.length;
-    return this.#pieces.reduce(
-      (sum, { source, position }) => sum + source.table.textBytes(position, position + 1),
-      before.length + betweens + after.length,
-    );
-  }
-
-  /** Entity tag without quotes: the same in every release with the same features. */
+  /** Entity tag without quotes: the same in every release with the same bytes. */
   get tag(): string {
-    const sha256 = createHash('sha256');
-    for (const { source, position } of this.#pieces) sha256.update(source.table.digests(position, position + 1));
-    return `${sha256.digest('base64url').slice(0, TAG_CHARS)}-${this.#frameTag}`;
+    const digests = this.#pieces.map(({ source, position }) => source.table.digests(position, position + 1));
+    const tag = hash('sha256', Buffer.concat([...digests, this.#after.data]), 'base64url');
+    return `${tag.slice(0, TAG_CHARS)}-units`;
   }
 
   read(reads: Reads, client: Client): Body | Promise<Body> {
-    if (this.#dataBytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads));
-    return this.#readNow(reads) ?? reads.later(client, () => this.#readLater(reads));
-  }
-
-  /** The body, if all of it can be read at once. */
-  #readNow(reads: Reads): Buffer | undefined {
+    if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads));
     const body = reads.buffer(this.bytes);
-    for (const piece of this.#pieces) {
-      if (!reads.now(piece.path, piece.range, body, piece.at, true)) return undefined;
-      this.#check(reads, piece, body.subarray(piece.at, piece.at + piece.range.length));
-    }
-    return this.#framed(body);
+    const isRead = this.#pieces.every((piece) => {
+      if (!reads.now(piece.path, piece.range, body, piece.at, true)) return false;
+      this.#finish(piece, body.subarray(piece.at, piece.at + piece.range.length), reads);
+      return true;
+    });
+    return isRead ? this.#framed(body) : reads.later(client, () => this.#readLater(reads));
   }
 
-  /** The body, read in the thread pool or from a host: neighbours together. */
+  /** The body, read side by side in the thread pool or from a host. */
   async #readLater(reads: Reads): Promise<Buffer> {
     const body = Buffer.allocUnsafe(this.bytes);
-    const limit = pLimit(READS_MAX);
-    await Promise.all(
-      groupsOf(this.#pieces).map((group) =>
-        limit(async () => {
-          const [first, last] = [elementAt(group, 0), elementAt(group, group.length - 1)];
-          const { offset } = first.range;
-          const length = last.range.offset + last.range.length - offset;
-          const data = await reads.origin.read(first.path, { offset, length });
-          for (const piece of group) {
-            const own = data.subarray(piece.range.offset - offset, piece.range.offset - offset + piece.range.length);
-            this.#check(reads, piece, own);
-            own.copy(body, piece.at);
-          }
-        }),
-      ),
-    );
+    const readOne = async (piece: Piece): Promise<void> => {
+      const bytes = await reads.origin.read(piece.path, piece.range);
+      this.#finish(piece, bytes, reads);
+      bytes.copy(body, piece.at);
+    };
+    await Promise.all(this.#pieces.map(readOne));
     return this.#framed(body);
   }
 
-  /** The body in chunks: one unit after the other, of a large one in pieces. */
+  /** The body in chunks, one unit after another: a unit may be larger than what is held in memory. */
   async *#stream(reads: Reads): AsyncGenerator<Buffer, void, undefined> {
-    const { before, between } = this.#frame;
-    yield Buffer.concat([MEMBER_HEADER, before.data]);
-    for (const [i, piece] of this.#pieces.entries()) {
-      if (i > 0 && between.data.length > 0) yield between.data;
-      if (piece.range.length > WHOLE_MAX_BYTES) yield* this.#streamOf(reads, piece);
-      else {
-        const data = await reads.origin.read(piece.path, piece.range);
-        this.#check(reads, piece, data);
-        yield data;
+    let before = Buffer.concat([MEMBER_HEADER, FRAME_DATA.fc.before.data]);
+    for (const piece of this.#pieces) {
+      const { data, position, path, range } = piece;
+      let crc = data.crcBefore(position);
+      let left = range.length;
+      const chunks = withholdLast(
+        reads.origin.stream(path, range),
+        (chunk) => {
+          crc = crc32(chunk, crc);
+        },
+        () => {
+          if (crc !== data.crcBefore(position + 1)) throw damaged(reads, path);
+        },
+      );
+      for await (const chunk of chunks) {
+        left -= chunk.length;
+        if (left === 0) this.#separate(piece, chunk);
+        yield before.length === 0 ? chunk : Buffer.concat([before, chunk]);
+        before = Buffer.alloc(0);
       }
     }
     yield this.#end();
   }
 
-  #streamOf(reads: Reads, { source, position, path, range }: Piece): AsyncGenerator<Buffer, void, undefined> {
-    let crc = source.table.dataCrcBefore(position);
-    return withholdLast(
-      reads.origin.stream(path, range),
-      (chunk) => {
-        crc = crc32(chunk, crc);
-      },
-      () => {
-        if (crc !== source.table.dataCrcBefore(position + 1)) throw damaged(reads, path);
-      },
-    );
+  /** Checks the data of a unit, and sets its separator. */
+  #finish(piece: Piece, bytes: Buffer, reads: Reads): void {
+    const { data, position, path } = piece;
+    if (!data.isIntact(bytes, position, position + 1)) throw damaged(reads, path);
+    this.#separate(piece, bytes);
   }
 
-  #check(reads: Reads, { source, position, path }: Piece, data: Buffer): void {
-    if (!source.table.hasData(data, position, position + 1)) throw damaged(reads, path);
+  #separate(piece: Piece, bytes: Buffer): void {
+    if (piece !== this.#pieces.at(-1)) bytes[bytes.length - 1] = SEPARATORS.fc;
   }
 
-  /** Writes everything around the data of the units. */
   #framed(body: Buffer): Buffer {
-    const { before, between } = this.#frame;
-    MEMBER_HEADER.copy(body);
-    before.data.copy(body, MEMBER_HEADER.length);
-    for (const { at } of this.#pieces.slice(1)) between.data.copy(body, at - between.data.length);
+    FRAME_DATA.fc.before.data.copy(body, MEMBER_HEADER.copy(body));
     const end = this.#end();
-    end.copy(body, this.bytes - end.length);
+    end.copy(body, body.length - end.length);
     return body;
   }
 
   /** What follows the units. */
   #end(): Buffer {
-    const { before, between, after } = this.#frame;
-    let { crc } = before;
-    for (const [i, { source, position }] of this.#pieces.entries()) {
-      if (i > 0) crc = joinCrcs(crc, between.crc, between.length);
-      crc = source.table.textCrc(position, position + 1, crc);
-    }
-    const end = Buffer.allocUnsafe(after.data.length + MEMBER_END_BYTES);
-    writeMemberEnd(end, after.data.copy(end), joinCrcs(crc, after.crc, after.length), this.textBytes);
+    let { crc } = FRAME_DATA.fc.before;
+    for (const { source, position } of this.#pieces.slice(0, -1))
+      crc = source.table.textCrc(position, position + 1, crc, 'fc');
+    const last = this.#pieces.at(-1);
+    if (last !== undefined) crc = last.source.table.textCrc(last.position, last.position + 1, crc);
+    const { data, crc: afterCrc, length } = this.#after;
+    const end = Buffer.allocUnsafe(data.length + MEMBER_END_BYTES);
+    writeMemberEnd(end, data.copy(end), joinCrcs(crc, afterCrc, length), this.textBytes);
     return end;
   }
-}
-
-/** What is read together, each in order of its place in a file. */
-function groupsOf(pieces: readonly Piece[]): Piece[][] {
-  const ordered = pieces.toSorted((a, b) => (a.path === b.path ? a.position - b.position : a.path < b.path ? -1 : 1));
-  const groups: Piece[][] = [];
-  for (const piece of ordered) {
-    const last = groups.at(-1)?.at(-1);
-    const gap = last?.path === piece.path ? piece.range.offset - last.range.offset - last.range.length : Infinity;
-    if (gap <= GAP_MAX_BYTES) groups.at(-1)?.push(piece);
-    else groups.push([piece]);
-  }
-  return groups;
 }
 
 /** Closes the file: the operator may replace it by an intact one. */

@@ -1,5 +1,4 @@
 // The responses in the OpenAPI document: headers, bodies, and each problem with an example.
-import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import { PROBLEMS, problemToJson } from '../../http/problem.ts';
 import { PROBLEM_DETAILS, PROBLEM_REQUESTS } from './problems.ts';
@@ -88,10 +87,10 @@ export function bodySchemas() {
       type: { const: 'FeatureCollection' },
       features: { type: 'array', items: schemaReference('Feature') },
     }),
-    FoundUnits: objectSchema(['type', 'features', 'levels'], {
+    Units: objectSchema(['type', 'features', 'levels'], {
       type: { const: 'FeatureCollection' },
       features: { type: 'array', items: schemaReference('Feature') },
-      levels: { type: 'array', items: { enum: LEVELS.map(levelName) }, description: 'The level of each feature.' },
+      levels: { type: 'array', items: TEXT, description: 'The level of each feature, such as lv0.' },
     }),
     FeatureLines: {
       ...TEXT,

@@ -6,6 +6,7 @@ import {
   COLLECTIONS_PATH,
   DOCUMENT_ENDPOINTS,
   DOWNLOAD_ENDPOINTS,
+  type DocumentEndpoint,
   type FeaturesEndpoint,
   FID_MAX,
   FILE_ENDPOINTS,
@@ -21,6 +22,8 @@ import { answerDownload, answerFeatures, answerItem, answerItems, answerPage } f
 import { answerDocument } from './ogc-documents.ts';
 import { isDigits, OGC_PARAMETERS, PARAMETERS, type Params } from './parameters.ts';
 import { parseQuery, type QueryRules } from './query.ts';
+
+type OgcPath = Pick<DocumentEndpoint, 'level' | 'parameters'>;
 
 /** How the answer is to be. */
 export type View = Pick<Basis, 'base' | 'coding'>;
@@ -61,7 +64,7 @@ function queryOf({ level, parameters }: FeaturesEndpoint): (request: HttpRequest
 }
 
 /** That of OGC API - Features, whose templates leave a plus as it is. */
-function ogcQueryOf({ level, parameters }: FeaturesEndpoint, hasColumns: boolean): (request: HttpRequest) => Params {
+function ogcQueryOf({ level = 0, parameters }: OgcPath, hasColumns: boolean): (request: HttpRequest) => Params {
   const known = new Map([...OGC_PARAMETERS].filter(([name]) => parameters.includes(name)));
   const rules = { level, parameters: known, allowed: parameters.join(', '), hasColumns, plus: '+' } as const;
   return ({ query }) => parseQuery(query, rules);
@@ -78,16 +81,17 @@ function itemQueryOf(endpoint: FeaturesEndpoint): (request: HttpRequest) => Para
   };
 }
 
-/** A path without parameters, answered from the current release. */
+/** A path that is answered from the current release, whatever its parameters say. */
 function releaseRow<Endpoint extends { path: string; mediaType: string }>(
   endpoint: Endpoint,
   respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, title: string | undefined) => Answer,
+  parse = ({ query }: HttpRequest) => parseQuery(query, NO_PARAMETERS),
 ): Row {
   const fixed = fixedHeaders(endpoint.mediaType);
   return {
     path: endpoint.path,
-    answer({ releases, title }, { query }, { base, coding }) {
-      parseQuery(query, NO_PARAMETERS);
+    answer({ releases, title }, request, { base, coding }) {
+      parse(request);
       const basis = { release: releases.requireCurrent(), base, coding, isPinned: false };
       return respond(endpoint, fixed, basis, title);
     },
@@ -100,7 +104,7 @@ export const ROWS: ReadonlyMap<string, Row> = new Map(
     ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage)),
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload)),
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
-    ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument)),
+    ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, ogcQueryOf(endpoint, false))),
     ...ITEMS_ENDPOINTS.map((endpoint) => featuresRow(endpoint, ogcQueryOf(endpoint, true), answerItems)),
     ...ITEM_ENDPOINTS.map((endpoint) => featuresRow(endpoint, itemQueryOf(endpoint), answerItem)),
   ].map((row) => [row.path, row]),

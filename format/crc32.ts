@@ -1,7 +1,6 @@
 // CRC-32 of joined and cut texts from the CRCs of their parts, without the texts (Mark Adler's construction for zlib's
 // crc32_combine): a CRC is a polynomial over GF(2), and appending n bytes multiplies it by x^(8n).
 import { crc32 } from 'node:zlib';
-import { u32At } from './element-at.ts';
 
 /** The CRC-32 and length of a text, as in the trailer of a gzip member. */
 export interface TextSum {
@@ -37,6 +36,12 @@ export function cutCrc(before: number, whole: number, length: number): number {
   return (shiftCrc(before, length) ^ whole) >>> 0;
 }
 
+/** The CRC-32 of a text that ends in a comma, from that of the same with a line feed, and back: a CRC is linear. */
+export function swapSeparator(crc: number): number {
+  return (crc ^ SWAP) >>> 0;
+}
+
+const SWAP = crc32(',') ^ crc32('\n');
 const POLYNOMIAL = 0xedb88320;
 /** The polynomial 1, and x^8: what appending one byte multiplies a CRC by. */
 const ONE = 0x80000000;
@@ -62,15 +67,11 @@ const SHIFTS: Uint32Array = (() => {
   return shifts;
 })();
 
-/** What a CRC whose other bytes are 0 becomes by one more byte: for the separators of features, of which a page has many. */
-const BYTE_SHIFTS: Uint32Array = Uint32Array.from({ length: 256 }, (_, low) => multiply(X8, low));
-
 /**
  * A CRC multiplied by x^(8 * length): what it contributes once `length` more bytes have followed.
  * @throws RangeError from 2^48 bytes on
  */
 export function shiftCrc(crc: number, length: number): number {
-  if (length === 1) return (u32At(BYTE_SHIFTS, crc & 0xff) ^ (crc >>> 8)) >>> 0;
   let shifted = crc;
   for (let k = 0, left = length; left > 0; k += DIGITS, left = Math.floor(left / DIGITS)) {
     // `&` is exact for whole numbers up to 2^53.

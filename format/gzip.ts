@@ -1,6 +1,6 @@
-// Gzip members (RFC 1952) made of deflate data with seams: data that is byte-aligned, not final and refers to nothing
-// before its beginning. Feature files consist of it, so that any run of features becomes a body of its own without
-// inflating or deflating anything.
+// Gzip members (RFC 1952) made of deflate data with seams: data that is byte-aligned and not final, and refers to nothing
+// before its beginning (alone) or to the text before it (chained). Feature files consist of it, so that any run of features
+// becomes a body of its own without inflating or deflating anything.
 import { constants, deflateRawSync } from 'node:zlib';
 import { joinCrcs, sumOf, type TextSum } from './crc32.ts';
 import type { Format } from './levels.ts';
@@ -30,6 +30,29 @@ const DEFLATE_OPTIONS = { level: 5, strategy: constants.Z_FILTERED, finishFlush:
 /** Deflates `text` into data with a seam: no reference back past its start, byte-aligned end, not final. */
 export function deflateText(text: Uint8Array): Buffer {
   return deflateRawSync(text, DEFLATE_OPTIONS);
+}
+
+/** Bytes before the end of deflate data to which it can refer. */
+const WINDOW_BYTES = 32 * 1024;
+
+/** What zlib ends data with when it is flushed: an empty stored block (RFC 1951 section 3.2.4), but for three bits before it. */
+const FLUSH_BYTES = 4;
+
+/**
+ * The end of the deflate data of a feature, in the place of that block: one with the line feed that ends the text. It is the
+ * seam, and its last byte is the separator of features.
+ */
+export const SEAM: Buffer = Buffer.from([1, 0, 0xfe, 0xff, 0x0a]);
+
+/**
+ * Deflates the text of a feature.
+ * @param line ends in its only line feed
+ * @param before the line of the feature before it, to which the data refers then: it is chained
+ */
+export function deflateLine(line: Uint8Array, before?: Uint8Array): Buffer {
+  const dictionary = before?.subarray(-WINDOW_BYTES);
+  const data = deflateRawSync(line.subarray(0, -1), { ...DEFLATE_OPTIONS, ...(dictionary && { dictionary }) });
+  return Buffer.concat([data.subarray(0, -FLUSH_BYTES), SEAM]);
 }
 
 /** Compression of names and of the overview. Levels 8 and 9 make them 1.5 % smaller in four times the time. */
@@ -101,11 +124,22 @@ export function storedBlock(text: string): DeflatedText {
   return { data: bytes.length === 0 ? bytes : Buffer.concat([head, bytes]), ...sumOf(bytes) };
 }
 
-/** The text before, between and after the features of a body (see `FRAMES`), as deflate data. */
+/** The text around the features of a body (see `FRAMES`): before and after them as deflate data. */
 export interface FrameData {
   before: DeflatedText;
-  between: DeflatedText;
+  /** Whose separators are between them. */
+  format: Format;
   after: DeflatedText;
+}
+
+/** The last byte of the data of every feature of a body but the last one. */
+export const SEPARATORS: Readonly<Record<Format, number>> = {
+  geojsonl: separatorOf('geojsonl'),
+  fc: separatorOf('fc'),
+};
+
+function separatorOf(format: Format): number {
+  return FRAMES[format].separator.charCodeAt(0);
 }
 
 /** The frame of each format as deflate data. */
@@ -115,6 +149,6 @@ export const FRAME_DATA: Readonly<Record<Format, FrameData>> = {
 };
 
 function frameData(format: Format): FrameData {
-  const { before, between, after } = FRAMES[format];
-  return { before: storedBlock(before), between: storedBlock(between), after: storedBlock(after) };
+  const { before, after } = FRAMES[format];
+  return { before: storedBlock(before), format, after: storedBlock(after) };
 }

@@ -54,6 +54,11 @@ export function namesPath(level: Level): string {
   return `${levelName(level)}/names.jsonl.gz`;
 }
 
+/** The file with the features of a feature file that are chained there, each alone; relative to the release's folder. */
+export function alonePath(level: Level, file: number, geometry: Geometry = 'full'): string {
+  return `${geometryPath(level, geometry)}/alone/${fileNumber(file)}.bin`;
+}
+
 /** A level's feature file (`file` counts from 0), relative to the release's folder. */
 export function featureFilePath(level: Level, file: number, geometry: Geometry = 'full'): string {
   return `${geometryPath(level, geometry)}/features/${fileNumber(file)}.${PAGE_ENDINGS.geojsonl}`;

@@ -60,16 +60,12 @@ export const PAGE_ENDINGS: Readonly<Record<Format, string>> = {
 };
 
 /**
- * The text before, between and after the features of a body. A feature's own text always ends in a line feed
- * (white space in JSON), so the compressed bytes of one feature serve in either format.
+ * The text around the features of a body. After each feature comes one character: after the last a line feed, which is white
+ * space in JSON, after the others the separator. So the compressed bytes of a feature serve in either format, but for one.
  */
-export const FRAMES: Readonly<Record<Format, { before: string; between: string; after: string }>> = {
-  geojsonl: { before: '', between: '', after: '' },
-  fc: {
-    before: '{"type":"FeatureCollection","features":[\n',
-    between: ',',
-    after: ']}\n',
-  },
+export const FRAMES: Readonly<Record<Format, { before: string; separator: string; after: string }>> = {
+  geojsonl: { before: '', separator: '\n', after: '' },
+  fc: { before: '{"type":"FeatureCollection","features":[\n', separator: ',', after: ']}\n' },
 };
 
 /** `lv0` .. `lv5`, as in URLs and paths. */

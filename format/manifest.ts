@@ -11,7 +11,7 @@ import type { JsonObject } from './parse.ts';
 import { FormatError, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 
 /** The version of everything in `format/`; readers refuse any other. */
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 
 /** What is wrong with a file of another version, and what to do. */
 export function versionProblem(version: number): string {
@@ -67,8 +67,16 @@ export function namedArrays({ columns, pages, cells, ...arrays }: LevelArrays): 
 
 /** The arrays of a table of features by their names, in the order of the file. */
 export function namedFeatureArrays(arrays: FeatureArrays): [name: string, array: TypedArray][] {
-  const { start, textStart, textCrc, dataCrc, digest } = arrays;
-  return Object.entries({ start, textStart, textCrc, dataCrc, digest });
+  return [
+    ['start', arrays.start],
+    ['dataCrc', arrays.dataCrc],
+    ['alone.start', arrays.aloneStart],
+    ['alone.crc', arrays.aloneCrc],
+    ['textStart', arrays.textStart],
+    ['textCrc', arrays.textCrc],
+    ['textCrc.fc', arrays.textCrcFc],
+    ['digest', arrays.digest],
+  ];
 }
 
 /**
@@ -196,17 +204,25 @@ export function decodeTable(
   const json = objectFrom(objectFrom(head['geometries'], `${files.manifest} geometries`)[geometry], where);
   expectNumber(json, 'indexBytes', table.length, where, `the length of ${files.table}`);
   const arrays = new ArrayTable(objectFrom(json['arrays'], `${where} arrays`), table, `${where} arrays`, files.table);
-  return new FeatureTable(level, featureArraysFrom(arrays, features));
+  return new FeatureTable(level, featureArraysFrom(arrays, features, level));
 }
 
-function featureArraysFrom(arrays: ArrayTable, features: number): FeatureArrays {
-  return {
+function featureArraysFrom(arrays: ArrayTable, features: number, level: Level): FeatureArrays {
+  const own = {
     start: arrays.f64('start', features + 1),
+    dataCrc: arrays.u32('dataCrc', features + 1),
+    aloneStart: arrays.f64('alone.start', features + 1, 0),
+    aloneCrc: arrays.u32('alone.crc', features + 1),
     textStart: arrays.f64('textStart', features + 1),
     textCrc: arrays.u32('textCrc', features + 1),
-    dataCrc: arrays.u32('dataCrc', features + 1),
+    textCrcFc: arrays.u32('textCrc.fc', features + 1),
     digest: arrays.u8('digest', DIGEST_BYTES * features),
   };
+  // A body goes on from one feature file to the next: what is first there refers to nothing.
+  for (let first = 0; first < features; first += FEATURES_PER_FILE[level])
+    if (own.aloneStart[first] !== own.aloneStart[first + 1])
+      throw new FormatError(arrays.where, `alone.start has position ${first}, which is the first of its file`);
+  return own;
 }
 
 /** Takes the arrays of a level from the table of its manifest; each must have the length that follows from the others. */
@@ -231,7 +247,7 @@ function arraysFrom(
   };
   return {
     fid: arrays.f64('fid', features),
-    ...featureArraysFrom(arrays, features),
+    ...featureArraysFrom(arrays, features, level),
     box: arrays.i32('box', 4 * features),
     cells: arrays.has('cell.key') ? cellsFrom(arrays) : undefined,
     columns,

@@ -63,7 +63,7 @@ export interface LevelSummary extends LevelAbout {
   pages: Readonly<Record<Format, number>>;
   /** Bytes of all stored pages. */
   bytes: number;
-  /** Number of feature files, and their total bytes. */
+  /** Number of feature files, and their total bytes with those of the files in `alone/`. */
   featureFiles: { files: number; bytes: number };
   /** Units that are not valid with their full geometry. */
   invalid: number;
@@ -81,7 +81,7 @@ export interface LevelSummary extends LevelAbout {
 
 /** What release.json says of a level with another geometry than the full one. */
 export interface GeometrySummary {
-  /** Number of feature files, and their total bytes. */
+  /** Number of feature files, and their total bytes with those of the files in `alone/`. */
   featureFiles: { files: number; bytes: number };
   index: CheckedFile;
   /** Units that are not valid with it. */

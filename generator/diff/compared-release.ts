@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
-import { CHECKSUMS_FILE, featureFilePath, indexPath, manifestPath, releasePath } from '../../format/layout.ts';
+import { CHECKSUMS_FILE, indexPath, manifestPath, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
@@ -71,7 +71,7 @@ export function openUnits(opened: ComparedRelease, level: Level): Units {
     keyAt: (position) => `${index.fidAt(position)} ${textBytes(position)} ${index.textCrc(position, position + 1)}`,
     lengthAt: (position) => textBytes(position) - 2 * String(index.fidAt(position)).length,
     read: (position, use) =>
-      reading(release, join(root, featureFilePath(level, index.fileOf(position))), () => {
+      reading(release, join(root, features.pathOf(position)), () => {
         try {
           return use(features.textAt(position));
         } catch (error) {

@@ -19,7 +19,7 @@ import { encodeLevel } from '../../format/manifest.ts';
 import type { Finding, LevelSummary } from '../../format/release.ts';
 import type { BuildOptions } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels } from '../describe-source.ts';
-import { filledListings, isFormat, newFeatureArrays, plannedFiles, plannedIndex } from '../levels/plan.ts';
+import { filledListings, isFormat, newFeatureArrays, pathsOf, plannedFiles, plannedIndex } from '../levels/plan.ts';
 import { relativesOf, writeNames } from '../names/named-units.ts';
 import { writeOverview } from '../overview/write-overview.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
@@ -47,7 +47,7 @@ export interface LevelForecast {
   layer: string;
   features: number;
   listings: number;
-  /** Number of feature files, and their estimated bytes. */
+  /** Number of feature files, and the estimated bytes of these and of the files beside them. */
   featureFiles: LevelSummary['featureFiles'];
   /** Those of each geometry besides the full one. */
   geometries: Readonly<Partial<Record<Geometry, LevelSummary['featureFiles']>>>;
@@ -79,8 +79,8 @@ const RELEASE_JSON_BYTES = 4700;
 /** Files of a level besides pages, and besides the feature files and index of each geometry: manifest and names. */
 const LEVEL_FILES = 2;
 
-/** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.3 to 0.7. */
-const CELLS_SHARE = 0.5;
+/** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.2 to 0.5. */
+const CELLS_SHARE = 0.37;
 
 /** Files of a release besides those of its levels: the overview, release.json and checksums.txt. */
 const RELEASE_FILES = 3;
@@ -145,7 +145,7 @@ export async function forecast(
         const planned = plannedIndex(level, { storedPages: release.pages, geometries, cells }, index);
         const stored = pagesOf(planned, estimate);
         pages[release.pages] = stored;
-        release.files += (files + 1) * geometries.length + stored.geojsonl + stored.fc + LEVEL_FILES;
+        release.files += (2 * files + 1) * geometries.length + stored.geojsonl + stored.fc + LEVEL_FILES;
         if (cells && features > 0) {
           release.files++;
           release.bytes += Math.round(CELLS_SHARE * featureFiles.bytes);
@@ -182,7 +182,7 @@ function metadataBytes(index: LevelIndex): number {
     index.geometries.map((geometry) => [geometry, new FeatureTable(level, newFeatureArrays(index.features))]),
   );
   const encoded = encodeLevel('', index, tables);
-  const paths = [...plannedFiles(index)].map(({ path }) => path);
+  const paths = [...plannedFiles(index)].flatMap(pathsOf);
   paths.push(indexPath(level), manifestPath(level), namesPath(level));
   paths.push(...index.geometries.map((geometry) => indexPath(level, geometry)));
   const indexes = [encoded.index, ...encoded.tables.values()].reduce((sum, { length }) => sum + length, 0);

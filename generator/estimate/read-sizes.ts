@@ -1,6 +1,5 @@
 // Reads what the estimate of `build --dry-run` needs of a level: fids, GIDs, names, lengths of all texts, and the texts of a
 // sample of features. Runs in a child process: gdal-async is used from one thread of a process only.
-import { deflateText } from '../../format/gzip.ts';
 import type { Geometry } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
@@ -9,12 +8,12 @@ import { type LayersTask, type ReadFeature, readLayers } from '../levels/read-la
 import { storeGeometries } from '../levels/store-geometries.ts';
 import { createLevelStores, type LevelStores } from '../levels/store-level.ts';
 import { featureCount, gidColumnsOf } from '../source/level-source.ts';
-import { geometryStorePath, openStore, writeStoreIndex } from '../store/feature-store.ts';
+import { geometryStorePath, openStore, storedText, writeStoreIndex } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { type NamedFid, writeNameTable } from '../store/name-table.ts';
 import { createRingStore, type RingStoreWriter } from '../store/ring-store.ts';
 import { newIndexBuilder } from '../store/store-index.ts';
-import { STRETCH_FEATURES } from './size-estimate.ts';
+import { STRETCH_FEATURES, storedBytes } from './size-estimate.ts';
 
 /** The sample of each level: stretches of neighbouring features, as pages hold them, spread evenly. */
 const STRETCHES = 50;
@@ -87,17 +86,15 @@ export function readSizes(task: SizesTask): ReadSizes {
   sampled?.close();
   for (const group of geometryGroups(geometries)) storeGeometries({ store, geometries: group, precision });
   const shares = Object.fromEntries(
-    geometries.slice(1).map((geometry) => [geometry, storedBytes(store, geometry) / storedBytes(store, 'full')]),
+    geometries.slice(1).map((geometry) => [geometry, bytesWith(store, geometry) / bytesWith(store, 'full')]),
   );
   return { sample, shares, findings: findings.list() };
 }
 
 /** Bytes that the features of a store have in feature files; 1 if there are none, by which can be divided. */
-function storedBytes(store: string, geometry: Geometry): number {
+function bytesWith(store: string, geometry: Geometry): number {
   const reader = openStore(geometryStorePath(store, geometry));
-  let sum = 0;
-  for (const { bytes, deflated } of reader.read([0, reader.index.features]))
-    sum += deflated === undefined ? deflateText(bytes).length : bytes.length;
+  const bytes = storedBytes(Array.from(reader.read([0, reader.index.features]), storedText));
   reader.close();
-  return Math.max(1, sum);
+  return Math.max(1, bytes);
 }

@@ -1,9 +1,10 @@
 // Estimates the compressed sizes of feature files and pages from the lengths of all texts and a sample of them. Used by
 // `build --dry-run`, which compresses nothing else.
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import { deflateText, FRAME_DATA, MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
+import { deflateLine, deflateText, FRAME_DATA, MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import type { Format } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
+import { chainedData } from '../levels/write-files.ts';
 import { REUSE_TEXT_BYTES } from '../store/feature-store.ts';
 
 /** Features of a stretch of the sample: about as many as a page holds. */
@@ -11,15 +12,16 @@ export const STRETCH_FEATURES = 40;
 
 /** Estimated sizes of the feature files and pages of a level. */
 export interface SizeEstimate {
-  /** Bytes of this many feature files, which are all. */
+  /** Bytes of this many feature files, which are all, and of the files beside them. */
   featureFiles(files: number): number;
   /** Bytes of a page with the features of these positions. */
   page(format: Format, ranges: Ranges): number;
 }
 
 /**
- * Makes the estimate by three measured factors: what a short and a long text cost by the byte when they are deflated alone,
- * as in a feature file, and what a short one saves in a page after another, with which it is deflated together there.
+ * Makes the estimate by four measured factors: what a short and a long text cost by the byte when they are deflated alone, what
+ * a short one saves in a page after another, with which it is deflated together there, and what features cost that are
+ * both chained and alone.
  * @param textBytes by position
  * @param sample texts, in stretches of neighbours
  */
@@ -33,6 +35,8 @@ export function estimateSizes(textBytes: Float64Array, sample: readonly Buffer[]
     together.push(Buffer.concat(shorts.slice(i, i + STRETCH_FEATURES)));
   const saved = (deflatedBytes(shorts) - deflatedBytes(together)) / Math.max(1, shorts.length - together.length);
 
+  const stored = storedBytes(sample) / Math.max(1, deflatedBytes(sample));
+
   // Each sum is over the positions before an entry, so that a range costs one subtraction.
   const alone = new Float64Array(textBytes.length + 1);
   const following = new Uint32Array(textBytes.length + 1);
@@ -42,7 +46,7 @@ export function estimateSizes(textBytes: Float64Array, sample: readonly Buffer[]
     following[position + 1] = elementAt(following, position) + (follows ? 1 : 0);
   }
   return {
-    featureFiles: (files) => elementAt(alone, textBytes.length) + MEMBER_FRAME_BYTES * files,
+    featureFiles: (files) => stored * elementAt(alone, textBytes.length) + MEMBER_FRAME_BYTES * files,
     page(format, ranges) {
       const { before, after } = FRAME_DATA[format];
       let size = MEMBER_FRAME_BYTES + before.data.length + after.data.length;
@@ -59,6 +63,19 @@ export function estimateSizes(textBytes: Float64Array, sample: readonly Buffer[]
 
 function isShort(textBytes: number): boolean {
   return textBytes < REUSE_TEXT_BYTES;
+}
+
+/** Bytes that features have in feature files and in those beside them. @param texts of features that follow one another */
+export function storedBytes(texts: Iterable<Buffer>): number {
+  let bytes = 0;
+  let before: Buffer | undefined;
+  for (const text of texts) {
+    const line = isShort(text.length) ? text : undefined;
+    const alone = deflateLine(text);
+    bytes += alone.length + (chainedData(line, before, alone)?.length ?? 0);
+    before = line;
+  }
+  return bytes;
 }
 
 /** Bytes of texts that are deflated one by one. */

@@ -2,7 +2,7 @@
 // names and checksum lines, then release.json and checksums.txt are written.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { joinCrcs } from '../../format/crc32.ts';
+import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from '../../format/feature-table.ts';
 import {
@@ -39,6 +39,7 @@ import {
   fileAt,
   isFormat,
   newFeatureArrays,
+  pathsOf,
   plannedIndex,
   type StoredFiles,
 } from './plan.ts';
@@ -100,11 +101,16 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   let at = 0;
   for (const { part, ...written } of records) {
     if (part.first !== at) break;
-    for (const [i, sha256] of written.sha256.entries()) {
-      const { kind, number, path } = fileAt(index, elementAt(order, at++));
-      const bytes = numberAt(written.bytes, i);
-      checkFile(join(out, path), { bytes, sha256 }, task.areOfShards);
-      checksums.push({ path, sha256 });
+    for (let i = 0; at < part.end; at++) {
+      const planned = fileAt(index, elementAt(order, at));
+      const { kind, number } = planned;
+      let [bytes, sha256] = [0, ''];
+      for (const path of pathsOf(planned)) {
+        bytes = numberAt(written.bytes, i);
+        sha256 = elementAt(written.sha256, i++);
+        checkFile(join(out, path), { bytes, sha256 }, task.areOfShards);
+        checksums.push({ path, sha256 });
+      }
       if (kind === 'cells') cells = { bytes, sha256 };
       const table = isFormat(kind) ? index.arrays.pages?.[kind] : undefined;
       if (table === undefined) continue;
@@ -163,21 +169,21 @@ function tableOf({ tables }: LevelFiles, geometry: Geometry): Buffer {
 }
 
 /** Adds up the records of all features, in order of position. */
-function fillSums(
-  { start, textStart, textCrc, dataCrc, digest }: FeatureArrays,
-  records: readonly FeatureRecords[],
-): void {
+function fillSums(arrays: FeatureArrays, records: readonly FeatureRecords[]): void {
+  const { start, dataCrc, aloneStart, aloneCrc, textStart, textCrc, textCrcFc, digest } = arrays;
   let position = 0;
+  const add = (starts: Float64Array, bytes: number, ...crcs: readonly [sums: Uint32Array, crc: number][]): void => {
+    starts[position + 1] = elementAt(starts, position) + bytes;
+    for (const [sums, crc] of crcs) sums[position + 1] = joinCrcs(elementAt(sums, position), crc, bytes);
+  };
   for (const features of records) {
     digest.set(Buffer.from(features.digest.join(''), 'hex'), DIGEST_BYTES * position);
-    for (const [i, dataBytes] of features.dataBytes.entries()) {
-      const textBytes = numberAt(features.textBytes, i);
-      const next = position + 1;
-      start[next] = elementAt(start, position) + dataBytes;
-      textStart[next] = elementAt(textStart, position) + textBytes;
-      textCrc[next] = joinCrcs(elementAt(textCrc, position), numberAt(features.textCrc, i), textBytes);
-      dataCrc[next] = joinCrcs(elementAt(dataCrc, position), numberAt(features.dataCrc, i), dataBytes);
-      position = next;
+    for (const [i, textBytes] of features.textBytes.entries()) {
+      const crc = numberAt(features.textCrc, i);
+      add(start, numberAt(features.dataBytes, i), [dataCrc, numberAt(features.dataCrc, i)]);
+      add(aloneStart, numberAt(features.aloneBytes, i), [aloneCrc, numberAt(features.aloneCrc, i)]);
+      add(textStart, textBytes, [textCrc, crc], [textCrcFc, swapSeparator(crc)]);
+      position++;
     }
   }
 }

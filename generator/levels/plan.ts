@@ -4,7 +4,7 @@ import type { CellArrays } from '../../format/cells.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, type FeatureTable } from '../../format/feature-table.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
-import { cellsPath, featureFilePath, pagePath } from '../../format/layout.ts';
+import { alonePath, cellsPath, featureFilePath, pagePath } from '../../format/layout.ts';
 import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
 import {
   FORMATS,
@@ -59,9 +59,12 @@ function noCells(): CellArrays {
 export function newFeatureArrays(features: number): FeatureArrays {
   return {
     start: new Float64Array(features + 1),
+    dataCrc: new Uint32Array(features + 1),
+    aloneStart: new Float64Array(features + 1),
+    aloneCrc: new Uint32Array(features + 1),
     textStart: new Float64Array(features + 1),
     textCrc: new Uint32Array(features + 1),
-    dataCrc: new Uint32Array(features + 1),
+    textCrcFc: new Uint32Array(features + 1),
     digest: new Uint8Array(DIGEST_BYTES * features),
   };
 }
@@ -79,11 +82,11 @@ export function isFormat(kind: FileKind): kind is Format {
 
 /** The work of a feature's text with each geometry, as a share of the full one: for the balance among tasks alone. */
 const WORK_SHARES: Readonly<Record<FileKind, number>> = {
-  full: 1,
-  medium: 1 / 2,
-  low: 1 / 4,
-  point: 1 / 16,
-  none: 1 / 16,
+  full: 2,
+  medium: 1,
+  low: 1 / 2,
+  point: 1 / 8,
+  none: 1 / 8,
   geojsonl: 1,
   fc: 1,
   cells: 3 / 4,
@@ -98,6 +101,8 @@ export interface PlannedFile {
   number: number;
   /** Relative to the release's folder. */
   path: string;
+  /** Of a feature file, the one beside it with its chained features alone; undefined of others. */
+  alone?: string;
   /** The positions it holds. */
   ranges: Ranges;
 }
@@ -145,6 +150,11 @@ export function* plannedFiles(index: LevelIndex, from = 0, to = Number.POSITIVE_
   for (let file = from; file < Math.min(end, to); file++) yield fileAt(index, file);
 }
 
+/** The paths of a file, and of the one beside it. */
+export function pathsOf({ path, alone }: PlannedFile): string[] {
+  return alone === undefined ? [path] : [path, alone];
+}
+
 function filesOf(index: LevelIndex, kind: FileKind): number {
   if (isFormat(kind)) return pagesOf(index, kind).bytes.length;
   if (kind === 'cells') return index.arrays.cells !== undefined && index.features > 0 ? 1 : 0;
@@ -189,9 +199,10 @@ function extentOf({ arrays: { box }, features }: LevelIndex): Pick<LevelSummary,
 /** Units of the index's boxes of a degree. */
 const BOX_SCALE = 1e7;
 
-/** Number of feature files of a table, and their bytes. */
+/** Number of feature files of a table, and their bytes with those of the files beside them. */
 export function featureFilesOf(table: FeatureTable): LevelSummary['featureFiles'] {
-  return { files: table.files, bytes: table.dataBytes(0, table.features) + table.files * MEMBER_FRAME_BYTES };
+  const { files, features, chained, alone } = table;
+  return { files, bytes: chained.bytes(0, features) + files * MEMBER_FRAME_BYTES + alone.bytes(0, features) };
 }
 
 /** `reduce` of a typed array adds doubles: no overflow at 2^32. */
@@ -215,7 +226,8 @@ function fileOf(index: LevelIndex, kind: FileKind, number: number): PlannedFile 
   if (kind === 'cells') return { kind, number, path: cellsPath(level), ranges: [0, index.features] };
   if (!isFormat(kind)) {
     const ranges = [number * index.perFile, index.fileEnd(number)];
-    return { kind, number, path: featureFilePath(level, number, kind), ranges };
+    const [path, alone] = [featureFilePath(level, number, kind), alonePath(level, number, kind)];
+    return { kind, number, path, alone, ranges };
   }
   const { listing: firsts } = pagesOf(index, kind);
   // The last listing whose first page has at most this number.

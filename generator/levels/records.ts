@@ -14,7 +14,7 @@ import type { Part } from './divide-work.ts';
 /** The records of one task. */
 export interface TaskRecords {
   part: Part;
-  /** Of each file of the part, in the order of the plan. */
+  /** Of each file of the part, in the order of the plan, and of each that is beside one. */
   bytes: number[];
   sha256: string[];
   /** Of the features in its feature files, by geometry. */
@@ -25,11 +25,15 @@ export interface TaskRecords {
 
 /** The records of the features with one geometry, in order of position. */
 export interface FeatureRecords {
+  /** Of its deflate data in the feature file. */
   dataBytes: number[];
+  dataCrc: number[];
+  /** Of its data in the file beside it; 0 if it is not chained. */
+  aloneBytes: number[];
+  aloneCrc: number[];
   textBytes: number[];
   textCrc: number[];
-  dataCrc: number[];
-  /** The first 8 bytes of the SHA-256 of its deflate data, in hex. */
+  /** The first 8 bytes of the SHA-256 of its deflate data, alone, in hex. */
   digest: string[];
 }
 
@@ -46,17 +50,25 @@ export function addFile(records: TaskRecords, { bytes, sha256 }: CheckedFile): v
 export function featureRecords({ features }: TaskRecords, geometry: Geometry): FeatureRecords {
   let records = features.get(geometry);
   if (records === undefined) {
-    records = { dataBytes: [], textBytes: [], textCrc: [], dataCrc: [], digest: [] };
+    records = { dataBytes: [], dataCrc: [], aloneBytes: [], aloneCrc: [], textBytes: [], textCrc: [], digest: [] };
     features.set(geometry, records);
   }
   return records;
 }
 
-export function addFeature(records: FeatureRecords, { data, crc, length }: DeflatedText): void {
-  records.dataBytes.push(data.length);
+/** @param data alone @param chained undefined if it is not */
+export function addFeature(
+  records: FeatureRecords,
+  { data, crc, length }: DeflatedText,
+  chained: Buffer | undefined,
+): void {
+  const inFile = chained ?? data;
+  records.dataBytes.push(inFile.length);
+  records.dataCrc.push(crc32(inFile));
+  records.aloneBytes.push(chained === undefined ? 0 : data.length);
+  records.aloneCrc.push(chained === undefined ? 0 : crc32(data));
   records.textBytes.push(length);
   records.textCrc.push(crc);
-  records.dataCrc.push(crc32(data));
   records.digest.push(
     createHash('sha256')
       .update(data)

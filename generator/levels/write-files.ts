@@ -4,11 +4,12 @@
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CellArrays } from '../../format/cells.ts';
-import { sumOf } from '../../format/crc32.ts';
+import { sumOf, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { deflateText, FRAME_DATA, type FrameData, MemberWriter } from '../../format/gzip.ts';
+import { deflateLine, deflateText, MemberWriter, SEPARATORS } from '../../format/gzip.ts';
+import { alonePath } from '../../format/layout.ts';
 import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
-import type { Ranges } from '../../format/positions.ts';
+import { positionsOf, type Ranges } from '../../format/positions.ts';
 import type { CheckedFile } from '../../format/release.ts';
 import { newCellBuilder } from '../cells/build-cells.ts';
 import { createOutputFile } from '../release/output-file.ts';
@@ -17,7 +18,7 @@ import { geometryStorePath, openStore, type StoreReader } from '../store/feature
 import { readRings } from '../store/ring-store.ts';
 import { readSidecar } from '../store/sidecar.ts';
 import type { Part } from './divide-work.ts';
-import { type FilePlan, fileAt, isFormat, plannedIndex, type StoredFiles } from './plan.ts';
+import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex, type StoredFiles } from './plan.ts';
 import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords, writeRecords } from './records.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
@@ -54,9 +55,12 @@ export function writeFiles({ level, out, part, ...task }: WriteTask): void {
   for (let at = part.first; at < part.end; at++) {
     const planned = fileAt(index, elementAt(plan.order, at));
     const file = join(out, planned.path);
-    const folder = dirname(file);
-    if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
-    folders.add(folder);
+    for (const path of pathsOf(planned)) {
+      const folder = dirname(join(out, path));
+      if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
+      folders.add(folder);
+    }
+    let alone: CheckedFile | undefined;
     if (plan.copies[at] === 1 && last !== undefined) linkOrCopy(last.file, file);
     else {
       const { kind, ranges } = planned;
@@ -66,10 +70,15 @@ export function writeFiles({ level, out, part, ...task }: WriteTask): void {
         records.cells = arrays;
         written = checked;
       } else if (isFormat(kind)) written = writePage(file, kind, ranges, store);
-      else written = writeFeatureFile(file, ranges, storeOf(kind), featureRecords(records, kind));
+      else {
+        const features = featureRecords(records, kind);
+        const beside = join(out, alonePath(level, planned.number, kind));
+        [written, alone] = writeFeatureFiles(file, beside, ranges, storeOf(kind), features);
+      }
       last = { file, written };
     }
     addFile(records, last.written);
+    if (alone !== undefined) addFile(records, alone);
   }
   for (const opened of stores.values()) opened.close();
   writeRecords(task.records, records);
@@ -84,17 +93,44 @@ export function refuseLargePage(file: string, bytes: number): void {
     );
 }
 
-/** Writes a feature file: one gzip member with a seam after every line. */
-function writeFeatureFile(file: string, ranges: Ranges, store: StoreReader, records: FeatureRecords): CheckedFile {
-  const output = createOutputFile(file);
+/** A feature is chained if that saves this share of its data. */
+const SAVED_MIN = 0.1;
+
+/**
+ * The data of a feature that refers to the one before it; undefined if it is to be in the feature file alone. That of a long text
+ * is: its coordinates are most of it.
+ * @param line,before their texts; undefined if they are long
+ * @param alone its data
+ */
+export function chainedData(line: Buffer | undefined, before: Buffer | undefined, alone: Buffer): Buffer | undefined {
+  if (line === undefined || before === undefined) return undefined;
+  const chained = deflateLine(line, before);
+  return chained.length <= (1 - SAVED_MIN) * alone.length ? chained : undefined;
+}
+
+/** Writes a feature file, one gzip member with a seam after every line, and the file beside it: its chained features alone. */
+function writeFeatureFiles(
+  file: string,
+  beside: string,
+  ranges: Ranges,
+  store: StoreReader,
+  records: FeatureRecords,
+): [CheckedFile, CheckedFile] {
+  const [output, others] = [createOutputFile(file), createOutputFile(beside)];
   const member = new MemberWriter(output.write);
+  let before: Buffer | undefined;
   for (const { bytes, deflated } of store.read(ranges)) {
-    const feature = deflated ? { data: bytes, ...deflated } : { data: deflateText(bytes), ...sumOf(bytes) };
-    member.add(feature);
-    addFeature(records, feature);
+    const line = deflated === undefined ? bytes : undefined;
+    const alone = line === undefined ? bytes : deflateLine(line);
+    const sum = deflated ?? sumOf(bytes);
+    const chained = chainedData(line, before, alone);
+    member.add({ data: chained ?? alone, ...sum });
+    if (chained !== undefined) others.write(alone);
+    addFeature(records, { data: alone, ...sum }, chained);
+    before = line;
   }
   member.end();
-  return output.close();
+  return [output.close(), others.close()];
 }
 
 /** Writes the cells, which say which units are at a point, from the rings as they are published. */
@@ -125,33 +161,27 @@ function linkOrCopy(file: string, twin: string): void {
 function writePage(file: string, format: Format, ranges: Ranges, store: StoreReader): CheckedFile {
   const output = createOutputFile(file);
   const member = new MemberWriter(output.write);
-  let pending: (keyof FrameData | Buffer)[] = ['before'];
+  const { before, after } = FRAMES[format];
+  let pending: Buffer[] = [Buffer.from(before)];
 
   function writePending(): void {
-    const [only] = pending;
-    // Between two large features there is only a separator, whose deflate data is known.
-    if (pending.length === 1 && typeof only === 'string') member.add(FRAME_DATA[format][only]);
-    else {
-      const text = Buffer.concat(
-        pending.map((part) => (typeof part === 'string' ? Buffer.from(FRAMES[format][part]) : part)),
-      );
-      if (text.length > 0) member.add({ data: deflateText(text), ...sumOf(text) });
-    }
+    const text = Buffer.concat(pending);
+    if (text.length > 0) member.add({ data: deflateText(text), ...sumOf(text) });
     pending = [];
   }
 
-  let isFirst = true;
+  let left = positionsOf(ranges).count;
   for (const { bytes, deflated } of store.read(ranges)) {
-    if (!isFirst) pending.push('between');
-    isFirst = false;
-    if (deflated === undefined) {
-      pending.push(bytes);
-    } else {
+    // The last byte of the text, and of its deflate data.
+    const hasSeparator = --left > 0 && format === 'fc';
+    if (hasSeparator) bytes[bytes.length - 1] = SEPARATORS[format];
+    if (deflated === undefined) pending.push(bytes);
+    else {
       writePending();
-      member.add({ data: bytes, ...deflated });
+      member.add({ ...deflated, data: bytes, crc: hasSeparator ? swapSeparator(deflated.crc) : deflated.crc });
     }
   }
-  pending.push('after');
+  pending.push(Buffer.from(after));
   writePending();
   member.end();
   const written = output.close();

@@ -6,12 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { EMPTY_SUM, sumOf, type TextSum } from '../../format/crc32.ts';
 import { codeOf } from '../../format/error-code.ts';
-import { FINAL_BLOCK, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd, TRAILER_BYTES } from '../../format/gzip.ts';
+import { FINAL_BLOCK, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd, SEAM, TRAILER_BYTES } from '../../format/gzip.ts';
 import type { CheckedFile } from '../../format/release.ts';
 import { FileError } from './file-error.ts';
 
-/** The end of deflate data with a seam: an empty stored block, byte-aligned (RFC 1951 section 3.2.4). */
-const SEAM = Buffer.from([0, 0, 0xff, 0xff]);
 const LONGEST_CHUNK_BYTES = 1 << 24;
 const READ_BYTES = 1 << 20;
 /** Maximum bytes of a member that is inflated in one call: a stream has a cost for each file. */
@@ -58,12 +56,13 @@ async function sumOfStream(handle: number, begin: number, end: number): Promise<
 /**
  * Inflates the deflate data of one feature.
  * @param textBytes maximum length of its text
- * @throws FileError if it refers to data before it, has a final block, or does not end in a seam
+ * @param before the text before it, if it is chained
+ * @throws FileError if it refers to other data before it, has a final block, or does not end in a seam
  */
-export function inflateFeature(data: Buffer, textBytes: number): Buffer {
+export function inflateFeature(data: Buffer, textBytes: number, before?: Buffer): Buffer {
   expectBytes(data.subarray(-SEAM.length), SEAM, 'seam');
   // With a final block it is a whole stream: zlib then tells an unfinished block or an early end from a seam.
-  return inflateExactly(Buffer.concat([data, FINAL_BLOCK]), textBytes);
+  return inflateExactly(Buffer.concat([data, FINAL_BLOCK]), textBytes, before);
 }
 
 /** Reads `bytes` bytes at `offset`; fewer if the file ends before. */
@@ -100,11 +99,12 @@ export function expectBytes(got: Buffer, expected: Buffer, what: string): void {
 }
 
 /** Inflates a deflate stream that ends with the last byte. @param textBytes maximum length of its text */
-function inflateExactly(deflated: Buffer, textBytes: number): Buffer {
+function inflateExactly(deflated: Buffer, textBytes: number, dictionary?: Buffer): Buffer {
   const chunkSize = Math.min(Math.max(textBytes, 64), LONGEST_CHUNK_BYTES);
   let inflated: unknown;
   try {
-    inflated = inflateRawSync(deflated, { info: true, chunkSize, maxOutputLength: Math.max(textBytes, 1) });
+    const limits = { chunkSize, maxOutputLength: Math.max(textBytes, 1) };
+    inflated = inflateRawSync(deflated, { info: true, ...limits, ...(dictionary && { dictionary }) });
   } catch (error) {
     throw inflateError(error, textBytes);
   }

@@ -2,8 +2,8 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { FeatureTable } from '../../format/feature-table.ts';
-import { featureFilePath, indexPath, manifestPath } from '../../format/layout.ts';
+import type { FeatureData, FeatureTable } from '../../format/feature-table.ts';
+import { alonePath, featureFilePath, indexPath, manifestPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { decodeLevel, decodeTable } from '../../format/manifest.ts';
@@ -38,49 +38,66 @@ export function readTable(root: string, index: LevelIndex, geometry: Geometry): 
 
 /** The features of a level, by position. */
 export interface FeatureReader {
-  /** A feature's deflate data. @throws FileError if its file ends before */
+  /** A feature's deflate data, alone. @throws FileError if its file ends before */
   dataAt(position: number): Buffer;
   /** A feature's text: its JSON and a line feed. @throws FileError if it is damaged */
   textAt(position: number): Buffer;
+  /** The path of the file that has that data, relative to the release's folder. */
+  pathOf(position: number): string;
   close(): void;
 }
 
 /**
- * Opens the feature files of a level, one at a time. Its functions throw the operating system's error if a file cannot be
- * read.
+ * Opens the files of a level with the features of one geometry, one of each folder at a time. Its functions throw the operating
+ * system's error if a file cannot be read.
+ * @param table of the geometry
  */
-export function openFeatures(root: string, index: LevelIndex): FeatureReader {
-  let opened: { file: number; handle: number } | undefined;
+export function openFeatures(root: string, table: FeatureTable, geometry: Geometry = 'full'): FeatureReader {
+  const opened = new Map<FeatureData, { file: number; handle: number }>();
 
   function close(): void {
-    if (opened !== undefined) closeSync(opened.handle);
-    opened = undefined;
+    for (const { handle } of opened.values()) closeSync(handle);
+    opened.clear();
+  }
+
+  function pathOf(position: number): string {
+    const pathIn = table.aloneAt(position) === table.alone ? alonePath : featureFilePath;
+    return pathIn(table.level, table.fileOf(position), geometry);
   }
 
   function dataAt(position: number): Buffer {
-    const file = index.fileOf(position);
-    if (opened?.file !== file) {
-      close();
-      opened = { file, handle: openSync(join(root, featureFilePath(index.level, file)), 'r') };
+    const data = table.aloneAt(position);
+    const file = table.fileOf(position);
+    let open = opened.get(data);
+    if (open?.file !== file) {
+      if (open !== undefined) closeSync(open.handle);
+      opened.delete(data);
+      open = { file, handle: openSync(join(root, pathOf(position)), 'r') };
+      opened.set(data, open);
     }
-    return dataIn(opened.handle, index, position);
+    return dataIn(open.handle, data, position);
   }
 
-  return { dataAt, textAt: (position) => textFrom(dataAt(position), index, position), close };
+  return { dataAt, textAt: (position) => textFrom(dataAt(position), table, position), pathOf, close };
 }
 
 /** The deflate data of the feature at a position, from its file. @throws FileError if the file ends before */
-export function dataIn(handle: number, index: FeatureTable, position: number): Buffer {
-  const [offset, bytes] = [index.offsetAt(position), index.dataBytes(position, position + 1)];
+export function dataIn(handle: number, features: FeatureData, position: number): Buffer {
+  const [offset, bytes] = [features.offsetAt(position), features.bytes(position, position + 1)];
   const data = readAt(handle, offset, bytes);
   if (data.length < bytes) throw new FileError(`its file ends after ${offset + data.length} bytes`);
   return data;
 }
 
-/** The text of a feature, from its deflate data. @throws FileError if it is not the one that the index describes */
-export function textFrom(data: Buffer, index: FeatureTable, position: number): Buffer {
-  const text = inflateFeature(data, index.textBytes(position, position + 1));
-  if (text.length !== index.textBytes(position, position + 1) || crc32(text) !== index.textCrc(position, position + 1))
+/**
+ * The text of a feature, from its deflate data.
+ * @param before the text before it, if the data is chained
+ * @throws FileError if it is not the one that the index describes
+ */
+export function textFrom(data: Buffer, table: FeatureTable, position: number, before?: Buffer): Buffer {
+  const textBytes = table.textBytes(position, position + 1);
+  const text = inflateFeature(data, textBytes, before);
+  if (text.length !== textBytes || crc32(text) !== table.textCrc(position, position + 1))
     throw new FileError('its text is not the one that the index describes');
   return text;
 }

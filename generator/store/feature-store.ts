@@ -5,7 +5,7 @@ import { constants, inflateRawSync } from 'node:zlib';
 import { sumOf, type TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { GidColumn } from '../../format/gid-column.ts';
-import { deflateText } from '../../format/gzip.ts';
+import { deflateLine } from '../../format/gzip.ts';
 import type { Geometry } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { createOutputFile } from '../release/output-file.ts';
@@ -38,7 +38,7 @@ export function createStore(file: string, columns: readonly string[], deflatedFr
     append(feature, parts) {
       const text = Buffer.concat(parts);
       const isShort = text.length < deflatedFrom;
-      const stored = isShort ? text : deflateText(text);
+      const stored = isShort ? text : deflateLine(text);
       builder.add({ ...feature, bytes: stored.length, deflated: isShort ? undefined : sumOf(text) });
       output.write(stored);
     },
@@ -62,7 +62,7 @@ export function createSideStore(file: string, deflatedFrom?: number) {
 
 /** A feature as it is stored. */
 export interface StoredFeature {
-  /** Its text, or its deflate data (see `deflateText`). */
+  /** Its text, or its deflate data alone (see `deflateLine`). */
   bytes: Buffer;
   /** The sum of its text if `bytes` is deflate data. */
   deflated: TextSum | undefined;

@@ -3,15 +3,15 @@
 import { hash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { EMPTY_SUM, joinSums, type TextSum } from '../../format/crc32.ts';
-import { elementAt } from '../../format/element-at.ts';
-import { DIGEST_BYTES, type FeatureTable } from '../../format/feature-table.ts';
+import { joinSums, swapSeparator, type TextSum } from '../../format/crc32.ts';
+import { elementAt, numberAt } from '../../format/element-at.ts';
+import { DIGEST_BYTES, type FeatureData, type FeatureTable } from '../../format/feature-table.ts';
 import { FRAME_DATA, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
 import { CHECKSUMS_FILE, indexPath, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Format, Geometry, Level } from '../../format/levels.ts';
 import { objectFrom } from '../../format/parse.ts';
-import { positionsIn, type Ranges } from '../../format/positions.ts';
+import type { Ranges } from '../../format/positions.ts';
 import type { CheckedFile, WholeFile } from '../../format/release.ts';
 import { type Box, indexBox } from '../geojson/bbox.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
@@ -19,7 +19,7 @@ import { isFormat, plannedFiles } from '../levels/plan.ts';
 import { gidsOf } from '../names/named-units.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { expectBytes, readAt, sizeAndSum, sumOfMember } from '../reader/inflate.ts';
-import { dataIn, readLevel, readTable, textFrom } from '../reader/read-level.ts';
+import { dataIn, openFeatures, readLevel, readTable, textFrom } from '../reader/read-level.ts';
 import type { Finding } from './findings.ts';
 
 /** Which files of a level to verify, by their numbers in the order of `plannedFiles`. Plain data, like the result. */
@@ -29,8 +29,8 @@ export interface FilesTask {
   level: Level;
   from: number;
   to: number;
-  /** The SHA-256 that checksums.txt has for each; undefined for none. */
-  checksums: readonly (string | undefined)[];
+  /** The SHA-256 that checksums.txt has for each, and for the one beside it; undefined for none. */
+  checksums: readonly (readonly (string | undefined)[])[];
 }
 
 /** What was found. */
@@ -54,14 +54,28 @@ export async function verifyFiles({ out, release, level, from, to, checksums }: 
   };
   const findings: Finding[] = [];
   let bytes = 0;
-  for (const [i, { kind, number, path, ranges }] of [...plannedFiles(index, from, to)].entries()) {
+  for (const [i, { kind, number, path, alone, ranges }] of [...plannedFiles(index, from, to)].entries()) {
     // metadata.ts verifies them.
     if (kind === 'cells') continue;
-    const check: FileCheck = isFormat(kind)
-      ? (file, read) => checkDescribed(file, read, pageDescription(index, kind, number, ranges))
-      : (file, read, found) => checkFeatureFile(file, read.bytes, tableOf(kind), number, lineCheck, found);
-    const by = isFormat(kind) ? indexPath(level) : indexPath(level, kind);
-    bytes += await verifyFile({ root, path, by, listed: checksums[i] }, check, findings);
+    const [listed, aloneListed] = checksums[i] ?? [];
+    if (isFormat(kind)) {
+      const check: FileCheck = (file, read) => checkDescribed(file, read, pageDescription(index, kind, number, ranges));
+      bytes += await verifyFile({ root, path, by: indexPath(level), listed }, check, findings);
+      continue;
+    }
+    const table = tableOf(kind);
+    const by = indexPath(level, kind);
+    const features = openFeatures(root, table, kind);
+    const check: FileCheck = (file, read, found) =>
+      checkFeatureFile(file, read.bytes, table, number, { ...lineCheck, textAt: features.textAt }, found);
+    bytes += await verifyFile({ root, path, by, listed }, check, findings);
+    if (alone !== undefined)
+      bytes += await verifyFile(
+        { root, path: alone, by, listed: aloneListed },
+        (file, read, found) => checkAloneFile(file, read.bytes, table, number, lineCheck, found),
+        findings,
+      );
+    features.close();
   }
   return { bytes, findings };
 }
@@ -160,7 +174,7 @@ function boxOf(bbox: unknown): Box {
 }
 
 /**
- * Checks a feature file: every feature by itself, then header and end.
+ * Checks a feature file: every feature by itself, those that are chained with the text before them, then header and end.
  * @param tables of the features, wherever the file is
  * @param number of the file, from 0
  * @throws FileError for a problem of the file as a whole
@@ -170,19 +184,28 @@ function checkFeatureFile(
   size: number,
   tables: FeatureTable,
   number: number,
-  { fidAt, checkLine }: LineCheck,
+  { fidAt, checkLine, textAt }: LineCheck & { textAt: (position: number) => Buffer },
   found: (problem: string) => void,
 ): void {
   const [first, end] = [number * tables.perFile, tables.fileEnd(number)];
-  expectSize(size, MEMBER_FRAME_BYTES + tables.dataBytes(first, end));
+  const { chained } = tables;
+  expectSize(size, MEMBER_FRAME_BYTES + chained.bytes(first, end));
   const handle = openSync(file, 'r');
   try {
+    let before: Buffer | undefined;
     for (let position = first; position < end; position++)
       try {
-        const data = dataIn(handle, tables, position);
-        expectData(data, tables, position);
-        checkLine(textFrom(data, tables, position), position);
+        const isAlone = tables.aloneAt(position) === chained;
+        const data = dataIn(handle, chained, position);
+        expectData(data, chained, position, isAlone ? tables.digests(position, position + 1) : undefined);
+        const known = isAlone ? undefined : (before ?? textBefore(textAt, position));
+        before = undefined;
+        // Without the text before it, which is damaged itself, nothing more can be said of it.
+        if (!isAlone && known === undefined) continue;
+        before = textFrom(data, tables, position, known);
+        checkLine(before, position);
       } catch (error) {
+        before = undefined;
         found(`fid ${fidAt(position)}: ${problemOf(error)}`);
       }
     expectBytes(readAt(handle, 0, MEMBER_HEADER.length), MEMBER_HEADER, 'gzip header');
@@ -193,28 +216,64 @@ function checkFeatureFile(
   }
 }
 
+/** The text before a position, alone; undefined if it cannot be read: then its own file is found to be damaged. */
+function textBefore(textAt: (position: number) => Buffer, position: number): Buffer | undefined {
+  try {
+    return textAt(position - 1);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks the file beside a feature file: every feature that is chained there. @throws FileError likewise */
+function checkAloneFile(
+  file: string,
+  size: number,
+  tables: FeatureTable,
+  number: number,
+  { fidAt, checkLine }: LineCheck,
+  found: (problem: string) => void,
+): void {
+  const [first, end] = [number * tables.perFile, tables.fileEnd(number)];
+  const { alone } = tables;
+  expectSize(size, alone.bytes(first, end));
+  const handle = openSync(file, 'r');
+  try {
+    for (let position = first; position < end; position++)
+      try {
+        if (tables.aloneAt(position) !== alone) continue;
+        const data = dataIn(handle, alone, position);
+        expectData(data, alone, position, tables.digests(position, position + 1));
+        checkLine(textFrom(data, tables, position), position);
+      } catch (error) {
+        found(`fid ${fidAt(position)}: ${problemOf(error)}`);
+      }
+  } finally {
+    closeSync(handle);
+  }
+}
+
 function expectSize(size: number, expected: number): void {
   if (size !== expected) throw new FileError(`is ${size} bytes long, expected ${expected}`);
 }
 
-/** @throws FileError if it is not the deflate data that the tables describe */
-function expectData(data: Buffer, tables: FeatureTable, position: number): void {
-  const digest = hash('sha256', data, 'buffer').subarray(0, DIGEST_BYTES);
-  const isDigest = digest.equals(tables.digests(position, position + 1));
-  if (isDigest && tables.hasData(data, position, position + 1)) return;
-  const [offset, what] = [tables.offsetAt(position), isDigest ? 'CRC-32' : 'digest'];
+/** @param digest of data alone @throws FileError if it is not the deflate data that the tables describe */
+function expectData(data: Buffer, features: FeatureData, position: number, digest: Uint8Array | undefined): void {
+  const isDigest = digest === undefined || hash('sha256', data, 'buffer').subarray(0, DIGEST_BYTES).equals(digest);
+  if (isDigest && features.isIntact(data, position, position + 1)) return;
+  const [offset, what] = [features.offsetAt(position), isDigest ? 'CRC-32' : 'digest'];
   throw new FileError(`bytes ${offset} to ${offset + data.length - 1} do not have the ${what} in the index`);
 }
 
 /** The sum of a page's text, which follows from those of its features and of its frame. */
 function sumOfPage(index: LevelIndex, format: Format, ranges: Ranges): TextSum {
-  const { before, between, after } = FRAME_DATA[format];
-  let sum: TextSum = before;
-  let separator: TextSum = EMPTY_SUM;
-  for (const position of positionsIn(ranges)) {
-    const { crc, length } = joinSums(sum, separator);
-    sum = { crc: index.textCrc(position, position + 1, crc), length: length + index.textBytes(position, position + 1) };
-    separator = between;
+  const { before, after } = FRAME_DATA[format];
+  let { crc, length } = before;
+  for (let i = 0; i < ranges.length; i += 2) {
+    const [first, end] = [numberAt(ranges, i), numberAt(ranges, i + 1)];
+    crc = index.textCrc(first, end, crc, format);
+    length += index.textBytes(first, end);
   }
-  return joinSums(sum, after);
+  const hasSeparator = format === 'fc' && ranges.length > 0;
+  return joinSums({ crc: hasSeparator ? swapSeparator(crc) : crc, length }, after);
 }

@@ -3,7 +3,9 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Cells } from '../../format/cells.ts';
+import { cutCrc, joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
+import type { FeatureArrays } from '../../format/feature-table.ts';
 import { type GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
 import {
   CHECKSUMS_FILE,
@@ -19,10 +21,10 @@ import {
 } from '../../format/layout.ts';
 import { firstPages, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
 import { type Format, LEVELS, levelName } from '../../format/levels.ts';
-import { namedArrays } from '../../format/manifest.ts';
+import { namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
-import { countsOf, featureFilesOf, plannedFiles } from '../levels/plan.ts';
+import { countsOf, featureFilesOf, pathsOf, plannedFiles } from '../levels/plan.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { readAt } from '../reader/inflate.ts';
 import { readLevel, readTable } from '../reader/read-level.ts';
@@ -141,6 +143,12 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
         ? attempt(manifestPath(level), () => readTable(root, index, geometry), path)
         : undefined;
       isComplete &&= table !== undefined;
+      if (table !== undefined)
+        for (const problem of differences(
+          namedFeatureArrays(table.arrays),
+          namedFeatureArrays({ ...table.arrays, ...derivedSums(table.arrays) }),
+        ))
+          found(path, problem);
       if (description === undefined || table === undefined) continue;
       const expected = { featureFiles: featureFilesOf(table) };
       compareSummary(`level ${level}, ${geometry}`, summary?.geometries[geometry], expected, found);
@@ -172,7 +180,7 @@ async function compareLists(
     const index = levels[level];
     if (index === undefined) continue;
     for (const geometry of index.geometries) expected.add(indexPath(level, geometry));
-    for (const { path } of plannedFiles(index)) expected.add(path);
+    for (const file of plannedFiles(index)) for (const path of pathsOf(file)) expected.add(path);
   }
   for (const path of checksums?.keys() ?? []) {
     if (expected.has(path)) continue;
@@ -198,36 +206,65 @@ async function compareLists(
 /** What of an index contradicts the rest of it: nothing can be read by way of such an index. */
 function indexProblems(index: LevelIndex): string[] {
   try {
-    const expected = new Map(namedArrays(derivedArrays(index)));
-    return namedArrays(index.arrays).flatMap(([name, array]) => {
-      const wanted = expected.get(name) ?? [];
-      let at = 0;
-      while (at < array.length && array[at] === wanted[at]) at++;
-      if (at === array.length && at === wanted.length) return [];
-      return [`${name}[${at}] is ${array[at] ?? 'missing'}, expected ${wanted[at] ?? 'no more'}`];
-    });
+    return differences(namedArrays(index.arrays), namedArrays(derivedArrays(index)));
   } catch (error) {
     if (error instanceof RangeError) return [`its arrays contradict each other: ${error.message}`];
     throw error;
   }
 }
 
+type NamedArrays = ReturnType<typeof namedArrays>;
+
+/** Where arrays differ from what they should be, first. */
+function differences(arrays: NamedArrays, derived: NamedArrays): string[] {
+  const expected = new Map(derived);
+  return arrays.flatMap(([name, array]) => {
+    const wanted = expected.get(name) ?? [];
+    let at = 0;
+    while (at < array.length && array[at] === wanted[at]) at++;
+    if (at === array.length && at === wanted.length) return [];
+    return [`${name}[${at}] is ${array[at] ?? 'missing'}, expected ${wanted[at] ?? 'no more'}`];
+  });
+}
+
 /** The arrays, with what follows from others derived anew: sums before the first feature, columns, and first pages. */
 function derivedArrays({ level, features, columns, storedPages, arrays }: LevelIndex): LevelArrays {
-  const { start, textStart, textCrc, dataCrc, pages } = arrays;
+  const { pages } = arrays;
   const listing = (format: Format): Uint32Array => firstPages(level, format, features, columns, storedPages);
   return {
     ...arrays,
-    start: start.with(0, 0),
-    textStart: textStart.with(0, 0),
-    textCrc: textCrc.with(0, 0),
-    dataCrc: dataCrc.with(0, 0),
+    ...derivedSums(arrays),
     columns: columns.map((column) => derivedColumn(column, features)),
     pages: pages && {
       geojsonl: { ...pages.geojsonl, listing: listing('geojsonl') },
       fc: { ...pages.fc, listing: listing('fc') },
     },
   };
+}
+
+/** The sums of features anew, as far as they follow: before the first feature, and with commas from those with line feeds. */
+function derivedSums(arrays: FeatureArrays): Omit<FeatureArrays, 'digest'> {
+  const { start, dataCrc, aloneStart, aloneCrc, textStart, textCrc } = arrays;
+  return {
+    start: start.with(0, 0),
+    dataCrc: dataCrc.with(0, 0),
+    aloneStart: aloneStart.with(0, 0),
+    aloneCrc: aloneCrc.with(0, 0),
+    textStart: textStart.with(0, 0),
+    textCrc: textCrc.with(0, 0),
+    textCrcFc: commaCrcs(arrays),
+  };
+}
+
+/** The CRC-32 of all text before each position with commas, from those with line feeds. */
+function commaCrcs({ textStart, textCrc }: FeatureArrays): Uint32Array {
+  const sums = new Uint32Array(textCrc.length);
+  for (let p = 0; p + 1 < sums.length; p++) {
+    const bytes = elementAt(textStart, p + 1) - elementAt(textStart, p);
+    const own = cutCrc(elementAt(textCrc, p), elementAt(textCrc, p + 1), bytes);
+    sums[p + 1] = joinCrcs(elementAt(sums, p), swapSeparator(own), bytes);
+  }
+  return sums;
 }
 
 /** A column anew from the GID of each position. That this is the GID of its feature is checked by files.ts. */

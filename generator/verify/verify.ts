@@ -1,7 +1,7 @@
 // Verification: whether every file of a release has the bytes that it was published with, and whether the release agrees with
 // itself; given the dataset, also whether every feature is as GDAL reads it. Needs no GDAL without the dataset.
 import type { LevelIndex } from '../../format/level-index.ts';
-import { plannedFiles } from '../levels/plan.ts';
+import { pathsOf, plannedFiles } from '../levels/plan.ts';
 import type { Report } from '../report/progress.ts';
 import { openPool, type Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
@@ -83,11 +83,10 @@ function filesVerified(
   const files = index.files * (1 + geometries.length);
   // The cells, if there are any, are the last file: metadata.ts has verified them.
   const planned = [...plannedFiles(index)].filter(({ kind }) => kind !== 'cells');
-  const paths = planned.map(({ path }) => path);
   report.expect('features verified', features * (1 + geometries.length));
-  report.expect('pages verified', paths.length - files);
-  return [...rangesOf(0, files, pool), ...rangesOf(files, paths.length, pool)].map(async ([from, to]) => {
-    const sums = paths.slice(from, to).map((path) => checksums?.get(path));
+  report.expect('pages verified', planned.length - files);
+  return [...rangesOf(0, files, pool), ...rangesOf(files, planned.length, pool)].map(async ([from, to]) => {
+    const sums = planned.slice(from, to).map((file) => pathsOf(file).map((path) => checksums?.get(path)));
     const result = await pool.run<typeof import('./files.ts').verifyFiles>(TASKS.verifyFiles, {
       out,
       release: id,

@@ -15,6 +15,8 @@ export const BBOX = 'bbox';
 export const CONTAINS = 'contains';
 /** The media type that OGC API - Features is asked for: there is one. */
 export const F = 'f';
+/** The point at which units of all levels are asked for. */
+export const POINT = 'point';
 /** The start of a page, by one of these. */
 export const START_AT = 'start-at';
 export const START_AFTER = 'start-after';
@@ -87,6 +89,13 @@ export const PAGE_ENDPOINTS: readonly FeaturesEndpoint[] = FORMATS.flatMap((form
   })),
 );
 
+/** The path that returns what is at a point, of all levels. */
+export const AT_ENDPOINT = {
+  path: `${API_PREFIX}v1/at`,
+  mediaType: MEDIA_TYPES.fc,
+  parameters: [POINT, GEOMETRY],
+} as const;
+
 const EXTENSIONS: Readonly<Record<Format, string>> = { geojsonl: '.geojsonl.gz', fc: '.geojson.gz' };
 
 /** The endpoints that return whole listings. */
@@ -154,7 +163,7 @@ export const ITEM_ENDPOINTS: readonly FeaturesEndpoint[] = ITEMS_ENDPOINTS.map((
 });
 
 /** The paths, for messages. */
-export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;
+export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;
 
 /** Does this path require a token? Unknown paths under the prefix do too. */
 export function isProtected(path: string): boolean {

@@ -124,7 +124,7 @@ async function bringIn<Endpoint extends FeaturesEndpoint>(
 }
 
 /** The client of a request under /api/. */
-function clientOf({ client }: HttpRequest): Principal {
+export function clientOf({ client }: HttpRequest): Principal {
   if (client === undefined) throw new TypeError('a request without a token');
   return client;
 }
@@ -296,7 +296,7 @@ function upTo(maxBytes: number, ranges: Ranges, table: FeatureTable): { ranges: 
   let [bytes, count] = [0, 0];
   for (let i = 0; i < ranges.length; i += 2)
     for (let at = numberAt(ranges, i); at < numberAt(ranges, i + 1); at++) {
-      bytes += table.dataBytes(at, at + 1);
+      bytes += kept.at(-1) === at ? table.chained.bytes(at, at + 1) : table.runBytes(at, at + 1);
       if (count > 0 && bytes > maxBytes) return { ranges: kept, count };
       if (kept.at(-1) === at) kept[kept.length - 1] = at + 1;
       else kept.push(at, at + 1);

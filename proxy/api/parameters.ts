@@ -17,6 +17,7 @@ import {
   LIMIT,
   PAGE_SIZE,
   PAGE_SIZE_MIN,
+  POINT,
   RELEASE,
   START_AFTER,
   START_AT,
@@ -109,8 +110,8 @@ export const PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, Parame
       parse: parseBox,
     },
   ],
-  [
-    CONTAINS,
+  ...[CONTAINS, POINT].map((name): [string, Parameter] => [
+    name,
     {
       order: FILTERS.size + 1,
       rule: () => `longitude,latitude in ${DEGREES}`,
@@ -119,7 +120,7 @@ export const PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, Parame
         params.contains = { longitude, latitude };
       },
     },
-  ],
+  ]),
   [
     GEOMETRY,
     {

@@ -3,6 +3,7 @@ import type { Answer, Basis } from '../bodies/answer.ts';
 import { Problem, quote } from '../http/problem.ts';
 import type { HttpRequest } from '../http/request.ts';
 import {
+  AT_ENDPOINT,
   COLLECTIONS_PATH,
   DOCUMENT_ENDPOINTS,
   DOWNLOAD_ENDPOINTS,
@@ -20,8 +21,9 @@ import { type FixedHeaders, fixedHeaders } from './headers.ts';
 import type { FeaturesRequest, Sources } from './listing.ts';
 import { answerDownload, answerFeatures, answerItem, answerItems, answerPage } from './listing.ts';
 import { answerDocument } from './ogc-documents.ts';
-import { isDigits, OGC_PARAMETERS, PARAMETERS, type Params } from './parameters.ts';
+import { isDigits, OGC_PARAMETERS, PARAMETERS, type Parameter, type Params } from './parameters.ts';
 import { parseQuery, type QueryRules } from './query.ts';
+import { answerAt } from './units.ts';
 
 type OgcPath = Pick<DocumentEndpoint, 'level' | 'parameters'>;
 
@@ -54,6 +56,24 @@ function featuresRow<Endpoint extends FeaturesEndpoint>(
       return answerFeatures(sources, { endpoint, request, params: parse(request), fixed, base, coding }, respond);
     },
   };
+}
+
+/** What is at a point, of all levels. */
+function atRow({ path, mediaType, parameters }: typeof AT_ENDPOINT): Row {
+  const fixed = fixedHeaders(mediaType);
+  const rules = { ...NO_PARAMETERS, parameters: parametersOf(parameters), allowed: parameters.join(', ') };
+  return {
+    path,
+    answer(sources, request, view) {
+      const params = parseQuery(request.query, rules);
+      params.geometry ??= 'none';
+      return answerAt(sources, { path, request, params, fixed, ...view });
+    },
+  };
+}
+
+function parametersOf(names: readonly string[]): ReadonlyMap<string, Parameter> {
+  return new Map([...PARAMETERS].filter(([name]) => names.includes(name)));
 }
 
 /** The query of a path with features. Filters of deeper levels are known, so that their message says what is wrong. */
@@ -103,6 +123,7 @@ export const ROWS: ReadonlyMap<string, Row> = new Map(
   [
     ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage)),
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload)),
+    atRow(AT_ENDPOINT),
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
     ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, ogcQueryOf(endpoint, false))),
     ...ITEMS_ENDPOINTS.map((endpoint) => featuresRow(endpoint, ogcQueryOf(endpoint, true), answerItems)),

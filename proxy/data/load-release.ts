@@ -2,10 +2,19 @@
 // releases.ts.
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
-import { cellsPath, featureFilePath, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import {
+  alonePath,
+  cellsPath,
+  featureFilePath,
+  indexPath,
+  manifestPath,
+  RELEASE_FILE,
+  releasePath,
+} from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { LEVELS } from '../../format/levels.ts';
@@ -21,6 +30,8 @@ import { SpatialIndex } from './spatial-index.ts';
 const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
 /** Bytes that are hashed in one turn of the event loop: about a millisecond. */
 const HASHED_BYTES = 1024 * 1024;
+/** Listings of a geometry whose CRC-32 is kept: some 100 bytes each. */
+const CRCS_MAX = 100;
 /** A table that no request has used for this long is freed. */
 const UNUSED_MS = 300_000;
 
@@ -30,10 +41,12 @@ export class LoadedTable {
   readonly geometry: Geometry;
   /** Bytes of its index.bin. */
   readonly bytes: number;
+  /** CRC-32 of the texts of long listings by entity tag: a client that continues a download needs it again. */
+  readonly crcs = new LRUCache<string, number>({ max: CRCS_MAX });
   /** The folder of its release, relative to the origin. */
   readonly #folder: string;
-  /** Paths of feature files that have been read, by number: look-ups of open files use the same text again. */
-  readonly #paths: string[] = [];
+  /** Paths of files that have been read, by number: look-ups of open files use the same text again. */
+  readonly #paths: Readonly<Record<'features' | 'alone', string[]>> = { features: [], alone: [] };
 
   constructor(folder: string, table: FeatureTable, geometry: Geometry, bytes: number) {
     this.#folder = folder;
@@ -42,12 +55,14 @@ export class LoadedTable {
     this.bytes = bytes;
   }
 
-  /** The path of a feature file, relative to the origin. */
-  featureFile(file: number): string {
-    const known = this.#paths[file];
+  /** The path of a feature file, or of the file with its chained features alone; relative to the origin. */
+  file(file: number, folder: 'features' | 'alone'): string {
+    const known = this.#paths[folder][file];
     if (known !== undefined) return known;
-    const path = `${this.#folder}/${featureFilePath(this.table.level, file, this.geometry)}`;
-    this.#paths[file] = path;
+    const { level } = this.table;
+    const pathOf = folder === 'alone' ? alonePath : featureFilePath;
+    const path = `${this.#folder}/${pathOf(level, file, this.geometry)}`;
+    this.#paths[folder][file] = path;
     return path;
   }
 }

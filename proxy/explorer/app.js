@@ -5,7 +5,7 @@ import { createClient } from './api/client.js';
 import { createNames } from './api/names.js';
 import { createMap } from './map/map.js';
 import { part } from './panels/elements.js';
-import { mapCovered, showAbout, showMapNote, showShowAll, wireLayout } from './panels/layout.js';
+import { mapCovered, showAbout, showShowAll, wireLayout } from './panels/layout.js';
 import { NO_LINKED_TOKEN, NOT_ACCEPTED, REPLACE_TOKEN } from './panels/messages.js';
 import { hideSignIn, showSignIn, wireSignIn } from './panels/sign-in.js';
 import { takeToken } from './state/address.js';
@@ -123,7 +123,7 @@ async function startMap() {
       onHere: (point) => void workspace?.tellHere(point),
       onView: (view) => workspace?.look(view),
       onSeen: showShowAll,
-      onDrawing: (isDrawing) => showMapNote(isDrawing ? 'Drawing the map…' : ''),
+      onDrawing: (isDrawing) => workspace?.noteDrawing(isDrawing),
       covered: mapCovered,
     });
   } catch (error) {

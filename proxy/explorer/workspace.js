@@ -213,6 +213,14 @@ export class Workspace {
     else this.#refinement.look();
   }
 
+  /**
+   * The map takes its time to draw, or is done. What it says while its overview is missing stays.
+   * @param {boolean} isDrawing
+   */
+  noteDrawing(isDrawing) {
+    if (this.#hasOverview) showMapNote(isDrawing ? 'Drawing the map…' : '');
+  }
+
   /** Forgets everything. */
   end() {
     const { map, names } = this.#parts;

@@ -59,6 +59,10 @@ ${errorsTable()}
 const PATHS = [
   ['/api/v1/geojsonl/<LEVEL>', 'a page of newline-delimited GeoJSON: one Feature on each line'],
   ['/api/v1/fc/<LEVEL>', 'a page as one GeoJSON FeatureCollection'],
+  [
+    '/api/v1/at?point=<LONGITUDE>,<LATITUDE>',
+    'the units of all levels that contain a point, from the country down, without geometry unless `geometry` says otherwise; `levels` names the level of each. Where nothing is at the point but something at the exchanged numbers, `Link` with `rel="alternate"` leads there',
+  ],
   ...[...new Set(DOWNLOAD_ENDPOINTS.map(({ extension }) => extension))].map((extension) => [
     `/api/v1/download/<LEVEL>${extension}`,
     'a whole listing as one gzip file; Range continues one that broke off',

@@ -67,7 +67,7 @@ test('ranges that lie near each other are read at once, large features alone, an
       const file = Number(/(\d+)\.geojsonl/.exec(path)?.[1]) - 1;
       const at = (bytes: number): number => {
         for (let p = file * index.perFile; p <= index.fileEnd(file); p++)
-          if (10 + index.dataBytes(file * index.perFile, p) === bytes) return p;
+          if (10 + index.chained.bytes(file * index.perFile, p) === bytes) return p;
         throw new Error(`no feature begins at byte ${bytes}`);
       };
       found.push([String(file + 1), at(offset), at(offset + length)]);

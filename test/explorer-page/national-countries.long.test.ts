@@ -33,9 +33,16 @@ test('a selected country with 3,500 islands is outlined, not black, and the map 
     await waitForPlace(page, 'fjordland-2026', '2 countries');
     await page.waitForURL(/map=/);
     const blank = await page.context().newPage();
+    // It is dark, too.
+    await page.locator('#map-note').waitFor({ state: 'hidden' });
     const before = await darkShare(page, blank);
     await selectUnit(page, 'Fjordland');
-    await until(async () => (await darkShare(page, blank)) > before + 0.002, 'an outline');
+    let seen = 0;
+    const isOutlined = async (): Promise<boolean> => {
+      seen = await darkShare(page, blank);
+      return seen > before + 0.002;
+    };
+    await until(isOutlined, () => `an outline: ${before}, then ${seen} of the map is dark`);
     await page.getByRole('button', { name: 'Zoom to' }).click();
     await page.waitForLoadState('networkidle');
     const share = await darkShare(page, blank);

@@ -4,9 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { constants, crc32, gunzipSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
-import { sumOf } from '../../format/crc32.ts';
+import { sumOf, swapSeparator } from '../../format/crc32.ts';
 import {
   type DeflatedText,
+  deflateLine,
   deflateText,
   deflateWhole,
   FINAL_BLOCK,
@@ -14,6 +15,7 @@ import {
   MEMBER_FRAME_BYTES,
   MEMBER_HEADER,
   MemberWriter,
+  storedBlock,
   TRAILER_BYTES,
 } from '../../format/gzip.ts';
 import { FRAMES } from '../../format/levels.ts';
@@ -75,7 +77,8 @@ test('texts joined in any number and order are one member with the joined text',
 });
 
 test('any run of texts is cut out of the member by its bytes, with stored blocks between if need be', () => {
-  const { before, between, after } = FRAME_DATA.fc;
+  const { before, after } = FRAME_DATA.fc;
+  const between = storedBlock(',');
   fc.assert(
     fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), fc.nat(5), fc.nat(5), (texts, a, b) => {
       const pieces = texts.map(deflated);
@@ -91,7 +94,7 @@ test('any run of texts is cut out of the member by its bytes, with stored blocks
       const chosen = texts.slice(first, end);
       assertMember(joined(cut), Buffer.concat(chosen));
       const framed = [before, ...cut.flatMap((piece, i) => (i === 0 ? [piece] : [between, piece])), after];
-      const lines = chosen.flatMap((one, i) => (i === 0 ? [one] : [Buffer.from(FRAMES.fc.between), one]));
+      const lines = chosen.flatMap((one, i) => (i === 0 ? [one] : [Buffer.from(FRAMES.fc.separator), one]));
       assertMember(
         joined(framed),
         Buffer.concat([Buffer.from(FRAMES.fc.before), ...lines, Buffer.from(FRAMES.fc.after)]),
@@ -112,6 +115,33 @@ test('deflated text is byte-aligned, is not final and inflates alone', () => {
   );
 });
 
+/** The lines of features: text without a line feed, and one at its end. */
+const line = text.map((bytes) =>
+  Buffer.concat([Buffer.from(bytes.filter((byte) => byte !== 0x0a)), Buffer.from('\n')]),
+);
+
+test('a line is deflated alone, or with the line before it, and ends in a block with its line feed', () => {
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), fc.array(fc.boolean()), (lines, areChained) => {
+      const data = lines.map((one, i) => deflateLine(one, areChained[i] ? lines[i - 1] : undefined));
+      for (const piece of data) assert.equal(piece.subarray(-5).toString('hex'), '0100feff0a');
+      assertMember(
+        joined(data.map((piece, i) => ({ data: piece, ...sumOf(lines[i] ?? Buffer.of()) }))),
+        Buffer.concat(lines),
+      );
+      // The byte of a separator is that of the text, whatever is chained to it.
+      for (const piece of data) piece[piece.length - 1] = 0x2c;
+      const commas = Buffer.concat(lines.map((one) => Buffer.concat([one.subarray(0, -1), Buffer.from(',')])));
+      assert.ok(inflateRawSync(Buffer.concat([...data, FINAL_BLOCK])).equals(commas));
+      const sums = lines.map((one) => swapSeparator(crc32(one)));
+      assert.deepEqual(
+        sums,
+        lines.map((one) => crc32(Buffer.concat([one.subarray(0, -1), Buffer.from(',')]))),
+      );
+    }),
+  );
+});
+
 test('a member of nothing is the empty text', () => {
   const member = joined([]);
   assertMember(member, Buffer.alloc(0));
@@ -120,13 +150,15 @@ test('a member of nothing is the empty text', () => {
 });
 
 const MEMBERS_IN_HEX = `
-  const { deflateText, deflateWhole, FRAME_DATA, MemberWriter } = await import(${JSON.stringify(compile('format/gzip.ts'))});
+  const { deflateLine, deflateText, deflateWhole, FRAME_DATA, MemberWriter } = await import(${JSON.stringify(compile('format/gzip.ts'))});
   const { sumOf } = await import(${JSON.stringify(compile('format/crc32.ts'))});
   const texts = ['', 'a', '[1.25,2.5],'.repeat(9000), 'é東'.repeat(100)].map((text) => Buffer.from(text));
   const pieces = [deflateText, deflateWhole].flatMap((deflate) => texts.map((text) => ({ data: deflate(text), ...sumOf(text) })));
-  const { before, between, after } = FRAME_DATA.fc;
+  const { before, after } = FRAME_DATA.fc;
+  const line = Buffer.from('[1.25,2.5],'.repeat(9000) + '\\n');
+  for (const data of [deflateLine(line), deflateLine(line, line)]) pieces.push({ data, ...sumOf(line) });
   const writer = new MemberWriter((bytes) => process.stdout.write(bytes.toString('hex')));
-  for (const piece of [before, ...pieces, between, ...pieces, after]) writer.add(piece);
+  for (const piece of [before, ...pieces, ...pieces, after]) writer.add(piece);
   writer.end();
 `;
 

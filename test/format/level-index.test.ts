@@ -3,13 +3,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { joinSums, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import { FRAME_DATA, MEMBER_HEADER, memberEnd, SEPARATORS } from '../../format/gzip.ts';
 import type { ListingKey } from '../../format/layout.ts';
 import { firstPages, LevelIndex, pageCount } from '../../format/level-index.ts';
-import { FEATURES_PER_FILE, FORMATS, LEVELS, type Level, PAGE_CAPS, STORED_PAGES } from '../../format/levels.ts';
+import {
+  FEATURES_PER_FILE,
+  FORMATS,
+  type Format,
+  FRAMES,
+  LEVELS,
+  type Level,
+  PAGE_CAPS,
+  STORED_PAGES,
+} from '../../format/levels.ts';
 import { positionsIn } from '../../format/positions.ts';
-import { digestOf, type MadeLevel, makeLevel, type Unit } from './make-level.ts';
+import { chain, digestOf, type MadeLevel, makeLevel, type Unit } from './make-level.ts';
 
 const gid = fc.constantFrom('A', 'B', 'C', 'é', '?', null);
 /** Units of level 2, whose children are scattered; some have no GID of a parent. */
@@ -24,13 +34,16 @@ function unitsOf(cells: readonly (readonly [string | null, string | null, string
 }
 
 /** Levels 0 and 1 have files of 100 features: 250 units are three. */
-const LARGE = makeLevel(
+const UNITS: readonly Unit[] = Array.from({ length: 250 }, (_, i) => ({
+  fid: 10 * i,
+  text: `${'x'.repeat(i)}\n`,
+  gids: [i < 240 ? `P${i % 3}` : null, `U${i}`],
+}));
+const LARGE = makeLevel(1, UNITS, 'all');
+/** The same with every third unit alone in its file, and the others chained to the one before them. */
+const CHAINED = makeLevel(
   1,
-  Array.from({ length: 250 }, (_, i) => ({
-    fid: 10 * i,
-    text: `${'x'.repeat(i)}\n`,
-    gids: [i < 240 ? `P${i % 3}` : null, `U${i}`],
-  })),
+  chain(1, UNITS).map((unit, i) => (i % 3 === 0 ? elementAt(UNITS, i) : unit)),
   'all',
 );
 
@@ -67,8 +80,8 @@ test('fids up to 2^53 - 1 are exact', () => {
 /** The gzip body of a range of one file, from the bytes of the file alone. */
 function bodyOf({ index, files }: MadeLevel, first: number, end: number): Buffer {
   const file = elementAt(files, index.fileOf(first));
-  const from = index.offsetAt(first);
-  const data = file.subarray(from, from + index.dataBytes(first, end));
+  const from = index.chained.offsetAt(first);
+  const data = file.subarray(from, from + index.chained.bytes(first, end));
   return Buffer.concat([
     MEMBER_HEADER,
     data,
@@ -95,7 +108,7 @@ test('bytes and CRCs of any range are those of its data and texts, also across f
       const { index, data, texts } = LARGE;
       const [range, text] = [data, texts].map((parts) => Buffer.concat(parts.slice(first, end)));
       assert.ok(range && text);
-      assert.deepEqual([index.dataBytes(first, end), index.dataCrc(first, end)], [range.length, crc32(range)]);
+      assert.deepEqual([index.chained.bytes(first, end), index.chained.crc(first, end)], [range.length, crc32(range)]);
       assert.deepEqual([index.textBytes(first, end), index.textCrc(first, end)], [text.length, crc32(text)]);
       assert.equal(index.textCrc(first, end, crc32('before ')), crc32(`before ${text}`));
       assert.deepEqual(Buffer.from(index.digests(first, end)), Buffer.concat(data.slice(first, end).map(digestOf)));
@@ -103,6 +116,51 @@ test('bytes and CRCs of any range are those of its data and texts, also across f
       assert.equal(crc32(range, elementAt(index.arrays.dataCrc, first)), elementAt(index.arrays.dataCrc, end));
     }),
   );
+});
+
+/** The gzip body of a run in a format, from the bytes of the files alone, as README.md says it. */
+function framedBody({ index, files, alone }: MadeLevel, format: Format, first: number, end: number): Buffer {
+  const { before, after } = FRAME_DATA[format];
+  const pieces: Buffer[] = [];
+  for (let position = first; position < end; position++) {
+    const data = position === first ? index.aloneAt(position) : index.chained;
+    const file = elementAt(data === index.alone ? alone : files, index.fileOf(position));
+    const piece = Buffer.from(file.subarray(data.offsetAt(position)).subarray(0, data.bytes(position, position + 1)));
+    if (position + 1 < end) piece[piece.length - 1] = SEPARATORS[format];
+    pieces.push(piece);
+  }
+  assert.equal(Buffer.concat(pieces).length, index.runBytes(first, end));
+  const crc = index.textCrc(first, end, before.crc, format);
+  const sum = {
+    crc: format === 'fc' ? swapSeparator(crc) : crc,
+    length: before.length + index.textBytes(first, end),
+  };
+  return Buffer.concat([MEMBER_HEADER, before.data, ...pieces, after.data, memberEnd(joinSums(sum, after))]);
+}
+
+test('any run whose first feature is alone is a gzip file in either format, with features that are chained or not', () => {
+  fc.assert(
+    fc.property(fc.nat(249), fc.nat(120), fc.constantFrom(...FORMATS), (first, more, format) => {
+      const end = Math.min(first + more + 1, 250);
+      const { before, separator, after } = FRAMES[format];
+      const texts = CHAINED.texts.slice(first, end).map((text) => text.toString().trimEnd());
+      const text = gunzipSync(framedBody(CHAINED, format, first, end)).toString();
+      assert.equal(text, `${before}${texts.join(separator)}\n${after}`);
+    }),
+  );
+});
+
+test('the position before which there are so many bytes is found, and the first or last one for fewer or more', () => {
+  const { chained } = CHAINED.index;
+  fc.assert(
+    fc.property(fc.nat(249), fc.nat(250), fc.nat(20_000), (first, more, bytes) => {
+      const end = Math.min(250, first + more);
+      const found = chained.positionAt(bytes, first, end);
+      assert.ok(found >= first && found <= end && chained.bytes(first, found) <= bytes);
+      assert.ok(found === end || chained.bytes(first, found + 1) > bytes);
+    }),
+  );
+  assert.equal(chained.positionAt(-1, 3, 9), 3);
 });
 
 test('offsets and lengths beyond 2^32 are exact', () => {
@@ -114,10 +172,10 @@ test('offsets and lengths beyond 2^32 are exact', () => {
   const start = Float64Array.of(0, 2 ** 32 + 1, 2 ** 33 + 3, 2 ** 33 + 10);
   const far = new LevelIndex(0, 'none', { ...index.arrays, start, textStart: start.map((bytes) => 5 * bytes) });
   assert.deepEqual(
-    [0, 1, 2].map((position) => far.offsetAt(position)),
+    [0, 1, 2].map((position) => far.chained.offsetAt(position)),
     [10, 2 ** 32 + 11, 2 ** 33 + 13],
   );
-  assert.deepEqual([far.dataBytes(1, 3), far.textBytes(1, 2)], [2 ** 32 + 9, 5 * (2 ** 32 + 2)]);
+  assert.deepEqual([far.chained.bytes(1, 3), far.textBytes(1, 2)], [2 ** 32 + 9, 5 * (2 ** 32 + 2)]);
 });
 
 test('positions that the level does not have are errors, not numbers', () => {
@@ -126,10 +184,15 @@ test('positions that the level does not have are errors, not numbers', () => {
     [0, 251],
     [-1, 5],
   ] as const)
-    for (const question of [index.dataBytes, index.dataCrc, index.textBytes, index.textCrc])
-      assert.throws(() => question.call(index, first, end), RangeError);
-  assert.throws(() => index.offsetAt(-1), RangeError);
-  assert.throws(() => index.offsetAt(251), RangeError);
+    for (const ask of [
+      () => index.chained.bytes(first, end),
+      () => index.chained.crc(first, end),
+      () => index.textBytes(first, end),
+      () => index.textCrc(first, end),
+    ])
+      assert.throws(ask, RangeError);
+  assert.throws(() => index.chained.offsetAt(-1), RangeError);
+  assert.throws(() => index.chained.offsetAt(251), RangeError);
 });
 
 /** The listings of a level as the specification orders them, with their positions. */
@@ -228,7 +291,7 @@ test('a level without features has no files, no pages and one empty listing', ()
       const { index } = makeLevel(level, [], stored);
       assert.deepEqual([index.features, index.files, index.listings], [0, 0, 1]);
       assert.deepEqual(
-        [index.all.count, index.positionOf(0), index.dataBytes(0, 0), index.dataCrc(0, 0)],
+        [index.all.count, index.positionOf(0), index.chained.bytes(0, 0), index.chained.crc(0, 0)],
         [0, 0, 0, 0],
       );
       assert.equal(index.storedPage('fc', 0, 0, 0, 0), undefined);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { FeatureTable } from '../../format/feature-table.ts';
 import { type GidColumn, gidColumn } from '../../format/gid-column.ts';
-import { deflateText, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import { deflateLine, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
 import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
 import { FEATURES_PER_FILE, type Format, type Geometry, type Level, type StoredPages } from '../../format/levels.ts';
 
@@ -12,8 +12,10 @@ import { FEATURES_PER_FILE, type Format, type Geometry, type Level, type StoredP
 export interface FeatureText {
   /** With its line feed. */
   text: string;
-  /** Its deflate data, if it is not what `deflateText` makes. */
+  /** Its deflate data alone, if it is not what `deflateLine` makes. */
   data?: Buffer;
+  /** Its data with the text before it, if it is chained. */
+  chained?: Buffer;
 }
 
 /** A feature. */
@@ -29,9 +31,12 @@ export interface Unit extends FeatureText {
 export interface MadeFeatures {
   table: FeatureTable;
   texts: Buffer[];
+  /** The data of each feature alone, and as it is in its feature file. */
   data: Buffer[];
-  /** The feature files. */
+  chained: Buffer[];
+  /** The feature files, and those beside them. */
   files: Buffer[];
+  alone: Buffer[];
 }
 
 /** A level: its index is the table of the full geometry. */
@@ -61,25 +66,44 @@ export function memberOf(data: readonly Uint8Array[], text: Uint8Array): Buffer 
   return Buffer.concat([MEMBER_HEADER, ...data, memberEnd({ crc: crc32(text), length: text.length })]);
 }
 
+/** The units, each but the first of a file chained to the one before it. */
+export function chain<Unit extends FeatureText>(level: Level, units: readonly Unit[]): Unit[] {
+  return units.map((unit, p) => {
+    const before = units[p - 1];
+    if (before === undefined || p % FEATURES_PER_FILE[level] === 0) return unit;
+    return { ...unit, chained: deflateLine(Buffer.from(unit.text), Buffer.from(before.text)) };
+  });
+}
+
 /** Makes the feature files of a geometry, and their table. */
 export function makeFeatures(level: Level, units: readonly FeatureText[]): MadeFeatures {
   const texts = units.map(({ text }) => Buffer.from(text));
-  const data = units.map((unit) => unit.data ?? deflateText(Buffer.from(unit.text)));
+  const data = units.map((unit) => unit.data ?? deflateLine(Buffer.from(unit.text)));
+  const chained = units.map((unit, p) => unit.chained ?? data[p] ?? Buffer.of());
+  const alone = units.map((unit, p) => (unit.chained && data[p]) ?? Buffer.of());
   const before = (parts: readonly Buffer[], measure: (joined: Buffer) => number): number[] =>
     Array.from({ length: parts.length + 1 }, (_, p) => measure(Buffer.concat(parts.slice(0, p))));
   const table = new FeatureTable(level, {
-    start: Float64Array.from(before(data, ({ length }) => length)),
+    start: Float64Array.from(before(chained, ({ length }) => length)),
+    dataCrc: Uint32Array.from(before(chained, (joined) => crc32(joined))),
+    aloneStart: Float64Array.from(before(alone, ({ length }) => length)),
+    aloneCrc: Uint32Array.from(before(alone, (joined) => crc32(joined))),
     textStart: Float64Array.from(before(texts, ({ length }) => length)),
     textCrc: Uint32Array.from(before(texts, (joined) => crc32(joined))),
-    dataCrc: Uint32Array.from(before(data, (joined) => crc32(joined))),
+    textCrcFc: Uint32Array.from(before(texts, (joined) => crc32(joined.map((byte) => (byte === 0x0a ? 0x2c : byte))))),
     digest: Buffer.concat(data.map(digestOf)),
   });
   const perFile = FEATURES_PER_FILE[level];
-  const files = Array.from({ length: Math.ceil(units.length / perFile) }, (_, file) => {
-    const part = <T>(list: readonly T[]): T[] => list.slice(file * perFile, (file + 1) * perFile);
-    return memberOf(part(data), Buffer.concat(part(texts)));
-  });
-  return { table, texts, data, files };
+  const numbers = Array.from({ length: Math.ceil(units.length / perFile) }, (_, file) => file);
+  const part = <T>(list: readonly T[], file: number): T[] => list.slice(file * perFile, (file + 1) * perFile);
+  return {
+    table,
+    texts,
+    data,
+    chained,
+    files: numbers.map((file) => memberOf(part(chained, file), Buffer.concat(part(texts, file)))),
+    alone: numbers.map((file) => Buffer.concat(part(alone, file))),
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { FeatureTable } from '../../format/feature-table.ts';
+import { deflateLine } from '../../format/gzip.ts';
 import { LevelIndex } from '../../format/level-index.ts';
 import { type Geometry, LEVELS, type Level, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
 import { decodeLevel, decodeTable, encodeLevel, namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
@@ -147,16 +148,16 @@ const JSON_OF_LEVEL = JSON.parse(WRITTEN.manifest);
 
 test('another format version is refused by its number, with what to do, whatever else the file has', () => {
   const older = { release: 'r', level: 2, features: 3, fids: [4, 2, 9, 1], pages: {} };
-  for (const version of [2, 3])
+  for (const version of [2, 3, 4])
     assertRefused(
       JSON.stringify({ version, ...older }),
       new RegExp(
-        `^lv2/manifest\\.json: format version is ${version}, expected 4: build the release again from its source$`,
+        `^lv2/manifest\\.json: format version is ${version}, expected 5: build the release again from its source$`,
       ),
     );
   assertRefused(
-    JSON.stringify({ ...JSON_OF_LEVEL, version: 5 }),
-    /^lv2\/manifest\.json: format version is 5, expected 4: read it with a newer version$/,
+    JSON.stringify({ ...JSON_OF_LEVEL, version: 6 }),
+    /^lv2\/manifest\.json: format version is 6, expected 5: read it with a newer version$/,
   );
   assertRefused('{}', /^lv2\/manifest\.json: version is undefined, expected a whole number$/);
 });
@@ -320,9 +321,14 @@ function withLow(change: object | undefined): string {
   return JSON.stringify({ ...JSON_OF_LEVEL, geometries: { ...JSON_OF_LEVEL.geometries, low } });
 }
 
-test('the table of a geometry is made of the five arrays of its feature files, as views', () => {
+test('the table of a geometry is made of the eight arrays of its feature files, as views', () => {
   const { arrays } = decodeTable({ manifest: WRITTEN.manifest, table: LOW }, 'low', INDEX, TABLE_FILES);
-  assert.deepEqual(Object.keys(arrays), ['start', 'textStart', 'textCrc', 'dataCrc', 'digest']);
+  const named = ['start', 'dataCrc', 'alone.start', 'alone.crc', 'textStart', 'textCrc', 'textCrc.fc', 'digest'];
+  assert.deepEqual(
+    namedFeatureArrays(arrays).map(([name]) => name),
+    named,
+  );
+  assert.deepEqual(Object.keys(JSON_OF_LEVEL.geometries.low.arrays), named);
   for (const array of Object.values(arrays)) assert.equal(array.buffer === LOW.buffer, LOW.byteOffset % 8 === 0);
 });
 
@@ -381,6 +387,30 @@ test('the arrays of a geometry are refused like those of a level', () => {
     `lv2/low/index.bin: start[3] is ${start[3]}, expected a whole number above ${start[3]}`,
     { table },
   );
+});
+
+test('a first feature of a file that is chained to one of another file is refused, in a level or a geometry', () => {
+  const units = Array.from({ length: 201 }, (_, i) => ({ fid: i, text: `${i}\n`, gids: [null, null] }));
+  const text = Buffer.from('99\n');
+  // The last one is the first of the third file.
+  const wrong = units.map((unit, i) =>
+    i === 200 ? { ...unit, chained: deflateLine(Buffer.from(unit.text), text) } : unit,
+  );
+  const names = { manifest: 'm', index: 'i', table: 't' };
+  for (const [made, low, where] of [
+    [wrong, units, 'm arrays'],
+    [units, wrong, 'm geometries.low arrays'],
+  ] as const) {
+    const written = new Map([['low' as const, makeFeatures(1, low).table]]);
+    const { manifest, index, tables } = encodeLevel('r', makeLevel(1, made, 'none', ['low']).index, written);
+    assert.throws(
+      () => {
+        const level = decodeLevel({ manifest, index }, { release: 'r', level: 1, features: 201 }, names);
+        decodeTable({ manifest, table: tables.get('low') ?? Buffer.of() }, 'low', level, names);
+      },
+      { name: FormatError.name, message: `${where}: alone.start has position 200, which is the first of its file` },
+    );
+  }
 });
 
 test('a level whose table of a geometry is missing is not written', () => {

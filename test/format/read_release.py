@@ -9,7 +9,6 @@ import sys
 import zlib
 from bisect import bisect_left
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from itertools import groupby
 from pathlib import Path
 
 
@@ -20,7 +19,7 @@ def expect(condition, message):
 
 def versioned(content, name):
     found = json.loads(content)
-    expect(found["version"] == 4, f"{name}: format version {found['version']}, expected 4")
+    expect(found["version"] == 5, f"{name}: format version {found['version']}, expected 5")
     return found
 
 
@@ -59,21 +58,25 @@ def box_of(text):
 
 def features_at(positions, folder, per_file, arrays, fids, boxes):
     """The texts of the features, each read by its byte range. @param arrays of the geometry in the folder"""
-    start = arrays["start"]
-    for number, chosen in groupby(positions, lambda position: position // per_file):
-        with open(folder / "features" / f"{number + 1:06}.geojsonl.gz", "rb") as file:
-            for p in chosen:
-                file.seek(10 + int(start[p] - start[number * per_file]))
-                data = file.read(int(start[p + 1] - start[p]))
-                where = f"{folder} position {p} (fid {fids[p]:.0f})"
-                expect(zlib.crc32(data, arrays["dataCrc"][p]) == arrays["dataCrc"][p + 1], f"{where}: damaged")
-                digest = bytes(arrays["digest"][8 * p : 8 * p + 8])
-                expect(hashlib.sha256(data).digest()[:8] == digest, f"{where}: another digest")
-                text = zlib.decompressobj(wbits=-15).decompress(data)
-                expect(zlib.crc32(text, arrays["textCrc"][p]) == arrays["textCrc"][p + 1], f"{where}: another text")
-                expect(text.startswith(b'{"type":"Feature","id":%d,' % fids[p]), f"{where}: another feature")
-                expect(box_of(text) == list(boxes[4 * p : 4 * p + 4]), f"{where}: another box")
-                yield text
+    in_files = "features", "geojsonl.gz", 10, arrays["start"], arrays["dataCrc"]
+    alone = "alone", "bin", 0, arrays["alone.start"], arrays["alone.crc"]
+    for p in positions:
+        first = p - p % per_file
+        part, ending, head, start, crc = alone if alone[3][p] < alone[3][p + 1] else in_files
+        with open(folder / part / f"{p // per_file + 1:06}.{ending}", "rb") as file:
+            file.seek(head + int(start[p] - start[first]))
+            data = file.read(int(start[p + 1] - start[p]))
+        where = f"{folder} position {p} (fid {fids[p]:.0f})"
+        expect(zlib.crc32(data, crc[p]) == crc[p + 1], f"{where}: damaged")
+        digest = bytes(arrays["digest"][8 * p : 8 * p + 8])
+        expect(hashlib.sha256(data).digest()[:8] == digest, f"{where}: another digest")
+        text = zlib.decompressobj(wbits=-15).decompress(data)
+        expect(zlib.crc32(text, arrays["textCrc"][p]) == arrays["textCrc"][p + 1], f"{where}: another text")
+        comma = zlib.crc32(text[:-1] + b",", arrays["textCrc.fc"][p])
+        expect(comma == arrays["textCrc.fc"][p + 1], f"{where}: another text with a comma")
+        expect(text.startswith(b'{"type":"Feature","id":%d,' % fids[p]), f"{where}: another feature")
+        expect(box_of(text) == list(boxes[4 * p : 4 * p + 4]), f"{where}: another box")
+        yield text
 
 
 def main(output, level, arguments):

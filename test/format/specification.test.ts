@@ -6,11 +6,13 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { crc32, gunzipSync } from 'node:zlib';
+import { swapSeparator } from '../../format/crc32.ts';
 import { decodeCursor, encodeCursor } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
-import { FRAME_DATA } from '../../format/gzip.ts';
+import { FRAME_DATA, SEAM, SEPARATORS } from '../../format/gzip.ts';
 import {
+  alonePath,
   CHECKSUMS_FILE,
   featureFilePath,
   gidToSegment,
@@ -60,6 +62,7 @@ import { without } from '../support/processes/programs.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
+  chain,
   type MadeFeatures,
   type MadeLevel,
   makeColumn,
@@ -100,11 +103,16 @@ function rowsOf(start: string): string[][] {
 const texts = block('json texts').split(/(?<=\n)/);
 const featureFile = bytesIn('text feature-file');
 const example = exampleLevel();
-const body = bytesIn('text body', { 'data of position 0': dataAt(0), 'data of position 1': dataAt(1) });
+const alone = bytesIn('text alone');
+const body = bytesIn('text body', {
+  'data of position 0 up to its separator': dataAt(0).subarray(0, -1),
+  'data of position 1': dataAt(1),
+});
 
 /** The texts and the files of the geometry `none`. */
 const textsWithout = [elementAt(texts, 0), block('json text-none')];
 const fileWithout = bytesIn('text none-feature-file', { 'data of position 0': dataAt(0) });
+const aloneWithout = bytesIn('text none-alone');
 const tableWithout = exampleTable();
 
 /** The level of the worked example, from its files. */
@@ -122,25 +130,29 @@ function exampleTable(): FeatureTable {
 
 /** Deflate data of a position of the worked example, from its feature file. */
 function dataAt(position: number, file: Buffer = featureFile, table: FeatureTable = example): Buffer {
-  const from = table.offsetAt(position);
-  return file.subarray(from, from + table.dataBytes(position, position + 1));
+  const from = table.chained.offsetAt(position);
+  return file.subarray(from, from + table.chained.bytes(position, position + 1));
 }
 
-test('the feature file of the worked example is one gzip member of its texts, with a seam after each', () => {
+test('the feature file of the worked example is one gzip member of its texts, with a seam after each, one of them chained', () => {
   assert.equal(texts.length, 2);
   const data = [dataAt(0), dataAt(1)];
   assert.ok(memberOf(data, Buffer.from(texts.join(''))).equals(featureFile));
   assert.equal(gunzipSync(featureFile).toString(), texts.join(''));
   for (const [i, text] of texts.entries()) {
-    assert.equal(gunzipSync(memberOf([elementAt(data, i)], Buffer.from(text))).toString(), text);
-    assert.equal(elementAt(data, i).toString('hex').slice(-8), '0000ffff');
+    const own = i === 0 ? dataAt(0) : alone;
+    assert.equal(gunzipSync(memberOf([own], Buffer.from(text))).toString(), text);
+    for (const seam of [own, elementAt(data, i)]) assert.ok(seam.subarray(-SEAM.length).equals(SEAM));
   }
+  assert.throws(() => gunzipSync(memberOf([dataAt(1)], Buffer.from(elementAt(texts, 1)))), { code: 'Z_DATA_ERROR' });
 });
 
 test('without geometries, the feature file of the worked example has the same features, and the same in all else', () => {
   const data = [0, 1].map((position) => dataAt(position, fileWithout, tableWithout));
   assert.ok(memberOf(data, Buffer.from(textsWithout.join(''))).equals(fileWithout));
   assert.equal(gunzipSync(fileWithout).toString(), textsWithout.join(''));
+  const last = Buffer.from(elementAt(textsWithout, 1));
+  assert.ok(gunzipSync(memberOf([aloneWithout], last)).equals(last));
   for (const [i, text] of texts.entries())
     assert.equal(elementAt(textsWithout, i), text.replace(/"geometry":.*$/m, '"geometry":null}'));
 });
@@ -149,17 +161,26 @@ test('the indexes and the manifest of the worked example are what the code write
   const pages: Readonly<Record<Format, Buffer>> = { geojsonl: featureFile, fc: body };
   const units = texts.map((text, i): Unit => {
     const { id, bbox, properties } = JSON.parse(text);
-    return { fid: id, text, gids: [properties.GID_0], data: dataAt(i), box: boxOf(bbox, 7) };
+    return { fid: id, text, gids: [properties.GID_0], ...dataOf(i, dataAt(i), alone), box: boxOf(bbox, 7) };
   });
-  const { index, files } = makeLevel(0, units, 'unfiltered', ['none'], (format) => pages[format]);
-  const without = textsWithout.map((text, i) => ({ text, data: dataAt(i, fileWithout, tableWithout) }));
+  const { index, files, alone: besides } = makeLevel(0, units, 'unfiltered', ['none'], (format) => pages[format]);
+  const without = textsWithout.map((text, i) => ({
+    text,
+    ...dataOf(i, dataAt(i, fileWithout, tableWithout), aloneWithout),
+  }));
   const made = makeFeatures(0, without);
   const written = encodeLevel('demo', index, new Map([['none', made.table]]));
   assert.equal(written.manifest, block('json manifest'));
   assert.equal(written.index.toString('hex'), bytesIn('text index').toString('hex'));
   assert.equal(written.tables.get('none')?.toString('hex'), bytesIn('text none-index').toString('hex'));
   assert.deepEqual([...files, ...made.files], [featureFile, fileWithout]);
+  assert.deepEqual([...besides, ...made.alone], [alone, aloneWithout]);
 });
+
+/** The data of a position of the worked example: the first is alone in its file. */
+function dataOf(position: number, inFile: Buffer, beside: Buffer): Pick<Unit, 'data' | 'chained'> {
+  return position === 0 ? { data: inFile } : { data: beside, chained: inFile };
+}
 
 /** The box of a `bbox` in degrees, as the generator writes it. */
 function boxOf(bbox: readonly number[] | undefined, precision: number): [number, number, number, number] {
@@ -183,7 +204,7 @@ test('the comments of the worked example say what its bytes are', () => {
       else if (!name.endsWith('digest')) assert.deepEqual(values?.split(' ').map(Number), [...array], name);
     }
   }
-  const [first, last] = [example.offsetAt(1), example.offsetAt(1) + example.dataBytes(1, 2) - 1];
+  const [first, last] = [example.chained.offsetAt(1), example.chained.offsetAt(1) + example.chained.bytes(1, 2) - 1];
   const hex = (crc: number): string => `0x${crc.toString(16).padStart(8, '0')}`;
   const [one, two] = [crc32(elementAt(texts, 0)), crc32(elementAt(texts, 1))];
   const cut = `shift(${hex(one)}, ${elementAt(texts, 1).length}) xor ${hex(crc32(texts.join('')))} = ${hex(two)}`;
@@ -193,6 +214,8 @@ test('the comments of the worked example say what its bytes are', () => {
     ['lv0/features/000001.geojsonl.gz`, ', featureFile.length],
     ['lv0/index.bin`, ', bytesIn('text index').length],
     ['lv0/none/features/000001.geojsonl.gz`, ', fileWithout.length],
+    ['lv0/alone/000001.bin`, ', alone.length],
+    ['lv0/none/alone/000001.bin`, ', aloneWithout.length],
     ['lv0/none/index.bin`, ', bytesIn('text none-index').length],
     ['lv0/manifest.json`, ', Buffer.byteLength(block('json manifest')).toLocaleString('en')],
     ['body of both features, ', body.length],
@@ -201,15 +224,17 @@ test('the comments of the worked example say what its bytes are', () => {
 });
 
 test('the fc body of the worked example is the one that the specification describes, and gunzip reads', () => {
-  const { before, between, after } = FRAMES.fc;
-  const text = before + texts.join(between) + after;
+  const { before, separator, after } = FRAMES.fc;
+  const text = `${before}${texts.map((line) => line.trimEnd()).join(separator)}\n${after}`;
   const frame = FRAME_DATA.fc;
-  const data = [frame.before.data, dataAt(0), frame.between.data, dataAt(1), frame.after.data];
+  const first = Buffer.from(dataAt(0));
+  first[first.length - 1] = SEPARATORS.fc;
+  const data = [frame.before.data, first, dataAt(1), frame.after.data];
   assert.ok(memberOf(data, Buffer.from(text)).equals(body));
   assert.equal(gunzipSync(body).toString(), text);
   // The lengths that section 8 computes from the index, of two features and of none.
-  assert.equal(body.length, 20 + example.dataBytes(0, 2) + 46 + 6 * (2 - 1) + 8);
-  assert.equal(text.length, example.textBytes(0, 2) + 41 + (2 - 1) + 3);
+  assert.equal(body.length, 20 + example.runBytes(0, 2) + 46 + 8);
+  assert.equal(text.length, example.textBytes(0, 2) + 44);
   const empty = memberOf([frame.before.data, frame.after.data], Buffer.from(before + after));
   assert.deepEqual([empty.length, gunzipSync(empty).length], [20 + 46 + 8, 44]);
 });
@@ -297,13 +322,15 @@ function writeExample(out: string): void {
     const summary: LevelSummary = { ...JSON.parse(block('json level')), names };
     assert.deepEqual({ manifest: summary.manifest, index: summary.index }, files);
     assert.equal(summary.bytes, featureFile.length + body.length);
-    assert.equal(summary.featureFiles.bytes, featureFile.length);
-    const featureFiles = { files: 1, bytes: fileWithout.length };
+    assert.equal(summary.featureFiles.bytes, featureFile.length + alone.length);
+    const featureFiles = { files: 1, bytes: fileWithout.length + aloneWithout.length };
     assert.deepEqual(summary.geometries, { none: { ...none, featureFiles } });
     return summary;
   });
   put(featureFilePath(0, 0), featureFile);
   put(featureFilePath(0, 0, 'none'), fileWithout);
+  put(alonePath(0, 0), alone);
+  put(alonePath(0, 0, 'none'), aloneWithout);
   put(pagePath(0, 'geojsonl', 'all', 0), featureFile);
   put(pagePath(0, 'fc', 'all', 0), body);
   const overview = writeWholeFile(join(root, OVERVIEW_FILE), [block('json overview')]);
@@ -403,7 +430,7 @@ test('the table of geometries has each of them in their order, with its cap in b
   assert.ok(SPECIFICATION.includes(`${full}, then those of ${others.join(', ')} that the release has, in this order`));
   const folders = `${others.slice(0, -1).join(', ')} or ${others.at(-1)}`;
   assert.ok(SPECIFICATION.includes(`| \`<geometry>\` | ${folders}: those that`));
-  for (const path of [indexPath(0, 'low'), featureFilePath(0, 0, 'low')]) {
+  for (const path of [indexPath(0, 'low'), featureFilePath(0, 0, 'low'), alonePath(0, 0, 'low')]) {
     const template = path.replace('lv0', 'lv<L>').replace('low', '<geometry>').replace('000001', '<number>');
     assert.ok(SPECIFICATION.includes(`\n  ${template}\n`), template);
   }
@@ -428,7 +455,14 @@ test('the numbers of the specification are those of the code', () => {
   const [few, many] = [FEATURES_PER_FILE[0], FEATURES_PER_FILE[2]];
   assert.deepEqual(FEATURES_PER_FILE, [few, few, many, many, many, many]);
   assert.ok(SPECIFICATION.includes(`feature file but the last: ${few} at levels 0 and 1, ${many} at the others |`));
-  for (const place of ['before', 'between', 'after'] as const) {
+  const hexOf = (number: number): string => number.toString(16).padStart(2, '0');
+  assert.ok(SPECIFICATION.includes(`xor 0x${hexOf(swapSeparator(0))} it is that with a line feed`));
+  for (const format of FORMATS) {
+    const [cells] = rowsOf(`\`${format}\` | ${FRAMES[format].before === '' ? 'nothing' : 'as below'}`);
+    assert.ok(cells?.[2]?.startsWith(`\`${hexOf(SEPARATORS[format])}\``), format);
+  }
+  assert.ok(SPECIFICATION.includes(`\`${SEAM.toString('hex').replaceAll(/(..)(?!$)/g, '$1 ')}\``));
+  for (const place of ['before', 'after'] as const) {
     const [cells] = rowsOf(`${place} |`);
     assert.equal(cells?.[1], `\`${FRAMES.fc[place].replace('\n', '⏎')}\``);
     const hex = FRAME_DATA.fc[place].data.toString('hex').replaceAll(/(..)(?!$)/g, '$1 ');
@@ -459,13 +493,13 @@ test('the arrays are specified by name, type and order as the code writes them, 
     [...features, ...named('gid<c>', ['gid0', 'gid1']), ...named('<format>', ['geojsonl', 'fc'])],
     entriesOf(json.arrays),
   );
-  const [, list = ''] = /has the five arrays (.*), in this order/.exec(SPECIFICATION) ?? [];
-  const five = list.split(/, | and /).map((name) => name.replaceAll('`', ''));
+  const [, list = ''] = /has the eight arrays (.*), in this order/.exec(SPECIFICATION) ?? [];
+  const own = list.split(/, | and /).map((name) => name.replaceAll('`', ''));
   assert.deepEqual(
-    features.filter(([name]) => five.includes(name)),
+    features.filter(([name]) => own.includes(name)),
     entriesOf(json.geometries.low.arrays),
   );
-  assert.equal(five.length, 5);
+  assert.equal(own.length, 8);
 });
 
 /** A level with two geometries. */
@@ -481,18 +515,22 @@ function writeLevel(root: string): MadeGeometries {
     const text = `{"type":"Feature","id":${fid},"properties":{"fid":${fid}},"geometry":${geometry}}\n`;
     return { fid, text, gids: ['A', `B${i % 7}`, `C${i}`], box: boxOf([i / 10, -1, i / 10, -1], 7) };
   });
-  const made = makeLevel(2, units, 'none', ['none']);
+  const made = makeLevel(2, chain(2, units), 'none', ['none']);
   const texts = units.map(({ text }) => ({ text: text.replace(/"geometry":.*$/m, '"geometry":null}') }));
-  const none = makeFeatures(2, texts);
+  const none = makeFeatures(2, chain(2, texts));
   const { manifest, index, tables } = encodeLevel('r', made.index, new Map([['none', none.table]]));
   const featureFiles = (files: readonly Buffer[], geometry: Geometry): [string, Buffer][] =>
     files.map((bytes, file) => [featureFilePath(2, file, geometry), bytes]);
+  const besides = (files: readonly Buffer[], geometry: Geometry): [string, Buffer][] =>
+    files.map((bytes, file) => [alonePath(2, file, geometry), bytes]);
   const files: [string, string | Buffer][] = [
     [manifestPath(2), manifest],
     [indexPath(2), index],
     [indexPath(2, 'none'), tables.get('none') ?? assert.fail()],
     ...featureFiles(made.files, 'full'),
     ...featureFiles(none.files, 'none'),
+    ...besides(made.alone, 'full'),
+    ...besides(none.alone, 'none'),
   ];
   for (const [path, bytes] of files) {
     mkdirSync(join(root, dirname(path)), { recursive: true });
@@ -551,7 +589,7 @@ test('the Python of the specification makes slices that gunzip reads, and refuse
     [1000, 1100],
     [1050, 1050],
   ] as const;
-  for (const [geometry, { data, texts }] of [
+  for (const [geometry, { data, chained, texts }] of [
     ['full', made],
     ['none', made.none],
   ] as const) {
@@ -559,21 +597,28 @@ test('the Python of the specification makes slices that gunzip reads, and refuse
     const printed = runPython(`${code}\n${loop}`).split('\n');
     for (const [i, [a, b]] of slices.entries()) {
       const bytes = Buffer.from(elementAt(printed, i), 'hex');
-      const expected = memberOf(data.slice(a, b), Buffer.concat(texts.slice(a, b)));
+      const run = [...data.slice(a, Math.min(a + 1, b)), ...chained.slice(a + 1, b)];
+      const expected = memberOf(run, Buffer.concat(texts.slice(a, b)));
       assert.ok(bytes.equals(expected), `${a} to ${b} of ${geometry}`);
       assert.equal(gunzipSync(bytes).toString(), texts.slice(a, b).join(''));
     }
   }
   const damaged = join(folder, 'damaged-level');
   cpSync(root, damaged, { recursive: true });
-  const file = join(damaged, featureFilePath(2, 0));
-  const bytes = readFileSync(file);
-  const at = made.index.offsetAt(20);
-  bytes[at] = elementAt(bytes, at) ^ 1;
-  writeFileSync(file, bytes);
-  const input = `${code}\ngeojsonl(0, 20)\ngeojsonl(20, 40)`;
-  const run = spawnSync('python3', ['-'], { cwd: damaged, input, encoding: 'utf8' });
-  assert.match(run.stderr, /ValueError: lv2\/features\/000001\.geojsonl\.gz: damaged\n$/);
+  for (const [path, at, intact, hit] of [
+    // What comes before the first feature of a slice is not read, not even the data that it is chained to.
+    [featureFilePath(2, 0), made.index.chained.offsetAt(20), 'geojsonl(0, 20)\ngeojsonl(20, 40)', 'geojsonl(19, 40)'],
+    [alonePath(2, 0), made.index.alone.offsetAt(20), 'geojsonl(0, 40)\ngeojsonl(19, 40)', 'geojsonl(20, 40)'],
+  ] as const) {
+    const file = join(damaged, path);
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.with(at, elementAt(bytes, at) ^ 1));
+    const input = `${code}\n${intact}\nprint("intact")\n${hit}`;
+    const run = spawnSync('python3', ['-'], { cwd: damaged, input, encoding: 'utf8' });
+    writeFileSync(file, bytes);
+    assert.equal(run.stdout, 'intact\n');
+    assert.ok(run.stderr.endsWith(`ValueError: ${path}: damaged\n`), run.stderr);
+  }
 });
 
 /** Runs a block of shell commands in the folder of the level. */

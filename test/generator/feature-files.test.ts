@@ -7,11 +7,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { constants, crc32, gunzipSync, inflateRawSync } from 'node:zlib';
-import { sumOf } from '../../format/crc32.ts';
+import { sumOf, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { DIGEST_BYTES } from '../../format/feature-table.ts';
-import { deflateText, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
-import { featureFilePath, pagePath } from '../../format/layout.ts';
+import { DIGEST_BYTES, type FeatureData } from '../../format/feature-table.ts';
+import { deflateLine, deflateText, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import { alonePath, featureFilePath, pagePath } from '../../format/layout.ts';
 import { FEATURES_PER_FILE, FRAMES, LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { refuseLargePage } from '../../generator/levels/write-files.ts';
@@ -59,10 +59,13 @@ const index = readIndex(root, 0);
 
 const files = [0, 1, 2].map((number) => readFileSync(join(root, featureFilePath(0, number))));
 
-/** The deflate data of the feature at a position of level 0, cut out of its file by the index. */
-function dataAt(position: number): Buffer {
-  const offset = index.offsetAt(position);
-  return elementAt(files, index.fileOf(position)).subarray(offset, offset + index.dataBytes(position, position + 1));
+const besides = [0, 1, 2].map((number) => readFileSync(join(root, alonePath(0, number))));
+
+/** The data of the feature at a position of level 0, cut out of the feature file or of the one beside it. */
+function cut(from: FeatureData, position: number): Buffer {
+  const offset = from.offsetAt(position);
+  const file = elementAt(from === index.alone ? besides : files, index.fileOf(position));
+  return file.subarray(offset, offset + from.bytes(position, position + 1));
 }
 
 /** Inflates deflate data alone: with a reference to anything before it, this throws. */
@@ -71,7 +74,9 @@ function inflated(data: Buffer): Buffer {
 }
 
 const positions = [...countries.keys()];
-const data = positions.map(dataAt);
+/** In the feature files, and alone. */
+const chained = positions.map((position) => cut(index.chained, position));
+const data = positions.map((position) => cut(index.aloneAt(position), position));
 const texts = data.map(inflated);
 
 test('a feature file is one gzip member with the lines of its features, in order of fid, which zcat reads', () => {
@@ -85,7 +90,8 @@ test('a feature file is one gzip member with the lines of its features, in order
     const zcat = spawnSync('zcat', { input: file, maxBuffer: 2 ** 28 });
     assert.equal(zcat.status, 0);
     assert.ok(zcat.stdout.equals(Buffer.concat(texts.slice(first, end))));
-    assert.ok(file.equals(Buffer.concat([MEMBER_HEADER, ...data.slice(first, end), memberEnd(sumOf(zcat.stdout))])));
+    const parts = chained.slice(first, end);
+    assert.ok(file.equals(Buffer.concat([MEMBER_HEADER, ...parts, memberEnd(sumOf(zcat.stdout))])));
   }
 });
 
@@ -93,7 +99,7 @@ test('the data of every feature is one line that inflates alone, ends at a byte 
   for (const [position, text] of texts.entries()) {
     assert.equal(text.indexOf('\n'), text.length - 1);
     // Where the dictionary or bits of a byte crossed a seam, it would not be what the text alone gives.
-    assert.ok(deflateText(text).equals(elementAt(data, position)));
+    assert.ok(deflateLine(text).equals(elementAt(data, position)));
   }
   // Any features in any order are a member of their own.
   const shuffled = positions.toSorted((a, b) => ((a * 89) % 245) - ((b * 89) % 245));
@@ -102,8 +108,30 @@ test('the data of every feature is one line that inflates alone, ends at a byte 
   assert.ok(gunzipSync(Buffer.concat([MEMBER_HEADER, ...parts, memberEnd(sumOf(text))])).equals(text));
 });
 
+test('short features are chained to the short one before them where that saves a tenth, others are in the file alone', () => {
+  const isShort = (position: number): boolean => elementAt(texts, position).length < REUSE_TEXT_BYTES;
+  let [areChained, areNot] = [0, 0];
+  for (const [position, text] of texts.entries()) {
+    const [own, alone] = [elementAt(chained, position), elementAt(data, position)];
+    const before = position % FEATURES_PER_FILE[0] === 0 ? undefined : elementAt(texts, position - 1);
+    const isPossible = before !== undefined && isShort(position) && isShort(position - 1);
+    const made = isPossible ? deflateLine(text, before) : alone;
+    const isChained = made.length <= 0.9 * alone.length;
+    assert.ok(own.equals(isChained ? made : alone), `position ${position}`);
+    assert.equal(index.aloneAt(position) === index.alone, isChained);
+    if (isChained) areChained++;
+    else areNot++;
+  }
+  assert.ok(areChained > 20 && areNot > 60, `${areChained}, ${areNot}`);
+  for (const [number, beside] of besides.entries()) {
+    const own = positions.filter((p) => index.fileOf(p) === number && index.aloneAt(p) === index.alone);
+    assert.ok(beside.equals(Buffer.concat(own.map((position) => elementAt(data, position)))));
+  }
+});
+
 test('the index has fids, lengths, CRCs and digests of every feature and of any run of them', () => {
-  const { start, textStart, textCrc, dataCrc, digest } = index.arrays;
+  const { start, aloneStart, aloneCrc, textStart, textCrc, textCrcFc, dataCrc, digest } = index.arrays;
+  const alone = positions.map((p) => (index.aloneAt(p) === index.alone ? elementAt(data, p) : Buffer.of()));
   /** What is summed up to each position. */
   const sums = (parts: readonly Buffer[], add: (before: number, part: Buffer) => number): number[] => {
     let sum = 0;
@@ -115,8 +143,11 @@ test('the index has fids, lengths, CRCs and digests of every feature and of any 
   };
   const length = (before: number, part: Buffer): number => before + part.length;
   const crc = (before: number, part: Buffer): number => crc32(part, before);
-  assert.deepEqual([[...start], [...textStart]], [sums(data, length), sums(texts, length)]);
-  assert.deepEqual([[...textCrc], [...dataCrc]], [sums(texts, crc), sums(data, crc)]);
+  assert.deepEqual([[...start], [...textStart]], [sums(chained, length), sums(texts, length)]);
+  assert.deepEqual([[...textCrc], [...dataCrc]], [sums(texts, crc), sums(chained, crc)]);
+  assert.deepEqual([[...aloneStart], [...aloneCrc]], [sums(alone, length), sums(alone, crc)]);
+  const commas = texts.map((text) => Buffer.from(text.toString('latin1').replace(/\n$/, ','), 'latin1'));
+  assert.deepEqual([...textCrcFc], sums(commas, crc));
   const digests = data.map((part) => createHash('sha256').update(part).digest().subarray(0, DIGEST_BYTES));
   assert.ok(Buffer.concat(digests).equals(digest));
   for (const [position, text] of texts.entries()) assert.equal(index.fidAt(position), JSON.parse(text.toString()).id);
@@ -126,19 +157,25 @@ test('the index has fids, lengths, CRCs and digests of every feature and of any 
     [99, 101],
     [100, 245],
   ] as const) {
-    const [ownData, ownText] = [Buffer.concat(data.slice(first, end)), Buffer.concat(texts.slice(first, end))];
-    assert.deepEqual([index.dataBytes(first, end), index.dataCrc(first, end)], [ownData.length, crc32(ownData)]);
+    const [ownData, ownText] = [Buffer.concat(chained.slice(first, end)), Buffer.concat(texts.slice(first, end))];
+    assert.deepEqual(
+      [index.chained.bytes(first, end), index.chained.crc(first, end)],
+      [ownData.length, crc32(ownData)],
+    );
     assert.deepEqual([index.textBytes(first, end), index.textCrc(first, end)], [ownText.length, crc32(ownText)]);
+    const ownCommas = swapSeparator(index.textCrc(first, end, 0, 'fc'));
+    assert.equal(ownCommas, crc32(Buffer.concat([...commas.slice(first, end - 1), elementAt(texts, end - 1)])));
   }
 });
 
 test('release.json counts the feature files and their bytes; a level without features has an empty index', () => {
   const { levels } = releaseFromJson(readFileSync(join(root, 'release.json'), 'utf8'), 'release.json');
-  const bytes = data.reduce((sum, { length }) => sum + length, 3 * MEMBER_FRAME_BYTES);
+  const bytes = [...files, ...besides].reduce((sum, { length }) => sum + length, 0);
+  assert.ok(files.every((file) => file.length > MEMBER_FRAME_BYTES));
   assert.deepEqual(levels[0]?.featureFiles, { files: 3, bytes });
   assert.deepEqual(levels[1]?.featureFiles, { files: 0, bytes: 0 });
   assert.equal(readIndex(root, 1).features, 0);
-  assert.ok(!readdirSync(join(root, 'lv1')).includes('features'));
+  for (const part of ['features', 'alone']) assert.ok(!readdirSync(join(root, 'lv1')).includes(part));
 });
 
 test('pages have the text of their features, large ones as their deflate data; others are deflated whole', () => {
@@ -148,14 +185,16 @@ test('pages have the text of their features, large ones as their deflate data; o
     ['geojsonl', 20],
     ['fc', 5],
   ] as const) {
-    const { before, between, after } = FRAMES[format];
+    const { before, separator, after } = FRAMES[format];
     for (let first = 0; first < texts.length; first += cap) {
       const page = readFileSync(join(root, pagePath(0, format, 'all', first / cap)));
       const own = texts.slice(first, first + cap);
-      const text = Buffer.from(before + own.join(between) + after);
+      const lines = own.map((line) => line.toString().trimEnd());
+      const text = Buffer.from(`${before}${lines.join(separator)}\n${after}`);
       assert.ok(gunzipSync(page).equals(text));
       const large = data.slice(first, first + cap).filter((_, i) => elementAt(own, i).length >= REUSE_TEXT_BYTES);
-      for (const part of large) assert.ok(page.includes(part), `${format} from ${first}`);
+      // All but the byte of the separator.
+      for (const part of large) assert.ok(page.includes(part.subarray(0, -1)), `${format} from ${first}`);
       reused += large.length;
       if (large.length > 0) continue;
       assert.ok(page.equals(Buffer.concat([MEMBER_HEADER, deflateText(text), memberEnd(sumOf(text))])));

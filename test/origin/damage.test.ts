@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
-import { featureFilePath, pagePath, releasePath } from '../../format/layout.ts';
+import { alonePath, featureFilePath, pagePath, releasePath } from '../../format/layout.ts';
 import { type Geometry, type Level, OTHER_GEOMETRIES } from '../../format/levels.ts';
 import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -17,7 +17,7 @@ import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { replaceNames } from '../support/releases/large-page.ts';
-import { readFeatureTable } from '../support/releases/read-index.ts';
+import { readFeatureTable, readIndex } from '../support/releases/read-index.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Asked, outcomeOf } from './failing-host.ts';
@@ -39,7 +39,30 @@ interface Subject {
 
 const inRelease = (path: string): string => join(folder, releasePath('r1'), path);
 
+/** Requests that begin with a feature that is chained: the ones whose data, alone, has the bytes that are damaged. */
+function askedAlone(geometry: Geometry): Asked[] {
+  const table = readFeatureTable(join(folder, releasePath('r1')), 2, geometry);
+  const { fid } = readIndex(join(folder, releasePath('r1')), 2).arrays;
+  const bytes = table.alone.bytes(0, table.fileEnd(0));
+  return Array.from({ length: 11 }, (_, i): Asked => {
+    const start = table.alone.positionAt(Math.floor(((i + 1) * bytes) / 12), 0, table.fileEnd(0));
+    const count = 1 + (i % 3);
+    const query = `?start-at=${fid[start]}&page-size=${count}&geometry=${geometry}`;
+    return { query, format: i % 2 === 0 ? 'fc' : 'geojsonl', level: 2, start, count, geometry };
+  });
+}
+
 const SUBJECTS: readonly Subject[] = [
+  ...(['full', 'low'] as const).map(
+    (geometry): Subject => ({
+      what: `a file with features alone, of geometry ${geometry}`,
+      level: 2,
+      geometry,
+      file: inRelease(alonePath(2, 0, geometry)),
+      other: inRelease(alonePath(3, 0, geometry)),
+      asked: askedAlone(geometry),
+    }),
+  ),
   {
     what: 'a page',
     level: 2,
@@ -110,11 +133,14 @@ async function outcomes({ asked }: Subject, proxy?: RunningService): Promise<str
 /** Does the answer hold the byte at this offset of the file? */
 function holdsByte({ level, file, geometry = 'full' }: Subject, { start, count }: Asked, at: number): boolean {
   // An answer from a page is all of the page.
-  if (!file.includes('/features/')) return true;
+  const isAlone = file.includes('/alone/');
+  if (!isAlone && !file.includes('/features/')) return true;
   const index = readFeatureTable(join(folder, releasePath('r1')), level, geometry);
+  const isChained = index.aloneAt(start) === index.alone;
+  if (isAlone) return isChained && at >= index.alone.bytes(0, start) && at < index.alone.bytes(0, start + 1);
   const offsetOf = (position: number): number =>
-    MEMBER_HEADER.length + index.dataBytes(0, Math.min(position, index.fileEnd(0)));
-  return at >= offsetOf(start) && at < offsetOf(start + count);
+    MEMBER_HEADER.length + index.chained.bytes(0, Math.min(position, index.fileEnd(0)));
+  return at >= offsetOf(isChained ? start + 1 : start) && at < offsetOf(start + count);
 }
 
 test('intact files give the right answers', async () => {

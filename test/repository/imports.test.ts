@@ -130,6 +130,7 @@ test('each package is known to the files that are named here, and to no other', 
     'lru-cache': [
       'proxy/auth/authenticate.ts',
       'proxy/bodies/response-cache.ts',
+      'proxy/data/load-release.ts',
       'proxy/data/spatial-index.ts',
       'proxy/origin/directory.ts',
       'proxy/work/admit-client.ts',

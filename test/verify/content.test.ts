@@ -6,9 +6,10 @@ import { appendFileSync, cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { constants, deflateRawSync, gzipSync } from 'node:zlib';
+import { cutCrc, joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { type ColumnArrays, GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
-import { deflateText, MEMBER_HEADER } from '../../format/gzip.ts';
+import { deflateLine, deflateText, MEMBER_HEADER, SEAM } from '../../format/gzip.ts';
 import { namesPath, OVERVIEW_FILE } from '../../format/layout.ts';
 import { type LevelArrays, LevelIndex } from '../../format/level-index.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
@@ -89,6 +90,7 @@ const changed = (text: string, change: (text: string) => string | Buffer): strin
 const under2 = 'lv2/geojsonl/gid-0/AAA/000001.geojsonl.gz';
 const fc2 = 'lv2/fc/all/000001.json.gz';
 const features2 = 'lv2/features/000001.geojsonl.gz';
+const alone2 = 'lv2/alone/000001.bin';
 const index2 = 'lv2/index.bin';
 const manifest2 = 'lv2/manifest.json';
 
@@ -99,7 +101,7 @@ test('sealing again what has not changed gives a release without faults', async 
     // Data of two pieces can be joined with others as well.
     replaceFeatures(root, 1, (features) =>
       features.map(({ text }) => ({
-        data: Buffer.concat([deflateText(text.subarray(0, 9)), deflateText(text.subarray(9))]),
+        data: Buffer.concat([deflateText(text.subarray(0, 9)), deflateLine(text.subarray(9))]),
         text,
       })),
     );
@@ -122,8 +124,9 @@ test('a page whose text is not what its features make, in either format, by any 
     [under2, (text) => `${text} `],
     [under2, (text) => text.slice(0, -1)],
     [fc2, (text) => text.replace('FeatureC', 'FutureC')],
-    [fc2, (text) => text.replace('\n,', '\n')],
-    [fc2, (text) => text.replace('\n,', '\n,,')],
+    [fc2, (text) => text.replace('}},{', '}}{')],
+    [fc2, (text) => text.replace('}},{', '}},,{')],
+    [fc2, (text) => text.replace('}},{', '}},\n{')],
     [fc2, (text) => text.replace(/\]\}\n$/, ']}')],
     [fc2, (text) => text.replace(/\]\}\n$/, ']}\n\n')],
     [fc2, (text) => text.replace('東', '西')],
@@ -197,7 +200,8 @@ test('the same of pages so large that they are inflated as streams, and of featu
   const file = 'lv0/features/000001.geojsonl.gz';
   for (const [change, problem] of [
     [(text: string) => text.replace('"BBB"', '"BBC"'), 'GID_0 is "BBC", the index has "BBB"'],
-    [(text: string) => text.slice(0, -3), 'its text is not one line'],
+    [(text: string) => `${text.slice(0, 9)}\n${text.slice(9)}`, 'its text is not one line'],
+    [(text: string) => text.slice(0, -3), 'its seam is'],
   ] as const)
     await assertNamed(
       (root) => replaceText(root, 0, 1, change),
@@ -219,7 +223,7 @@ test('a feature file whose texts are not the features they should be, in any cho
       (text) => text.replace('"properties":{', '"properties":[],"p":{'),
       'fid 1: its properties: is not a JSON object',
     ],
-    [1, (text) => text.trimEnd(), 'fid 2: its text is not one line'],
+    [1, (text) => text.trimEnd(), 'fid 2: its seam is [0-9a-f]+, expected 0100feff0a'],
     [1, (text) => `${text}\n`, 'fid 2: its text is not one line'],
     [1, (text) => `\n${text}`, 'fid 2: its text is not one line'],
     [1, (text) => text + text, 'fid 2: its text is not one line'],
@@ -271,19 +275,17 @@ test('without an index the files of its level are verified by checksums', async 
 test('deflate data that cannot stand alone or be joined with others: the feature is named', async () => {
   const full = { finishFlush: constants.Z_FULL_FLUSH };
   const cases: [(feature: StoredFeature, previous: Buffer) => Buffer, string][] = [
-    [({ text }) => deflateRawSync(text), 'its seam is [0-9a-f]{8}, expected 0000ffff'],
+    [({ text }) => deflateRawSync(text), 'its seam is [0-9a-f]{10}, expected 0100feff0a'],
+    [({ text }) => deflateRawSync(text, full), 'its seam is [0-9a-f]{2}0000ffff, expected 0100feff0a'],
     [
-      ({ text }) => Buffer.concat([deflateRawSync(text), deflateText(Buffer.of())]),
+      ({ text }) => Buffer.concat([deflateRawSync(text), Buffer.of(0), SEAM]),
       'its deflate stream ends after \\d+ of \\d+ bytes',
     ],
-    [
-      ({ text }, previous) => deflateRawSync(text, { dictionary: previous, ...full }),
-      'cannot be inflated: invalid distance too far back',
-    ],
+    [({ text }, previous) => deflateLine(text, previous), 'cannot be inflated: invalid distance too far back'],
     [({ data }) => Buffer.concat([data, data]), 'inflates to more than \\d+ bytes'],
     [({ data }) => Buffer.concat([data, Buffer.of(0)]), 'its seam is'],
     [({ data }) => data.subarray(0, -4), 'its seam is'],
-    [({ data }) => Buffer.concat([data.subarray(0, -9), data.subarray(-4)]), 'cannot be inflated: '],
+    [({ data }) => Buffer.concat([data.subarray(0, -10), data.subarray(-5)]), 'cannot be inflated: '],
     [({ data }) => Buffer.concat([gzipSync('x').subarray(0, 10), data]), 'cannot be inflated: '],
   ];
   for (const [change, problem] of cases)
@@ -308,9 +310,25 @@ function added<T extends Float64Array | Uint32Array | Uint8Array>(
   return changed;
 }
 
+/** The arrays with those sums of text with commas that follow from the others. */
+function withCommas(arrays: LevelArrays): LevelArrays {
+  const textCrcFc = new Uint32Array(arrays.textCrc.length);
+  for (let p = 0; p + 1 < textCrcFc.length; p++) {
+    const bytes = elementAt(arrays.textStart, p + 1) - elementAt(arrays.textStart, p);
+    const own = cutCrc(elementAt(arrays.textCrc, p), elementAt(arrays.textCrc, p + 1), bytes);
+    textCrcFc[p + 1] = joinCrcs(elementAt(textCrcFc, p), swapSeparator(own), bytes);
+  }
+  return { ...arrays, textCrcFc };
+}
+
 test('an index whose arrays are not those of the feature files: it is named, and the array, the position or the fid', async () => {
-  const described = (position: number): RegExp =>
-    new RegExp(`^${features2}: fid ${position + 1}: bytes \\d+ to \\d+ do not have the digest in the index$`);
+  const isChained = (position: number): boolean => {
+    const index = readIndex(join(good, 'releases/r1'), 2);
+    return index.aloneAt(position) === index.alone;
+  };
+  assert.deepEqual([0, 1, 2, 3].map(isChained), [false, true, true, true]);
+  const described = (position: number, path: string, what = 'digest'): RegExp =>
+    new RegExp(`^${path}: fid ${position + 1}: bytes \\d+ to \\d+ do not have the ${what} in the index$`);
   const column = (arrays: LevelArrays, c: number): GidColumn => elementAt(arrays.columns, c);
   const inColumn = (
     arrays: LevelArrays,
@@ -321,8 +339,14 @@ test('an index whose arrays are not those of the feature files: it is named, and
     return { ...arrays, columns: arrays.columns.with(c, new GidColumn(name, { ...own, ...change(own) })) };
   };
   const cases: [(arrays: LevelArrays) => LevelArrays, RegExp][] = [
-    [(arrays) => ({ ...arrays, start: added(arrays.start, [1, 1]) }), described(0)],
-    [(arrays) => ({ ...arrays, start: added(arrays.start, [3, -1]) }), described(2)],
+    [(arrays) => ({ ...arrays, start: added(arrays.start, [1, 1]) }), described(0, features2)],
+    [(arrays) => ({ ...arrays, start: added(arrays.start, [3, -1]) }), described(2, features2, 'CRC-32')],
+    [(arrays) => ({ ...arrays, aloneStart: added(arrays.aloneStart, [3, -1]) }), described(2, alone2)],
+    [(arrays) => ({ ...arrays, aloneCrc: added(arrays.aloneCrc, [3, 1]) }), described(2, alone2, 'CRC-32')],
+    [
+      (arrays) => ({ ...arrays, textCrcFc: added(arrays.textCrcFc, [2, 1]) }),
+      /^textCrc\.fc\[2\] is \d+, expected \d+$/,
+    ],
     [(arrays) => ({ ...arrays, start: arrays.start.map((start) => start + 7) }), /^start\[0\] is 7, expected 0$/],
     [
       (arrays) => ({ ...arrays, start: added(arrays.start, [1, 1e6]) }),
@@ -336,25 +360,26 @@ test('an index whose arrays are not those of the feature files: it is named, and
       (arrays) => ({ ...arrays, start: arrays.start.with(2, Number.NaN) }),
       /^start\[2\] is NaN, expected a whole number above \d+$/,
     ],
+    [(arrays) => ({ ...arrays, textCrc: added(arrays.textCrc, [1, 1]) }), /^textCrc\.fc\[1\] is \d+, expected \d+$/],
     [
-      (arrays) => ({ ...arrays, textStart: added(arrays.textStart, [2, 1]) }),
+      (arrays) => withCommas({ ...arrays, textStart: added(arrays.textStart, [2, 1]) }),
       /: fid \d: its text is not the one that the index describes$/,
     ],
     [
-      (arrays) => ({ ...arrays, textStart: added(arrays.textStart, [4, -1]) }),
+      (arrays) => withCommas({ ...arrays, textStart: added(arrays.textStart, [4, -1]) }),
       /: fid 4: inflates to more than \d+ bytes$/,
     ],
     [
-      (arrays) => ({ ...arrays, textCrc: added(arrays.textCrc, [1, 1]) }),
+      (arrays) => withCommas({ ...arrays, textCrc: added(arrays.textCrc, [1, 1]) }),
       /: fid \d: its text is not the one that the index describes$/,
     ],
     [
       (arrays) => ({ ...arrays, dataCrc: added(arrays.dataCrc, [4, 1]) }),
       /: fid 4: bytes \d+ to \d+ do not have the CRC-32 in the index$/,
     ],
-    [(arrays) => ({ ...arrays, digest: added(arrays.digest, [16, 1]) }), described(2)],
-    [(arrays) => ({ ...arrays, digest: added(arrays.digest, [31, 1]) }), described(3)],
-    [(arrays) => ({ ...arrays, digest: arrays.digest.toReversed() }), described(0)],
+    [(arrays) => ({ ...arrays, digest: added(arrays.digest, [16, 1]) }), described(2, alone2)],
+    [(arrays) => ({ ...arrays, digest: added(arrays.digest, [31, 1]) }), described(3, alone2)],
+    [(arrays) => ({ ...arrays, digest: arrays.digest.toReversed() }), described(0, features2)],
     [(arrays) => ({ ...arrays, fid: arrays.fid.toReversed() }), /^fid\[1\] is 3, expected a whole number above 4$/],
     [
       (arrays) => ({ ...arrays, fid: arrays.fid.map((fid) => fid / 2) }),
@@ -408,7 +433,7 @@ test('any number of any array of an index by one or by 2^31 more: it is found', 
           }),
         unfiltered,
       );
-      const named = [index2, manifest2, features2].filter((path) => Object.hasOwn(problems, path));
+      const named = [index2, manifest2, features2, alone2].filter((path) => Object.hasOwn(problems, path));
       assert.ok(named.length > 0, `${name}[${at}] + ${amount}: ${JSON.stringify(problems)}`);
     }
   assert.ok(tried > 40, `${tried} numbers`);

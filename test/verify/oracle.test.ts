@@ -131,7 +131,7 @@ test('pages, listings, texts and metadata that are derived wrongly', () => {
   const cases: [(root: string) => void, RegExp][] = [
     [pageOf(under2, replaced('Næst', 'Nast')), new RegExp(`^${under2}: line 1 is `)],
     [pageOf(under2, (text) => text.split('\n').slice(1).join('\n')), new RegExp(`^${under2}: line 1 is `)],
-    [pageOf('lv2/fc/all/000001.json.gz', replaced('\n,', '\n')), /^lv2\/fc\/all\/000001\.json\.gz: line 3 is /],
+    [pageOf('lv2/fc/all/000001.json.gz', replaced('}},{', '}}{')), /^lv2\/fc\/all\/000001\.json\.gz: line 2 is /],
     [(root) => replaceText(root, 2, 0, replaced('[0,3]', '[0,03]')), /^its text is not JSON/],
     [(root) => replaceText(root, 2, 0, replaced('"Feature"', '"Future"')), /^its text is not a GeoJSON feature/],
     [(root) => replaceText(root, 2, 0, replaced('"geometry":{', '"geometry":7,"g":{')), /^has no geometry/],

@@ -24,8 +24,8 @@ import { filesUnder, sha256 } from '../support/files.ts';
 import { runGenerator } from '../support/processes/run-generator.ts';
 import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
+import { readIndex } from '../support/releases/read-index.ts';
 import { resealRelease, summaryOf } from '../support/releases/reseal.ts';
-import { featureFile, readFeatures } from '../support/releases/reseal-features.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -43,7 +43,7 @@ const other = join(folder, 'other');
 await buildSynthetic(synthetic, 60, other, { release: 'other' });
 const root = 'releases/r1';
 const files = filesOf(good);
-const featureFiles = files.filter((file) => file.includes('/features/'));
+const featureFiles = files.filter((file) => /\/(features|alone)\//.test(file));
 const indexes = files.filter((file) => file.endsWith('index.bin'));
 const pages = files.filter((file) => /\/(geojsonl|fc)\//.test(file));
 
@@ -98,13 +98,13 @@ test('a good release has no faults, whichever pages it stores, and everything in
   for (const storedPages of STORED_PAGES) {
     const out = releases[storedPages];
     const own = filesOf(out);
-    const packed = own.filter((file) => /\/(features|geojsonl|fc)\//.test(file));
+    const packed = own.filter((file) => /\/(features|alone|geojsonl|fc)\//.test(file));
     const sizes = packed.map((file) => readFileSync(join(out, file)).length);
     const found = await verify({ out, workers: 0 }, SILENT);
     assert.deepEqual(found, {
       release: 'r1',
       files: own.length - 1,
-      pages: packed.filter((file) => !file.includes('/features/')).length,
+      pages: packed.filter((file) => !/\/(features|alone)\//.test(file)).length,
       features: 9,
       bytes: sizes.reduce((sum, size) => sum + size, 0),
       findings: [],
@@ -225,15 +225,19 @@ test('a byte flipped in each feature: its file is named, and the fid; around the
   for (const level of [0, 1, 2] as const) {
     const [file, index] = [`${root}/lv${level}/features/000001.geojsonl.gz`, `${root}/lv${level}/index.bin`];
     let start = MEMBER_HEADER.length;
-    for (const [position, { data }] of readFeatures(join(good, root), level).entries()) {
-      const range = `bytes ${start} to ${start + data.length - 1}`;
-      const problem = `fid ${position + 1}: ${range} do not have the digest in the index`;
-      for (const at of [start, start + (data.length >> 1), start + data.length - 1]) {
-        assert.deepEqual(await withFlip(file, at), [{ path: file, problem }]);
-        tried++;
+    const table = readIndex(join(good, root), level);
+    for (let position = 0; position < table.features; position++)
+      for (const data of new Set([table.chained, table.aloneAt(position)])) {
+        const path = data === table.alone ? `${root}/lv${level}/alone/000001.bin` : file;
+        const [first, end] = [data.offsetAt(position), data.offsetAt(position) + data.bytes(position, position + 1)];
+        const what = data === table.aloneAt(position) ? 'digest' : 'CRC-32';
+        const problem = `fid ${position + 1}: bytes ${first} to ${end - 1} do not have the ${what} in the index`;
+        for (const at of [first, (first + end) >> 1, end - 1]) {
+          assert.deepEqual(await withFlip(path, at), [{ path, problem }]);
+          tried++;
+        }
+        if (path === file) start = end;
       }
-      start += data.length;
-    }
     for (const [at, what] of [
       [0, 'gzip header'],
       [start + 1, 'final block with the gzip trailer'],
@@ -253,7 +257,11 @@ test('a byte flipped in each feature: its file is named, and the fid; around the
 
 test('two features of a file swapped: the file is named, with the fids in whose place they are not', async () => {
   const file = `${root}/lv2/features/000001.geojsonl.gz`;
-  const features = readFeatures(join(good, root), 2);
+  const { chained, features: count } = readIndex(join(good, root), 2);
+  const bytes = readFileSync(join(good, file));
+  const features = Array.from({ length: count }, (_, p) =>
+    bytes.subarray(chained.offsetAt(p)).subarray(0, chained.bytes(p, p + 1)),
+  );
   for (const [a, b] of [
     [0, 1],
     [0, 3],
@@ -262,7 +270,12 @@ test('two features of a file swapped: the file is named, with the fids in whose 
     const [one, two] = [features[a], features[b]];
     assert.ok(one && two);
     const swapped = features.with(a, two).with(b, one);
-    const faults = await faultsWith(file, (path) => writeFileSync(path, featureFile(swapped)));
+    const faults = await faultsWith(file, (path) =>
+      writeFileSync(
+        path,
+        Buffer.concat([bytes.subarray(0, chained.offsetAt(0)), ...swapped, bytes.subarray(chained.offsetAt(count))]),
+      ),
+    );
     assertNamed(faults, [file], `${a} and ${b}`);
     const fids = faults.map(({ problem }) => Number(/^fid (\d+): bytes/.exec(problem)?.[1]));
     assert.ok(fids.includes(a + 1), String(fids));
@@ -434,7 +447,7 @@ test('a line of checksums.txt that is gone, twice, out of order or for nothing: 
   const file = `${root}/checksums.txt`;
   const lines = readFileSync(join(good, file), 'utf8').trimEnd().split('\n');
   const cases: [string[], RegExp][] = [
-    [lines.slice(1), /^has no line for lv0\/cells\.bin$/],
+    [lines.slice(1), /^has no line for lv0\/alone\/000001\.bin$/],
     [[lines[0] ?? '', ...lines], /^line 2: .* follows /],
     [lines.toReversed(), /^line 2: .* paths must ascend$/],
     [[...lines, `${'0'.repeat(64)}  x`], /^lists x, which is not part of this release$/],

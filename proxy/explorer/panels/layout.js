@@ -101,6 +101,8 @@ export function showAbout({ title, release, date, licence, attribution }) {
     part('title').textContent = title;
     document.title = title;
   }
+  part('release').textContent = release ?? 'no release yet';
+  part('release').hidden = false;
   const issued = date === undefined ? [] : [make('span', '', `Release ${release}, ${date}`)];
   const texts = attribution.map((text) =>
     make('span', '', ...text.split(ADDRESS).map((piece, i) => (i % 2 === 0 ? piece : toLink(piece)))),

@@ -12,6 +12,7 @@ import {
   PAGE_ENDPOINTS,
   PAGE_SIZE,
   PAGE_SIZE_MIN,
+  POINT,
   RELEASE,
   START_AFTER,
   START_AT,
@@ -65,6 +66,30 @@ export function parameterReferences(endpoint: FeaturesEndpoint) {
   return endpoint.parameters.map((name) => ({
     $ref: `#/components/parameters/${componentName(name, endpoint)}`,
   }));
+}
+
+/** The parameters of what is at a point. */
+export function atParameters() {
+  const point = { type: 'string', pattern: `^${DEGREES},${DEGREES}$` };
+  const geometry = { type: 'string', enum: GEOMETRIES, default: 'none' };
+  return [
+    {
+      name: POINT,
+      in: 'query',
+      required: true,
+      description:
+        'longitude,latitude in degrees. A point on a border is in exactly one of the units that share it. Where nothing is at the point but something at the exchanged numbers, Link leads there with rel="alternate".',
+      schema: point,
+      example: PLACES[CONTAINS]?.example,
+    },
+    {
+      name: GEOMETRY,
+      in: 'query',
+      description: 'Geometry of the features, as of pages; none if absent. The full one decides what is at the point.',
+      schema: geometry,
+      example: 'none',
+    },
+  ];
 }
 
 /** The meaning of a filter depends on the level, that of page-size on the cap: each has its own component. */

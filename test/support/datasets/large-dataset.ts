@@ -198,6 +198,7 @@ export function readStored(folder: string, release: string): StoredLevel[] {
 
 /** The body that has these features. */
 export function bodyOf(format: Format, lines: readonly string[]): string {
-  const { before, between, after } = FRAMES[format];
-  return `${before}${lines.join(between)}${after}`;
+  const { before, separator, after } = FRAMES[format];
+  const texts = lines.map((line) => line.slice(0, -1));
+  return `${before}${texts.join(separator)}${texts.length > 0 ? '\n' : ''}${after}`;
 }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { joinCrcs } from '../../../format/crc32.ts';
+import { joinCrcs, swapSeparator } from '../../../format/crc32.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import { DIGEST_BYTES } from '../../../format/feature-table.ts';
 import { MEMBER_FRAME_BYTES, MEMBER_HEADER } from '../../../format/gzip.ts';
@@ -26,13 +26,13 @@ export function enlargeFeature(folder: string, bytes: number): { data: Buffer; f
   const release = join(folder, releasePath('r1'));
   const file = join(release, featureFilePath(0, 0));
   const data = Buffer.alloc(bytes - MEMBER_FRAME_BYTES, Buffer.from('deflate data that nobody inflates '));
-  const others = readFileSync(file).subarray(readIndex(release, 0).offsetAt(1));
+  const others = readFileSync(file).subarray(readIndex(release, 0).chained.offsetAt(1));
   writeFileSync(file, Buffer.concat([MEMBER_HEADER, data, others]));
   resealLevel(release, 0, (index) => {
-    const { start, textStart, textCrc, dataCrc, digest } = index.arrays;
+    const { start, textStart, textCrc, textCrcFc, dataCrc, digest } = index.arrays;
     const sums = Array.from({ length: index.features }, (_, position) => ({
-      dataBytes: index.dataBytes(position, position + 1),
-      dataCrc: index.dataCrc(position, position + 1),
+      dataBytes: index.chained.bytes(position, position + 1),
+      dataCrc: index.chained.crc(position, position + 1),
       textBytes: index.textBytes(position, position + 1),
       textCrc: index.textCrc(position, position + 1),
     }));
@@ -42,6 +42,8 @@ export function enlargeFeature(folder: string, bytes: number): { data: Buffer; f
       start[position + 1] = elementAt(start, position) + own.dataBytes;
       textStart[position + 1] = elementAt(textStart, position) + own.textBytes;
       dataCrc[position + 1] = joinCrcs(elementAt(dataCrc, position), own.dataCrc, own.dataBytes);
+      const commaCrc = swapSeparator(own.textCrc);
+      textCrcFc[position + 1] = joinCrcs(elementAt(textCrcFc, position), commaCrc, own.textBytes);
       textCrc[position + 1] = joinCrcs(elementAt(textCrc, position), own.textCrc, own.textBytes);
     }
     digest.set(hash('sha256', data, 'buffer').subarray(0, DIGEST_BYTES));

@@ -4,12 +4,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, inflateRawSync } from 'node:zlib';
 import type { Geometry, Position } from 'geojson';
 import { feature as shapeOf } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import { elementAt } from '../../../format/element-at.ts';
 import {
+  alonePath,
   CHECKSUMS_FILE,
   cellsPath,
   featureFilePath,
@@ -79,11 +80,12 @@ export function assertDerived(out: string, id: string): void {
     const featureFiles = Math.ceil(units.units.length / FEATURES_PER_FILE[level]);
     files.push(manifestPath(level), indexPath(level), namesPath(level));
     if (release.cells && units.units.length > 0) files.push(cellsPath(level));
-    files.push(...Array.from({ length: featureFiles }, (_, file) => featureFilePath(level, file)));
-    for (const geometry of assertGeometries(root, release, units)) {
-      files.push(indexPath(level, geometry));
-      files.push(...Array.from({ length: featureFiles }, (_, file) => featureFilePath(level, file, geometry)));
-    }
+    const geometries = assertGeometries(root, release, units);
+    for (const geometry of geometries) files.push(indexPath(level, geometry));
+    for (const geometry of ['full', ...geometries] as const)
+      for (let file = 0; file < featureFiles; file++)
+        files.push(featureFilePath(level, file, geometry), alonePath(level, file, geometry));
+    assertAlone(root, level, geometries);
     files.push(...assertPages(root, release, units));
   }
   assertOverview(root, filled);
@@ -162,6 +164,28 @@ function assertGeometries(root: string, { geometries }: Release, { level, summar
   return others;
 }
 
+/** Compares the data of every chained feature alone with its line in the feature file. */
+function assertAlone(root: string, level: Level, geometries: readonly GeometryName[]): void {
+  const index = readIndex(root, level);
+  for (const [geometry, table] of [['full', index] as const, ...readTables(root, index)]) {
+    const { aloneStart } = table.arrays;
+    for (let file = 0; file < table.files; file++) {
+      const path = alonePath(level, file, geometry);
+      const bytes = readFileSync(join(root, path));
+      const first = file * table.perFile;
+      const offset = (position: number): number => elementAt(aloneStart, position) - elementAt(aloneStart, first);
+      assert.equal(bytes.length, offset(table.fileEnd(file)), path);
+      for (const [i, line] of linesOf(textOf(root, featureFilePath(level, file, geometry))).entries()) {
+        const alone = bytes.subarray(offset(first + i), offset(first + i + 1));
+        if (alone.length === 0) continue;
+        const text = inflateRawSync(Buffer.concat([alone, Buffer.of(3, 0)]));
+        assert.ok(text.equals(line), `${path}: the text of position ${first + i} alone`);
+      }
+    }
+  }
+  assert.deepEqual(index.geometries, geometries);
+}
+
 /** A property as text; null for none. */
 function textIn(properties: JsonFeature['properties'], column: string): string | null {
   const value = Object.hasOwn(properties, column) ? properties[column] : null;
@@ -236,12 +260,12 @@ function assertPages(root: string, release: Release, { level, summary, units }: 
   assert.equal(summary.listings, units.length === 0 ? 0 : listings.length, `${levelName(level)}: listings`);
   const stored = { all: listings, unfiltered: listings.slice(0, 1), none: [] }[release.storedPages];
   return FORMATS.flatMap((format) => {
-    const [cap, { before, between, after }] = [PAGE_CAPS[format][level], FRAMES[format]];
+    const [cap, { before, separator, after }] = [PAGE_CAPS[format][level], FRAMES[format]];
     return stored.flatMap(({ key, positions }) =>
       Array.from({ length: Math.ceil(positions.length / cap) }, (_, page) => {
         const path = pagePath(level, format, key, page);
         const held = positions.slice(page * cap, (page + 1) * cap).map((position) => elementAt(units, position).line);
-        const texts = held.flatMap((line, i) => (i === 0 ? [line] : [between, line]));
+        const texts = held.map((line, i) => (i === held.length - 1 ? line : `${line.subarray(0, -1)}${separator}`));
         assertSame(textOf(root, path), [before, ...texts, after], path);
         return path;
       }),

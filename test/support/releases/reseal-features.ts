@@ -5,11 +5,11 @@ import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { joinCrcs, sumOf } from '../../../format/crc32.ts';
+import { joinCrcs, sumOf, swapSeparator } from '../../../format/crc32.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays } from '../../../format/feature-table.ts';
-import { deflateText, MEMBER_HEADER, memberEnd } from '../../../format/gzip.ts';
-import { featureFilePath } from '../../../format/layout.ts';
+import { deflateLine, deflateText, MEMBER_HEADER, memberEnd } from '../../../format/gzip.ts';
+import { alonePath, featureFilePath } from '../../../format/layout.ts';
 import { type LevelArrays, LevelIndex } from '../../../format/level-index.ts';
 import { FEATURES_PER_FILE, type Level } from '../../../format/levels.ts';
 import { inflateFeature } from '../../../generator/reader/inflate.ts';
@@ -17,7 +17,7 @@ import { openFeatures } from '../../../generator/reader/read-level.ts';
 import { readIndex } from './read-index.ts';
 import { resealLevel } from './reseal.ts';
 
-/** A feature's deflate data, and the text whose sum the index has. */
+/** A feature's deflate data, alone, and the text whose sum the index has. */
 export interface StoredFeature {
   data: Buffer;
   text: Buffer;
@@ -26,7 +26,8 @@ export interface StoredFeature {
 /** The feature with this text. */
 export function featureOf(content: Buffer | string): StoredFeature {
   const text = Buffer.from(content);
-  return { data: deflateText(text), text };
+  // What does not end in a line feed cannot have the seam of a feature.
+  return { data: text.at(-1) === 0x0a ? deflateLine(text) : deflateText(text), text };
 }
 
 /** The features of a level, by position. */
@@ -43,7 +44,7 @@ export function readFeatures(root: string, level: Level): StoredFeature[] {
   }
 }
 
-/** Writes the feature files of a level from changed features, and the index of these. */
+/** Writes the feature files of a level from changed features, none of them chained, and the index of these. */
 export function replaceFeatures(
   root: string,
   level: Level,
@@ -51,11 +52,11 @@ export function replaceFeatures(
 ): void {
   const features = change(readFeatures(root, level));
   const perFile = FEATURES_PER_FILE[level];
-  for (let file = 0; file * perFile < features.length; file++)
-    writeFileSync(
-      join(root, featureFilePath(level, file)),
-      featureFile(features.slice(file * perFile, (file + 1) * perFile)),
-    );
+  for (let file = 0; file * perFile < features.length; file++) {
+    const own = features.slice(file * perFile, (file + 1) * perFile);
+    writeFileSync(join(root, featureFilePath(level, file)), featureFile(own));
+    writeFileSync(join(root, alonePath(level, file)), '');
+  }
   changeArrays(root, level, (arrays) => ({ ...arrays, ...sumsOf(features) }));
 }
 
@@ -83,13 +84,17 @@ export function changeArrays(root: string, level: Level, change: (arrays: LevelA
 
 function sumsOf(features: readonly StoredFeature[]): FeatureArrays {
   const [start, textStart] = [new Float64Array(features.length + 1), new Float64Array(features.length + 1)];
-  const [textCrc, dataCrc] = [new Uint32Array(features.length + 1), new Uint32Array(features.length + 1)];
+  const crcs = (): Uint32Array => new Uint32Array(features.length + 1);
+  const [textCrc, textCrcFc, dataCrc] = [crcs(), crcs(), crcs()];
   for (const [i, { data, text }] of features.entries()) {
     start[i + 1] = elementAt(start, i) + data.length;
     textStart[i + 1] = elementAt(textStart, i) + text.length;
     textCrc[i + 1] = joinCrcs(elementAt(textCrc, i), crc32(text), text.length);
+    textCrcFc[i + 1] = joinCrcs(elementAt(textCrcFc, i), swapSeparator(crc32(text)), text.length);
     dataCrc[i + 1] = joinCrcs(elementAt(dataCrc, i), crc32(data), data.length);
   }
   const digests = features.map(({ data }) => hash('sha256', data, 'buffer').subarray(0, DIGEST_BYTES));
-  return { start, textStart, textCrc, dataCrc, digest: new Uint8Array(Buffer.concat(digests)) };
+  const digest = new Uint8Array(Buffer.concat(digests));
+  const aloneStart = new Float64Array(features.length + 1);
+  return { start, dataCrc, aloneStart, aloneCrc: crcs(), textStart, textCrc, textCrcFc, digest };
 }

@@ -10,15 +10,18 @@ import type { Answer, Basis } from '../bodies/answer.ts';
 import type { LoadedRelease } from '../data/load-release.ts';
 import { Problem } from '../http/problem.ts';
 import type { DocumentEndpoint } from './endpoints.ts';
-import { COLLECTIONS_PATH, OGC_PATH, OPENAPI_TYPE } from './endpoints.ts';
+import { COLLECTIONS_PATH, OGC_PATH, OPENAPI_TYPE, SCHEMA_TYPE } from './endpoints.ts';
 import { type FixedHeaders, releaseAnswer } from './headers.ts';
 import { apiDocument, TITLE } from './ogc-openapi.ts';
+import { columnsSchema } from './ogc-schema.ts';
 
-/** What conforms to OGC API - Features - Part 1: Core (OGC 17-069r4). */
-const CONFORMANCE = ['core', 'geojson', 'oas30'].map(
-  (name) => `http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/${name}`,
+/** What holds of parts 1 (Core, OGC 17-069r4) and 3 (Filtering, OGC 19-079r2) of OGC API - Features. */
+const CONFORMANCE = ['1/1.0/conf/core', '1/1.0/conf/geojson', '1/1.0/conf/oas30', '3/1.0/conf/queryables'].map(
+  (name) => `http://www.opengis.net/spec/ogcapi-features-${name}`,
 );
 const JSON_TYPE = 'application/json';
+/** The registered relations of the OGC begin so. */
+const RELATIONS = 'http://www.opengis.net/def/rel/ogc/1.0/';
 /** 96 bits of SHA-256 in base64url. */
 const TAG_CHARS = 16;
 
@@ -60,8 +63,11 @@ export function collectionOf(release: LoadedRelease, level: Level): LevelSummary
   throw new Problem('not-found', `The collections of this release are ${names.join(', ')}.`);
 }
 
-function contentOf({ document, level }: DocumentEndpoint, release: LoadedRelease, base: string, title: string): object {
-  if (level !== undefined) return collectionDocument(collectionOf(release, level), release, base);
+function contentOf(endpoint: DocumentEndpoint, release: LoadedRelease, base: string, title: string): object {
+  const { path, document, level } = endpoint;
+  if (level !== undefined && document === 'collection')
+    return collectionDocument(collectionOf(release, level), release, base);
+  if (level !== undefined) return columnsSchema(document, base + path, collectionOf(release, level));
   switch (document) {
     case 'conformance':
       return { conformsTo: CONFORMANCE };
@@ -95,6 +101,8 @@ function collectionDocument({ level, layer, features, extent }: LevelSummary, re
   const links: Link[] = [
     { href, rel: 'self', type: JSON_TYPE },
     { href: `${href}/items`, rel: 'items', type: 'application/geo+json', title: `The units of level ${level}` },
+    { href: `${href}/queryables`, rel: `${RELATIONS}queryables`, type: SCHEMA_TYPE, title: 'What to filter by' },
+    { href: `${href}/schema`, rel: `${RELATIONS}schema`, type: SCHEMA_TYPE, title: 'Columns' },
     ...licenceLinks(release),
   ];
   const spatial = { bbox: [extent], crs: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84' };

@@ -7,6 +7,7 @@ import {
   COLLECTIONS_PATH,
   DOCUMENT_ENDPOINTS,
   DOWNLOAD_ENDPOINTS,
+  type DocumentEndpoint,
   type FeaturesEndpoint,
   FID_MAX,
   FILE_ENDPOINTS,
@@ -23,6 +24,8 @@ import { answerDocument } from './ogc-documents.ts';
 import { isDigits, OGC_PARAMETERS, PARAMETERS, type Parameter, type Params } from './parameters.ts';
 import { parseQuery, type QueryRules } from './query.ts';
 import { answerAt } from './units.ts';
+
+type OgcPath = Pick<DocumentEndpoint, 'level' | 'parameters'>;
 
 /** How the answer is to be. */
 export type View = Pick<Basis, 'base' | 'coding'>;
@@ -81,7 +84,7 @@ function queryOf({ level, parameters }: FeaturesEndpoint): (request: HttpRequest
 }
 
 /** That of OGC API - Features, whose templates leave a plus as it is. */
-function ogcQueryOf({ level, parameters }: FeaturesEndpoint, hasColumns: boolean): (request: HttpRequest) => Params {
+function ogcQueryOf({ level = 0, parameters }: OgcPath, hasColumns: boolean): (request: HttpRequest) => Params {
   const known = new Map([...OGC_PARAMETERS].filter(([name]) => parameters.includes(name)));
   const rules = { level, parameters: known, allowed: parameters.join(', '), hasColumns, plus: '+' } as const;
   return ({ query }) => parseQuery(query, rules);
@@ -98,16 +101,17 @@ function itemQueryOf(endpoint: FeaturesEndpoint): (request: HttpRequest) => Para
   };
 }
 
-/** A path without parameters, answered from the current release. */
+/** A path that is answered from the current release, whatever its parameters say. */
 function releaseRow<Endpoint extends { path: string; mediaType: string }>(
   endpoint: Endpoint,
   respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, title: string | undefined) => Answer,
+  parse = ({ query }: HttpRequest) => parseQuery(query, NO_PARAMETERS),
 ): Row {
   const fixed = fixedHeaders(endpoint.mediaType);
   return {
     path: endpoint.path,
-    answer({ releases, title }, { query }, { base, coding }) {
-      parseQuery(query, NO_PARAMETERS);
+    answer({ releases, title }, request, { base, coding }) {
+      parse(request);
       const basis = { release: releases.requireCurrent(), base, coding, isPinned: false };
       return respond(endpoint, fixed, basis, title);
     },
@@ -121,7 +125,7 @@ export const ROWS: ReadonlyMap<string, Row> = new Map(
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload)),
     atRow(AT_ENDPOINT),
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
-    ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument)),
+    ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, ogcQueryOf(endpoint, false))),
     ...ITEMS_ENDPOINTS.map((endpoint) => featuresRow(endpoint, ogcQueryOf(endpoint, true), answerItems)),
     ...ITEM_ENDPOINTS.map((endpoint) => featuresRow(endpoint, itemQueryOf(endpoint), answerItem)),
   ].map((row) => [row.path, row]),

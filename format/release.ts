@@ -65,6 +65,8 @@ export interface LevelSummary extends LevelAbout {
   bytes: number;
   /** Number of feature files, and their total bytes with those of the files in `alone/`. */
   featureFiles: { files: number; bytes: number };
+  /** Units that are not valid with their full geometry. */
+  invalid: number;
   /** West, south, east, north of all units in degrees, west never greater than east; undefined without geometry. */
   extent?: readonly number[] | undefined;
   /** The files of each geometry besides the full one, in the order of `GEOMETRIES`. */
@@ -82,7 +84,7 @@ export interface GeometrySummary {
   /** Number of feature files, and their total bytes with those of the files in `alone/`. */
   featureFiles: { files: number; bytes: number };
   index: CheckedFile;
-  /** Simplified units that are not valid although their full geometry is. */
+  /** Units that are not valid with it. */
   invalid: number;
 }
 
@@ -291,6 +293,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     },
     bytes: numberIn(json, 'bytes', where),
     featureFiles: featureFilesIn(json, where),
+    invalid: numberIn(json, 'invalid', where),
     ...(json['extent'] !== undefined && { extent: extentIn(json, where) }),
     geometries: Object.fromEntries(
       geometriesIn(json, where).map((geometry) => [

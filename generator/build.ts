@@ -83,7 +83,11 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
       } catch (error) {
         // Child processes write in the staging folder until they end.
         await pool.close();
-        removeLeftovers(options.out);
+        try {
+          removeLeftovers(options.out);
+        } catch {
+          // The next build removes them. What went wrong first says more.
+        }
         throw error;
       }
     });

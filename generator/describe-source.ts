@@ -1,16 +1,16 @@
-// Describes the source of a command. A single layer that holds units of all levels is split into levels first, and parents
-// are found by place where the source has no columns of them.
+// Describes the source of a command. Levels that are made by dissolving are made first; then parents are found by place where
+// the source has no columns of them.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { levelName } from '../format/levels.ts';
 import type { Finding } from '../format/release.ts';
+import { dissolveLayer } from './dissolve/dissolve-layers.ts';
 import type { findParents } from './levels/find-parents.ts';
 import type { ContentOptions } from './option-texts.ts';
 import { Findings } from './quality/findings.ts';
 import type { Report } from './report/progress.ts';
-import { splitSingleLayer } from './single-layer/split-single-layer.ts';
-import { featureCount, type LevelSource, type SingleLayer } from './source/level-source.ts';
-import type { DatasetDescription, describeDataset } from './source/level-sources.ts';
+import { featureCount, type LevelSource, type MadeLevels } from './source/level-source.ts';
+import type { DatasetDescription, DescribedOptions, describeDataset } from './source/level-sources.ts';
 import { type SourceOptions, sourceName } from './source/source-options.ts';
 import type { Pool } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
@@ -24,12 +24,12 @@ interface PreparingContext {
 }
 
 /** Describes a source. @throws BuildError as `describeDataset` does */
-export function describeSource(options: SourceOptions, pool: Pool): Promise<DatasetDescription> {
+export function describeSource(options: DescribedOptions, pool: Pool): Promise<DatasetDescription> {
   return pool.run<typeof describeDataset>(TASKS.describeDataset, options);
 }
 
 /**
- * Splits the single layer of a source into levels, if it has one, and finds the parents that are to be found by place.
+ * Makes the levels that are made by dissolving, and finds the parents that are to be found by place.
  * @param folder for the levels and parents; the caller removes it when the source has been read
  * @returns the description of the levels as they are to be read
  */
@@ -40,9 +40,7 @@ export async function prepareLevels(
   context: PreparingContext,
 ): Promise<DatasetDescription> {
   mkdirSync(folder, { recursive: true });
-  return described.singleLayer === undefined
-    ? nestByPlace(described, options, folder, context)
-    : splitIntoLevels(described, described.singleLayer, options, folder, context);
+  return nestByPlace(await dissolve(described, options, folder, context), options, folder, context);
 }
 
 /** Each level in turn: parents may have parents by place. */
@@ -70,23 +68,26 @@ async function nestByPlace(
   return { ...described, levels, findings };
 }
 
-async function splitIntoLevels(
+/** The same dataset with the levels that are made by dissolving. */
+async function dissolve(
   described: DatasetDescription,
-  singleLayer: SingleLayer,
   options: SourceOptions,
   folder: string,
   { pool, report }: PreparingContext,
 ): Promise<DatasetDescription> {
-  const { paths, repaired } = await splitSingleLayer(singleLayer, folder, pool, report);
-  const { levels, columns, nameColumns, typeColumns } = options;
-  const split = await describeSource({ source: paths, levels, columns, nameColumns, typeColumns }, pool);
-  const { attribution, credits, licence, systemFiles } = described;
-  const [first] = split.levels;
-  const findings = new Findings(first?.level ?? 0);
-  findings.add(
-    'repaired-geometries',
-    `${sourceName(singleLayer.path)}: layer ${singleLayer.layer}, fid ${repaired[0]}`,
-    repaired.length,
-  );
-  return { ...split, attribution, credits, licence, systemFiles, findings: findings.list() };
+  if (described.dissolved.length === 0) return described;
+  const made: MadeLevels[] = [];
+  const found: Finding[] = [...described.findings];
+  for (const [i, source] of described.dissolved.entries()) {
+    const { path, layer, levels } = source;
+    const own = join(folder, String(i));
+    mkdirSync(own);
+    const { paths: parts, repaired } = await dissolveLayer(source, own, pool, report);
+    made.push({ path, layer, levels, parts });
+    const findings = new Findings(levels[0] ?? source.level);
+    findings.add('repaired-geometries', `${sourceName(path)}: layer ${layer}, fid ${repaired[0]}`, repaired.length);
+    found.push(...findings.list());
+  }
+  const { levels } = await describeSource({ ...options, made }, pool);
+  return { ...described, levels, findings: found };
 }

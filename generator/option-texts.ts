@@ -6,6 +6,8 @@ import type { Release } from '../format/release.ts';
 import { ACCEPTABLE, type Acceptable } from './quality/findings.ts';
 import { BuildError, withoutSecrets } from './report/errors.ts';
 import {
+  type DissolveOption,
+  dissolveToText,
   type GidColumnOption,
   type LevelOption,
   type PlaceOption,
@@ -29,9 +31,13 @@ const LEVEL_OPTIONS = Object.keys(BY_LEVEL) as LevelOptionName[];
 /** The values of each option, as they are typed; undefined if it is not given. A flag is true, or has no values. */
 export type OptionTexts = Readonly<
   Partial<
-    Record<LevelOptionName | 'source' | 'levels' | 'gid-column' | 'parent-by-place', readonly string[] | undefined>
+    Record<
+      LevelOptionName | 'source' | 'levels' | 'gid-column' | 'parent-by-place' | 'dissolve',
+      readonly string[] | undefined
+    >
   >
-> & { readonly 'keep-fids'?: boolean | readonly string[] | undefined };
+> &
+  Readonly<Partial<Record<'keep-fids' | 'make-valid', boolean | readonly string[] | undefined>>>;
 
 /** The names of all options in release.json. */
 const RECORDED: readonly string[] = [
@@ -39,7 +45,9 @@ const RECORDED: readonly string[] = [
   ...LEVEL_OPTIONS,
   'gid-column',
   'parent-by-place',
+  'dissolve',
   'keep-fids',
+  'make-valid',
   'accept',
   'attribution',
 ];
@@ -64,7 +72,8 @@ export interface ContentOptions extends SourceOptions {
 
 /** The options of the source that are given. @throws UsageError if a text has another form */
 export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
-  const { source, levels, 'gid-column': gidColumns, 'parent-by-place': places, 'keep-fids': keepFids } = texts;
+  const { source, levels, 'gid-column': gidColumns, 'parent-by-place': places, dissolve } = texts;
+  const { 'keep-fids': keepFids, 'make-valid': makeValid } = texts;
   const byLevel = LEVEL_OPTIONS.flatMap((name) => {
     const options = texts[name]?.flatMap((text) => levelOptionsFrom(name, text));
     return options === undefined ? [] : [[BY_LEVEL[name], options] as const];
@@ -75,7 +84,9 @@ export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
     ...(levels && { levels: levelsFrom(levels) }),
     ...(gidColumns && { gidColumns: gidColumns.map(gidColumnFrom) }),
     ...(places && { parentByPlace: places.flatMap((list) => list.split(',')).map(placeFrom) }),
+    ...(dissolve && { dissolve: dissolve.flatMap((list) => list.split(',')).map(dissolveFrom) }),
     ...(keepFids !== undefined && { keepFids: keepFids !== false }),
+    ...(makeValid !== undefined && { makeValid: makeValid !== false }),
   };
 }
 
@@ -84,7 +95,16 @@ export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
  * property of the source: whether it is accepted is asked anew for each release.
  */
 export function recordedOptions(options: ContentOptions): Release['options'] {
-  const { levels, gidColumns = [], parentByPlace = [], keepFids, accept, attribution } = options;
+  const {
+    levels,
+    gidColumns = [],
+    parentByPlace = [],
+    dissolve = [],
+    keepFids,
+    makeValid,
+    accept,
+    attribution,
+  } = options;
   const isEveryLevel = LEVELS.every((level) => levels.includes(level));
   const lists: [name: string, values: readonly string[]][] = [
     ['levels', isEveryLevel ? [] : levels.toSorted().map(levelName)],
@@ -94,11 +114,13 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
     }),
     ['gid-column', gidColumns.map(gidColumnToText)],
     ['parent-by-place', parentByPlace.map(placeToText)],
+    ['dissolve', dissolve.map(dissolveToText)],
     ['accept', ACCEPTABLE.filter((kind) => accept.includes(kind) && kind !== 'fewer-units')],
     ['attribution', attribution],
   ];
   const given = lists.filter(([, values]) => values.length > 0);
   if (keepFids) given.push(['keep-fids', []]);
+  if (makeValid) given.push(['make-valid', []]);
   return Object.fromEntries(given.map(([name, values]) => [name, values.map(withoutSecrets)]));
 }
 
@@ -206,6 +228,17 @@ function placeFrom(text: string): PlaceOption {
   throw new UsageError(
     `--parent-by-place ${text}: the level of the parents is not above`,
     'e.g. --parent-by-place lv2:lv1, or lv1,lv2 for the nearest levels above them',
+  );
+}
+
+/** Parses `LEVEL` and `LEVEL=LOWER`. @throws UsageError if the text has another form, or the second level is above */
+function dissolveFrom(text: string): DissolveOption {
+  const [, name = '', lower = name] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
+  const [level, of] = [levelFrom('dissolve', name), levelFrom('dissolve', lower)];
+  if (of >= level) return { level, of };
+  throw new UsageError(
+    `--dissolve ${text}: the level of the features is above`,
+    'e.g. --dissolve lv1 for units in pieces, or lv1=lv2 for units that only a column of level 2 has',
   );
 }
 

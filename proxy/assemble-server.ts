@@ -2,18 +2,19 @@
 // by `createServer`.
 import { Authenticator } from './auth/authenticate.ts';
 import { keysUnavailableReason } from './auth/rotating-keys.ts';
+import { responseCaches } from './bodies/response-cache.ts';
 import type { Settings } from './config/settings.ts';
 import { StartError } from './config/start-error.ts';
 import { releaseErrorToStartError } from './config/start-remedies.ts';
+import { type LoadRelease, loadRelease } from './data/load-release.ts';
+import { Releases } from './data/releases.ts';
 import { BaseUrl } from './http/base-url.ts';
-import { clientLimits } from './limits/admit-client.ts';
 import { Reads } from './origin/origin.ts';
-import { responseCaches } from './pages/response-cache.ts';
-import { type LoadRelease, loadRelease } from './releases/load-release.ts';
-import { Releases } from './releases/releases.ts';
+import { publicRows } from './public-rows.ts';
 import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './server.ts';
 import type { Assets } from './site/asset.ts';
 import { publicAssets } from './site/explorer-files.ts';
+import { clientLimits } from './work/admit-client.ts';
 import { BodyBuffers } from './work/body-buffers.ts';
 import { HeldBytes, type HeldLimits } from './work/held-bytes.ts';
 import { type WorkLimits, WorkQueue } from './work/work-queue.ts';
@@ -52,14 +53,7 @@ export interface ServerParts {
 /** What `assembleServer` needs of the settings. */
 export type ServerSettings = Pick<
   Settings,
-  | 'origin'
-  | 'tokenRules'
-  | 'publicUrl'
-  | 'trustedProxies'
-  | 'resourceMetadata'
-  | 'limits'
-  | 'hasExplorer'
-  | 'accelRedirect'
+  'origin' | 'tokenRules' | 'publicUrl' | 'title' | 'trustedProxies' | 'resourceMetadata' | 'limits' | 'hasExplorer'
 >;
 
 /** The server for these settings; it does not listen yet. */
@@ -69,22 +63,30 @@ export function assembleServer(
   log: (line: string) => void,
   { observer = {}, timeouts, work, held, assets }: ServerParts = {},
 ): HttpServer {
-  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, limits, hasExplorer, accelRedirect } =
-    settings;
+  const { origin, tokenRules, publicUrl, title, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
   const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
+  const baseUrl = new BaseUrl(publicUrl, trustedProxies, log);
+  const lifecycle = { isStopping: false };
   const context = {
     authenticator: new Authenticator(tokenRules),
-    releases,
-    responses: responseCaches(),
-    reads,
-    limits: limits && clientLimits(limits),
-    lifecycle: { isStopping: false },
-    keysUnavailableReason: () => keysUnavailableReason(tokenRules.issuers.values()),
-    baseUrl: new BaseUrl(publicUrl, trustedProxies, log),
-    publicUrl,
     resourceMetadata,
-    assets: assets ?? publicAssets(publicUrl, hasExplorer),
+    limits: limits && clientLimits(limits),
+    responses: responseCaches(),
+    releases,
+    title,
+    reads,
+    publicRows: publicRows({
+      releases,
+      lifecycle,
+      keysUnavailableReason: () => keysUnavailableReason(tokenRules.issuers.values()),
+      assets: assets ?? publicAssets(publicUrl, hasExplorer, title),
+      resourceMetadata,
+      baseUrl,
+      publicUrl,
+    }),
+    baseUrl,
+    lifecycle,
     log,
   };
-  return createHttpServer(context, { reads, held: new HeldBytes(held), accelRedirect }, observer, timeouts);
+  return createHttpServer(context, { reads, held: new HeldBytes(held) }, observer, timeouts);
 }

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { assembleServer, openReleases } from './assemble-server.ts';
 import type { ServeOptions } from './config/options.ts';
 import { optionsToSettings } from './config/settings.ts';
-import { watchReleases } from './releases/watch-releases.ts';
+import { watchReleases } from './data/watch-releases.ts';
 
 export { openOrigin } from './config/settings.ts';
 export { StartError } from './config/start-error.ts';

@@ -5,12 +5,14 @@ import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { runProgram } from '../format/command-line/run-program.ts';
 import { devToken } from './auth/dev-key.ts';
+import { signToken } from './auth/sign-token.ts';
 import { devBanner } from './config/dev-banner.ts';
+import { createKeyFiles, readSigningKey } from './config/key-files.ts';
 import { durationToSeconds } from './config/option-values.ts';
 import type { ServeOptions } from './config/options.ts';
 import { optionsFromEnvironment, SERVE_OPTIONS } from './config/options.ts';
 import { OptionError, StartError } from './config/start-error.ts';
-import type { LoadedRelease } from './releases/load-release.ts';
+import type { LoadedRelease } from './data/load-release.ts';
 import { serve } from './serve.ts';
 
 /** The name of the program: compiled, it is installed by a package. */
@@ -42,14 +44,36 @@ const program = yargs()
     (argv) => serve(argv, (url, release) => announce(url, release, argv), log),
   )
   .command(
-    'token',
-    'print a development token',
+    'keys',
+    'make a key pair to sign tokens with, if you have no identity provider',
     (args) =>
       args
-        .option('dev', {
-          type: 'boolean',
+        .option('out', {
+          type: 'string',
+          requiresArg: true,
           demandOption: true,
-          describe: 'sign with the development key; other tokens come from your issuer',
+          describe: 'folder for private.pem and keys.json; existing files are never replaced',
+        })
+        .example('$0 keys --out keys', 'then: serve --jwks keys/keys.json, and token --key keys/private.pem'),
+    async ({ out }) => {
+      const { privateFile, publicFile } = await createKeyFiles(out);
+      console.log(
+        `${privateFile}: the private key, to sign tokens with; keep it away from the service\n${publicFile}: for --jwks`,
+      );
+    },
+  )
+  .command(
+    'token',
+    'print a token',
+    (args) =>
+      args
+        .option('key', { type: 'string', requiresArg: true, describe: 'private key that `keys` made, to sign with' })
+        .option('issuer', { type: 'string', requiresArg: true, describe: 'issuer (iss), as in serve; with --key' })
+        .option('audience', { type: 'string', requiresArg: true, describe: 'audience (aud), as in serve; with --key' })
+        .option('subject', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'who the token is for (sub): limits and shares are for each subject (with --dev: developer)',
         })
         .option('expires', {
           type: 'string',
@@ -58,11 +82,13 @@ const program = yargs()
           describe: 'lifetime: 90s, 15m, 24h, 7d',
         })
         .option('scope', { type: 'string', requiresArg: true, describe: 'scopes, separated by spaces' })
-        .option('subject', { type: 'string', requiresArg: true, default: 'developer', describe: 'subject (sub)' })
-        .example('TOKEN=$($0 token --dev --expires 15m)', 'store a token for curl'),
-    async ({ expires, scope, subject }) => {
-      console.log(await devToken(subject, scope, durationToSeconds(expires, '--expires')));
-    },
+        .option('dev', { type: 'boolean', describe: 'sign with the development key of this machine, for serve --dev' })
+        .example('TOKEN=$($0 token --dev --expires 15m)', 'store a development token for curl')
+        .example(
+          '$0 token --key keys/private.pem --issuer my-service --audience boundaries --subject partner-a --expires 90d',
+          'a token for a client',
+        ),
+    async (options) => console.log(await tokenFor(options)),
   );
 
 await runProgram(program, hideBin(process.argv), (error) => {
@@ -70,6 +96,35 @@ await runProgram(program, hideBin(process.argv), (error) => {
   const { message, where, remedy } = error;
   return { message: `${where}: ${message}`, remedy, isUsage: error instanceof OptionError };
 });
+
+/** The options of `token`. */
+interface TokenOptions {
+  dev?: boolean | undefined;
+  key?: string | undefined;
+  issuer?: string | undefined;
+  audience?: string | undefined;
+  subject?: string | undefined;
+  scope?: string | undefined;
+  expires: string;
+}
+
+/** @throws StartError */
+async function tokenFor({ dev, key, issuer, audience, subject, scope, expires }: TokenOptions): Promise<string> {
+  const lifetimeSeconds = durationToSeconds(expires, '--expires');
+  const given = Object.entries({ key, issuer, audience }).filter(([, value]) => value !== undefined);
+  if (dev) {
+    if (given.length === 0) return devToken(subject ?? 'developer', scope, lifetimeSeconds);
+    const names = given.map(([name]) => `--${name}`).join(', ');
+    throw new OptionError('development tokens exclude another key', `--dev with ${names}`, 'omit --dev, or the others');
+  }
+  if (key === undefined || issuer === undefined || audience === undefined || subject === undefined)
+    throw new OptionError(
+      'nothing to sign with, or for',
+      'token',
+      'give --key, --issuer, --audience and --subject; or --dev for a development token',
+    );
+  return signToken(await readSigningKey(key), { issuer, audience, subject, scope, lifetimeSeconds });
+}
 
 /** Prints where the service listens, and with --dev how to try it. */
 async function announce(url: string, release: LoadedRelease | undefined, options: ServeOptions): Promise<void> {

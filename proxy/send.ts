@@ -1,24 +1,19 @@
 // Sends one answer with node:http. Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Answer, type Body, isMatch, withoutContent } from './answers/answer.ts';
-import { errorToLogLine, isStorageError } from './answers/error-answer.ts';
+import { type Answer, type Body, isMatch, withoutContent } from './bodies/answer.ts';
+import { errorToLogLine, isStorageError } from './bodies/error-answer.ts';
+import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { HttpRequest } from './http/request.ts';
 import { type Client, ClientGone, type Exchange, type Reads } from './origin/origin.ts';
-import type { ResponseCaches } from './pages/response-cache.ts';
 import { AT_ONCE_MAX_BYTES } from './work/body-buffers.ts';
 import { CHUNK_BYTES, type HeldBytes } from './work/held-bytes.ts';
-
-/** Smaller bodies cost nginx and proxy as much by a redirect, and are verified when the proxy sends them. */
-const REDIRECT_MIN_BYTES = 256 * 1024;
 
 /** What sending needs. */
 export interface Sending {
   reads: Reads;
   held: HeldBytes;
   responses: ResponseCaches;
-  /** The path under which nginx has the files of the origin, if nginx sends large pages. */
-  accelRedirect: string | undefined;
   /** The answer to a request whose body could not be read. Never rejects. */
   answerAgain(request: HttpRequest, answer: Answer, error: unknown): Promise<Answer>;
   log: (line: string) => void;
@@ -42,6 +37,12 @@ export class SentResponse implements Client {
     return this;
   }
 
+  get principal(): string {
+    const { client } = this.#request;
+    if (client === undefined) throw new TypeError('a body to be read without a token');
+    return client.client;
+  }
+
   get isClosed(): boolean {
     return this.res.closed || this.res.destroyed;
   }
@@ -54,7 +55,6 @@ export class SentResponse implements Client {
       this.#head(304, withoutContent(headers)).end();
     else if (body === undefined || this.#request.method === 'HEAD') this.#head(status, headers).end();
     else if (Buffer.isBuffer(body)) this.#whole(answer, body);
-    else if (this.#isForNginx(body.path, body.bytes)) this.#redirect(answer, body.path);
     else this.#read(answer, body);
   }
 
@@ -65,16 +65,14 @@ export class SentResponse implements Client {
 
   #read(answer: Answer, source: Exclude<Answer['body'], Buffer | undefined>): void {
     const { held, reads } = this.#sending;
-    const principal = this.#request.client?.client;
-    if (principal === undefined) throw new TypeError('a body to be read without a token');
     try {
-      held.admit(principal);
+      held.admit(this.principal, source.bytes);
       const body = source.read(reads, this);
       if (Buffer.isBuffer(body)) {
         this.#whole(answer, body);
         return;
       }
-      held.hold(principal, source, source.bytes, this.res);
+      held.hold(this.principal, source, source.bytes, this.res);
       this.#later(answer, body).catch((error: unknown) => this.#failed(answer, error));
     } catch (error) {
       void this.#failed(answer, error);
@@ -126,21 +124,6 @@ export class SentResponse implements Client {
     if (!(error instanceof ClientGone) && (isStorageError(error) || !res.destroyed))
       this.#sending.log(errorToLogLine(error));
     res.destroy();
-  }
-
-  /** Is this a large file that nginx can send? It says so with `X-Sendfile-Type: X-Accel-Redirect`. */
-  #isForNginx(path: string | undefined, bytes: number): path is string {
-    return (
-      this.#sending.accelRedirect !== undefined &&
-      this.#request.headers['x-sendfile-type'] === 'X-Accel-Redirect' &&
-      path !== undefined &&
-      bytes >= REDIRECT_MIN_BYTES
-    );
-  }
-
-  #redirect({ status, headers }: Answer, path: string): void {
-    const own = headers.map((text, i) => (headers[i - 1] === 'Content-Length' ? '0' : text));
-    this.#head(status, [...own, 'X-Accel-Redirect', `${this.#sending.accelRedirect}${path}`]).end();
   }
 }
 

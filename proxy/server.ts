@@ -2,15 +2,15 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { Socket } from 'node:net';
-import type { Answer } from './answers/answer.ts';
-import { errorToLogLine } from './answers/error-answer.ts';
-import type { ParserError } from './answers/parser-errors.ts';
-import { connectResponse, isTimeout, PARSER_MAX_BYTES, parserErrorToResponse } from './answers/parser-errors.ts';
+import type { Answer } from './bodies/answer.ts';
+import { errorToLogLine } from './bodies/error-answer.ts';
 import type { HandlerContext } from './handler.ts';
 import { answerAgain, handle } from './handler.ts';
 import { Connection } from './http/connection.ts';
 import type { HttpRequest } from './http/request.ts';
 import { hasContent, newRequest } from './http/request.ts';
+import type { ParserError } from './parser-errors.ts';
+import { connectResponse, isTimeout, PARSER_MAX_BYTES, parserErrorToResponse } from './parser-errors.ts';
 import type { Sending } from './send.ts';
 import { SentResponse } from './send.ts';
 import type { StopTimes } from './stop-server.ts';
@@ -129,7 +129,8 @@ export function createHttpServer(
     connectionOf(req.socket).refuseDetached(connectResponse());
   });
   server.on('clientError', (error: ParserError, socket) => {
-    observer.unparsed?.();
+    // A connection that is reset, as load balancers do after a check, carried nothing to parse.
+    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') observer.unparsed?.();
     if (!socket.writable || !(socket instanceof Socket)) socket.destroy();
     else if (isTimeout(error)) connectionOf(socket).refuseLate(parserErrorToResponse(error), limits.headersMs);
     else connectionOf(socket).refuse(parserErrorToResponse(error));

@@ -15,6 +15,9 @@ const EDGES_MAX = 256;
 /** A cell is not divided if a quarter has this share of its edges, and the quarters together twice as many. */
 const SHARE_KEPT = 0.75;
 
+/** Most copies of an edge, on average: long edges side by side, as of a comb, would be in each of thousands of cells. */
+const COPIES_MAX = 16;
+
 /** Bytes that are passed on at once. */
 const CHUNK_BYTES = 1 << 20;
 
@@ -43,7 +46,7 @@ export function newCellBuilder(precision: number): CellBuilder {
     },
     finish(write) {
       const writer = new CellWriter(borders, grid, write);
-      writer.divide(borders.numbers(), { west: 0, south: 0, width: grid.width }, new Set());
+      writer.divide(borders.numbers(), { west: 0, south: 0, width: grid.width, copies: 1 }, new Set());
       return writer.end();
     },
   };
@@ -84,6 +87,14 @@ interface Square {
   width: number;
 }
 
+/**
+ * A square that may be divided: by how many times the quarters together had more edges than what was divided, on the way
+ * to it. If that is at most C everywhere, all cells together have at most C times the edges of the level.
+ */
+interface DividedSquare extends Square {
+  copies: number;
+}
+
 /** The quarters in the order of their keys, with the bit of each in a mask. */
 const QUARTERS = [
   { east: 0, north: 0, bit: 1 },
@@ -112,13 +123,13 @@ class CellWriter {
   }
 
   /** Writes the cells of a square. @param edges that meet it; @param inside the units that contain its corner */
-  divide(edges: Uint32Array, square: Square, inside: ReadonlySet<number>): void {
+  divide(edges: Uint32Array, square: DividedSquare, inside: ReadonlySet<number>): void {
     const isSmall = edges.length <= EDGES_MAX || square.width === this.#grid.finest;
     if (isSmall || !this.#divideIntoQuarters(edges, square, inside)) this.#cell(edges, square, inside);
   }
 
   /** @returns false, and nothing is written, if that would not make the edges of a cell fewer */
-  #divideIntoQuarters(edges: Uint32Array, square: Square, inside: ReadonlySet<number>): boolean {
+  #divideIntoQuarters(edges: Uint32Array, square: DividedSquare, inside: ReadonlySet<number>): boolean {
     const width = square.width / 2;
     const quarters = QUARTERS.map(({ east, north, bit }) => {
       return { west: square.west + east * width, south: square.south + north * width, width, bit };
@@ -126,11 +137,15 @@ class CellWriter {
     const masks = this.#masks(edges, quarters);
     const own = quarters.map(({ bit }) => edges.filter((_, i) => (elementAt(masks, i) & bit) !== 0));
     const counts = own.map(({ length }) => length);
-    const isInMany = counts.reduce((sum, count) => sum + count, 0) >= 2 * edges.length;
-    if (isInMany && Math.max(...counts) > SHARE_KEPT * edges.length) return false;
+    const copied = counts.reduce((sum, count) => sum + count, 0) / edges.length;
+    if (copied >= 2 && Math.max(...counts) > SHARE_KEPT * edges.length) return false;
+    const copies = square.copies * copied;
+    if (copies > COPIES_MAX) return false;
     // The way to a corner leads through this square, so its edges decide who contains it.
     const corners = quarters.map((quarter) => this.#atCorner(edges, square, quarter, inside));
-    for (const [i, quarter] of quarters.entries()) this.divide(elementAt(own, i), quarter, elementAt(corners, i));
+    for (const [i, quarter] of quarters.entries()) {
+      this.divide(elementAt(own, i), { ...quarter, copies }, elementAt(corners, i));
+    }
     return true;
   }
 

@@ -19,7 +19,7 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
     .option('layer', {
       ...LIST,
       describe:
-        'source layer of a level or of several, e.g. lv3=communes or lv0,lv1=units; of one file: lv3=FILE:communes; * matches any characters; repeatable',
+        'source layer of a level or of several, e.g. lv3=communes or lv0,lv1=units; of one file: lv3=FILE:communes; * matches any characters, !NAME leaves one out; repeatable',
     })
     .option('gid-column', {
       ...LIST,
@@ -30,6 +30,11 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
       ...LIST,
       describe:
         'levels without columns of parents: the parent is the unit of the level above that holds the unit, e.g. lv1,lv2; of another level: lv2:lv0',
+    })
+    .option('dissolve', {
+      ...LIST,
+      describe:
+        'levels whose units are in several features with one GID: unite them, e.g. lv1,lv2; or that only a column of a lower level has: lv1=lv2',
     })
     .option('name-column', { ...LIST, describe: 'column with the names of a level, e.g. lv1=shapeName' })
     .option('type-column', {
@@ -52,6 +57,10 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
     .option('keep-fids', {
       type: 'boolean',
       describe: 'fail if fids of merged layers collide, instead of numbering the units of the level 1, 2, 3 ...',
+    })
+    .option('make-valid', {
+      type: 'boolean',
+      describe: 'repair polygons that are not valid, those that cross themselves: the same area in other rings',
     })
     .config('config', 'JSON file with any of these options; its paths are relative to it', (file) => {
       try {

@@ -40,9 +40,13 @@ function summaryOf(
   isCompared: boolean,
 ): string {
   const counts = Object.entries({ files, pages, features }).map(([what, n]) => `${n.toLocaleString('en')} ${what}`);
-  const verdict = styleText(findings.length === 0 ? 'green' : 'red', `${findings.length} findings`, {
-    stream: process.stdout,
-  });
+  const verdict = styleText(
+    findings.length === 0 ? 'green' : 'red',
+    `${findings.length} finding${findings.length === 1 ? '' : 's'}`,
+    {
+      stream: process.stdout,
+    },
+  );
   return [
     ...findings.map(({ path, problem }) => printable(`${path}: ${problem}`)),
     release === ''

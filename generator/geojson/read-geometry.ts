@@ -1,5 +1,7 @@
 // Reads the geometry of a feature through GDAL, for builds and for `verify --source`.
 import type * as gdalTypes from 'gdal-async';
+import { gdal } from '../source/gdal.ts';
+import { gdalResult } from '../source/open-dataset.ts';
 import type { OpenLayer } from '../source/open-layer.ts';
 import { GeometryError, unsupportedType } from './wkb-reader.ts';
 
@@ -22,16 +24,51 @@ const CURVES: ReadonlySet<string> = new Set([
  */
 export function readGeometry(
   feature: gdalTypes.Feature,
-  { layer, transformation }: Pick<OpenLayer, 'layer' | 'transformation'>,
+  { layer, transformation, isMadeValid }: Pick<OpenLayer, 'layer' | 'transformation' | 'isMadeValid'>,
 ): gdalTypes.Geometry | null {
   const geometry = geometryOf(feature, layer);
-  if (geometry === null || transformation === undefined || geometry.isEmpty()) return geometry;
-  try {
-    geometry.transform(transformation);
-  } catch (error) {
-    throw new GeometryError(`cannot be transformed to WGS 84: ${error instanceof Error ? error.message : error}`);
-  }
-  return geometry;
+  if (geometry === null || geometry.isEmpty()) return geometry;
+  if (transformation !== undefined)
+    try {
+      geometry.transform(transformation);
+    } catch (error) {
+      throw new GeometryError(`cannot be transformed to WGS 84: ${error instanceof Error ? error.message : error}`);
+    }
+  return isMadeValid ? madeValid(geometry) : geometry;
+}
+
+/** Valid polygons that cover the same area; the geometry itself if it is valid, has no area, or is none of polygons. */
+function madeValid(geometry: gdalTypes.Geometry): gdalTypes.Geometry {
+  if (!(geometry instanceof gdal.Polygon || geometry instanceof gdal.MultiPolygon) || isValid(geometry))
+    return geometry;
+  return gdalResult(
+    () => {
+      // Each polygon by itself: two that overlap keep their whole area.
+      const made = polygonsIn(geometry).flatMap((one) => (isValid(one) ? [one] : polygonsIn(one.makeValid())));
+      const [first] = made;
+      if (first === undefined) return geometry;
+      if (made.length === 1 && geometry instanceof gdal.Polygon) return first;
+      const together = new gdal.MultiPolygon();
+      for (const polygon of made) together.children.add(polygon);
+      return isValid(together)
+        ? together
+        : made.slice(1).reduce<gdalTypes.Geometry>((sum, one) => sum.union(one), first);
+    },
+    (reason) => new GeometryError(`cannot be made valid: ${reason}`),
+  );
+}
+
+/** Is it valid? GDAL describes what is not in a warning, which is no warning about the dataset. */
+function isValid(geometry: gdalTypes.Geometry): boolean {
+  const answer = geometry.isValid();
+  if (!answer) gdal.lastError = null;
+  return answer;
+}
+
+/** The polygons of a geometry, without the lines and points beside them. */
+function polygonsIn(geometry: gdalTypes.Geometry): gdalTypes.Polygon[] {
+  if (geometry instanceof gdal.Polygon) return [geometry];
+  return geometry instanceof gdal.GeometryCollection ? [...geometry.children].flatMap(polygonsIn) : [];
 }
 
 function geometryOf(feature: gdalTypes.Feature, layer: gdalTypes.Layer): gdalTypes.Geometry | null {

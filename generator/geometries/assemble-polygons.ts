@@ -31,7 +31,7 @@ export function retrace(rings: readonly OpenRing[]): OpenRing[] {
         edge = takeNext(leaving, edge);
       } while (edge !== undefined && edge !== start);
       if (edge === undefined) edges.shift();
-      traced.push(...loopsOf(walk));
+      for (const loop of loopsOf(walk)) traced.push(loop);
     }
   return traced;
 }

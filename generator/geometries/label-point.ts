@@ -48,7 +48,7 @@ function contains(polygons: readonly OpenPolygon[], [x, y]: LabelPoint): boolean
 /** The pole of the largest polygon, found where a degree of longitude is as long as one of latitude. */
 function poleOf(polygons: readonly OpenPolygon[], scale: number): LabelPoint {
   const areas = polygons.map((polygon) => polygon.reduce((sum, ring) => sum + doubledArea(ring), 0));
-  const largest = elementAt(polygons, areas.indexOf(Math.max(...areas)));
+  const largest = elementAt(polygons, areas.indexOf(areas.reduce((a, b) => Math.max(a, b))));
   const [south, north] = extentOf(largest, 1);
   const [west, east] = extentOf(largest, 0);
   const width = (east - west) * Math.cos(((south + north) / 2 / scale / 180) * Math.PI);

@@ -32,7 +32,7 @@ export interface SimplifiedUnits {
    * counter-clockwise, holes clockwise. Empty if it has no polygon with an area: then its full geometry serves.
    */
   polygons(position: number): OpenPolygon[];
-  /** Units that are not valid (OGC 06-103r4), although those of the source are. */
+  /** Units that are not valid (OGC 06-103r4). */
   invalid: number;
 }
 

@@ -19,7 +19,7 @@ export interface SimplifiedLevels {
   /**
    * Makes polygons valid (OGC 06-103r4): what crosses is taken at half the tolerance, and again, and its neighbours with it.
    * @param areAll whether also those that are invalid in the source
-   * @returns the number of units that are not valid, although they are in the source unless all are tried
+   * @returns the number of units that are not valid
    */
   mend(areAll: boolean): number;
 }
@@ -63,7 +63,7 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
   };
 }
 
-/** Refines what makes units invalid until they are valid. @returns number of units that are not */
+/** Refines what makes units invalid until they are valid. @returns number of units that are not, tried or not */
 function mendUnits(rings: UnitRings, isTried: (position: number) => boolean): number {
   /** The units that are tried and not valid now; and those that are not tried. */
   const invalid = new Set<number>();
@@ -83,7 +83,9 @@ function mendUnits(rings: UnitRings, isTried: (position: number) => boolean): nu
     }
     pending = rings.unitsWith(refined, again);
   }
-  return invalid.size;
+  // What was changed last, or beside what was not tried, is looked at once more.
+  const doubtful = new Set([...pending, ...invalid, ...accepted]);
+  return [...doubtful].filter((unit) => rings.isTangled(unit) || !isValid(rings.polygons(unit))).length;
 }
 
 /** The cell in the middle of the first ring of a unit; undefined if it has none. */

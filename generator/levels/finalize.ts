@@ -135,6 +135,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     level,
     ...task.about,
     ...countsOf(index),
+    invalid: index.features === 0 ? 0 : readInvalid(store, 'full'),
     geometries: Object.fromEntries(
       Array.from(tables, ([geometry, table]): [Geometry, GeometrySummary] => [
         geometry,
@@ -156,7 +157,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   return { summary, checksums: file };
 }
 
-/** Number of simplified units that are not valid although their full geometry is. */
+/** Number of units that are not valid with a geometry. */
 function readInvalid(store: string, geometry: Geometry): number {
   return geometry === 'none' ? 0 : readSidecar(geometryStorePath(store, geometry), 'invalid');
 }

@@ -1,4 +1,5 @@
-// Finds the parents of a level's units by place (--parent-by-place): the unit of a level above that holds the unit's point.
+// Finds the parents of a level's units by place (--parent-by-place): the unit of a level above that holds the unit's point,
+// otherwise the most fitting one.
 // Runs in a child process before the level is read, and reads both levels as they will be published.
 import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,11 +7,13 @@ import { Cells, pointAt } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import type { Finding } from '../../format/release.ts';
+import { type LevelRings, readLevelRings } from '../geometries/level-rings.ts';
 import { Findings } from '../quality/findings.ts';
 import type { LevelSource } from '../source/level-source.ts';
 import { geometryStorePath, openStore, storedText } from '../store/feature-store.ts';
 import { placeIn } from '../store/identifiers.ts';
 import { writePlacedParents } from '../store/placed-parents.ts';
+import { type Above, holderOfMost, nearestTo, newAbove, smallestOf } from './nearest-parent.ts';
 import type { LayersTask } from './read-layers.ts';
 import { storeGeometries } from './store-geometries.ts';
 import { storeLayers } from './store-level.ts';
@@ -23,29 +26,50 @@ export interface ParentsByPlaceTask extends Omit<LayersTask, 'scratch'> {
   file: string;
 }
 
-/** Writes the file of parents. @returns units that lie in none or in several, of which the first is taken */
+/** Writes the file of parents. @returns units without one, and those whose point does not lie in exactly one unit */
 export function findParents({ above, file, ...task }: ParentsByPlaceTask): Finding[] {
   const { source, precision } = task;
   const work = `${file}.work`;
   mkdirSync(work, { recursive: true });
   const [upper, lower] = [join(work, 'above'), join(work, 'units')];
-  const { features, columns } = storeLayers({ ...task, source: above }, upper).index;
+  const { features, columns, fids: upperFids } = storeLayers({ ...task, source: above }, upper).index;
   const cells = openCells(upper, precision);
   const { fids } = storeLayers(task, lower).index;
   storeGeometries({ store: lower, geometries: ['point'], precision });
   const points = openStore(geometryStorePath(lower, 'point'));
   const findings = new Findings(source.level);
   const parents = new Map<number, number>();
-  let position = 0;
+  // Read when they are needed: most units lie in exactly one.
+  let read: { above: Above; lower: LevelRings } | undefined;
+  let next = 0;
   for (const feature of points.read([0, fids.length])) {
-    const fid = elementAt(fids, position++);
+    const position = next++;
+    const fid = elementAt(fids, position);
     const { geometry } = JSON.parse(storedText(feature).toString());
     const units = geometry === null ? [] : cells.unitsAt(geometry.coordinates);
-    if (units.length !== 1) {
-      const count = units.length === 0 ? 'no unit' : `${units.length} units`;
-      findings.add('orphans', () => `${placeIn(source.layers)}fid ${fid} lies in ${count} of level ${above.level}`);
+    const [only, ...others] = units;
+    if (only !== undefined && others.length === 0) {
+      parents.set(fid, only);
+      continue;
     }
-    if (units.length > 0) parents.set(fid, elementAt(units, 0));
+    read ??= {
+      above: newAbove(readLevelRings(upper, precision), cells.unitsAt),
+      lower: readLevelRings(lower, precision),
+    };
+    const fitting =
+      only !== undefined
+        ? { unit: smallestOf(units, read.above.rings), why: `lies in ${units.length} units, the smallest of which` }
+        : geometry === null
+          ? undefined
+          : fittingOf(geometry.coordinates, read.lower, position, read.above);
+    const unit = `${placeIn(source.layers)}fid ${fid}`;
+    if (fitting === undefined) {
+      findings.add('orphans', `${unit} lies in no unit of level ${above.level}`);
+      continue;
+    }
+    parents.set(fid, fitting.unit);
+    const example = `${unit} ${fitting.why} is fid ${elementAt(upperFids, fitting.unit)} of level ${above.level}`;
+    findings.add('fitting-parents', example);
   }
   points.close();
   cells.close();
@@ -59,6 +83,19 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
   );
   writePlacedParents(file, { gids, parents });
   return findings.list();
+}
+
+/** The most fitting parent of a unit whose point lies in none. */
+function fittingOf(
+  point: readonly [number, number],
+  rings: LevelRings,
+  position: number,
+  above: Above,
+): { unit: number; why: string } | undefined {
+  const most = holderOfMost(rings, position, above);
+  if (most !== undefined) return { unit: most, why: 'has its point in no unit; the one that holds most of it' };
+  const nearest = nearestTo(point, rings, position, above);
+  return nearest === undefined ? undefined : { unit: nearest, why: 'lies in no unit; the nearest' };
 }
 
 /** Makes the cells of the level in a store. @returns the units at a point, as positions */

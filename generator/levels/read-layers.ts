@@ -23,6 +23,7 @@ import { type Column, type LayerSource, type LevelSource, placeOf } from '../sou
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { sourceName } from '../source/source-options.ts';
+import { isValid } from '../source/valid-polygons.ts';
 import { newWithParents } from '../store/placed-parents.ts';
 import type { IndexBox } from '../store/store-index.ts';
 
@@ -64,6 +65,8 @@ export interface FeatureSink {
 /** The result of reading a level. */
 export interface LayersRead {
   features: number;
+  /** Units whose polygons are not valid as they are published. */
+  invalid: number;
   /** The problems found. */
   findings: Findings;
   /** Whether the units have new fids, 1, 2, 3 ... in the order in which they were read. */
@@ -100,6 +103,7 @@ class LevelReading {
   readonly #layerOfFid = new Map<number, number>();
   readonly #withParents: ReturnType<typeof newWithParents>;
   #features = 0;
+  #invalid = 0;
 
   constructor(task: LayersTask, plan: ReadingPlan, sink: FeatureSink) {
     this.#task = task;
@@ -117,7 +121,7 @@ class LevelReading {
       const other = this.#readLayer(at);
       if (other !== undefined) return other;
     }
-    return { features: this.#features, findings: this.#findings, isRenumbered };
+    return { features: this.#features, invalid: this.#invalid, findings: this.#findings, isRenumbered };
   }
 
   #readLayer(at: number): ReadingPlan | undefined {
@@ -136,7 +140,8 @@ class LevelReading {
 
   #readFeatures(at: number, layer: LayerSource, opened: OpenLayer): ReadingPlan | undefined {
     const { features: table } = opened.layer;
-    const write = newFeatureWriter(layer.columns, this.#task.precision, this.#sink.rings);
+    const polygons = new UnitPolygons(this.#sink.rings);
+    const write = newFeatureWriter(layer.columns, this.#task.precision, polygons);
     const { nameColumn, typeColumn } = elementAt(this.#task.source.layers, 0);
     const nameOf = newTextOf(layer.columns, nameColumn);
     const typeOf = newTextOf(layer.columns, typeColumn);
@@ -159,6 +164,10 @@ class LevelReading {
         this.#refuseFailure(layer, last);
         const { quality, box, ...written } = write(fid, values, wkb, sourceFid);
         inspectGeometry(quality, place, this.#findings);
+        if (!polygons.areValid()) {
+          this.#invalid++;
+          if (!quality.isCollapsed) this.#findings.add('invalid-polygons', place);
+        }
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
         this.#sink.feature({
           ...written,
@@ -218,6 +227,31 @@ class LevelReading {
       `${placeOf(layer)}${where}: GDAL reports: ${gdalMessage.message}`,
       'the file is damaged or incomplete: download or copy it again',
     );
+  }
+}
+
+/** Collects the polygons of one unit after the other from their rings, which it also gives to another sink. */
+class UnitPolygons implements RingSink {
+  readonly #next: RingSink | undefined;
+  #polygons: number[][][] = [];
+
+  constructor(next: RingSink | undefined) {
+    this.#next = next;
+  }
+
+  ring(...[positions, isHole, area]: Parameters<RingSink['ring']>): void {
+    const ring: number[] = [];
+    for (let i = 0; i < positions.count - 1; i++) ring.push(positions.x(i), positions.y(i));
+    if (isHole) this.#polygons.at(-1)?.push(ring);
+    else this.#polygons.push([ring]);
+    this.#next?.ring(positions, isHole, area);
+  }
+
+  /** Are the polygons since the last call valid? */
+  areValid(): boolean {
+    const polygons = this.#polygons;
+    this.#polygons = [];
+    return polygons.length === 0 || isValid(polygons);
   }
 }
 

@@ -19,13 +19,19 @@ export interface GeometriesTask {
 }
 
 const MULTI = Buffer.from('{"type":"Multi');
+const POLYGONS = /^\{"type":"(?:Multi)?Polygon"/;
+const HEAD_BYTES = 24;
 
 /** Makes the stores of some geometries of a level. */
 export function storeGeometries({ store, geometries, precision }: GeometriesTask): void {
   const texts = openStore(store);
   const others = openStore(geometryStorePath(store, 'none'));
   const rings = readLevelRings(store, precision);
-  const { polygons, decimals, invalid } = simplifyUnits(rings, geometries.includes('low') ? 'low' : 'medium');
+  const {
+    polygons,
+    decimals,
+    invalid: simplifiedInvalid,
+  } = simplifyUnits(rings, geometries.includes('low') ? 'low' : 'medium');
   const writePolygons = newPolygonWriter(decimals);
   const writers = geometries.map((geometry) => ({
     geometry,
@@ -33,6 +39,7 @@ export function storeGeometries({ store, geometries, precision }: GeometriesTask
   }));
   const all = [0, texts.index.features];
   const withoutGeometries = others.read(all);
+  let invalid = simplifiedInvalid;
   let position = 0;
   for (const text of texts.read(all)) {
     const other = withoutGeometries.next();
@@ -40,6 +47,8 @@ export function storeGeometries({ store, geometries, precision }: GeometriesTask
     const withoutGeometry = storedText(other.value);
     const full = geometryIn(storedText(text), withoutGeometry);
     const simplified = full.equals(NO_GEOMETRY) ? [] : polygons(position);
+    // Polygons without area stay as they are.
+    if (simplified.length === 0 && POLYGONS.test(full.toString('latin1', 0, HEAD_BYTES))) invalid++;
     const made = (geometry: Geometry): Buffer => {
       if (full.equals(NO_GEOMETRY)) return full;
       if (geometry === 'point')

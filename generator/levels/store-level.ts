@@ -52,10 +52,11 @@ export function storeLevel({
   const { source } = task;
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '' } = layers[0] ?? {};
-  const { features, findings, isRenumbered, index } = storeLayers(task, file);
+  const { features, invalid, findings, isRenumbered, index } = storeLayers(task, file);
   checkIdentifiers(source, index, findings);
   const plan = planFiles(plannedIndex(level, { storedPages, geometries, cells }, index), estimateWork(index));
   writeSidecar(file, 'plan', plan);
+  writeSidecar(file, 'invalid', invalid);
   return {
     level,
     store: file,

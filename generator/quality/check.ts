@@ -31,11 +31,17 @@ export function refuseUnaccepted(
   const refused = findings.filter(({ kind }) => kinds.some((name) => name === kind));
   const lines = refused.slice(0, LISTED_MAX).map(findingToText);
   if (refused.length > LISTED_MAX) lines.push(`and ${refused.length - LISTED_MAX} more`);
+  const inPieces = findings.filter(({ kind }) => kind === 'duplicate-gids').map(({ level }) => levelName(level));
   throw new BuildError(
     [`${source.join(', ')}: not published, because of the data:`, ...lines],
-    kinds.includes('fewer-units')
-      ? `complete the source; or, if it is meant to have fewer units, publish it with --accept ${kinds.join(' ')}`
-      : `fix the source, or publish it unchanged with --accept ${kinds.join(' ')}`,
+    [
+      kinds.includes('duplicate-gids')
+        ? `if units are in pieces, unite them with --dissolve ${inPieces.join()}; or `
+        : '',
+      kinds.includes('fewer-units')
+        ? `complete the source; or, if it is meant to have fewer units, publish it with --accept ${kinds.join(' ')}`
+        : `fix the source, or publish it unchanged with --accept ${kinds.join(' ')}`,
+    ].join(''),
   );
 }
 
@@ -86,9 +92,14 @@ export function datasetFindings({ levels, unused, systemFiles }: DatasetDescript
   const findings = new Findings(first);
   findings.add('unused-layers', () => elementAt(unused, 0), unused.length);
   const above = LEVELS.slice(0, first);
+  const columns = above.flatMap((n) => levels.flatMap(({ layers }) => layers[0]?.gidColumns[n] || []));
   findings.add(
     'missing-parents',
-    `the source has no level ${above.join(', ')}: their units have no names and no shapes, in lists, search and the overview`,
+    `the source has no level ${above.join(', ')}: ${
+      columns.length === 0
+        ? `the units of level ${first} are the highest`
+        : `their units have no names and no shapes, only the GIDs in ${[...new Set(columns)].join(', ')}`
+    }`,
     above.length,
   );
   findings.add('system-files', () => elementAt(systemFiles, 0), systemFiles.length);

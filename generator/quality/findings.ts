@@ -69,7 +69,9 @@ export const KINDS = {
   'antimeridian-jumps':
     'units with a ring that jumps across the antimeridian; cut it there: ogr2ogr -wrapdateline -datelineoffset 10',
   'missing-parents': 'levels above the first one of the source',
+  'fitting-parents': 'units whose point is not in exactly one unit of the level above, with the parent that fits best',
   'missing-level': 'level missing between others',
+  'invalid-polygons': 'units whose polygons are not valid: they cross or cover themselves; --make-valid repairs them',
   'renumbered-fids': 'units with a new fid, because fids of several layers collide',
   'repaired-geometries': 'units that were made valid before they were dissolved',
   'unused-layers': 'layers of the source that are not used',

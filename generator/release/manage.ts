@@ -30,9 +30,9 @@ export interface ListedRelease {
   units?: number;
   /** Which pages are stored as files. */
   storedPages?: StoredPages;
-  /** Number of pages and feature files. */
+  /** Number of all its files. */
   files?: number;
-  /** Bytes of all pages and feature files. */
+  /** Bytes of pages and of feature files, those of all geometries. */
   bytes?: number;
 }
 
@@ -49,10 +49,28 @@ export function listReleases(out: string): ListedRelease[] {
       ...listed,
       units: sum(levels, ({ features }) => features),
       storedPages,
-      files: sum(levels, ({ pages, featureFiles }) => pages.geojsonl + pages.fc + featureFiles.files),
-      bytes: sum(levels, ({ bytes, featureFiles }) => bytes + featureFiles.bytes),
+      files: FILES_BESIDE_LEVELS + sum(levels, filesOf),
+      bytes: sum(
+        levels,
+        ({ bytes, featureFiles, geometries }) =>
+          bytes +
+          [featureFiles, ...Object.values(geometries).map((other) => other.featureFiles)].reduce(
+            (total, own) => total + own.bytes,
+            0,
+          ),
+      ),
     };
   });
+}
+
+/** release.json, checksums.txt and the overview. */
+const FILES_BESIDE_LEVELS = 3;
+
+/** Number of files of a level: pages, feature files and tables of each geometry, manifest, names and cells. */
+function filesOf({ pages, featureFiles, geometries, cells }: LevelSummary): number {
+  const others = Object.values(geometries).map((geometry) => geometry.featureFiles);
+  const all = [featureFiles, ...others].reduce((total, { files }) => total + files + 1, 0);
+  return pages.geojsonl + pages.fc + all + 2 + (cells === undefined ? 0 : 1);
 }
 
 /** The description of the current release; undefined if there is none, or it is damaged. */

@@ -75,15 +75,17 @@ export async function settle({ root, release: staged }: Staging, out: string, re
 }
 
 /**
- * Makes a release the current one.
+ * Makes a release the current one. Readable are, besides, those that were: one that was built for review stays unread.
  * @throws BuildError if it does not exist
  */
 export async function activate(out: string, release: string): Promise<void> {
   const hostable = hostableReleases(out);
   requireRelease(out, release, hostable);
+  // A damaged current.json does not say which ones were.
+  const known =
+    currentIn(out) instanceof FormatError ? hostable : hostedReleases(out).filter((id) => hostable.includes(id));
   // A release that was not hosted before is the newest.
-  const known = hostedReleases(out);
-  const hosted = known.includes(release) ? hostable : [...hostable.filter((id) => id !== release), release];
+  const hosted = hostedReleases(out).includes(release) ? known : [...known.filter((id) => id !== release), release];
   await writeCurrent(out, release, hosted, release);
 }
 
@@ -95,7 +97,8 @@ export async function activate(out: string, release: string): Promise<void> {
 export async function withdraw(out: string, releases: readonly string[]): Promise<boolean> {
   const current = readCurrent(out);
   if (current === undefined) return false;
-  const hosted = hostableReleases(out).filter((id) => !releases.includes(id));
+  const hostable = hostableReleases(out);
+  const hosted = current.hosted.filter((id) => hostable.includes(id) && !releases.includes(id));
   await writeCurrent(out, current.release, hosted);
   return releases.some((id) => current.hosted.includes(id));
 }

@@ -44,17 +44,18 @@ const SHAPEFILE_PARTS = ['.dbf', '.shx'];
 
 /** Files that belong to a dataset beside them and that GDAL reads with it. */
 const COMPANIONS =
-  /\.(prj|cpg|cst|qpj|sbn|sbx|qix|atx|idm|ind|ain|aih|ixs|mxs|fbn|fbx|csvt|shp\.xml|aux\.xml)$|-(wal|shm|journal)$/i;
+  /\.(prj|cpg|cst|qpj|sbn|sbx|qix|atx|idm|ind|ain|aih|ixs|mxs|fbn|fbx|csvt|shp\.xml|aux\.xml|gfs|xsd)$|-(wal|shm|journal)$/i;
 
 /** Documentation, styles, pictures and checksums, which downloads contain beside the data. */
 const DOCUMENTS =
   /\.(txt|md|rst|pdf|html?|docx?|odt|rtf|xlsx?|ods|qml|qmd|qlr|sld|lyrx?|qgs|qgz|mxd|png|jpe?g|gif|svg|tiff?|sha\d+|md5|asc|sig|log|py|r|sh|js|ts|url|xml)$|^(readme|licen[cs]e|notice|copying|makefile|checksums)[^.]*$/i;
 
 /** A download of geoBoundaries has the same units as GeoJSON, simplified, in other formats and in archives. */
-const GEOBOUNDARIES = /^geoBoundaries[a-z]*-[a-z]+-ADM\d/i;
+const GEOBOUNDARIES = /^geoBoundaries[a-z]*-(\d+_\d+_\d+-)?[a-z]+-ADM\d/i;
 /** What is read of it, the best first. */
 const GEOBOUNDARIES_KEPT = ['.geojson', '.shp', '.topojson', '-all.zip'];
-const GEOBOUNDARIES_METADATA = /^geoBoundaries.*-metaData\.json$/i;
+/** Before 4.0 their names do not begin with that of the dataset. */
+const GEOBOUNDARIES_METADATA = /-metaData\.json$/i;
 
 /** The file type in a file's mode, and its value for folders (POSIX). */
 const FILE_TYPE = 0o170000;

@@ -63,17 +63,36 @@ export function gidFieldsFor(
   options: SourceOptions,
 ): number[] | undefined {
   const option = optionFor(n, level, options);
-  if (option !== undefined) {
-    // A column of that name has the GIDs of the units themselves, not those of their parents.
-    const isOwn = option.level === undefined && n < level && isSame(option, optionFor(level, level, options));
-    return isOwn ? undefined : indexesOf(option.columns, fields);
-  }
+  if (option !== undefined) return isOwnColumn(option, level, options) ? undefined : indexesOf(option.columns, fields);
+  return schemaFields(n, fields);
+}
+
+/**
+ * The same where the parents that are found by place have theirs by place, too: a column that an option names for all levels
+ * is that of the level's own layer, e.g. `name`, and here it may be anything.
+ */
+export function gidFieldsBesidePlace(
+  n: Level,
+  level: Level,
+  fields: readonly SourceField[],
+  options: SourceOptions,
+): number[] | undefined {
+  const option = optionFor(n, level, options);
+  return option?.level === level ? indexesOf(option.columns, fields) : schemaFields(n, fields);
+}
+
+function schemaFields(n: Level, fields: readonly SourceField[]): number[] | undefined {
   for (const schema of SCHEMAS) {
     const indexes = indexesOf(schema.gid(n), fields);
     const isSchema = schema.marker === undefined || indexesOf([schema.marker], fields) !== undefined;
     if (indexes !== undefined && isSchema) return indexes;
   }
   return undefined;
+}
+
+/** A column that has the GIDs of the units themselves has not those of their parents, unless an option says so of this level. */
+function isOwnColumn(option: GidColumnOption, level: Level, options: SourceOptions): boolean {
+  return option.level === undefined && option.of < level && isSame(option, optionFor(level, level, options));
 }
 
 /** Is a layer of a schema whose downloads have layers without GIDs, of border lines and points, beside the areas? */
@@ -106,7 +125,9 @@ export interface MissingColumns {
 }
 
 /**
- * The fields of the GIDs 0 .. level of a layer; empty where there is none.
+ * The fields of the GIDs 0 .. level of a layer; empty where there is none. One that lacks the column of a level which the
+ * source does not have either has no parent there.
+ * @param present the levels that the source has
  * @param placed the levels whose GIDs the units get from a parent that is found by place: their fields follow those of the
  *   layer, and other parents need no columns
  * @returns also the columns that the layer lacks
@@ -115,6 +136,7 @@ export function findGids(
   place: LayerPlace,
   fields: readonly SourceField[],
   options: SourceOptions,
+  present: readonly Level[],
   placed: readonly Level[],
 ): { gids: number[][]; missing: MissingColumns[] } {
   const { level } = place;
@@ -124,7 +146,12 @@ export function findGids(
     const indexes = gidFieldsFor(n, level, fields, options);
     return indexes?.length === 0 && n === level ? undefined : indexes;
   });
-  const lacking = levels.filter((n) => found[n] === undefined && (placed.length === 0 || n === level));
+  const isExpected = (n: Level): boolean => {
+    if (n === level) return true;
+    const named = optionFor(n, level, options);
+    return placed.length === 0 && (present.includes(n) || (named !== undefined && !isOwnColumn(named, level, options)));
+  };
+  const lacking = levels.filter((n) => found[n] === undefined && isExpected(n));
   const wanted = lacking.map((n) => {
     const named = optionFor(n, level, options)?.columns ?? [];
     return named.length > 0 && indexesOf(named, fields) === undefined ? named.join('+') : `GID_${n}`;
@@ -172,7 +199,7 @@ export function refuseMissingColumns(missing: readonly MissingColumns[], first: 
  */
 export function labelFieldOf(
   label: 'name' | 'type',
-  { path, layer, level }: LayerPlace,
+  level: Level,
   fields: readonly SourceField[],
   options: SourceOptions,
 ): number | undefined {
@@ -181,15 +208,7 @@ export function labelFieldOf(
       ? [...SCHEMAS.flatMap((schema) => schema.names(level)), ...NAME_COLUMNS]
       : SCHEMAS.flatMap((schema) => schema.types(level));
   const chosen = valuesFor(options[`${label}Columns`], level).at(-1);
-  if (chosen !== undefined) {
-    const [at] = indexesOf([chosen], fields) ?? [];
-    if (at !== undefined) return at;
-    throw new BuildError(
-      `--${label}-column ${levelName(level)}=${chosen}: ${path}: layer ${layer} has no such column`,
-      `use one of: ${fields.map(({ name }) => name).join(', ')}`,
-    );
-  }
-  for (const name of known) {
+  for (const name of chosen === undefined ? known : [chosen]) {
     const [at] = indexesOf([name], fields) ?? [];
     if (at !== undefined) return at;
   }

@@ -44,8 +44,8 @@ function booleanFields(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): Set<
 /**
  * The published columns of a layer: its fields as chosen by --columns, and a column GID_n for each GID that is joined from
  * several fields. The columns of GIDs are always published.
- * @param chosen --columns; one for all levels applies to the layers that have the column
- * @throws BuildError for a column that the layer lacks, and for two columns of the same name
+ * @param chosen --columns; each applies to the layers that have the column
+ * @throws BuildError for two columns of the same name
  */
 export function publishedColumns(
   place: LayerPlace,
@@ -75,13 +75,7 @@ function itemsFor(place: LayerPlace, fields: readonly SourceField[], chosen: rea
   const known = fields.map(({ name }) => name);
   return chosen.flatMap(({ level, value }) => {
     if (level !== undefined && level !== place.level) return [];
-    const items = columnItems([value]);
-    const unknown = items.find(({ name }) => !known.includes(name));
-    if (level === undefined || unknown === undefined) return items.filter(({ name }) => known.includes(name));
-    throw new BuildError(
-      `--columns ${levelName(level)}=${unknown.text}: ${place.path}: layer ${place.layer} has no column ${unknown.name}`,
-      `use one of: ${[...new Set(known)].join(', ')}`,
-    );
+    return columnItems([value]).filter(({ name }) => known.includes(name));
   });
 }
 

@@ -32,6 +32,8 @@ export interface LayerSource extends LayerPlace {
   where: string | undefined;
   /** A SELECT statement in OGR SQL whose result is read instead of the layer; undefined for the layer itself. */
   sql: string | undefined;
+  /** Are polygons repaired that are not valid? */
+  isMadeValid: boolean;
   /** GDAL's feature count. */
   features: number;
   /** The published columns, in order. */
@@ -62,16 +64,30 @@ export interface LevelSource {
   place?: { of: Level; file: string } | undefined;
 }
 
-/** A layer whose units end at different levels, like GADM's single-layer download (gadm_410.gpkg). */
-export interface SingleLayer {
-  /** The name for `gdal.open`. */
-  path: string;
-  /** GDAL's name of its format; undefined to find it. */
-  driver?: string | undefined;
-  /** The layer's name. */
-  layer: string;
-  /** The names of the columns of the GIDs of level 0, 1, ... */
-  gidColumns: readonly string[];
+/** A layer whose features are united to the units of levels. */
+export interface DissolvedLayer extends Pick<LayerSource, 'path' | 'driver' | 'layer' | 'level' | 'where' | 'sql'> {
+  /** The levels that are made, ascending. */
+  levels: readonly Level[];
+  /** Do its features end at different levels, like those of GADM's single-layer download (gadm_410.gpkg)? */
+  isSingle: boolean;
+  /** Does 0 stand for no unit in the last column of a composed GID, as in GADM 2? */
+  isZeroNone: boolean;
+  /** For each n = 0 .. level the fields whose values, joined with dots, are the GID at level n, and their names. */
+  gids: readonly (readonly number[])[];
+  columns: readonly string[];
+  /** For each level that is made the names of further columns that it keeps. */
+  kept: readonly (readonly string[])[];
+}
+
+/** Levels that were made from a layer: their units are read from these instead. */
+export interface MadeLevels extends Pick<DissolvedLayer, 'path' | 'layer' | 'levels'> {
+  /** Paths of GeoPackages with a layer for each level. The fids of a level are unique across them. */
+  parts: readonly string[];
+}
+
+/** The name of the layer of a level that was made. */
+export function partLayer(level: Level): string {
+  return `ADM_${level}`;
 }
 
 /** Number of features in all layers of a level. */

@@ -5,13 +5,27 @@ import type { Finding } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { expandSource } from './expand-source.ts';
 import { gdal } from './gdal.ts';
-import { findGids, gidFieldsFor, labelFieldOf, type MissingColumns, refuseMissingColumns } from './gid-columns.ts';
+import {
+  findGids,
+  gidFieldsBesidePlace,
+  gidFieldsFor,
+  labelFieldOf,
+  type MissingColumns,
+  refuseMissingColumns,
+} from './gid-columns.ts';
 import { knownDatasets } from './known-datasets.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
-import type { LayerSource, LevelSource, SingleLayer } from './level-source.ts';
+import { type DissolvedLayer, type LayerSource, type LevelSource, type MadeLevels, partLayer } from './level-source.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { isBeside, isNamed, layersIn, type SeenLayer } from './seen-layers.ts';
-import { placeToText, type SourceOptions, sourceName, valuesFor } from './source-options.ts';
+import {
+  type DissolveOption,
+  dissolveToText,
+  placeToText,
+  type SourceOptions,
+  sourceName,
+  valuesFor,
+} from './source-options.ts';
 
 /** What a build needs to know of its dataset. */
 export interface DatasetDescription {
@@ -27,13 +41,16 @@ export interface DatasetDescription {
   credits: readonly string[];
   /** Their licence; undefined if it is not known, or they have several. */
   licence: string | undefined;
-  /** The only layer, if it holds the deepest units of every area, of whatever level; undefined otherwise. */
-  singleLayer: SingleLayer | undefined;
+  /** The layers from which levels are made first. */
+  dissolved: readonly DissolvedLayer[];
   /** What was found before the levels are read. */
   findings: readonly Finding[];
   /** Version of GDAL. */
   gdal: string;
 }
+
+/** The options of the source, and the levels that have been made from it. */
+export type DescribedOptions = SourceOptions & { made?: readonly MadeLevels[] };
 
 /**
  * Describes a dataset before its features are read: finds the layers of every level in the source. Runs in a child process,
@@ -41,7 +58,7 @@ export interface DatasetDescription {
  * @throws BuildError if a file cannot be read, a dataset has no layer with GIDs, two layers of one file have the same
  *   level, a layer lacks the column of a parent, or an option names a layer or column that does not exist
  */
-export function describeDataset(options: SourceOptions): DatasetDescription {
+export function describeDataset({ made = [], ...options }: DescribedOptions): DatasetDescription {
   const { datasets, systemFiles, copies, licences } = expandSource(options.source);
   const read = datasets.map((dataset) => layersIn(dataset, options));
   const all = read.flatMap(({ layers }) => layers);
@@ -49,10 +66,15 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
     layers.map((layer) => (isBeside(layer, all) ? { ...layer, levels: [] } : layer)),
   );
   for (const layers of used) refuseTwins(layers);
-  const seen = used.flat();
-  refuseUnknownLayers(options, seen);
+  const ofSource = used.flat();
+  refuseUnknownLayers(options, ofSource);
+  const seen =
+    made.length === 0
+      ? withDissolved(ofSource, options)
+      : [...ofSource.map((layer) => withoutMade(layer, made)), ...made.flatMap((own) => layersOfParts(own, options))];
   const sources: ReturnType<typeof layerSource>[] = [];
   const parents = new Map<Level, Level>();
+  const present = options.levels.filter((level) => seen.some(({ levels }) => levels.includes(level)));
   // The columns of a level may depend on those of the levels above.
   for (const level of LEVELS) {
     const above = levelAbove(level, sources, options);
@@ -62,7 +84,7 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
         `--parent-by-place ${levelName(level)}: the source has no level ${level}`,
         'leave the level out, or add its file to --source',
       );
-    sources.push(...layers.map((layer) => layerSource(layer, level, options, above)));
+    for (const layer of layers) sources.push(layerSource(layer, level, options, present, above));
     if (above !== undefined) parents.set(level, above.level);
   }
   refuseMissingColumns(
@@ -72,14 +94,27 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
   const found = sources.map(({ source }) => source);
   const known = sources.flatMap(({ source, names }) => knownDatasets(source, names, licences));
   const [licence, ...otherLicences] = new Set(known.map((dataset) => dataset.licence));
-  refuseUnknownColumns(options, [...new Set(sources.flatMap(({ names }) => names))]);
   refuseOtherColumns(found);
-  refuseUnusedDatasets(options, seen, found);
+  // Levels that were made lack columns, and their source may have no level that is left.
+  if (made.length === 0) {
+    refuseUnknownColumns(options, sources);
+    refuseUnusedDatasets(options, seen, found);
+  }
   const levels = LEVELS.filter((level) => options.levels.includes(level)).flatMap((level) => {
     const layers = found.filter((layer) => layer.level === level);
     if (layers.length === 0) return [];
     const of = parents.get(level);
-    return [{ level, layers, ...(of !== undefined && { place: { of, file: '' } }) }];
+    // A column that only some layers have is that of the level.
+    const [nameColumn = '', typeColumn = ''] = (['nameColumn', 'typeColumn'] as const).map((label) =>
+      layers.map((layer) => layer[label]).find((name) => name !== ''),
+    );
+    return [
+      {
+        level,
+        layers: layers.map((layer) => ({ ...layer, nameColumn, typeColumn })),
+        ...(of !== undefined && { place: { of, file: '' } }),
+      },
+    ];
   });
   const unused = seen.filter((layer) => layer.levels.length === 0);
   return {
@@ -89,47 +124,154 @@ export function describeDataset(options: SourceOptions): DatasetDescription {
     attribution: read.flatMap((dataset) => dataset.attribution),
     credits: [...new Set(known.map(({ credit }) => credit))],
     licence: otherLicences.length === 0 ? licence : undefined,
-    singleLayer: findSingleLayer(found),
+    dissolved:
+      made.length > 0 ? [] : options.dissolve?.length ? dissolvedLayers(sources, options) : findSingleLayer(found),
     findings: [],
     gdal: gdal.version,
   };
 }
 
+/** The levels of --dissolve that are published. */
+function dissolvesOf({ dissolve = [], levels }: SourceOptions): readonly DissolveOption[] {
+  return dissolve.filter(({ level }) => levels.includes(level));
+}
+
+/** The layers of the source; one from which another level is made is a layer of that one, too. */
+function withDissolved(seen: readonly SeenLayer[], options: SourceOptions): SeenLayer[] {
+  let layers = [...seen];
+  // A level may be made from one that is made.
+  for (const option of dissolvesOf(options).toSorted((a, b) => b.of - a.of)) {
+    const { level, of } = option;
+    if (!layers.some(({ levels }) => levels.includes(of)))
+      throw new BuildError(
+        `--dissolve ${dissolveToText(option)}: the source has no level ${of}`,
+        `name its layer with --layer ${levelName(of)}=LAYER, or leave the option out`,
+      );
+    if (level === of) continue;
+    const own = layers.find(({ levels }) => levels.includes(level));
+    if (own !== undefined)
+      throw new BuildError(
+        `--dissolve ${dissolveToText(option)}: the source has a layer of level ${level}: ${own.path}: ${own.layer}`,
+        'leave the option out, or that file',
+      );
+    layers = layers.map((layer) =>
+      layer.levels.includes(of) ? { ...layer, levels: [...layer.levels, level].sort((a, b) => a - b) } : layer,
+    );
+  }
+  return layers;
+}
+
+/** The layers of --dissolve. @throws BuildError if one has no GIDs of a level that is to be made */
+function dissolvedLayers(
+  sources: readonly { source: LayerSource; names: readonly string[] }[],
+  options: SourceOptions,
+): DissolvedLayer[] {
+  const dissolves = dissolvesOf(options);
+  return sources.flatMap(({ source, names }) => {
+    const own = dissolves.filter(({ of }) => of === source.level);
+    if (own.length === 0) return [];
+    const levels = LEVELS.filter((level) => own.some((option) => option.level === level));
+    const without = own.find(({ level }) => source.gids[level]?.length === 0 || source.placed.includes(level));
+    if (without !== undefined)
+      throw new BuildError(
+        `--dissolve ${dissolveToText(without)}: ${source.path}: layer ${source.layer} has no column of GIDs of level ${without.level}`,
+        `name it with --gid-column ${levelName(without.level)}=COLUMN; the layer has ${names.join(', ')}`,
+      );
+    const kept = levels.map((level) =>
+      [options.nameColumns, options.typeColumns].flatMap((columns) => valuesFor(columns, level)),
+    );
+    return [dissolvedLayer(source, levels, names, { isSingle: false, isZeroNone: false, kept })];
+  });
+}
+
 /** Some units of a single layer have no GID at its level: they belong to levels above. */
-function findSingleLayer(found: readonly LayerSource[]): SingleLayer | undefined {
+function findSingleLayer(found: readonly LayerSource[]): DissolvedLayer[] {
   const [only] = found;
-  if (found.length !== 1 || only === undefined || only.level === 0 || only.gidColumns.includes('')) return undefined;
-  const { path, driver, layer, level, where, sql, gidColumns } = only;
+  if (found.length !== 1 || only === undefined || only.level === 0 || only.gidColumns.includes('')) return [];
+  const { level, where, sql, gids, placed } = only;
   // The split reads the whole layer.
-  if (where !== undefined || sql !== undefined) return undefined;
-  const own = `"${elementAt(gidColumns, level).replaceAll('"', '""')}"`;
-  const selection = { ...only, where: `${own} IS NULL OR ${own} = ''` };
+  if (where !== undefined || sql !== undefined || placed.length > 0) return [];
+  const plain = openSelection(only);
+  const fields = plain.layer.fields.map(({ name, type }) => ({ name, type }));
+  plain.dataset.close();
+  const own = elementAt(gids, level);
+  const last = elementAt(fields, elementAt(own, own.length - 1));
+  const isNumber = last.type !== 'string';
+  const isZeroNone = isNumber && own.length > 1 && GADM_2_COLUMN.test(last.name);
+  const name = `"${last.name.replaceAll('"', '""')}"`;
+  const none = isZeroNone ? [` OR ${name} = 0`] : isNumber ? [] : [` OR ${name} = ''`];
+  const selection = { ...only, where: `${name} IS NULL${none.join('')}` };
   const opened = openSelection(selection);
   const shallower = countFeatures(opened, selection);
   opened.dataset.close();
-  return shallower === 0 ? undefined : { path, driver, layer, gidColumns };
+  if (shallower === 0) return [];
+  const levels = LEVELS.slice(0, level + 1);
+  return [
+    dissolvedLayer(
+      only,
+      levels,
+      fields.map((field) => field.name),
+      { isSingle: true, isZeroNone, kept: [] },
+    ),
+  ];
+}
+
+/** The columns of GADM 2 that have 0 where a unit belongs to a level above. */
+const GADM_2_COLUMN = /^ID_[1-5]$/i;
+
+function dissolvedLayer(
+  { path, driver, layer, level, where, sql, gids, placed }: LayerSource,
+  levels: readonly Level[],
+  names: readonly string[],
+  how: Pick<DissolvedLayer, 'isSingle' | 'isZeroNone' | 'kept'>,
+): DissolvedLayer {
+  // The GID of a parent that is found by place is in no column.
+  const own = gids.map((fields, n) => (placed.some((by) => by === n) ? [] : fields));
+  const columns = own.map((fields) => fields.map((at) => elementAt(names, at)).join('+'));
+  return { path, driver, layer, level, where, sql, levels, gids: own, columns, ...how };
+}
+
+/** A layer of the source without the levels that were made from it. */
+function withoutMade(layer: SeenLayer, made: readonly MadeLevels[]): SeenLayer {
+  const own = made.filter(({ path, layer: name }) => path === layer.path && name === layer.layer);
+  const levels = layer.levels.filter((level) => !own.some((one) => one.levels.includes(level)));
+  return { ...layer, levels };
+}
+
+/** The layers of levels that were made. */
+function layersOfParts({ parts, levels: made }: MadeLevels, options: SourceOptions): SeenLayer[] {
+  return parts.flatMap((path) =>
+    layersIn({ path, isInFolder: false }, options).layers.map((layer) => {
+      const levels = made.filter((level) => partLayer(level) === layer.layer);
+      return { ...layer, levels, isChosen: true, isMade: true };
+    }),
+  );
 }
 
 /** A layer as the source of a level, and the names of its columns, or of those of the statement that is read instead. */
 function layerSource(
-  { path, driver, layer, fields: layerFields }: SeenLayer,
+  { path, driver, layer, fields: layerFields, isMade = false }: SeenLayer,
   level: Level,
   options: SourceOptions,
+  present: readonly Level[],
   above: LayerSource | undefined,
 ): { source: LayerSource; names: string[]; missing: MissingColumns[] } {
-  const where = valuesFor(options.where, level).at(-1);
+  // What was made has been selected before, and may lack columns.
+  const where = isMade ? undefined : valuesFor(options.where, level).at(-1);
+  const statement = isMade ? undefined : valuesFor(options.sql, level).at(-1);
+  const chosen = isMade
+    ? valuesFor(options.columns, level).map((value) => ({ level: undefined, value }))
+    : (options.columns ?? []);
   // The statement may name the layer as {layer}: that of NUTS has scale and year in its name.
-  const sql = valuesFor(options.sql, level)
-    .at(-1)
-    ?.replaceAll('{layer}', `"${layer.replaceAll('"', '\\"')}"`);
+  const sql = statement?.replaceAll('{layer}', `"${layer.replaceAll('"', '\\"')}"`);
   const selection = { path, driver, layer, level, where, sql };
   const opened = openSelection(selection);
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
   const place = { path, layer, level };
   const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
-  const { gids, missing } = findGids(place, fields, options, placed);
+  const { gids, missing } = findGids(place, fields, options, present, placed);
   const own = placed.map((n): SourceField => ({ name: `GID_${n}`, type: 'plain', isGeometry: false }));
-  const columns = publishedColumns(place, [...fields, ...own], gids, options.columns ?? []);
+  const columns = publishedColumns(place, [...fields, ...own], gids, chosen);
   const features = countFeatures(opened, selection);
   opened.dataset.close();
   const nameOf = (wanted: readonly number[]): string =>
@@ -137,13 +279,14 @@ function layerSource(
   const nameOfField = (field: number | undefined): string => (field === undefined ? '' : nameOf([field]));
   const source: LayerSource = {
     ...selection,
+    isMadeValid: options.makeValid === true,
     features,
     columns,
     gids,
     placed,
     gidColumns: gids.map(nameOf),
-    nameColumn: nameOfField(labelFieldOf('name', place, fields, options)),
-    typeColumn: nameOfField(labelFieldOf('type', place, fields, options)),
+    nameColumn: nameOfField(labelFieldOf('name', level, fields, options)),
+    typeColumn: nameOfField(labelFieldOf('type', level, fields, options)),
   };
   return { source, names: fields.map(({ name }) => name), missing };
 }
@@ -172,11 +315,13 @@ function placedLevels(
   level: Level,
   fields: readonly SourceField[],
   options: SourceOptions,
-  { level: of, gids }: LayerSource,
+  { level: of, gids, placed }: LayerSource,
 ): Level[] {
-  return LEVELS.slice(0, of + 1).filter(
-    (n) => n === of || (elementAt(gids, n).length > 0 && gidFieldsFor(n, level, fields, options) === undefined),
-  );
+  const isPlaced = (n: Level): boolean => {
+    const find = placed.includes(n) ? gidFieldsBesidePlace : gidFieldsFor;
+    return elementAt(gids, n).length > 0 && find(n, level, fields, options) === undefined;
+  };
+  return LEVELS.slice(0, of + 1).filter((n) => n === of || isPlaced(n));
 }
 
 /** Two layers of one file at the same level are variants of each other; layers of several files are merged. */
@@ -205,15 +350,34 @@ function refuseOtherColumns(found: readonly LayerSource[]): void {
   }
 }
 
-/** A column that --columns names for all levels must be in one of them. */
-function refuseUnknownColumns(options: SourceOptions, known: readonly string[]): void {
-  for (const { level, value } of options.columns ?? []) {
-    if (level !== undefined || known.length === 0) continue;
-    const item = columnItems([value]).find(({ name }) => !known.includes(name));
-    if (item === undefined) continue;
+/** A column that an option names must be in one of the layers of its level, or of all. */
+function refuseUnknownColumns(
+  { columns = [], nameColumns = [], typeColumns = [] }: SourceOptions,
+  sources: readonly { source: LayerSource; names: readonly string[] }[],
+): void {
+  const named = [
+    ...columns.flatMap(({ level, value }) =>
+      columnItems([value]).map(({ text, name }) => ({ option: 'columns', level, text, name, isExact: true })),
+    ),
+    ...Object.entries({ 'name-column': nameColumns, 'type-column': typeColumns }).flatMap(([option, values]) =>
+      values.map(({ level, value }) => ({ option, level, text: value, name: value, isExact: false })),
+    ),
+  ];
+  for (const { option, level, text, name, isExact } of named) {
+    const own = sources.filter(({ source }) => level === undefined || source.level === level);
+    const known = [...new Set(own.flatMap(({ names }) => names))];
+    const hasIt = known.some((other) => other === name || (!isExact && other.toLowerCase() === name.toLowerCase()));
+    const [first] = own;
+    if (first === undefined || hasIt) continue;
+    const { path, layer } = first.source;
+    const given = `--${option} ${level === undefined ? '' : `${levelName(level)}=`}${text}`;
+    const isColumns = option === 'columns';
+    const wanted = isColumns ? `a column ${name}` : 'such a column';
+    const nowhere = level === undefined ? `no layer has ${wanted}` : `no layer of level ${level} has ${wanted}`;
+    const notHere = `${path}: layer ${layer} has no ${isColumns ? `column ${name}` : 'such column'}`;
     throw new BuildError(
-      `--columns ${item.text}: no layer has a column ${item.name}`,
-      `use one of: ${known.join(', ')}; of one level only: --columns lv1=${item.text}`,
+      `${given}: ${level !== undefined && own.length === 1 ? notHere : nowhere}`,
+      `use one of: ${known.join(', ')}${level === undefined ? `; of one level only: --${option} lv1=${text}` : ''}`,
     );
   }
 }

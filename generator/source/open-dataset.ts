@@ -1,4 +1,6 @@
 // Opens datasets through GDAL (read-only), and GDAL's errors; which layers of SQLite files are not read.
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, extname } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import { BuildError } from '../report/errors.ts';
 import { gdal } from './gdal.ts';
@@ -38,6 +40,12 @@ const SELF_CONTAINED: readonly string[] = [
   'OGR_GMT',
   'JML',
 ].filter((name) => VECTOR_DRIVERS.includes(name));
+
+/** A GML without a schema has no types: GDAL guesses them, and 0138 would become the number 138. */
+gdal.config.set('GML_FIELDTYPES', 'ALWAYS_STRING');
+
+/** Attributes have the references to other units, `xlink:href`. The file with what GDAL found would be left in the source. */
+const GML_OPTIONS = ['GML_ATTRIBUTES_TO_OGR_FIELDS=YES', 'WRITE_GFS=NO'];
 
 /** A message of GDAL. */
 export interface GdalMessage {
@@ -96,12 +104,14 @@ function openChecked(
   drivers: readonly string[],
   remedy = 'check that the file is complete and in a format that GDAL reads (ogrinfo FILE)',
 ): gdalTypes.Dataset {
-  const cannotOpen = (reason: string): BuildError => new BuildError(`${path}: GDAL cannot open it: ${reason}`, remedy);
+  const cannotOpen = (reason: string): BuildError =>
+    lacksDriver(path) ?? new BuildError(`${path}: GDAL cannot open it: ${reason}`, remedy);
   let dataset: gdalTypes.Dataset;
   takeGdalMessage();
   try {
-    dataset = gdal.open(path, 'r', [...drivers]);
+    dataset = (drivers.includes('GML') ? openGml(path) : undefined) ?? gdal.open(path, 'r', [...drivers]);
   } catch (error) {
+    if (error instanceof BuildError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw cannotOpen(takeGdalMessage()?.message ?? reason);
   }
@@ -112,6 +122,47 @@ function openChecked(
   // GDAL tries one driver after the other: the message may be that of a driver before the one that opened the dataset.
   if (drivers.length > 1) return openChecked(path, [description], remedy);
   throw cannotOpen(gdalMessage.message);
+}
+
+/** The drivers of formats that GDAL may have been built without, by the ending of a file. */
+const OPTIONAL_DRIVERS: readonly [ending: RegExp, driver: string][] = [
+  [/\.(geo)?parquet$/i, 'Parquet'],
+  [/\.(arrows?|feather)$/i, 'Arrow'],
+  [/\.fgb$/i, 'FlatGeobuf'],
+  [/\.(gpkg|gpkg\.zip)$/i, 'GPKG'],
+  [/\.gdb$/i, 'OpenFileGDB'],
+  [/\.gml$/i, 'GML'],
+  [/\.km[lz]$/i, 'LIBKML'],
+  [/\.xlsx$/i, 'XLSX'],
+];
+
+/** The error for a format that this GDAL does not read; undefined if it does, or if the format is not known. */
+function lacksDriver(path: string): BuildError | undefined {
+  const driver = OPTIONAL_DRIVERS.find(([ending]) => ending.test(path))?.[1];
+  if (driver === undefined || VECTOR_DRIVERS.includes(driver)) return undefined;
+  return new BuildError(
+    `${path}: this GDAL (${gdal.version}) has no driver ${driver}`,
+    `convert it where GDAL has it: ogr2ogr COPY.gpkg ${path}`,
+  );
+}
+
+/** Opens a GML; undefined for anything else. @throws BuildError if a file beside it says which columns are numbers */
+function openGml(path: string): gdalTypes.Dataset | undefined {
+  let dataset: gdalTypes.Dataset;
+  try {
+    dataset = gdal.drivers.get('GML').open(path, 'r', GML_OPTIONS);
+  } catch (error) {
+    // Without a message, it is of another format.
+    if (gdal.lastError !== null) throw error;
+    return undefined;
+  }
+  const gfs = `${path.slice(0, path.length - extname(path).length)}.gfs`;
+  if (!existsSync(gfs) || !/<Type>(?!String)/.test(readFileSync(gfs, 'utf8'))) return dataset;
+  dataset.close();
+  throw new BuildError(
+    `${path}: ${basename(gfs)} beside it says that columns are numbers, and codes would lose their leading zeros`,
+    `remove ${basename(gfs)}, in which GDAL wrote its guesses; or change the types of codes in it to String`,
+  );
 }
 
 /** The metadata item that holds the attribution texts, one per line. */

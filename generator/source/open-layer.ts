@@ -20,6 +20,8 @@ export interface OpenLayer {
   layer: gdalTypes.Layer;
   /** Transforms a geometry to WGS 84 in place; undefined if it is in WGS 84 already. */
   transformation: gdalTypes.CoordinateTransformation | undefined;
+  /** Are polygons repaired that are not valid? */
+  isMadeValid: boolean;
   close(): void;
 }
 
@@ -106,7 +108,7 @@ export function countFeatures({ layer }: OpenSelection, selection: Selection): n
 export function openLayer(source: LayerSource, mode: ReadingMode, scratch: string): OpenLayer {
   if (mode.isStraightened) return openStraightened(source, mode, scratch);
   const { dataset, layer } = openSelection(mode.hasTextIntegers ? withTextIntegers(source) : source);
-  return { layer, transformation: transformationFor(layer), close: () => dataset.close() };
+  return asOpened(layer, source, dataset);
 }
 
 /** Opens a copy of the layer with its curves approximated by segments of 4 degrees, GDAL's default. */
@@ -119,7 +121,11 @@ function openStraightened(source: LayerSource, mode: ReadingMode, scratch: strin
   const straight = gdal.vectorTranslate(scratch, dataset, [...options, ...condition, ...selected]);
   dataset.close();
   const layer = straight.layers.get(0);
-  return { layer, transformation: transformationFor(layer), close: () => straight.close() };
+  return asOpened(layer, source, straight);
+}
+
+function asOpened(layer: gdalTypes.Layer, { isMadeValid }: LayerSource, dataset: gdalTypes.Dataset): OpenLayer {
+  return { layer, transformation: transformationFor(layer), isMadeValid, close: () => dataset.close() };
 }
 
 /** A statement that reads the layer's 64-bit integers as text, its other fields unchanged. */

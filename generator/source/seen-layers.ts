@@ -31,6 +31,8 @@ export interface SeenLayer {
   isChosen: boolean;
   /** May it hold areas, by the type that it declares? */
   isAreal: boolean;
+  /** Was it made by dissolving another? */
+  isMade?: boolean;
 }
 
 /** Maximum number of layers in a dataset: each is opened and described, which takes minutes for tens of thousands. */
@@ -95,7 +97,7 @@ function levelsOf(
   options: SourceOptions,
 ): Pick<SeenLayer, 'levels' | 'isChosen'> {
   const named = LEVELS.filter((level) => valuesFor(options.layers, level).length > 0);
-  const claiming = named.filter((level) => valuesFor(options.layers, level).some((name) => isNamed(layer, name)));
+  const claiming = named.filter((level) => isChosen(layer, valuesFor(options.layers, level)));
   if (claiming.length > 0) return { levels: claiming, isChosen: true };
   const level = LEVELS.findLast((n) => gidFieldsFor(n, n, fields, options) !== undefined);
   return { levels: level === undefined || named.includes(level) ? [] : [level], isChosen: false };
@@ -103,8 +105,19 @@ function levelsOf(
 
 type NamedLayer = Pick<SeenLayer, 'path' | 'layer'>;
 
-/** Does `--layer` name a layer: `LAYER`, or `FILE:LAYER` for that of one file? */
-export function isNamed({ path, layer }: NamedLayer, name: string): boolean {
+/** What begins the name of a layer that is left out. */
+const NOT = '!';
+
+/** Do the names of a level choose a layer: is one of them its name, or all only leave out others? */
+function isChosen(layer: NamedLayer, names: readonly string[]): boolean {
+  const [out, chosen] = [true, false].map((isOut) => names.filter((name) => name.startsWith(NOT) === isOut));
+  if (out?.some((name) => isNamed(layer, name))) return false;
+  return chosen?.length === 0 || chosen?.some((name) => isNamed(layer, name)) === true;
+}
+
+/** Does `--layer` name a layer: `LAYER`, or `FILE:LAYER` for that of one file, or `!` and either to leave it out? */
+export function isNamed({ path, layer }: NamedLayer, given: string): boolean {
+  const name = given.startsWith(NOT) ? given.slice(NOT.length) : given;
   if (matches(name, layer)) return true;
   // Names of layers may have colons, too.
   for (let colon = name.indexOf(':'); colon !== -1; colon = name.indexOf(':', colon + 1))

@@ -26,18 +26,27 @@ export interface PlaceOption {
   of: Level | undefined;
 }
 
+/** `--dissolve`: the units of a level are the unions of the features that share their GID. */
+export interface DissolveOption {
+  level: Level;
+  /** The level of these features: `level` itself, or one below, of which only a column says which unit they are in. */
+  of: Level;
+}
+
 /** The options that describe the source. */
 export interface SourceOptions {
   /** Files, folders, archives, URLs and connection strings, in order. */
   source: readonly string[];
   /** The levels to publish; others are published as empty. */
   levels: readonly Level[];
-  /** Names of the layers of a level, or `FILE:LAYER`, in which `*` stands for any characters; a level without any is found by columns. */
+  /** Names of the layers of a level, or `FILE:LAYER`, in which `*` stands for any characters, or `!` and either for all others; a level without any is found by columns. */
   layers?: readonly LevelOption[] | undefined;
   /** The GID columns, where they differ from the known schemas. */
   gidColumns?: readonly GidColumnOption[] | undefined;
   /** The levels whose units have no columns of parents: these are found by place. */
   parentByPlace?: readonly PlaceOption[] | undefined;
+  /** The levels whose units are united from features. */
+  dissolve?: readonly DissolveOption[] | undefined;
   /** The columns that have the units' names, where they differ from the known schemas. */
   nameColumns?: readonly LevelOption[] | undefined;
   /** The columns that have the units' types, where they differ from the known schemas. */
@@ -50,10 +59,16 @@ export interface SourceOptions {
   columns?: readonly LevelOption[] | undefined;
   /** Fail if units of several layers have the same fid, instead of numbering the level's units from 1. */
   keepFids?: boolean | undefined;
+  /** Repair polygons that are not valid. */
+  makeValid?: boolean | undefined;
 }
 
 export function placeToText({ level, of }: PlaceOption): string {
   return of === undefined ? levelName(level) : `${levelName(level)}:${levelName(of)}`;
+}
+
+export function dissolveToText({ level, of }: DissolveOption): string {
+  return of === level ? levelName(level) : `${levelName(level)}=${levelName(of)}`;
 }
 
 /** The values of an option that apply to a level. */

@@ -1,4 +1,4 @@
-// Asks GDAL (GEOS) whether polygons are valid, for simplified geometries.
+// Asks GDAL (GEOS) whether polygons are valid, as they are published: in full and simplified.
 import { gdal } from './gdal.ts';
 
 const POLYGON = 3;

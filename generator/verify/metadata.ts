@@ -58,9 +58,24 @@ export function currentRelease(out: string, findings: Finding[]): string | undef
     if (text !== currentToJson(current)) found('is not in canonical form');
     const missing = current.hosted.filter((id) => !existsSync(join(out, releasePath(id))));
     for (const id of missing) found(`lists ${id}, which does not exist`);
+    for (const [id, digest] of current.digests) {
+      const got = intactSum(join(out, releasePath(id)));
+      if (got !== undefined && got !== digest)
+        found(`has the SHA-256 ${digest} for ${releasePath(id)}/${RELEASE_FILE}, which is ${got}`);
+    }
     return missing.includes(current.release) ? undefined : current.release;
   } catch (error) {
     found(problemOf(error, CURRENT_PATH));
+    return undefined;
+  }
+}
+
+/** The SHA-256 of a release.json; undefined if it is damaged, by checksums.txt or without it: a finding of its release. */
+function intactSum(root: string): string | undefined {
+  try {
+    const sum = sha256Of(readFileSync(join(root, RELEASE_FILE)));
+    return readChecksums(root).sums.get(RELEASE_FILE) === sum ? sum : undefined;
+  } catch {
     return undefined;
   }
 }

@@ -47,8 +47,8 @@ export function openPool(size: number, atOnce = 0): Pool {
     const answer = await ask(child, job);
     idle.add(child);
     if ('result' in answer) return answer.result;
-    const { message, remedy, code, path } = answer.failure;
-    if (remedy !== undefined) throw new BuildError(message, remedy);
+    const { message, lines = message, remedy, code, path } = answer.failure;
+    if (remedy !== undefined) throw new BuildError(lines, remedy);
     throw code === undefined ? new Error(message) : Object.assign(new Error(message), { code, path });
   }
 

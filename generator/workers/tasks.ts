@@ -15,8 +15,8 @@ export interface Job extends Work {
 /** The tasks, by the name of the function. */
 export const TASKS = {
   describeDataset: work('source/level-sources', 'describeDataset'),
-  planSplit: work('single-layer/plan', 'planSplit'),
-  writePart: work('single-layer/write-part', 'writePart'),
+  planDissolve: work('dissolve/plan', 'planDissolve'),
+  writePart: work('dissolve/write-part', 'writePart'),
   findParents: work('levels/find-parents', 'findParents'),
   storeLevel: work('levels/store-level', 'storeLevel'),
   storeGeometries: work('levels/store-geometries', 'storeGeometries'),

@@ -10,7 +10,8 @@ export type Answer = { result: unknown } | { failure: Failure };
 export interface Failure {
   /** With the stack, if the cause is unknown. */
   message: string;
-  /** Of a BuildError. */
+  /** Of a BuildError, as is its remedy. */
+  lines?: readonly string[] | undefined;
   remedy?: string | undefined;
   /** Of an error of the operating system: its code and, if it has one, the path. */
   code?: string | undefined;
@@ -51,7 +52,7 @@ async function answer(job: Job): Promise<Answer> {
 function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { message: String(error) };
   const { message, stack = message } = error;
-  if (error instanceof BuildError) return { message, remedy: error.remedy };
+  if (error instanceof BuildError) return { message, lines: error.lines, remedy: error.remedy };
   if (!('syscall' in error && 'code' in error)) return { message: stack };
   return { message, code: String(error.code), path: 'path' in error ? String(error.path) : undefined };
 }

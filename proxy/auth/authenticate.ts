@@ -201,10 +201,11 @@ async function verifyWith(
   return { source, keys, subject, client, hasScope, notBeforeMs, expiresMs };
 }
 
-/** `scope` is space-separated text (RFC 8693 section 4.2); some issuers write a list, `scp`, instead. */
-function scopesIn(claims: JWTPayload): readonly unknown[] {
-  if (typeof claims['scope'] === 'string') return claims['scope'].split(' ');
-  return Array.isArray(claims['scp']) ? claims['scp'] : [];
+/** `scope` is space-separated text (RFC 8693 section 4.2); some issuers write `scp`, as text or as a list, instead. */
+function scopesIn({ scope, scp }: JWTPayload): readonly unknown[] {
+  const scopes = typeof scope === 'string' ? scope : scp;
+  if (typeof scopes === 'string') return scopes.split(' ');
+  return Array.isArray(scopes) ? scopes : [];
 }
 
 /** The problems of what is not `token-invalid`. */

@@ -1,14 +1,14 @@
 // The development key: a key pair created on first use, so that the service can be tried without a token issuer; and
 // tokens signed with it.
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { importJWK, SignJWT } from 'jose';
 import { codeOf } from '../../format/error-code.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import { objectFrom } from '../../format/parse.ts';
+import { signToken } from './sign-token.ts';
 
 /** `iss` and `aud` of development tokens. */
 export const DEV_ISSUER = 'boundaries-development';
@@ -54,15 +54,8 @@ export async function devJwks(): Promise<string> {
  * @param scope space-separated; undefined omits the claim
  */
 export async function devToken(subject: string, scope: string | undefined, lifetimeSeconds: number): Promise<string> {
-  const key = await devKey();
-  const algorithm = String(key['alg']);
-  const now = Math.floor(Date.now() / 1000);
-  return new SignJWT(scope === undefined ? {} : { scope })
-    .setProtectedHeader({ alg: algorithm, kid: String(key['kid']), typ: 'JWT' })
-    .setIssuer(DEV_ISSUER)
-    .setAudience(DEV_AUDIENCE)
-    .setSubject(subject)
-    .setIssuedAt(now)
-    .setExpirationTime(now + lifetimeSeconds)
-    .sign(await importJWK({ ...key, kty: String(key['kty']) }, algorithm));
+  const jwk = await devKey();
+  const key = createPrivateKey({ key: { ...jwk }, format: 'jwk' });
+  const claims = { issuer: DEV_ISSUER, audience: DEV_AUDIENCE, subject, scope, lifetimeSeconds };
+  return signToken({ key, kid: String(jwk['kid']) }, claims);
 }

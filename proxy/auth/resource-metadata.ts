@@ -1,6 +1,6 @@
 // Protected resource metadata (RFC 9728): a client without a token learns here which issuers are accepted.
-import type { Answer } from '../answers/answer.ts';
-import { answerWith } from '../answers/answer.ts';
+import type { Answer } from '../bodies/answer.ts';
+import { answerWith } from '../bodies/answer.ts';
 
 /** The content of the metadata. */
 export interface ResourceMetadata {
@@ -28,10 +28,9 @@ export function metadataUrl(base: string): string {
   return slash === -1 ? base + METADATA_PATH : base.slice(0, slash) + METADATA_PATH + base.slice(slash);
 }
 
-/** Is this the path of the metadata? A reverse proxy may pass it on with or without the path of the public URL. */
-export function isMetadataPath(path: string, publicUrl: string | undefined): boolean {
-  if (path === METADATA_PATH) return true;
-  return publicUrl !== undefined && new URL(metadataUrl(publicUrl)).pathname === path;
+/** The paths of the metadata: a reverse proxy may pass it on with or without the path of the public URL. */
+export function metadataPaths(publicUrl: string | undefined): readonly string[] {
+  return publicUrl === undefined ? [METADATA_PATH] : [METADATA_PATH, new URL(metadataUrl(publicUrl)).pathname];
 }
 
 /** The answer with the metadata of the service at `base`. */

@@ -3,13 +3,14 @@
 // that a clock which is set back would keep a revoked key, and it does not tell whether a refresh changed the keys.
 import { Problem } from '../http/problem.ts';
 import type { KeySource } from './authenticate.ts';
+import { clockThroughFreezes } from './clock.ts';
 import { jwksToKeySet, type KeySet } from './key-set.ts';
 
 /** When keys are refreshed and how long they work, in milliseconds. */
 export interface KeyPolicy {
   /** Maximum age: a key that the issuer has revoked is refused after this. */
   cacheMs: number;
-  /** How long cached keys still work while the issuer is unreachable. */
+  /** How long cached keys still work while the issuer is unreachable or slow. */
   staleMs: number;
   /** Minimum time between two attempts to read the key set, successful or not. */
   cooldownMs: number;
@@ -23,18 +24,22 @@ export interface KeySetLocation {
   read: () => Promise<string>;
 }
 
-/** Why no token can be verified; undefined if the keys of at least one issuer are available. */
+/** How long a request waits for an issuer while old keys still work, in milliseconds. */
+const SLOW_MS = 500;
+
+/** Why no token can be verified; undefined as soon as the keys of one issuer are available. */
 export async function keysUnavailableReason(sources: Iterable<KeySource>): Promise<string | undefined> {
-  let reason: string | undefined;
-  for (const source of sources)
-    try {
-      await source.load();
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      reason = error.message;
-    }
-  return reason;
+  const all = [...sources];
+  if (all.some((source) => source.known() !== undefined)) return undefined;
+  try {
+    await Promise.any(all.map((source) => source.load()));
+    return undefined;
+  } catch (error) {
+    const failures: unknown[] = error instanceof AggregateError ? error.errors : [error];
+    const other = failures.find((failure) => !(failure instanceof Problem));
+    if (other !== undefined) throw other;
+    return failures.filter((failure) => failure instanceof Problem).at(-1)?.message;
+  }
 }
 
 /** A source of keys that never change. */
@@ -64,7 +69,7 @@ export class RotatingKeys implements KeySource {
    * @param log receives a line when the key set becomes unavailable, and when it is available again
    * @param now milliseconds of a monotonic clock
    */
-  constructor(location: KeySetLocation, policy: KeyPolicy, log: (line: string) => void, now = () => performance.now()) {
+  constructor(location: KeySetLocation, policy: KeyPolicy, log: (line: string) => void, now = clockThroughFreezes()) {
     this.#location = location;
     this.#policy = policy;
     this.#log = log;
@@ -76,7 +81,7 @@ export class RotatingKeys implements KeySource {
     const age = this.#age();
     if (age < cacheMs / 2) return this.#keys;
     // Keys past half of their maximum age are refreshed in the background, as are older ones while the issuer is known
-    // to be unreachable. A request waits only if there are no keys, or old ones without a recent failed attempt.
+    // to be unreachable. A request waits only if there are no keys, or, shortly, old ones without a recent failed attempt.
     void this.#refresh();
     const isOutage = this.#now() - this.#failedAt < cacheMs;
     return age < cacheMs || isOutage ? this.#usable() : undefined;
@@ -85,7 +90,7 @@ export class RotatingKeys implements KeySource {
   async load(other?: KeySet): Promise<KeySet> {
     const known = this.known();
     if (known !== undefined && known !== other) return known;
-    await this.#refresh();
+    await (other === undefined && this.#usable() !== undefined ? this.#refreshBriefly() : this.#refresh());
     const keys = this.#usable();
     // If the last attempt failed, the issuer may have published the key meanwhile: the token is not known to be
     // invalid.
@@ -115,6 +120,19 @@ export class RotatingKeys implements KeySource {
       });
     }
     return this.#attempt;
+  }
+
+  /** The same, but an issuer that is slow counts as unreachable meanwhile. */
+  async #refreshBriefly(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const isSlow = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        this.#failedAt = this.#now();
+        resolve();
+      }, SLOW_MS);
+    });
+    await Promise.race([this.#refresh(), isSlow]);
+    clearTimeout(timer);
   }
 
   async #read(): Promise<void> {

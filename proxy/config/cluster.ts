@@ -22,6 +22,7 @@ export function startWorkers(count: number, stopTimeoutMs: number, log: (line: s
     const worker = cluster.fork();
     const startedAt = performance.now();
     running.add(worker);
+    closeWhatItIsHanded(worker);
     worker.once('exit', (code, signal) => {
       running.delete(worker);
       if (isStopping || !isListening) return;
@@ -65,4 +66,27 @@ export function startWorkers(count: number, stopTimeoutMs: number, log: (line: s
     /** Ends all workers at once. */
     kill,
   };
+}
+
+/**
+ * Closes a connection whose worker exits before it has taken it. The cluster of Node.js accepts connections in the primary
+ * process and hands each worker one at a time; its copy of that one it would keep for good, neither answered nor closed.
+ */
+function closeWhatItIsHanded(worker: Worker): void {
+  const { process: child } = worker;
+  const send = child.send.bind(child);
+  let last: unknown;
+  child.send = (...args: unknown[]): boolean => {
+    // Messages with a handle are those of the cluster: a connection that was accepted.
+    last = args[1] ?? last;
+    return Reflect.apply(send, child, args);
+  };
+  worker.once('exit', () => {
+    // Closing it again does nothing.
+    if (isCloseable(last)) last.close();
+  });
+}
+
+function isCloseable(handle: unknown): handle is { close(): void } {
+  return typeof handle === 'object' && handle !== null && 'close' in handle && typeof handle.close === 'function';
 }

@@ -43,19 +43,6 @@ export function parseUrl(text: string, where: string, remedy: string, isAllowed 
   throw new OptionError('not a usable URL', where, remedy);
 }
 
-/**
- * Checks --accel-redirect, a path of nginx.
- * @throws StartError
- */
-export function parseAccelRedirect(text: string | undefined): string | undefined {
-  if (text === undefined || /^\/([\w.~-]+\/)+$/.test(text)) return text;
-  throw new OptionError(
-    'not a valid nginx location',
-    `--accel-redirect ${text}`,
-    'use that of the internal location, with a slash at both ends, e.g. /internal/',
-  );
-}
-
 function parseHeader(text: string): [name: string, value: string] {
   const colon = text.indexOf(':');
   const name = text.slice(0, Math.max(0, colon)).trim().toLowerCase();

@@ -17,12 +17,9 @@ export const SERVE_OPTIONS = {
   },
   'origin-header': { ...LIST, describe: "request header for the static host, 'Name: value'; repeatable" },
   's3-endpoint': { ...TEXT, describe: 'endpoint URL of the bucket (default: AWS)' },
-  'accel-redirect': {
-    ...TEXT,
-    describe: 'internal location of nginx that has the files of the origin: nginx sends large pages (X-Accel-Redirect)',
-  },
   host: { ...TEXT, default: '127.0.0.1', describe: 'address to listen on' },
   port: { ...NUMBER, default: 8080, describe: 'port to listen on; 0 selects a free port' },
+  title: { ...TEXT, describe: 'name of the service in the explorer, /docs, OpenAPI and the OGC landing page' },
   'public-url': { ...TEXT, describe: 'base URL of the service in Link headers; by default that of the request' },
   'trust-proxy': {
     ...LIST,
@@ -35,7 +32,11 @@ export const SERVE_OPTIONS = {
     default: '5m',
     describe: 'maximum age of a key set from a URL: a revoked key is refused after this',
   },
-  'jwks-stale': { ...TEXT, default: '1h', describe: 'how long cached keys still work while the issuer is unreachable' },
+  'jwks-stale': {
+    ...TEXT,
+    default: '1h',
+    describe: 'how long cached keys still work while the issuer is unreachable or slow',
+  },
   'jwks-cooldown': { ...TEXT, default: '10s', describe: 'minimum time between two requests to a key set URL' },
   secret: { ...TEXT, describe: 'secret shared with the issuer (HS256), instead of --jwks' },
   audience: { ...TEXT, describe: 'required token audience (aud)' },

@@ -1,14 +1,14 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
 import { secondsOf } from '../../format/command-line/duration.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
-import type { LimitRules, RateRule } from '../limits/admit-client.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
 import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';
 import { S3Error } from '../origin/s3-signer.ts';
 import { staticHostOrigin } from '../origin/static-host.ts';
+import type { LimitRules, RateRule } from '../work/admit-client.ts';
 import { optionsToTokenRules } from './issuers.ts';
-import { durationToTimerMs, parseAccelRedirect, parseOriginUrl, parsePublicUrl, parseUrl } from './option-values.ts';
+import { durationToTimerMs, parseOriginUrl, parsePublicUrl, parseUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
@@ -38,12 +38,6 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
   } = options;
   if (options.dev) refuseUnlessLoopback(host);
   const isRemote = /^https?:/i.test(origin) || isS3Url(origin);
-  if (isRemote && options.accelRedirect !== undefined)
-    throw new OptionError(
-      'nginx can send only files of a folder',
-      '--accel-redirect with a remote --origin',
-      'omit --accel-redirect, or use --origin FOLDER',
-    );
   if (!/^https?:/i.test(origin) && options.originHeader !== undefined && options.originHeader.length > 0)
     throw new OptionError(
       'only a static host takes request headers',
@@ -60,6 +54,7 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     host,
     port: wholeNumber(port, '--port', 0, PORT_MAX),
     publicUrl: parsePublicUrl(options.publicUrl),
+    title: options.title,
     trustedProxies: rangesToTrustedProxies(options.trustProxy),
     tokenRules,
     resourceMetadata: issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),
@@ -71,7 +66,6 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
       options.metricsPort === undefined ? undefined : wholeNumber(options.metricsPort, '--metrics-port', 0, PORT_MAX),
     metricsHost,
     hasExplorer: explorer,
-    accelRedirect: parseAccelRedirect(options.accelRedirect),
   };
 }
 

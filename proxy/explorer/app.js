@@ -5,7 +5,7 @@ import { createClient } from './api/client.js';
 import { createNames } from './api/names.js';
 import { createMap } from './map/map.js';
 import { part } from './panels/elements.js';
-import { showCredits, showMapNote, showRelease, wireLayout } from './panels/layout.js';
+import { mapCovered, showAbout, showShowAll, wireLayout } from './panels/layout.js';
 import { NO_LINKED_TOKEN, NOT_ACCEPTED, REPLACE_TOKEN } from './panels/messages.js';
 import { hideSignIn, showSignIn, wireSignIn } from './panels/sign-in.js';
 import { takeToken } from './state/address.js';
@@ -43,7 +43,8 @@ const started = startMap();
 let about = await readAbout(base);
 const map = await started;
 wireLayout(() => map.resize());
-showAbout();
+part('show-all').addEventListener('click', () => map.fitAll());
+showAbout(about);
 isReady = true;
 if (session.token !== '') void open();
 
@@ -83,11 +84,6 @@ function begin() {
   names.load(0).catch(() => {});
 }
 
-function showAbout() {
-  showRelease(about);
-  showCredits(about);
-}
-
 /** Begins to show the data, now or when the page is ready. */
 async function open() {
   hideSignIn();
@@ -97,7 +93,7 @@ async function open() {
   // The service had no release, or could not be reached, when the page was opened.
   if (about.release === undefined) {
     about = await readAbout(base);
-    showAbout();
+    showAbout(about);
     if (latest !== opened || session.token === '') return;
   }
   workspace = new Workspace({
@@ -126,8 +122,9 @@ async function startMap() {
       onPick: (picked) => void workspace?.pick(picked),
       onHere: (point) => void workspace?.tellHere(point),
       onView: (view) => workspace?.look(view),
-      onDrawing: (isDrawing) => showMapNote(isDrawing ? 'Drawing the map…' : ''),
-      covered: () => part('credits').parentElement?.offsetHeight ?? 0,
+      onSeen: showShowAll,
+      onDrawing: (isDrawing) => workspace?.noteDrawing(isDrawing),
+      covered: mapCovered,
     });
   } catch (error) {
     part('no-map').hidden = false;

@@ -181,7 +181,7 @@ export class WorkspaceView {
     const { release = 'All units' } = about;
     this.rows = rows;
     showPath(shown, release, (unit) => this.#step(unit));
-    showHeading(shown, release, rows);
+    showHeading(shown, about, rows);
     this.#list.show(rows);
     this.#list.select(shown.selected?.fid);
     this.#drawCounts();

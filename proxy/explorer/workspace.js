@@ -1,5 +1,6 @@
 // The page while someone is signed in: goes from place to place, and keeps map, address and panels in step. Used by app.js.
 import { RefusalError } from './api/client.js';
+import { isLight } from './api/geometry.js';
 import { readOverview } from './api/overview.js';
 import { unitToRow } from './api/unit.js';
 import { showMapNote } from './panels/layout.js';
@@ -60,7 +61,7 @@ export class Workspace {
       },
     });
     this.#travel = new Travel(map, this.#shown);
-    this.#detail = new Detail(client, about, map);
+    this.#detail = new Detail(client, about, map, () => this.#shown.selected);
     this.#refinement = new Refinement({ client, about, map, shown: this.#shown });
     this.#view = new WorkspaceView({
       ...parts,
@@ -212,6 +213,14 @@ export class Workspace {
     else this.#refinement.look();
   }
 
+  /**
+   * The map takes its time to draw, or is done. What it says while its overview is missing stays.
+   * @param {boolean} isDrawing
+   */
+  noteDrawing(isDrawing) {
+    if (this.#hasOverview) showMapNote(isDrawing ? 'Drawing the map…' : '');
+  }
+
   /** Forgets everything. */
   end() {
     const { map, names } = this.#parts;
@@ -283,8 +292,9 @@ export class Workspace {
       this.#refinement.look();
     }
     if (what === 'selection' || what === 'unit') {
-      if (selected !== undefined && this.#shown.unit !== undefined) this.#refinement.noteFull(selected.fid);
-      this.#parts.map.select(selected && { level: place.level, fid: selected.fid }, this.#shown.unit);
+      const own = this.#shown.unit && isLight(this.#shown.unit) ? this.#shown.unit : undefined;
+      if (selected !== undefined && own !== undefined) this.#refinement.noteFull(selected.fid);
+      this.#parts.map.select(selected && { level: place.level, fid: selected.fid }, own);
       this.#travel.fly();
     }
     if (what === 'selection') this.#writePlace();

@@ -1,20 +1,22 @@
 // The public API for platforms with the Fetch standard's handler, exported as administrative-boundaries-service/fetch and
 // documented in README.md: the adapter between `handle` and the Fetch standard, as server.ts is for node:http.
 import { Authenticator } from '../auth/authenticate.ts';
+import { clockThroughFreezes } from '../auth/clock.ts';
 import { fetchKeySet } from '../auth/key-set.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import { keysUnavailableReason } from '../auth/rotating-keys.ts';
+import { responseCaches } from '../bodies/response-cache.ts';
 import { optionsToTokenRules, type TokenOptions } from '../config/issuers.ts';
 import { durationToSeconds, parseOriginUrl, parsePublicUrl } from '../config/option-values.ts';
 import type { ServeOptions } from '../config/options.ts';
+import { loadOnDemand } from '../data/load-on-demand.ts';
+import { Releases } from '../data/releases.ts';
+import { loggedRefresh } from '../data/watch-releases.ts';
 import { answerAgain, type HandlerContext, handle } from '../handler.ts';
 import { BaseUrl } from '../http/base-url.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';
 import { type Origin, Reads } from '../origin/origin.ts';
-import { responseCaches } from '../pages/response-cache.ts';
-import { loadOnDemand } from '../releases/load-on-demand.ts';
-import { Releases } from '../releases/releases.ts';
-import { loggedRefresh } from '../releases/watch-releases.ts';
+import { publicRows } from '../public-rows.ts';
 import { describingAssets } from '../site/openapi-asset.ts';
 import { answerToResponse, type Responding, toHttpRequest } from './messages.ts';
 
@@ -28,7 +30,10 @@ export { r2Origin } from '../origin/r2.ts';
 export interface FetchOptions extends Omit<TokenOptions, 'dev'>, Pick<ServeOptions, 'originHeader' | 'publicUrl'> {
   /** URL of a copy of the output folder on a static host, or an origin, such as that of a bucket. */
   origin: string | Origin;
-  /** How long a release is served without a look at current.json: a duration, by default `1s`; `0s` always looks. */
+  /**
+   * How long a release is served without a look at current.json: a duration, by default `1s`. The request after that is
+   * still answered from it, those after the look from a newer one; with `0s` every request looks first.
+   */
   currentCache?: string | undefined;
   /** Receives a line for each error of the origin or of an issuer, and for each new release; never a token. */
   log?: ((line: string) => void) | undefined;
@@ -36,7 +41,7 @@ export interface FetchOptions extends Omit<TokenOptions, 'dev'>, Pick<ServeOptio
 
 /** What the platform gives with a request. */
 export interface FetchContext {
-  /** Lets work end after the response; on platforms that stop then, keys may otherwise not be refreshed. */
+  /** Lets work end after the response; on platforms that stop then, keys and releases may otherwise not be refreshed. */
   waitUntil?(work: Promise<unknown>): void;
 }
 
@@ -65,20 +70,29 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const background = new Background();
   const rules = await optionsToTokenRules(options, log, (url) => background.add(fetchKeySet(url)));
   const releases = new Releases(origin, { load: loadOnDemand() });
+  // The URL of the request has the scheme that the client used.
+  const baseUrl = new BaseUrl(publicUrl, undefined, () => {});
+  const resourceMetadata = issuersToMetadata([...rules.issuers.keys()], rules.scope);
+  const lifecycle = { isStopping: false };
   const context: HandlerContext = {
     authenticator: new Authenticator(rules),
-    releases,
+    resourceMetadata,
+    limits: undefined,
     responses: responseCaches(CACHED_RESPONSES_MAX_BYTES),
+    releases,
     // The platform limits how much is done at a time; work of one request must not run as part of another.
     reads: new Reads(origin, undefined),
-    limits: undefined,
-    lifecycle: { isStopping: false },
-    keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
-    // The URL of the request has the scheme that the client used.
-    baseUrl: new BaseUrl(publicUrl, undefined, () => {}),
-    publicUrl,
-    resourceMetadata: issuersToMetadata([...rules.issuers.keys()], rules.scope),
-    assets: new Map(describingAssets(publicUrl)),
+    publicRows: publicRows({
+      releases,
+      lifecycle,
+      keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
+      assets: new Map(describingAssets(publicUrl)),
+      resourceMetadata,
+      baseUrl,
+      publicUrl,
+    }),
+    baseUrl,
+    lifecycle,
     log,
   };
   const responding: Responding = {
@@ -87,7 +101,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     answerAgain: (request, answer, error) => answerAgain(context, request, answer, error),
     log,
   };
-  const look = currentLook(releases, cacheMs, log);
+  const look = currentLook(releases, cacheMs, log, background);
   const respond = async (request: Request): Promise<Response> => {
     const httpRequest = toHttpRequest(request);
     await look();
@@ -103,19 +117,26 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   };
 }
 
-/** Looks at current.json, if the last look is older than `cacheMs`. */
-function currentLook(releases: Releases, cacheMs: number, log: (line: string) => void): () => Promise<void> {
+/**
+ * Looks at current.json if the last look is older than `cacheMs`. A request waits for the look if there is no release yet,
+ * or if `cacheMs` is 0; otherwise the release in memory answers it.
+ */
+function currentLook(
+  releases: Releases,
+  cacheMs: number,
+  log: (line: string) => void,
+  background: Background,
+): () => Promise<void> {
   const refresh = loggedRefresh(releases, log);
+  const now = clockThroughFreezes();
   let begunAt = Number.NEGATIVE_INFINITY;
   let last: Promise<void> = Promise.resolve();
   return async () => {
-    const now = performance.now();
-    if (now - begunAt >= cacheMs) {
-      begunAt = now;
-      last = refresh();
-      return last;
+    if (now() - begunAt >= cacheMs) {
+      begunAt = now();
+      last = background.add(refresh());
     }
-    if (releases.current === undefined) await last;
+    if (cacheMs === 0 || releases.current === undefined) await last;
   };
 }
 
@@ -125,7 +146,7 @@ function openOrigin({ origin, originHeader }: FetchOptions): Origin {
   return fetchHostOrigin(url, headers);
 }
 
-/** Work that no request waits for, such as refreshing keys: a platform that stops after the response lets it end. */
+/** Work that no request waits for, such as refreshing keys or a look at current.json: a platform that stops after the response lets it end. */
 class Background {
   readonly #running = new Set<Promise<unknown>>();
 

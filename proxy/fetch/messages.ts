@@ -1,13 +1,13 @@
 // Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard. Used by create-fetch-handler.ts.
 
-import { type Answer, isMatch, withoutContent } from '../answers/answer.ts';
-import { errorToLogLine } from '../answers/error-answer.ts';
+import { type Answer, isMatch, withoutContent } from '../bodies/answer.ts';
+import { errorToLogLine } from '../bodies/error-answer.ts';
+import type { ResponseCaches } from '../bodies/response-cache.ts';
 import { type HttpRequest, newRequest } from '../http/request.ts';
 import type { Client, Reads } from '../origin/origin.ts';
-import type { ResponseCaches } from '../pages/response-cache.ts';
 
 /** The platform ends the streams of a client that disconnects; nothing else is known of it. */
-const CLIENT: Client = { isClosed: false, exchange: undefined };
+const CLIENT: Client = { principal: '', isClosed: false, exchange: undefined };
 
 /** What making responses needs; see `Sending`. */
 export interface Responding {

@@ -16,7 +16,8 @@ export class BaseUrl {
   readonly #trusted: TrustedProxies | undefined;
   readonly #log: (line: string) => void;
   #isChecked = false;
-  /** The last host, and its base URL: most clients use the same one. */
+  /** Scheme and host of the last request, and its base URL: most clients use the same one. */
+  #scheme: HttpRequest['scheme'] | undefined;
   #host = '';
   #base = '';
 
@@ -40,8 +41,8 @@ export class BaseUrl {
     const { headers, scheme } = request;
     if (!this.#isChecked) this.#check(headers);
     const host = headers.host ?? '';
-    if (host !== this.#host || this.#base === '') {
-      this.#host = host;
+    if (host !== this.#host || scheme !== this.#scheme) {
+      [this.#scheme, this.#host] = [scheme, host];
       this.#base = `${scheme}://${host}`;
     }
     return this.#base;

@@ -21,7 +21,6 @@ export type RequestHeaders = Readonly<
     'if-range'?: HeaderValues;
     'x-forwarded-host'?: HeaderValues;
     'x-forwarded-proto'?: HeaderValues;
-    'x-sendfile-type'?: HeaderValues;
   }
 >;
 
@@ -48,8 +47,8 @@ export interface ReceivedRequest {
   isHttp10: boolean;
   /** Scheme of the connection. */
   scheme: 'http' | 'https';
-  /** The other end of the connection, if it is known. */
-  peer: { readonly remoteAddress?: string | undefined };
+  /** The other end of the connection, if it is known, and whether it has been cut. */
+  peer: { readonly remoteAddress?: string | undefined; readonly destroyed?: boolean };
 }
 
 /** A request, with what is learnt of it on its way: the access log and the metrics read that when it has ended. */

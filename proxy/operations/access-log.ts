@@ -2,6 +2,7 @@
 // outlives the service: lines that cannot be written are dropped and counted.
 import { fstatSync, write } from 'node:fs';
 import { Writable } from 'node:stream';
+import { isProtected } from '../api/endpoints.ts';
 import type { EndedRequest } from './watch-requests.ts';
 
 /** Lines in memory, in bytes; further ones are dropped until they can be written. */
@@ -29,7 +30,7 @@ export function openAccessLog(withSubject: boolean, onDrop: () => void) {
       const gap = dropped > 0 ? lineOf('warn', { dropped, msg: 'access log lines were dropped' }) : '';
       const line = lineOf('info', {
         method,
-        path: loggedPath(target, status, route),
+        path: loggedPath({ method, target, status, route }),
         status,
         // Left out of the line if undefined.
         code,
@@ -51,10 +52,14 @@ export function openAccessLog(withSubject: boolean, onDrop: () => void) {
   };
 }
 
-/** With the query only if the request was valid, so that no token is logged; unknown paths are not logged. */
-function loggedPath(target: string | undefined, status: number, route: string | undefined): string {
+/**
+ * With the query only of a request that was parsed and found valid, so that no token is logged: public paths and OPTIONS
+ * ignore theirs, and a client that left before the response (0) may have sent anything. Unknown paths are not logged.
+ */
+function loggedPath({ method, target, status, route }: Pick<EndedRequest, 'method' | 'target' | 'status' | 'route'>) {
   if (route === undefined) return '(other)';
-  return status < 400 && target?.startsWith(route) ? target : route;
+  const isParsed = isProtected(route) && method !== 'OPTIONS' && status > 0 && status < 400;
+  return isParsed && target?.startsWith(route) ? target : route;
 }
 
 /**

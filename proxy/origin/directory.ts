@@ -46,6 +46,8 @@ export function directoryOrigin(directory: string, now: () => number = () => per
         if (own === undefined && !files.has(path)) files.set(path, file);
         readDirectly(file, path, range, target, at);
       } catch (error) {
+        // The operator may replace the file by an intact one.
+        files.delete(path);
         throw readError(path, error);
       } finally {
         if (own !== undefined) closeSync(own);

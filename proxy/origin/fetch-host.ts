@@ -2,7 +2,15 @@
 // so the answers to faults of the host, are those of static-host.ts.
 import { codeOf } from '../../format/error-code.ts';
 import type { FileRequest, HostLimits, HostResponse } from './host-response.ts';
-import { type Chunks, checkedBody, concatChunks, HOST_LIMITS, rangeHeader, requestFor } from './host-response.ts';
+import {
+  type Chunks,
+  checkedBody,
+  concatChunks,
+  HOST_LIMITS,
+  rangeHeader,
+  requestFor,
+  responseInTime,
+} from './host-response.ts';
 import type { Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -22,17 +30,19 @@ export function fetchHostOrigin(
   const send = async ({ path, range, isWholeFile }: FileRequest): Promise<HostResponse> => {
     const target = new URL(`${folder}/${path}${url.search}`, url);
     const asked = range && !isWholeFile ? { ...fixedHeaders, range: rangeHeader(range) } : fixedHeaders;
-    const abort = new AbortController();
-    const startedAt = performance.now();
     // From the headers on, checkedBody limits the wait for the host; a slow client must not count.
-    const timer = setTimeout(() => abort.abort(), limits.idleMs);
-    const request = () => fetch(target, { headers: asked, redirect: 'manual', signal: abort.signal });
-    try {
+    return responseInTime(path, limits.idleMs, async (abort) => {
+      const request = () => fetch(target, { headers: asked, redirect: 'manual', signal: abort.signal });
       // The host may have closed a kept-alive connection just as it was used: retry once.
-      const response = await request().catch((error: unknown) => {
+      const retry = (error: unknown): Promise<Response> => {
         if (abort.signal.aborted) throw error;
         return request();
-      });
+      };
+      const response = await request()
+        .catch(retry)
+        .catch((error: unknown) => {
+          throw new OriginError('unreadable', path, causeCode(error));
+        });
       return {
         status: response.status,
         contentRange: response.headers.get('content-range') ?? undefined,
@@ -40,12 +50,7 @@ export function fetchHostOrigin(
         body: bytesOf(response),
         cancel: () => abort.abort(),
       };
-    } catch (error) {
-      const isLate = abort.signal.aborted || performance.now() - startedAt >= limits.idleMs;
-      throw new OriginError(isLate ? 'slow' : 'unreadable', path, isLate ? undefined : causeCode(error));
-    } finally {
-      clearTimeout(timer);
-    }
+    });
   };
 
   async function* readChunks(request: FileRequest, deadline?: number): Chunks {

@@ -5,7 +5,7 @@ import { OriginError } from './origin.ts';
 
 /** Timeouts of requests to the host, in milliseconds. */
 export interface HostLimits {
-  /** For the headers of a response, and for each further chunk. */
+  /** From the start of a request to the headers of its response, connecting included, and for each further chunk. */
   idleMs: number;
   /** For a whole read in memory, such as a manifest. */
   readMs: number;
@@ -41,9 +41,32 @@ export interface FileRequest {
 /** The bytes of a file in chunks. */
 export type Chunks = AsyncGenerator<Buffer, void, undefined>;
 
-/** The value of the Range header for a range. */
+/** The value of the Range header for a range. @throws RangeError if it has no bytes: hosts refuse or ignore that */
 export function rangeHeader({ offset, length }: ByteRange): string {
+  if (length < 1) throw new RangeError(`${length} bytes at ${offset}`);
   return `bytes=${offset}-${offset + length - 1}`;
+}
+
+/**
+ * The response of a host, whose body is unread. The timers of sockets would not do: they begin when a connection is made.
+ * @param open sends the request; it ends with the controller
+ * @throws OriginError slow after `idleMs` without a response, even if the request does not end
+ */
+export function responseInTime<Response>(
+  path: string,
+  idleMs: number,
+  open: (abort: AbortController) => Promise<Response>,
+): Promise<Response> {
+  const abort = new AbortController();
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new OriginError('slow', path));
+      abort.abort();
+    }, idleMs);
+    open(abort)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
 }
 
 /** All chunks as one buffer. */

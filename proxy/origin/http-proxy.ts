@@ -6,6 +6,7 @@ import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { createProxyServer } from 'http-proxy';
 import { codeOf } from '../../format/error-code.ts';
+import { responseInTime } from './host-response.ts';
 import type { Exchange } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -27,7 +28,7 @@ export type Forward = (request: HostRequest, client: Exchange) => Promise<Incomi
 
 /**
  * Creates the function that sends requests through http-proxy. A request to the host ends when its client disconnects.
- * @param idleMs time for the headers of the response
+ * @param idleMs time for the headers of the response, connecting included
  */
 export function createForward(host: URL, agent: Agent, idleMs: number): Forward {
   const proxy = createProxyServer({
@@ -35,54 +36,55 @@ export function createForward(host: URL, agent: Agent, idleMs: number): Forward 
     prependPath: false,
     // http-proxy would copy every response header, and not end a response whose body is cut.
     selfHandleResponse: true,
-    proxyTimeout: idleMs,
   });
   const pending = new WeakMap<
     IncomingMessage,
-    { resolve(response: IncomingMessage): void; reject(error: Error): void }
+    { resolve(response: IncomingMessage): void; reject(error: Error): void; signal: AbortSignal }
   >();
+  // When the request has a connection, or one is being made.
+  proxy.on('proxyReq', (sent, request) => {
+    const signal = pending.get(request)?.signal;
+    const end = (): void => void sent.destroy();
+    if (signal?.aborted) end();
+    else signal?.addEventListener('abort', end);
+  });
   proxy.on('proxyRes', (response, request) => {
-    // From here on checkedBody limits the wait for the host; a slow client must not count.
-    response.socket.setTimeout(0);
     const waiting = pending.get(request);
     if (waiting) waiting.resolve(response);
     else response.destroy();
   });
   // The client has disconnected: http-proxy emits this event instead of calling the error callback.
   proxy.on('econnreset', (error, request) => pending.get(request)?.reject(error));
-  const send = ({ target, headers }: HostRequest, client: Exchange, agent: Agent | false): Promise<IncomingMessage> =>
+  const send = (
+    { target, headers }: HostRequest,
+    client: Exchange,
+    agent: Agent | false,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const request = freshRequest(target, headers, client);
-      pending.set(request, { resolve, reject });
+      pending.set(request, { resolve, reject, signal });
       proxy.web(request, client.res, { agent, buffer: Readable.from([]) }, reject);
     });
   return async (hostRequest, client) => {
-    const startedAt = performance.now();
-    const isLate = (): boolean => hasTimedOut(startedAt, idleMs);
+    const { path } = hostRequest;
     try {
-      return await send(hostRequest, client, agent).catch((error: unknown) => {
-        // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
-        if (client.res.destroyed || isLate() || !isReset(error)) throw error;
-        return send(hostRequest, client, false);
-      });
+      return await responseInTime(path, idleMs, ({ signal }) =>
+        send(hostRequest, client, agent, signal).catch((error: unknown) => {
+          // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
+          if (client.res.destroyed || signal.aborted || !isReset(error)) throw error;
+          return send(hostRequest, client, false, signal);
+        }),
+      );
     } catch (error) {
-      throw client.res.destroyed ? error : requestErrorToOriginError(hostRequest.path, error, isLate());
+      throw client.res.destroyed || error instanceof OriginError ? error : unreadable(path, error);
     }
   };
 }
 
-/** Timers count whole milliseconds, so one may end this long before its time. */
-const TIMER_MS = 2;
-
-/** Has a request that began at `startedAt` ended by its timeout? */
-export function hasTimedOut(startedAt: number, idleMs: number): boolean {
-  return performance.now() - startedAt > idleMs - TIMER_MS;
-}
-
-/** Why a request got no response. */
-export function requestErrorToOriginError(path: string, error: unknown, isLate: boolean): OriginError {
-  if (error instanceof OriginError) return error;
-  return isLate ? new OriginError('slow', path) : new OriginError('unreadable', path, errorCode(error));
+/** A request got no response. */
+export function unreadable(path: string, error: unknown): OriginError {
+  return new OriginError('unreadable', path, errorCode(error));
 }
 
 /**

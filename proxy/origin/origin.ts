@@ -2,6 +2,8 @@
 // use it: at once where that takes microseconds, otherwise in the queue of work, and never for a client that has gone.
 // Paths come from format/layout.ts with data of an index, never from the text of a request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { overloaded } from '../http/problem.ts';
+import type { HttpRequest, Principal } from '../http/request.ts';
 import { type BodyBuffers, circularMemory } from '../work/body-buffers.ts';
 import type { WorkQueue } from '../work/work-queue.ts';
 
@@ -15,6 +17,8 @@ export interface ByteRange {
 
 /** The client that a page is read for. */
 export interface Client {
+  /** The name of its principal, whose turn the work is; empty on platforms without a queue. */
+  readonly principal: string;
   /** Has the response ended, completely or not? */
   readonly isClosed: boolean;
   /** Of node:http, for http-proxy; undefined on other platforms. */
@@ -92,7 +96,7 @@ export class ClientGone extends Error {
   }
 }
 
-/** Reads of stored files for clients. */
+/** The turns of requests, and reads of stored files for clients. */
 export class Reads {
   readonly origin: Origin;
   readonly #queue: WorkQueue | undefined;
@@ -103,7 +107,7 @@ export class Reads {
    * @param buffers for bodies that are sent before the next one is read
    */
   constructor(origin: Origin, queue?: WorkQueue, buffers?: BodyBuffers) {
-    this.origin = origin;
+    this.origin = queue === undefined ? origin : { ...origin, read: (...args) => queue.paced(origin.read(...args)) };
     this.#queue = queue;
     this.#buffers = buffers;
   }
@@ -111,6 +115,20 @@ export class Reads {
   /** Takes memory for the pieces of one stream that is sent as it is: it may be used again, see `circularMemory`. */
   pieceMemory(): (bytes: number) => Buffer {
     return this.#buffers === undefined ? Buffer.allocUnsafe : circularMemory();
+  }
+
+  /** Is it the turn of a request that has just come? Otherwise it must wait for its `turn`. */
+  isNext({ client }: Principal): boolean {
+    return this.#queue === undefined || this.#queue.isNext(client);
+  }
+
+  /**
+   * Waits for the turn of a request.
+   * @throws Problem if its client has disconnected meanwhile: nobody receives that
+   */
+  async turn({ client }: Principal, peer: HttpRequest['peer']): Promise<void> {
+    await this.#queue?.wait(client);
+    if (peer.destroyed === true) throw overloaded();
   }
 
   /** How much of a stream is read at a time. */
@@ -143,7 +161,7 @@ export class Reads {
 
   /**
    * Runs a task that leaves the event loop, inflates, or has much to do.
-   * @throws Problem overloaded if too many tasks wait
+   * @throws Problem overloaded if too many tasks of the client wait
    * @throws ClientGone if the client has disconnected before its turn
    */
   later<Result>(client: Client, task: () => Result | Promise<Result>): Promise<Result> {
@@ -151,6 +169,8 @@ export class Reads {
       if (client.isClosed) throw new ClientGone();
       return task();
     };
-    return this.#queue === undefined ? Promise.resolve().then(unlessGone) : this.#queue.run(unlessGone);
+    return this.#queue === undefined
+      ? Promise.resolve().then(unlessGone)
+      : this.#queue.run(client.principal, unlessGone);
   }
 }

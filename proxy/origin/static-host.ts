@@ -12,8 +12,9 @@ import {
   type HostResponse,
   rangeHeader,
   requestFor,
+  responseInTime,
 } from './host-response.ts';
-import { createForward, hasTimedOut, requestErrorToOriginError } from './http-proxy.ts';
+import { createForward, unreadable } from './http-proxy.ts';
 import { type ByteRange, type Exchange, type Origin, OriginError } from './origin.ts';
 
 /** A configured static host. */
@@ -52,35 +53,31 @@ export function staticHostOrigin(
   const forward = createForward(url, agent, limits.idleMs);
 
   /** Requests a file or range; resolves to the response, whose body is unread. */
-  const send = async (path: string, range: ByteRange | undefined, isRetry = false): Promise<IncomingMessage> => {
-    const allHeaders = await headersFor(targetOf(path));
+  const send = async (path: string, range: ByteRange | undefined): Promise<IncomingMessage> => {
+    const target = targetOf(path);
+    const allHeaders = await headersFor(target);
     const headers = range ? { ...allHeaders, range: rangeHeader(range) } : allHeaders;
-    return new Promise((resolve, reject) => {
-      const { hostname, port } = url;
-      const startedAt = performance.now();
-      let hasResponse = false;
-      const request = (isSecure ? requestHttps : requestHttp)({
-        hostname: hostname.replace(/^\[|\]$/g, ''),
-        port,
-        path: targetOf(path),
-        headers,
-        agent: isRetry ? false : agent,
-      });
-      request.setTimeout(limits.idleMs, () => request.destroy());
-      request.once('response', (response) => {
-        // From here on checkedBody limits the wait for the host; a slow client must not count.
-        hasResponse = true;
-        response.socket.setTimeout(0);
-        resolve(response);
-      });
-      request.once('error', (error) => {
-        if (hasResponse) return;
-        const isLate = hasTimedOut(startedAt, limits.idleMs);
-        // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
-        if (request.reusedSocket && !isRetry && !isLate) resolve(send(path, range, true));
-        else reject(requestErrorToOriginError(path, error, isLate));
-      });
-      request.end();
+    const { hostname: name, port } = url;
+    const hostname = name.replace(/^\[|\]$/g, '');
+    return responseInTime(path, limits.idleMs, ({ signal }) => {
+      const attempt = (isRetry: boolean): Promise<IncomingMessage> =>
+        new Promise((resolve, reject) => {
+          const options = { hostname, port, path: target, headers, agent: isRetry ? false : agent, signal };
+          const request = (isSecure ? requestHttps : requestHttp)(options);
+          let hasResponse = false;
+          request.once('response', (response) => {
+            hasResponse = true;
+            resolve(response);
+          });
+          request.on('error', (error) => {
+            if (hasResponse) return;
+            // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
+            if (request.reusedSocket && !isRetry && !signal.aborted) resolve(attempt(true));
+            else reject(unreadable(path, error));
+          });
+          request.end();
+        });
+      return attempt(false);
     });
   };
 

@@ -1,29 +1,29 @@
 // /docs: what the OpenAPI document says, as an HTML page, from the same tables: two endpoints with a level, their parameters
 // once, questions with their answers, every error.
 import { FORMATS, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../format/levels.ts';
+import { DOWNLOAD_ENDPOINTS, FILTERS, OGC_PATH, PAGE_ENDPOINTS } from '../api/endpoints.ts';
 import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
 import { TARGET_MAX_BYTES } from '../http/request.ts';
-import { DOWNLOAD_ENDPOINTS, FILTERS, OGC_PATH, PAGE_ENDPOINTS, parameterNames } from '../pages/endpoints.ts';
 import { INFO } from './openapi/document.ts';
 import { parameterComponents } from './openapi/parameters.ts';
 import { headerComponents, problemResponses } from './openapi/responses.ts';
 import { QUESTIONS } from './questions.ts';
 
-/** The page. */
-export function docsPage(): string {
+/** The page; `title`: what the service is called. */
+export function docsPage(title: string = INFO.title): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(INFO.title)}: API documentation</title>
+<title>${escapeHtml(title)}: API documentation</title>
 <link rel="icon" href="explorer/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="explorer/style.css">
 </head>
 <body class="docs">
 <main>
-<h1>${escapeHtml(INFO.title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 ${paragraphsToHtml(INFO.description)}
 <p><a href="./">Explorer</a> · <a href="openapi.json">OpenAPI document</a></p>
 <h2>Paths</h2>
@@ -59,6 +59,10 @@ ${errorsTable()}
 const PATHS = [
   ['/api/v1/geojsonl/<LEVEL>', 'a page of newline-delimited GeoJSON: one Feature on each line'],
   ['/api/v1/fc/<LEVEL>', 'a page as one GeoJSON FeatureCollection'],
+  [
+    '/api/v1/at?point=<LONGITUDE>,<LATITUDE>',
+    'the units of all levels that contain a point, from the country down, without geometry unless `geometry` says otherwise; `levels` names the level of each. Where nothing is at the point but something at the exchanged numbers, `Link` with `rel="alternate"` leads there',
+  ],
   ...[...new Set(DOWNLOAD_ENDPOINTS.map(({ extension }) => extension))].map((extension) => [
     `/api/v1/download/<LEVEL>${extension}`,
     'a whole listing as one gzip file; Range continues one that broke off',
@@ -85,8 +89,8 @@ done`;
 
 const ORIGIN = `Answers of the sample release, which \`npm start\` builds: countries made with Natural Earth, units of the United States of the U.S. Census Bureau, both public domain; those of Spain derived from boundaries CC BY 4.0 Instituto Geográfico Nacional de España (ign.es). \`…\` is where an answer is cut here.`;
 
-const PAGE_NAMES = new Set(PAGE_ENDPOINTS.flatMap(parameterNames));
-const DOWNLOAD_NAMES = new Set(DOWNLOAD_ENDPOINTS.flatMap(parameterNames));
+const PAGE_NAMES = new Set(PAGE_ENDPOINTS.flatMap(({ parameters }) => parameters));
+const DOWNLOAD_NAMES = new Set(DOWNLOAD_ENDPOINTS.flatMap(({ parameters }) => parameters));
 const PAGE_ONLY: ReadonlySet<string> = new Set([...PAGE_NAMES].filter((name) => !DOWNLOAD_NAMES.has(name)));
 const DOWNLOAD_ONLY: ReadonlySet<string> = new Set([...DOWNLOAD_NAMES].filter((name) => !PAGE_NAMES.has(name)));
 

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
-import type { HeaderList } from '../answers/answer.ts';
-import type { LoadedRelease } from '../releases/load-release.ts';
+import type { HeaderList } from '../bodies/answer.ts';
+import type { LoadedRelease } from '../data/load-release.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
 import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';
@@ -46,17 +46,19 @@ const PAGE_HEADERS: HeaderList = [
 /**
  * Creates all public files, once.
  * @param publicUrl base URL of the service, if configured
+ * @param title what the service is called, if configured
  */
-export function publicAssets(publicUrl: string | undefined, hasExplorer: boolean): Assets {
-  return new Map([...describingAssets(publicUrl), ...(hasExplorer ? explorerAssets() : [])]);
+export function publicAssets(publicUrl: string | undefined, hasExplorer: boolean, title?: string): Assets {
+  return new Map([...describingAssets(publicUrl, title), ...(hasExplorer ? explorerAssets(title) : [])]);
 }
 
 /**
  * All files of the explorer by path. Scripts, styles and pictures are in a folder whose name has the digest of all of
  * them: what they name beside them is of the same version, and caches keep them without asking again.
+ * @param title what the service is called, if configured
  * @param sources the explorer's folder: its sources in a clone, bundled in the package
  */
-export function explorerAssets(sources: string = EXPLORER): Assets {
+export function explorerAssets(title?: string, sources: string = EXPLORER): Assets {
   const { index, files } = explorerFiles(sources);
   const parts = [...files].flatMap(([name, content]) => {
     const mediaType = MEDIA_TYPES.get(extname(name));
@@ -67,8 +69,8 @@ export function explorerAssets(sources: string = EXPLORER): Assets {
   const page = (html: string): Asset => makeAsset(HTML, html.replaceAll('"explorer/', `"${folder}/`), PAGE_HEADERS);
   return new Map<string, Asset | ((release: LoadedRelease) => Asset)>([
     ['/', page(index)],
-    ['/docs', page(docsPage())],
-    ['/about.json', aboutAsset],
+    ['/docs', page(docsPage(title))],
+    ['/about.json', (release: LoadedRelease) => aboutAsset(release, title)],
     ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
   ]);
 }
@@ -86,10 +88,13 @@ function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): st
 }
 
 /**
- * The version of the service, and the public metadata of a release: its id and date, its licence and the credits to show
+ * Title and version of the service, and the public metadata of a release: its id and date, its licence and the credits to show
  * with the data, its geometries, caps, and the columns of each level.
  */
-function aboutAsset({ id, date, licence, attribution, geometries, summaries }: LoadedRelease): Asset {
+function aboutAsset(
+  { id, date, licence, attribution, geometries, summaries }: LoadedRelease,
+  title: string | undefined,
+): Asset {
   const levels = summaries.map(({ level, gidColumns, nameColumn, typeColumn }) => ({
     level,
     gidColumns,
@@ -98,6 +103,6 @@ function aboutAsset({ id, date, licence, attribution, geometries, summaries }: L
   }));
   return makeAsset(
     'application/json',
-    `${JSON.stringify({ version: INFO.version, release: id, date, licence, attribution, geometries, caps: PAGE_CAPS, lightCaps: LIGHT_CAPS, levels })}\n`,
+    `${JSON.stringify({ title, version: INFO.version, release: id, date, licence, attribution, geometries, caps: PAGE_CAPS, lightCaps: LIGHT_CAPS, levels })}\n`,
   );
 }

@@ -1,6 +1,6 @@
 // What describes the service as public files: /openapi.json, and the catalogue of its APIs (RFC 9727). Used by
 // explorer-files.ts and fetch/.
-import { OGC_PATH, OPENAPI_TYPE } from '../pages/endpoints.ts';
+import { OGC_PATH, OPENAPI_TYPE } from '../api/endpoints.ts';
 import type { Asset } from './asset.ts';
 import { makeAsset } from './asset.ts';
 import { openapiDocument } from './openapi/document.ts';
@@ -13,8 +13,9 @@ const CATALOGUE_TYPE = 'application/linkset+json; profile="https://www.rfc-edito
 /**
  * The files by path.
  * @param publicUrl base URL of the service, if configured; otherwise links are relative to the URL of the file
+ * @param title what the service is called, if configured
  */
-export function describingAssets(publicUrl: string | undefined): [path: string, asset: Asset][] {
+export function describingAssets(publicUrl: string | undefined, title?: string): [path: string, asset: Asset][] {
   const base = publicUrl ?? '';
   const linkset = [
     { anchor: `${base}/`, 'service-desc': [{ href: base + OPENAPI_PATH, type: 'application/json' }] },
@@ -22,7 +23,7 @@ export function describingAssets(publicUrl: string | undefined): [path: string, 
   ];
   const link = ['Link', `<${base}${CATALOGUE_PATH}>; rel="api-catalog"`];
   return [
-    [OPENAPI_PATH, makeAsset('application/json', `${JSON.stringify(openapiDocument(publicUrl), null, 1)}\n`)],
+    [OPENAPI_PATH, makeAsset('application/json', `${JSON.stringify(openapiDocument(publicUrl, title), null, 1)}\n`)],
     [CATALOGUE_PATH, makeAsset(CATALOGUE_TYPE, `${JSON.stringify({ linkset })}\n`, link)],
   ];
 }

@@ -1,6 +1,7 @@
 // Bodies that clients have not taken yet: how many bytes they may be, and which connections are cut because they take too
-// little. Each client has a fair share, and who holds most is refused and cut first: nobody takes it from others. Used by
-// send.ts. Public files are in memory anyway and are not counted.
+// little. While there is memory nobody is refused below a limit of his own; when there is none, who makes no progress is cut
+// first, then who holds most, who is refused, too: nobody takes it from others. Used by send.ts. Public files are in memory
+// anyway and are not counted.
 import type { ServerResponse } from 'node:http';
 import { overloaded } from '../http/problem.ts';
 
@@ -10,7 +11,10 @@ export interface HeldLimits {
   totalBytes: number;
   /** Bytes of the bodies of one client. */
   clientBytes: number;
-  /** A client that holds more than half of its share must take PACE_BYTES on each connection in this time. */
+  /**
+   * A connection that takes less than PACE_BYTES in this time is idle: it is cut if its client holds more than half of what
+   * it may, or all together do.
+   */
   paceMs: number;
   /** How often that is looked at. */
   checkMs: number;
@@ -60,18 +64,22 @@ export class HeldBytes {
     return this.#total;
   }
 
-  /** What each client may hold while as many others do: a client that holds less is never refused. */
-  get #share(): number {
-    return Math.min(this.#limits.clientBytes, this.#limits.totalBytes / this.#clients.size);
-  }
-
   /**
-   * Is there room for another body of a client?
+   * Is there room for another body of a client, possibly in the place of idle connections? One that holds nothing, or with
+   * this body no more than another one, is admitted in any case: then that one is cut.
+   * @param bytes the body's length
    * @throws Problem overloaded if not
    */
-  admit(client: string): void {
-    const holder = this.#clients.get(client);
-    if (holder !== undefined && holder.bytes >= this.#share) throw overloaded();
+  admit(client: string, bytes: number): void {
+    const { clientBytes, totalBytes } = this.#limits;
+    const own = this.#clients.get(client)?.bytes ?? 0;
+    if (own >= clientBytes) throw overloaded();
+    const more = CHUNK_BYTES + countedOf(bytes);
+    while (this.#total + more > totalBytes)
+      if (!this.#cutIdle()) {
+        if (own > 0 && own + more > (this.#largest?.bytes ?? 0)) throw overloaded();
+        return;
+      }
   }
 
   /**
@@ -85,14 +93,14 @@ export class HeldBytes {
     if (!Number.isSafeInteger(bytes)) throw new RangeError(`a body of ${bytes} bytes`);
     const holder = this.#clients.get(client) ?? { name: client, bytes: 0, bodies: new Map() };
     this.#clients.set(client, holder);
-    const counted = Math.max(0, Math.min(bytes, STREAM_BYTES) - CHUNK_BYTES);
+    const counted = countedOf(bytes);
     const connections = holder.bodies.get(body) ?? 0;
     holder.bodies.set(body, connections + 1);
     this.#held.set(res, { client: holder, body, bytes: counted, taken: takenOf(res), since: performance.now() });
     this.#count(holder, CHUNK_BYTES + (connections === 0 ? counted : 0));
     res.once('close', () => this.#release(res));
     this.#timer ??= setInterval(() => this.#check(), this.#limits.checkMs).unref();
-    while (this.#total > this.#limits.totalBytes && this.#cutOne());
+    while (this.#total > this.#limits.totalBytes && (this.#cutIdle() || this.#cutLargest()));
   }
 
   #release(res: ServerResponse): void {
@@ -115,13 +123,29 @@ export class HeldBytes {
     this.#total += bytes;
   }
 
+  /** The client that holds most. */
+  get #largest(): Holder | undefined {
+    let largest: Holder | undefined;
+    for (const holder of this.#clients.values()) if (holder.bytes > (largest?.bytes ?? 0)) largest = holder;
+    return largest;
+  }
+
+  /** Cuts the connection that has been idle for longest, whoever it belongs to. @returns false if none is */
+  #cutIdle(): boolean {
+    const now = performance.now();
+    return this.#cutSlowest((res, held) => this.#isIdle(res, held, now));
+  }
+
   /** Cuts the slowest connection of the client that holds most. @returns false if nothing is being sent to it */
-  #cutOne(): boolean {
-    const most = [...this.#clients.values()].reduce((a, b) => (b.bytes > a.bytes ? b : a));
+  #cutLargest(): boolean {
+    const largest = this.#largest;
+    return this.#cutSlowest((res, { client }) => client === largest && res.headersSent);
+  }
+
+  #cutSlowest(isMeant: (res: ServerResponse, held: Held) => boolean): boolean {
     let slowest: [ServerResponse, Held] | undefined;
     for (const [res, held] of this.#held)
-      if (held.client === most && res.headersSent && held.since < (slowest?.[1].since ?? Number.POSITIVE_INFINITY))
-        slowest = [res, held];
+      if (isMeant(res, held) && held.since < (slowest?.[1].since ?? Number.POSITIVE_INFINITY)) slowest = [res, held];
     if (slowest === undefined) return false;
     this.#cut(slowest[0]);
     return true;
@@ -132,20 +156,30 @@ export class HeldBytes {
     res.destroy();
   }
 
-  /** Cuts connections that take too little, of clients that hold more than half of their share. */
-  #check(): void {
-    const now = performance.now();
-    for (const [res, held] of this.#held) {
-      const taken = takenOf(res);
-      // Nothing has been sent yet: the client waits for the service.
-      if (!res.headersSent || taken - held.taken >= PACE_BYTES) {
-        held.taken = taken;
-        held.since = now;
-      }
-      const dueMs = this.#limits.paceMs * Math.max(1, (res.socket?.writableLength ?? 0) / PACE_BYTES);
-      if (held.client.bytes > this.#share / 2 && now - held.since >= dueMs) this.#cut(res);
+  /** Has a client taken too little for too long? */
+  #isIdle(res: ServerResponse, held: Held, now: number): boolean {
+    const taken = takenOf(res);
+    // Nothing has been sent yet: the client waits for the service.
+    if (!res.headersSent || taken - held.taken >= PACE_BYTES) {
+      held.taken = taken;
+      held.since = now;
     }
+    return now - held.since >= this.#limits.paceMs * Math.max(1, (res.socket?.writableLength ?? 0) / PACE_BYTES);
   }
+
+  /** Cuts idle connections where much is held, by their client or by all. */
+  #check(): void {
+    const { clientBytes, totalBytes } = this.#limits;
+    const now = performance.now();
+    for (const [res, held] of this.#held)
+      if (this.#isIdle(res, held, now) && (2 * held.client.bytes > clientBytes || 2 * this.#total > totalBytes))
+        this.#cut(res);
+  }
+}
+
+/** What a body counts besides a chunk. */
+function countedOf(bytes: number): number {
+  return Math.max(0, Math.min(bytes, STREAM_BYTES) - CHUNK_BYTES);
 }
 
 /** Bytes that the socket of a response has handed to the operating system, in whole chunks. */

@@ -1,9 +1,13 @@
-// Tokens and time: one that expires in the middle of a walk, and a clock that jumps.
+// Tokens and time: one that expires in the middle of a walk, clocks that jump, and a process that is frozen.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clockThroughFreezes } from '../../proxy/auth/clock.ts';
+import { fetchKeySet } from '../../proxy/auth/key-set.ts';
+import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { fidsOf, nextOf, refusal, send } from '../support/http/http-client.ts';
 import { startService, token } from '../support/http/in-process-proxy.ts';
+import { issuerKey, POLICY, startIssuer, tokenOf } from '../support/http/issuer.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -80,4 +84,44 @@ test('after the clock was set back a limited client waits no longer than the win
   const refused = await send(limited, '/api/v1/fc/lv0', header);
   refusal(refused, 429, 'too-many-requests');
   assert.ok(Number(refused.headers['retry-after']) <= 60, refused.headers['retry-after']);
+});
+
+test('keys age while the process is frozen: a key that was removed meanwhile is refused', async (t) => {
+  const issuer = await startIssuer('https://issuer.test');
+  const read = () => fetchKeySet(issuer.url);
+  const keys = new RotatingKeys({ name: 'of the issuer', read }, POLICY, () => {});
+  const frozen = await startService(out, { issuers: new Map([[issuer.name, keys]]) });
+  const [key = issuerKey('none')] = issuer.published;
+  const authorization = `Bearer ${await tokenOf(issuer, key)}`;
+  const ask = async (): Promise<number> => (await send(frozen, '/api/v1/fc/lv0', { authorization })).status;
+  assert.equal(await ask(), 200);
+  issuer.published = [issuerKey('two')];
+  // The clock of the process stands still; the time of day goes on.
+  const now = Date.now();
+  t.mock.method(Date, 'now', () => now + POLICY.cacheMs);
+  assert.equal(await ask(), 401);
+});
+
+test('a clock through freezes never goes back, does not run ahead, and counts only what the time of day gains at once', () => {
+  const [monotonic, day] = [{ ms: 5 }, { ms: START_MS }];
+  const now = clockThroughFreezes(
+    () => monotonic.ms,
+    () => Math.floor(day.ms),
+  );
+  const start = now();
+  const after = (ms: number, dayMs: number): number => {
+    monotonic.ms += ms;
+    day.ms += dayMs;
+    return now() - start;
+  };
+  // Whole milliseconds beside fractions of them, a thousand times.
+  for (let i = 1; i < 1000; i++) after(0.3, 0.3);
+  assert.ok(Math.abs(after(0.3, 0.3) - 300) < 1);
+  assert.ok(Math.abs(after(100, -3_600_000) - 400) < 1);
+  assert.ok(Math.abs(after(100, 100) - 500) < 1);
+  assert.ok(Math.abs(after(0, 60_000) - 60_500) < 2);
+  // Frozen for a short time after each of many requests.
+  for (let i = 0; i < 100; i++) after(10, 900);
+  assert.ok(now() - start > 60_500 + 100 * 900 - 2_000);
+  assert.ok(now() - start < 60_500 + 100 * 900 + 2_000);
 });

@@ -19,6 +19,7 @@ import { issuerKey, keysOf, POLICY, startIssuer, tokenOf } from '../support/http
 import { listen } from '../support/http/listen.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
 await buildRelease(writeCountries(), folder);
@@ -96,6 +97,43 @@ test('keys in use are renewed before they are too old, without a request waiting
   assert.equal(await ask(first), 200);
   (await asked)();
   assert.equal(issuer.fetches, 2);
+});
+
+test('after idle time a slow issuer keeps no remembered token waiting: old keys go on working while it is asked', {
+  timeout: 10_000,
+}, async () => {
+  const [clock, key] = [{ ms: 0 }, issuerKey('one')];
+  const issuer = await startIssuer('https://issuer.test');
+  const pending: ((text: string) => void)[] = [];
+  const jwks = (...keys: IssuerKey[]): string => JSON.stringify({ keys: keys.map(({ jwk }) => jwk) });
+  const read = () => new Promise<string>((resolve) => pending.push(resolve));
+  const log: string[] = [];
+  const keys = new RotatingKeys(
+    { name: 'slow', read },
+    POLICY,
+    (line) => log.push(line),
+    () => clock.ms,
+  );
+  const proxy = await startService(folder, { issuers: new Map([[issuer.name, keys]]) });
+  const authorization = `Bearer ${await tokenOf(issuer, key)}`;
+  const ask = async (): Promise<number> => (await send(proxy, PATH, { authorization })).status;
+  const first = ask();
+  await until(() => pending.length === 1, 'the keys are not asked for');
+  pending[0]?.(jwks(key));
+  assert.equal(await first, 200);
+  clock.ms = POLICY.staleMs - 1;
+  assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [200, 200, 200]);
+  // The next ones wait for nothing; the answer to the one question counts when it comes.
+  assert.deepEqual([await ask(), pending.length], [200, 2]);
+  pending[1]?.(jwks(issuerKey('two')));
+  await until(async () => (await ask()) === 401, 'the revoked key goes on working');
+  // Older keys than that do not work, however slow the issuer is.
+  clock.ms += POLICY.staleMs;
+  const waiting = ask();
+  await until(() => pending.length === 3, 'the keys are not asked for');
+  pending[2]?.(jwks(key));
+  assert.equal(await waiting, 200);
+  assert.deepEqual(log, []);
 });
 
 test('500 unknown kids cost one fetch a cooldown, whether the issuer answers or not', async () => {
@@ -224,6 +262,34 @@ test('several issuers have their own keys: a key of one signs nothing for anothe
   clock.ms += POLICY.staleMs;
   assert.deepEqual([await ask(a, a.published[0]), await ask(b, b.published[0])], [503, 200]);
   assert.equal((await send(proxy, '/readyz', { authorization: undefined })).status, 200);
+});
+
+/** Keys of an issuer that takes requests and never answers. */
+function silentKeys(clock: Clock): RotatingKeys {
+  const location = { name: 'of a silent issuer', read: () => new Promise<string>(() => {}) };
+  return new RotatingKeys(
+    location,
+    POLICY,
+    () => {},
+    () => clock.ms,
+  );
+}
+
+test('a service is ready as soon as the keys of one issuer are known, whatever the others do', {
+  timeout: 10_000,
+}, async () => {
+  const clock = { ms: 0 };
+  const issuer = await startIssuer('https://issuer.test');
+  const issuers = new Map([
+    ['https://silent.test', silentKeys(clock)],
+    [issuer.name, keysOf(issuer, clock)],
+    ['https://other.test', silentKeys(clock)],
+  ]);
+  const proxy = await startService(folder, { issuers });
+  const ready = async (): Promise<number> => (await send(proxy, '/readyz', { authorization: undefined })).status;
+  assert.equal(await ready(), 200);
+  // Known keys are asked of nobody.
+  assert.deepEqual([await ready(), issuer.fetches], [200, 1]);
 });
 
 test('a key set in a file is read again when it changes; a broken or missing one changes nothing', async () => {

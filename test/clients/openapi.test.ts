@@ -8,6 +8,7 @@ import { packageVersion } from '../../format/command-line/messages.ts';
 import { RELEASES_PATH } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS, pageCap } from '../../format/levels.ts';
 import { writeSample } from '../../generator/sample/sample.ts';
+import { ROWS } from '../../proxy/api/rows.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
 import type { KeySetLocation } from '../../proxy/auth/rotating-keys.ts';
 import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
@@ -15,7 +16,6 @@ import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
-import { ENDPOINTS } from '../../proxy/pages/endpoints.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -41,6 +41,7 @@ interface Document {
       {
         name: string;
         in: string;
+        required?: boolean;
         schema: Record<string, unknown>;
         example: string | number | number[] | Record<string, string>;
       }
@@ -124,9 +125,9 @@ test('has a path for each format and level, whose page-size has the cap as its d
 test('has every path of the API, and no other', () => {
   const paths = Object.keys(document.paths).filter((path) => path.startsWith('/api/'));
   // Those of single features go on with a fid.
-  const known = [...ENDPOINTS.keys()].map((path) => path.replace(/\/$/, '/{fid}'));
-  assert.deepEqual(paths, known);
-  assert.equal(paths.length, 53);
+  const known = [...ROWS.keys()].map((path) => path.replace(/\/$/, '/{fid}'));
+  assert.deepEqual(paths.sort(), known.sort());
+  assert.equal(paths.length, 54);
 });
 
 test('the paths of files have no parameters, and name every header and the media type of the answer', async () => {
@@ -154,8 +155,16 @@ test('the example of every parameter is answered with a page or file; that of a 
   for (const path of Object.keys(document.paths).filter((known) => known.startsWith('/api/')))
     for (const [name, { in: place, example }] of parametersOf(path)) {
       const pairs: Record<string, unknown> =
-        typeof example === 'object' && !Array.isArray(example) ? example : { [name]: example };
-      const query = place === 'path' ? '' : Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
+        typeof example === 'object' && !Array.isArray(example) ? { ...example } : { [name]: example };
+      // With all that is required.
+      for (const [other, parameter] of parametersOf(path))
+        if (parameter.required === true && parameter.in === 'query') pairs[other] = parameter.example;
+      const query =
+        place === 'path'
+          ? ''
+          : Object.entries(pairs)
+              .map(([key, value]) => `${key}=${value}`)
+              .join('&');
       // The dataset has three levels, and in OGC API - Features only levels with features have paths.
       const status = /ogc\/collections\/lv[345]/.test(path) ? 404 : name === 'release' ? 410 : 200;
       const target = `${path.replace('{fid}', '1')}?${query}`;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { UnsecuredJWT } from 'jose';
-import { watchReleases } from '../../proxy/releases/watch-releases.ts';
+import { watchReleases } from '../../proxy/data/watch-releases.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import type { Answer } from '../support/http/http-client.ts';
 import { refusal, send, sendRaw } from '../support/http/http-client.ts';
@@ -107,6 +107,7 @@ export function testErrors({ proxy, configured, setup }: World): void {
       { scope: 'boundaries:read2' },
       { scope: 5 },
       { scp: ['read'] },
+      { scp: 'boundaries' },
     ]) {
       const answer = await ask(claims);
       refusal(answer, 403, 'scope-missing');
@@ -115,7 +116,8 @@ export function testErrors({ proxy, configured, setup }: World): void {
         'Bearer realm="boundaries", error="insufficient_scope", scope="boundaries:read"',
       );
     }
-    for (const claims of [{ scope: 'a boundaries:read b' }, { scp: ['a', 'boundaries:read'] }])
+    const having = { scope: 'a boundaries:read b', scp: ['a', 'boundaries:read'] };
+    for (const claims of [{ scope: having.scope }, { scp: having.scp }, { scp: having.scope }])
       assert.equal((await ask(claims)).status, 200);
   });
 

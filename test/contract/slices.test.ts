@@ -7,10 +7,10 @@ import { test } from 'node:test';
 import { FRAME_DATA } from '../../format/gzip.ts';
 import { releasePath } from '../../format/layout.ts';
 import { FORMATS, type Level } from '../../format/levels.ts';
+import { Slice } from '../../proxy/bodies/slice.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { Reads } from '../../proxy/origin/origin.ts';
-import { Slice } from '../../proxy/pages/slice.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { startSliceWorlds, testSlices } from './slices.ts';
@@ -82,7 +82,7 @@ test('ranges that lie near each other are read at once, large features alone, an
         return directory.stream(path, range);
       },
     };
-    const client = { isClosed: false, exchange: undefined };
+    const client = { principal: '', isClosed: false, exchange: undefined };
     const body = await new Slice(source, FRAME_DATA.geojsonl, 'geojsonl', ranges).read(
       new Reads(origin, undefined),
       client,

@@ -4,13 +4,16 @@ import assert from 'node:assert/strict';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Cells, pointAt } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { cellsPath, indexPath, releasePath } from '../../format/layout.ts';
+import { GEOMETRIES } from '../../format/levels.ts';
+import type { LoadedRelease } from '../../proxy/data/load-release.ts';
+import { Releases } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
 import { type Origin, Reads } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import type { LoadedRelease } from '../../proxy/releases/load-release.ts';
-import { Releases } from '../../proxy/releases/releases.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { countryRow, writeCountries } from '../support/datasets/small-datasets.ts';
 import { type FixtureFeature, writeDataset } from '../support/datasets/write-dataset.ts';
@@ -21,6 +24,8 @@ import { startStaticHost } from '../support/http/static-host.ts';
 import { DECIMALS, nearTo, placedLevel, touching } from '../support/places.ts';
 import { buildRelease, buildUnchecked } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
+import { readIndex } from '../support/releases/read-index.ts';
+import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Units of every kind of place, with an uneven border between 7 and 8. */
@@ -194,7 +199,7 @@ test('a flipped bit of cells.bin or of the index is 502 or refused, never anothe
     damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
     writeFileSync(cells, damaged);
     assert.equal(spatial.at(place, reads), undefined, `bit ${bit}`);
-    await assert.rejects(spatial.load(place, reads), { name: 'OriginError', reason: 'damaged' });
+    await assert.rejects(spatial.load(place, reads, 'one'), { name: 'OriginError', reason: 'damaged' });
   }
   const proxy = await startService(folder, { origin });
   const ask = () => send(proxy, '/api/v1/fc/lv2?contains=1.5,3.5');
@@ -237,5 +242,49 @@ test('of a static host the bytes of one cell are read, once', async () => {
     const cells = host.asked.filter(({ url }) => url.endsWith('/cells.bin'));
     assert.equal(cells.length, 1, `request ${i}`);
     assert.match(String(cells[0]?.headers.range), /^bytes=\d+-\d+$/);
+  }
+});
+
+/** A point in a cell without bytes: no unit is near. */
+function emptyPlace(folder: string): string {
+  const { arrays } = readIndex(join(folder, releasePath('r1')), 2);
+  const cells = new Cells(arrays.cells ?? assert.fail('no cells'), 7);
+  for (let longitude = -180; longitude < 180; longitude++)
+    for (let latitude = -90; latitude < 90; latitude++) {
+      const { from, to } = cells.rangeOf(cells.cellAt(pointAt(`${longitude}`, `${latitude}`, 7) ?? assert.fail()));
+      if (from === to && from > 0) return `${longitude},${latitude}`;
+    }
+  return assert.fail('every cell has units');
+}
+
+test('a point where no unit is near is an empty answer whatever is asked for first, and no origin is asked for no bytes', async () => {
+  const folder = await worldOutput();
+  const host = await startStaticHost(folder);
+  const origins: Readonly<Record<string, () => Origin>> = {
+    'a folder': () => directoryOrigin(folder),
+    'a static host': () => staticHostOrigin({ url: host.url, headers: {} }),
+    'a static host by fetch': () => fetchHostOrigin(host.url, {}),
+  };
+  const place = emptyPlace(folder);
+  for (const [what, open] of Object.entries(origins))
+    for (const geometry of GEOMETRIES) {
+      // It has read nothing but metadata.
+      const proxy = await startService(folder, { origin: open() });
+      const answer = await send(proxy, `/api/v1/fc/lv2?contains=${place}&geometry=${geometry}`);
+      assert.deepEqual(fidsOf(answer), [], `${what}, ${geometry}`);
+    }
+  assert.deepEqual(
+    host.asked.filter(({ url }) => url.endsWith('/cells.bin')),
+    [],
+  );
+  for (const [what, open] of Object.entries(origins).slice(1))
+    await assert.rejects(open().read('current.json', { offset: 9, length: 0 }), RangeError, what);
+});
+
+test('a level without features, which has no cells.bin, has no unit at any point, whatever the geometry', async () => {
+  const folder = await countries();
+  for (const geometry of GEOMETRIES) {
+    const proxy = await startService(folder);
+    assert.deepEqual(fidsOf(await send(proxy, `/api/v1/fc/lv5?contains=1,1&geometry=${geometry}`)), [], geometry);
   }
 });

@@ -26,6 +26,7 @@ const ARGUMENTS = [
 const WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 const NO_WEBGL = ['--disable-gpu', '--disable-software-rasterizer', '--disable-3d-apis'];
 const TIMEOUT_MS = 45_000;
+const TILE_PIXELS = 512;
 
 /** A valid token. */
 export const TOKEN: string = AUTHORIZED.authorization.slice('Bearer '.length);
@@ -173,4 +174,21 @@ export async function selectUnit(page: Page, name: string): Promise<void> {
 /** Opens a unit of the list: its units inside. */
 export async function openUnit(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(`^Open ${name}: `) }).click();
+}
+
+/** Where the map is, from the address: pixels of a place from the left and the top of the window. */
+export async function viewOf(page: Page): Promise<(longitude: number, latitude: number) => { x: number; y: number }> {
+  await page.waitForURL(/map=/);
+  const [, zoom, latitude, longitude] = /map=(-?[\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)/.exec(page.url()) ?? [];
+  const box = await page.locator('#map').boundingBox();
+  assert.ok(box);
+  const scale = (TILE_PIXELS * 2 ** Number(zoom)) / 360;
+  return (x, y) => ({
+    x: box.x + box.width / 2 + (x - Number(longitude)) * scale,
+    y: box.y + box.height / 2 - (mercator(y) - mercator(Number(latitude))) * scale,
+  });
+}
+
+function mercator(latitude: number): number {
+  return (Math.log(Math.tan(Math.PI / 4 + (latitude * Math.PI) / 360)) * 180) / Math.PI;
 }

@@ -34,7 +34,7 @@ test(
       const options = page.locator('#found [role=option]');
       assert.deepEqual(await options.locator('.type').allTextContents(), ['latitude first', 'longitude first']);
       await field.press('Enter');
-      const units = ['Aland\nCountry', 'North\nRegion', 'Næst\nDistrict'];
+      const units = ['Aland\nlevel 0', 'North\nRegion', 'Næst\nDistrict'];
       assert.deepEqual(await here(page, '3.5° N, 0.5° E'), units);
       assert.deepEqual(
         asked.sort(),
@@ -45,7 +45,7 @@ test(
       await waitForPlace(page, 'North', '3 districts');
       await page.locator('#facts').getByRole('heading', { name: 'Næst' }).waitFor();
       await page.getByRole('button', { name: 'Or is it 0.5° N, 3.5° E?' }).press('Enter');
-      assert.deepEqual(await here(page, '0.5° N, 3.5° E'), ['Aland\nCountry']);
+      assert.deepEqual(await here(page, '0.5° N, 3.5° E'), ['Aland\nlevel 0']);
       await page.locator('#here-title:focus').waitFor();
       // As the answer itself has it, also in the other order.
       await field.fill('0.5° E 3.5° n');

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { holdRequests, WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { ExplorerBrowser, openUnit, selectUnit, TOKEN, waitForPlace } from './explorer-page.ts';
+import { ExplorerBrowser, openUnit, selectUnit, TOKEN, viewOf, waitForPlace } from './explorer-page.ts';
 
 const WIDTHS = [
   { viewport: { width: 1280, height: 800 } },
@@ -19,7 +18,6 @@ const ATTRIBUTION = [
   'Boundaries of somebody, with a long credit that says where they come from, when, and who has made them',
   'Licence: CC BY 4.0, https://creativecommons.org/licenses/by/4.0/',
 ];
-const TILE_PIXELS = 512;
 
 /** Four provinces of 2 degrees in a row from 80 E, 26 N, each of two districts, and a far island. */
 const PLACES = [0, 1, 2, 3].map((i): [number, number, number] => [80 + 2 * i, 26, 2]);
@@ -61,23 +59,6 @@ async function start(layers: readonly FixtureLayer[]): Promise<RunningService> {
   return startService(folder, { explorer: true });
 }
 
-/** Where the map is, from the address: pixels of a place from the left and the top of the window. */
-async function viewOf(page: Page): Promise<(longitude: number, latitude: number) => { x: number; y: number }> {
-  await page.waitForURL(/map=/);
-  const [, zoom, latitude, longitude] = /map=(-?[\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)/.exec(page.url()) ?? [];
-  const box = await page.locator('#map').boundingBox();
-  assert.ok(box);
-  const scale = (TILE_PIXELS * 2 ** Number(zoom)) / 360;
-  return (x, y) => ({
-    x: box.x + box.width / 2 + (x - Number(longitude)) * scale,
-    y: box.y + box.height / 2 - (mercator(y) - mercator(Number(latitude))) * scale,
-  });
-}
-
-function mercator(latitude: number): number {
-  return (Math.log(Math.tan(Math.PI / 4 + (latitude * Math.PI) / 360)) * 180) / Math.PI;
-}
-
 const service = await start([country, provinces, districts]);
 const browser = new ExplorerBrowser();
 
@@ -93,19 +74,20 @@ for (const size of WIDTHS)
           assert.match(await page.title(), /^Nepal · /);
           assert.deepEqual(await page.locator('#path li').allTextContents(), ['nepal-2026', 'Nepal']);
           const pixelOf = await viewOf(page);
-          const [map, credits] = [
+          const [map, button, credits] = [
             await page.locator('#map').boundingBox(),
+            await page.locator('#map-buttons').boundingBox(),
             await page.locator('.credits').boundingBox(),
           ];
-          assert.ok(map && credits);
+          assert.ok(map && button && credits);
           const [southWest, northEast] = [pixelOf(80, 26), pixelOf(88, 28)];
           // It fills the width, but for a margin.
           assert.ok(southWest.x > map.x && southWest.x < map.x + 60, JSON.stringify({ map, southWest }));
           assert.ok(northEast.x < map.x + map.width && northEast.x > map.x + map.width - 60);
           assert.ok(southWest.y < credits.y && northEast.y > map.y, JSON.stringify({ credits, southWest }));
-          // Its middle is that of what the credits leave free.
+          // Its middle is that of what the button above and the credits leave free.
           const middle = (southWest.y + northEast.y) / 2;
-          assert.ok(Math.abs(middle - (map.y + credits.y) / 2) < 8, `${middle} ${credits.y}`);
+          assert.ok(Math.abs(middle - (button.y + button.height + credits.y) / 2) < 8, `${middle} ${credits.y}`);
           assert.ok(credits.height < 36, `one line: ${credits.height}`);
           assert.match(await page.locator('#credits').innerText(), /^Release nepal-2026, 2026-11-22/);
           const more = page.getByRole('button', { name: 'More of the credits' });
@@ -139,7 +121,7 @@ test('opens on the country also where its list arrives before its overview', { s
       assert.equal(await note.innerText(), 'Loading the map…');
       arrive();
       // The world would be seen from zoom 0 or 1, at another place.
-      await page.waitForURL(/map=5\.\d+\/26\.\d+\/84\.00$/);
+      await page.waitForURL(/map=5\.\d+\/27\.\d+\/84\.00$/);
       await note.waitFor({ state: 'hidden' });
     },
     { path: '/' },

@@ -8,9 +8,10 @@ import { explorerAssets } from '../../proxy/site/explorer-files.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
-import { ATTRIBUTION, DATE, ExplorerBrowser, LICENCE, startExplorer } from './explorer-page.ts';
+import { ATTRIBUTION, DATE, ExplorerBrowser, LICENCE, startExplorer, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
+const browser = new ExplorerBrowser({ hasWebGl: false });
 const PATHS = [...explorerAssets().keys()];
 const ANYONE = { authorization: undefined };
 
@@ -82,7 +83,7 @@ test(
   '/docs shows two endpoints with a level, every problem and parameter, fits a phone, and leads to the explorer',
   { skip: SKIP },
   () =>
-    new ExplorerBrowser({ hasWebGl: false }).onPage(
+    browser.onPage(
       service,
       async (page) => {
         const text = (await page.locator('main').textContent()) ?? '';
@@ -104,3 +105,34 @@ test(
       { path: '/docs' },
     ),
 );
+
+test('a service with a title is called so by its documentation, its OpenAPI documents and the landing page of OGC', async () => {
+  const title = 'Boundaries of <Aland> & Beland';
+  const titled = await startService(service.folder, { explorer: true, title });
+  const documents = { '/openapi.json': 'info', '/api/v1/ogc/api': 'info', '/api/v1/ogc': undefined };
+  for (const [path, member] of Object.entries(documents)) {
+    const document = JSON.parse(textOf(await send(titled, path)));
+    assert.equal((member === undefined ? document : document[member]).title, title, path);
+  }
+  const docs = textOf(await send(titled, '/docs', ANYONE));
+  assert.ok(docs.includes('<h1>Boundaries of &lt;Aland&gt; &amp; Beland</h1>'), docs.slice(0, 600));
+  assert.ok(docs.includes('<title>Boundaries of &lt;Aland&gt; &amp; Beland: API documentation</title>'));
+  const others = await Promise.all([...Object.keys(documents), '/docs'].map((path) => send(service, path)));
+  for (const answer of others)
+    assert.match(textOf(answer), /"title": ?"Administrative boundaries"|<h1>Administrative boundaries</);
+});
+
+test('a service with a title is called so in the explorer and in its tab', { skip: SKIP }, async () => {
+  const title = 'Boundaries of <Aland> & Beland';
+  const titled = await startService(service.folder, { explorer: true, title });
+  await browser.onPage(titled, async (page) => {
+    await waitForPlace(page, 'r1', '2 countries');
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), title);
+    assert.equal(await page.title(), `r1 · ${title}`);
+  });
+  await browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'r1', '2 countries');
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Boundaries');
+    assert.equal(await page.title(), 'r1 · Boundaries explorer');
+  });
+});

@@ -122,3 +122,17 @@ test('says why a search fails', { skip: SKIP }, () =>
     { expected: [503] },
   ),
 );
+
+test('the ring of the focus lies on the field itself, not on the choice of level beside it', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'r1', '2 countries');
+    for (const id of ['find', 'find-level']) {
+      await page.locator(`#${id}`).focus();
+      const style = `getComputedStyle(document.getElementById('${id}'))`;
+      const [width, offset] = await page.evaluate<number[]>(
+        `[${style}.outlineWidth, ${style}.outlineOffset].map((length) => Number.parseFloat(length))`,
+      );
+      assert.ok(width !== undefined && width >= 2 && offset === -width, `${id}: ${width} ${offset}`);
+    }
+  }),
+);

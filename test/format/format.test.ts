@@ -146,6 +146,7 @@ const RELEASE: Release = {
     pages: { geojsonl: 20 + level, fc: 30 + level },
     bytes: 1000 + level,
     featureFiles: { files: 40 + level, bytes: 2000 + level },
+    invalid: 80 + level,
     geometries: {
       medium: {
         featureFiles: { files: 50 + level, bytes: 5000 + level },

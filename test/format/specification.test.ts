@@ -318,7 +318,7 @@ function writeExample(out: string): void {
     const names: WholeFile = writeWholeFile(join(root, namesPath(level)), [lines]);
     const files = { manifest: checkedFile(Buffer.from(written.manifest)), index: checkedFile(written.index) };
     const none = { featureFiles: ABSENT.featureFiles, index: checkedFile(written.none), invalid: 0 };
-    if (level !== 0) return { level, ...ABSENT, geometries: { none }, ...files, names };
+    if (level !== 0) return { level, ...ABSENT, invalid: 0, geometries: { none }, ...files, names };
     const summary: LevelSummary = { ...JSON.parse(block('json level')), names };
     assert.deepEqual({ manifest: summary.manifest, index: summary.index }, files);
     assert.equal(summary.bytes, featureFile.length + body.length);

@@ -302,6 +302,18 @@ test('more edges than a cell should have: at one point, and side by side over a 
   }
 });
 
+test('long edges side by side are stored a bounded number of times, and every point is found', () => {
+  const teeth = 10_000;
+  const tooth = (i: number): [number, number][] => [
+    [i / 1000, 10],
+    [i / 1000 + 0.0005, 0],
+  ];
+  const comb = [ring(7, ...Array.from({ length: teeth }, (_, i) => tooth(i)).flat(), [teeth / 1000, 10.5], [0, 10.5])];
+  const level = makeLevel([comb], 7);
+  assert.ok(level.bytes.length < 250 * 2 * teeth, `${level.bytes.length} bytes`);
+  assertAgrees([comb], 7, pointsNear([comb], 7, 300, dice(15)), level);
+});
+
 test('cells of a few units of length: points between their borders and the next position', () => {
   const roll = dice(13);
   const units = Array.from({ length: 40 }, () => [star(roll(30), roll(30), 50, 30, roll)]);

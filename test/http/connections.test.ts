@@ -46,6 +46,23 @@ function connectionCount({ server }: Pick<RunningService, 'server'>): Promise<nu
   });
 }
 
+test('what is not HTTP is counted as unparsed; connections that clients reset are not, before or after a request', async () => {
+  let unparsed = 0;
+  const service = await startService(folder, { unparsed: () => unparsed++ });
+  for (const sent of ['', `GET /healthz HTTP/1.1\r\n${HOST}\r\n`]) {
+    const seen = once(service.server, 'clientError');
+    const socket = await open(service, sent);
+    await until(async () => (await connectionCount(service)) === 1, 'no connection');
+    if (sent !== '') await once(socket, 'data');
+    socket.resetAndDestroy();
+    const [{ code }] = await seen;
+    assert.deepEqual([code, unparsed], ['ECONNRESET', 0], sent);
+    await until(async () => (await connectionCount(service)) === 0, 'the connection stays');
+  }
+  assert.match(await sendRaw(service, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 /);
+  assert.equal(unparsed, 1);
+});
+
 test('a refused CONNECT, nonsense and a late request are closed, though the client neither reads nor closes', async () => {
   const limits = { headersMs: 100, requestMs: 100, checkMs: 20, keepAliveMs: 65_000, idleMs: 120_000 };
   const service = await startService(folder, { limits });

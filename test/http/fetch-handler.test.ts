@@ -1,16 +1,19 @@
-// The handler for platforms with the Fetch standard: bodies that nobody reads, and downloads that are given up.
+// The handler for platforms with the Fetch standard: links, new releases, bodies that nobody reads, and downloads that are given up.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
+import { CURRENT_PATH } from '../../format/layout.ts';
 import { openOrigin } from '../../proxy/create-server.ts';
 import { createFetchHandler } from '../../proxy/fetch/create-fetch-handler.ts';
+import type { Origin } from '../../proxy/origin/origin.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { openFiles } from '../support/files.ts';
 import { AUDIENCE, ISSUER } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
+import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -22,19 +25,13 @@ const token = await new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: Math.floor(Da
   .setProtectedHeader({ alg: 'HS256' })
   .sign(Buffer.from(secret));
 const log: string[] = [];
-const handler = await createFetchHandler({
-  origin: await openOrigin(folder),
-  secret,
-  issuer: [ISSUER],
-  audience: AUDIENCE,
-  log: (line) => log.push(line),
-});
-const get = (): Promise<Response> =>
-  handler.fetch(
-    new Request('https://a.test/api/v1/fc/lv0', {
-      headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' },
-    }),
-  );
+const options = { secret, issuer: [ISSUER], audience: AUDIENCE, log: (line: string) => log.push(line) };
+const handler = await createFetchHandler({ ...options, origin: await openOrigin(folder) });
+const request = (): Request =>
+  new Request('https://a.test/api/v1/fc/lv0', {
+    headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' },
+  });
+const get = (): Promise<Response> => handler.fetch(request());
 
 test('20 bodies that nobody reads, and 20 that are given up after a chunk, keep no file open and are no fault of the service', {
   skip: !existsSync('/proc/self/fd'),
@@ -53,4 +50,56 @@ test('20 bodies that nobody reads, and 20 that are given up after a chunk, keep 
     log.filter((line) => !line.startsWith('serving release ')),
     [],
   );
+});
+
+test('links have the scheme of their own request, whatever scheme the request before had', async () => {
+  const headers = { authorization: `Bearer ${token}` };
+  const schemeOf = async (url: string): Promise<string | undefined> => {
+    const response = await handler.fetch(new Request(url, { headers }));
+    const challenge = await handler.fetch(new Request(url));
+    const named = [response.headers.get('link'), challenge.headers.get('www-authenticate')].join();
+    return named.match(/[a-z]+(?=:\/\/b\.test)/g)?.join();
+  };
+  for (const scheme of ['http', 'https', 'http', 'https'])
+    assert.equal(await schemeOf(`${scheme}://b.test/api/v1/geojsonl/lv0?page-size=1`), `${scheme},${scheme}`);
+});
+
+test('with a release in memory no request waits for current.json: it is read after the response, also after a freeze', {
+  timeout: 10_000,
+}, async (t) => {
+  const out = temporaryFolder();
+  for (const release of ['r1', 'r2']) await buildRelease(writeCountries(), out, { ...FULL_ALONE, release });
+  pointTo(out, 'r1', ['r1']);
+  const origin = await openOrigin(out);
+  let isHeld: Promise<void> | undefined;
+  const read: Origin['read'] = async (path, ...rest) => {
+    if (path === CURRENT_PATH) await isHeld;
+    return origin.read(path, ...rest);
+  };
+  const slow = await createFetchHandler({ ...options, origin: { ...origin, read }, currentCache: '60s' });
+  const work: Promise<unknown>[] = [];
+  const ask = async (): Promise<string | null> => {
+    const { headers } = await slow.fetch(request(), { waitUntil: (promise) => work.push(promise) });
+    return headers.get('boundaries-release');
+  };
+  assert.equal(await ask(), 'r1');
+  let release = (): void => {};
+  isHeld = new Promise((resolve) => {
+    release = resolve;
+  });
+  pointTo(out, 'r2', ['r1', 'r2']);
+  assert.equal(await ask(), 'r1');
+  // The clock of a frozen process stands still; the time of day goes on.
+  const now = Date.now();
+  t.mock.method(Date, 'now', () => now + 61_000);
+  assert.equal(await ask(), 'r1');
+  let isOver = false;
+  const over = Promise.all(work).then(() => {
+    isOver = true;
+  });
+  assert.equal(await ask(), 'r1');
+  assert.equal(isOver, false);
+  release();
+  await over;
+  assert.equal(await ask(), 'r2');
 });

@@ -183,8 +183,111 @@ test('tasks that arrive in one turn of the event loop are not begun all at once'
     await new Promise((resolve) => setImmediate(resolve));
     running--;
   };
-  await Promise.all(Array.from({ length: 8 }, () => queue.run(task)));
+  await Promise.all(Array.from({ length: 8 }, () => queue.run('', task)));
   assert.equal(most, 2);
+});
+
+test('a task of another client is next after one of the client with many, which alone is refused', async () => {
+  const queue = new WorkQueue({ running: 1, waiting: 100 });
+  const done: string[] = [];
+  const task = (client: string) => async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    done.push(client);
+  };
+  const many = Array.from({ length: 200 }, () => queue.run('many', task('many')));
+  const others = ['a', 'b', 'c'].map((client) => queue.run(client, task(client)));
+  const refused = (await Promise.allSettled(many)).filter(({ status }) => status === 'rejected');
+  await Promise.all(others);
+  // One of them ran and had left its place.
+  assert.equal(refused.length, 99);
+  assert.deepEqual(done.slice(0, 8), ['many', 'many', 'a', 'b', 'c', 'many', 'many', 'many']);
+});
+
+test('a request of another client is next after one of a client with thousands', async () => {
+  const queue = new WorkQueue();
+  const answered: string[] = [];
+  const wait = async (client: string): Promise<void> => {
+    await queue.wait(client);
+    answered.push(client);
+  };
+  const all = Array.from({ length: 5000 }, () => wait('many'));
+  assert.equal(queue.isNext('many'), false);
+  all.push(wait('other'));
+  await Promise.all(all);
+  assert.equal(answered.length, 5001);
+  assert.ok(answered.indexOf('other') <= 1, `after ${answered.indexOf('other')} others`);
+});
+
+test('what a request costs counts: of those that take long one is answered in a turn of the event loop', async () => {
+  const queue = new WorkQueue();
+  let [turns, answered] = [0, 0];
+  const count = (): void => {
+    turns++;
+    if (answered < 20) setImmediate(count);
+  };
+  setImmediate(count);
+  const slow = async (): Promise<void> => {
+    await queue.wait('many');
+    for (const begun = performance.now(); performance.now() - begun < 6; );
+    answered++;
+  };
+  await Promise.all(Array.from({ length: 20 }, slow));
+  assert.ok(turns >= 19, `${turns} turns`);
+});
+
+test('what tasks do with bytes that arrive at the same time does not keep the event loop from others', async () => {
+  const read: Origin['read'] = async () => Buffer.alloc(1);
+  const reads = new Reads({ ...directoryOrigin(folder), read }, new WorkQueue());
+  let [turns, done] = [0, 0];
+  const count = (): void => {
+    turns++;
+    if (done < 20) setImmediate(count);
+  };
+  setImmediate(count);
+  const client = { principal: 'one', isClosed: false, exchange: undefined };
+  const slow = (): Promise<void> =>
+    reads.later(client, async () => {
+      await reads.origin.read('', 1);
+      for (const begun = performance.now(); performance.now() - begun < 6; );
+      done++;
+    });
+  await Promise.all(Array.from({ length: 20 }, slow));
+  assert.ok(turns >= 19, `${turns} turns`);
+});
+
+test('a client that asks for many points of a static host is refused itself, and others are answered', async () => {
+  const origin = directoryOrigin(folder);
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let cells = 0;
+  const held: Origin = {
+    stream: origin.stream,
+    async read(path, ...rest) {
+      if (path.endsWith('cells.bin')) {
+        cells++;
+        await released;
+      }
+      return origin.read(path, ...rest);
+    },
+  };
+  const service = await startService(folder, { origin: held, work: { running: 1, waiting: 1 } });
+  const [alice, bob] = [await as('alice'), await as('bob')];
+  // HEAD: no more than the cell is read.
+  const point = (level: number, who: { authorization: string }) =>
+    send(service, `/api/v1/fc/lv${level}?contains=1.5,3.5`, who, 'HEAD');
+  const first = point(0, alice);
+  await until(() => cells === 1, 'nothing is read');
+  // All her requests for the same cell share one read and one place.
+  const asked = [first, ...Array.from({ length: 20 }, () => point(0, alice)), point(1, alice)];
+  await until(async () => (await point(2, alice)).status === 503, 'the queue of the client is not full');
+  const other = point(2, bob);
+  assert.equal((await send(service, '/healthz')).status, 200);
+  assert.equal(cells, 1);
+  release();
+  for (const answer of await Promise.all([...asked, other])) assert.equal(answer.status, 200);
+  assert.equal(cells, 3);
 });
 
 test('what is read at once in one turn of the event loop is bounded; the next turn has as much again', async () => {

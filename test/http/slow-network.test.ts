@@ -76,6 +76,28 @@ else {
       return readers;
     });
   });
+  test('400 clients that read nothing of a body each leave eight large bodies at a time to another one', async () => {
+    const service = await startService(await releaseWithPage());
+    const authorizations = await Promise.all(
+      Array.from({ length: 400 }, async (_, i) => `Bearer ${await token({ sub: `reader ${i}` })}`),
+    );
+    const small = '/api/v1/geojsonl/lv0?page-size=1';
+    const opened = authorizations.map((authorization) => openReaders(service, 1, small, authorization));
+    const readers = (await Promise.all(opened)).flat();
+    // A client of 1,020 KiB each: what is held is far below 128 MiB, though the division of it by clients is not.
+    for (const authorization of authorizations.slice(0, 40))
+      readers.push(...(await openReaders(service, 1, `${PAGE}?page-size=5`, authorization)));
+    const headers = { authorization: `Bearer ${await token({ sub: 'other' })}`, 'accept-encoding': 'gzip' };
+    const statuses = new Set<number>();
+    for (let i = 0; i < 40; i++) {
+      const eight = Array.from({ length: 8 }, (_, n) =>
+        send(service, `${PAGE}?page-size=5${'&'.repeat(8 * i + n)}`, headers),
+      );
+      for (const { status } of await Promise.all(eight)) statuses.add(status);
+    }
+    for (const reader of readers) reader.destroy();
+    assert.deepEqual([...statuses], [200]);
+  });
   test('a client that reads nothing of many downloads is refused, and fails no request of others', async () => {
     const folder = temporaryFolder();
     await buildRelease(writeCountries(), folder);

@@ -209,14 +209,16 @@ for (const subject of SUBJECTS) {
     assert.deepEqual(new Set(await outcomes(subject, proxy)), new Set(['right']));
   });
 
-  test(`${what} that is replaced by an intact copy is read again by the proxy that found it damaged`, async () => {
+  test(`${what} that is replaced by an intact copy is read again by the proxy that found it damaged or cut short`, async () => {
     const intact = readFileSync(file);
-    writeFileSync(file, Buffer.alloc(intact.length));
-    const proxy = await startService(folder);
-    assert.ok(!(await outcomes(subject, proxy)).includes('right'));
-    writeFileSync(`${file}.copy`, intact);
-    renameSync(`${file}.copy`, file);
-    assert.deepEqual(new Set(await outcomes(subject, proxy)), new Set(['right']));
+    for (const bytes of [intact.length, 99]) {
+      writeFileSync(file, Buffer.alloc(bytes));
+      const proxy = await startService(folder);
+      assert.ok(!(await outcomes(subject, proxy)).includes('right'));
+      writeFileSync(`${file}.copy`, intact);
+      renameSync(`${file}.copy`, file);
+      assert.deepEqual(new Set(await outcomes(subject, proxy)), new Set(['right']), `${bytes} bytes`);
+    }
   });
 }
 

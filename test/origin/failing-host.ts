@@ -10,10 +10,10 @@ import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { manifestPath, pagePath, releasePath } from '../../format/layout.ts';
 import type { Format, Geometry, Level } from '../../format/levels.ts';
+import { Releases } from '../../proxy/data/releases.ts';
 import type { HostLimits } from '../../proxy/origin/host-response.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import { Releases } from '../../proxy/releases/releases.ts';
 import { bodyOf, ONE_LARGE, readStored, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
@@ -25,7 +25,7 @@ import { worldOutput } from '../support/releases/world.ts';
 /** The time that hosts of these tests have: more than any answer takes, on a busy machine too. */
 export const LIMITS: HostLimits = { idleMs: 20_000, readMs: 60_000 };
 /** The time of hosts that are slow. */
-const SHORT: HostLimits = { idleMs: 600, readMs: 3_000 };
+export const SHORT: HostLimits = { idleMs: 600, readMs: 3_000 };
 
 /** Status codes without a page, shares of a page that are sent, and flipped bytes. */
 const CASES = {
@@ -300,7 +300,7 @@ export function testFailingHost(
     const releases = new Releases(await open(LIMITS));
     await releases.refresh();
     const cursor = { release: 'r1', content: '', level: 0, position: 0 } as const;
-    await Promise.all(Array.from({ length: 50 }, () => releases.load(cursor)));
+    await Promise.all(Array.from({ length: 50 }, () => releases.load(cursor, 'one')));
     const count = (end: string): number => host.asked.filter(({ url }) => url.endsWith(end)).length;
     for (const level of [0, 1, 2, 3, 4, 5] as const) assert.equal(count(manifestPath(level)), 1);
     assert.equal(count('release.json'), 1);

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { indexPath, releasePath } from '../../format/layout.ts';
 import { GEOMETRIES, LEVELS, levelName, OTHER_GEOMETRIES } from '../../format/levels.ts';
+import { Releases } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
-import { Releases } from '../../proxy/releases/releases.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { nextOf, refusal, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
@@ -16,6 +16,7 @@ import { buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 /** A table that nobody has asked for is freed after this. */
 const UNUSED_MS = 300_000;
@@ -162,6 +163,32 @@ test('of a release that is gone before its table was read a cursor gives 410, an
     const answer = await send(service, '/api/v1/fc/lv1?geometry=low&page-size=1');
     assert.deepEqual([answer.status, answer.headers['boundaries-release']], [200, 'r2']);
   }
+});
+
+test('a request that waits for a table while the release is switched is answered from the release that it began with', async () => {
+  const out = temporaryFolder();
+  for (const release of ['r2', 'r1']) await buildRelease(writeCountries(), out, { release });
+  const directory = directoryOrigin(out);
+  let isAsked = false;
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const read: Origin['read'] = async (...args) => {
+    if (args[0].endsWith('/low/index.bin')) {
+      isAsked = true;
+      await released;
+    }
+    return directory.read(...args);
+  };
+  const service = await startService(out, { origin: { ...directory, read } });
+  const waiting = send(service, '/api/v1/fc/lv1?geometry=low&page-size=1');
+  await until(() => isAsked, 'no table is read');
+  pointTo(out, 'r2', ['r1', 'r2']);
+  assert.equal(await service.releases.refresh(), 'r2');
+  release();
+  const answer = await waiting;
+  assert.deepEqual([answer.status, answer.headers['boundaries-release']], [200, 'r1']);
 });
 
 test('every level without units has tables, too', async () => {

@@ -1,11 +1,12 @@
 // Levels that are loaded when they are first requested: once, in bounded memory, and again after an error.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
+import { Releases } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
-import { loadOnDemand } from '../../proxy/releases/load-on-demand.ts';
-import { Releases } from '../../proxy/releases/releases.ts';
 import { worldOutput } from '../support/releases/world.ts';
+import { until } from '../support/until.ts';
 
 const folder = await worldOutput();
 
@@ -89,4 +90,31 @@ test('a level whose loading never ends is loaded again for others after ten seco
   assert.equal(releases.current?.load(1), first);
   clock.now = 10_000;
   assert.equal((await releases.current?.load(1))?.index.level, 1);
+});
+
+test('a load of more than ten seconds is seen when it ends, though another one has been begun', async () => {
+  const clock = { now: 0 };
+  const origin = directoryOrigin(folder);
+  const slow: (() => void)[] = [];
+  const held = {
+    ...origin,
+    async read(...args: Parameters<typeof origin.read>) {
+      if (args[0].endsWith('index.bin')) await new Promise<void>((resolve) => slow.push(resolve));
+      return origin.read(...args);
+    },
+  };
+  const releases = new Releases(held, { load: loadOnDemand(1e9, () => clock.now) });
+  await releases.refresh();
+  const release = releases.current ?? assert.fail('no release');
+  const loads = [release.load(1)];
+  // Requests are steady, and each load takes longer than ten seconds: not more and more of them are begun.
+  for (clock.now = 1000; clock.now < 60_000; clock.now += 1000) loads.push(release.load(1));
+  await until(() => slow.length >= 3, 'none is begun beside the first one');
+  assert.equal(slow.length, 3);
+  slow[0]?.();
+  await until(() => release.get(1) !== undefined, 'it is not seen');
+  assert.equal((await release.load(1)).index.level, 1);
+  for (const end of slow) end();
+  for (const level of await Promise.all(loads)) assert.equal(level.index.level, 1);
+  assert.equal(slow.length, 3);
 });

@@ -15,9 +15,9 @@ import {
 } from '../../format/layout.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
+import { loadRelease, readDescription } from '../../proxy/data/load-release.ts';
+import { Releases } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { loadRelease, readDescription } from '../../proxy/releases/load-release.ts';
-import { Releases } from '../../proxy/releases/releases.ts';
 import { sha256Of } from '../support/files.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { resealLevel } from '../support/releases/reseal.ts';

@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pagePath, releasePath } from '../../format/layout.ts';
-import { OriginError } from '../../proxy/origin/origin.ts';
+import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
+import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import { send } from '../support/http/http-client.ts';
+import { startFullHost } from '../support/http/full-host.ts';
+import { refusal, send } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { freePort } from '../support/processes/nginx-varnish.ts';
-import { buildWorld, LIMITS, testFailingHost } from './failing-host.ts';
+import { buildWorld, LIMITS, SHORT, testFailingHost } from './failing-host.ts';
 
 const folder = await buildWorld();
 const HEADERS = { 'x-origin-key': 'a secret of the host' };
@@ -69,4 +71,20 @@ test('a host that is gone: 502, and pages again when it is back', async () => {
     staticHostOrigin({ url, headers: {} }, LIMITS).read('current.json', 1e9),
     /unreadable, ECONNREFUSED/,
   );
+});
+
+test('a host to which no connection can be made: 504 after the time for an answer, of a page, of features and of metadata', {
+  skip: process.platform !== 'linux' && 'the backlog of Linux',
+  timeout: 30_000,
+}, async () => {
+  const { url, assertFull } = await startFullHost();
+  const known = staticHostOrigin({ url: host.url, headers: {} }, LIMITS);
+  for (const full of [staticHostOrigin({ url, headers: {} }, SHORT), fetchHostOrigin(url, {}, SHORT)]) {
+    await assert.rejects(full.read('current.json', 1e9), { reason: 'slow' });
+    const read: Origin['read'] = (path, ...rest) => (path.endsWith('.gz') ? full : known).read(path, ...rest);
+    const proxy = await startService(folder, { origin: { ...full, read } });
+    for (const query of ['lv2', 'lv2?page-size=3', 'lv0'])
+      refusal(await send(proxy, `/api/v1/geojsonl/${query}`), 504, 'origin-slow');
+  }
+  assertFull();
 });

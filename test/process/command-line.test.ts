@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -175,14 +175,6 @@ test('an invalid option is named, without its secret', async () => {
     [{ secret, rateLimit: '20/d' }, /invalid rate/, /--rate-limit 20\/d/],
     [{ secret, publicUrl: 'ftp://x' }, /^not a usable URL$/, /--public-url/],
     [{ secret, publicUrl: 'https://x.test/?a=b' }, /^not a usable URL$/, /--public-url/],
-    [{ secret, accelRedirect: '/internal' }, /^not a valid nginx location$/, /--accel-redirect/],
-    [{ secret, accelRedirect: '/a b/' }, /^not a valid nginx location$/, /--accel-redirect/],
-    [
-      { secret, origin: remote, accelRedirect: '/internal/' },
-      /only files of a folder/,
-      /--accel-redirect with a remote/,
-    ],
-    [{ secret, origin: 's3://b', accelRedirect: '/internal/' }, /only files of a folder/, /--accel-redirect with a/],
     [{ secret, originHeader: ['X-Key: a'] }, /only a static host takes/, /--origin-header with --origin /],
     [{ secret, scope: 'a b' }, /invalid scope/, /--scope/],
     [{ secret, workers: 0 }, /not a whole number in range/, /--workers/],
@@ -230,8 +222,77 @@ test('proxy/OPERATING.md lists every option with its default', () => {
   );
 });
 
-test('token without --dev is refused', () => {
-  assert.equal(run(['token']).status, 2);
+test('keys makes a key pair that is never replaced, and whose private half only its owner reads', () => {
+  const out = join(temporaryFolder(), 'keys');
+  const [privateFile, publicFile] = [join(out, 'private.pem'), join(out, 'keys.json')];
+  const { status, stdout, stderr } = run(['keys', '--out', out]);
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.ok(stdout.includes(privateFile) && stdout.includes(publicFile));
+  assert.equal(statSync(privateFile).mode & 0o777, 0o600);
+  const texts = [privateFile, publicFile].map((file) => readFileSync(file, 'utf8'));
+  const { keys } = JSON.parse(texts[1] ?? '');
+  assert.deepEqual(
+    keys.map(({ x, kid, ...rest }: Record<string, string>) => [typeof x, typeof kid, rest]),
+    [['string', 'string', { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' }]],
+  );
+  const remedy = 'what to do: name another folder with --out';
+  const refusalOf = (file: string): string => `${file}: exists already, and its tokens are in use\n  ${remedy}\n`;
+  assert.deepEqual(run(['keys', '--out', out]), { status: 1, stdout: '', stderr: refusalOf(publicFile) });
+  assert.deepEqual(
+    [privateFile, publicFile].map((file) => readFileSync(file, 'utf8')),
+    texts,
+  );
+  // With the private one left, the other one is not written either.
+  rmSync(publicFile);
+  assert.deepEqual(run(['keys', '--out', out]), { status: 1, stdout: '', stderr: refusalOf(privateFile) });
+  assert.equal(readFileSync(privateFile, 'utf8'), texts[0]);
+  assert.deepEqual(readdirSync(out), ['private.pem']);
+});
+
+test("the lines of README's 'Publish your own data' make a key pair, a service and a token that it accepts", async () => {
+  const [, section = ''] = readFileSync('README.md', 'utf8').split('## Publish your own data');
+  const lines = section
+    .split('## What is where', 1)
+    .join('')
+    .split('\n')
+    .filter((line) => line.startsWith('npx tsx proxy/main.ts '))
+    .map((line) => line.split(' ').slice(3));
+  assert.deepEqual(
+    lines.map(([command]) => command),
+    ['keys', 'serve', 'token'],
+  );
+  const out = join(temporaryFolder(), 'keys');
+  const [keys = [], [, ...served] = [], token = []] = lines.map(([command = '', ...words]) => [
+    command,
+    ...words.map((word) => word.replace(/^keys\b/, out)),
+  ]);
+  assert.equal(run(keys).status, 0);
+  const { text } = await serve(served);
+  const signed = run(token).stdout.trim();
+  const { iat = 0, exp, ...claims } = decodeJwt(signed);
+  assert.deepEqual(claims, { iss: 'my-service', aud: 'boundaries', sub: 'partner-a' });
+  assert.equal(exp, iat + 90 * 86_400);
+  const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\n/.exec(text) ?? [];
+  const answer = await fetch(`${url}/api/v1/fc/lv0`, { headers: { authorization: `Bearer ${signed}` } });
+  assert.equal(answer.status, 200);
+});
+
+test('token is refused without a key, with two, and with what is no private key', () => {
+  const out = join(temporaryFolder(), 'keys');
+  run(['keys', '--out', out]);
+  const all = ['--issuer', 'i', '--audience', 'a', '--subject', 's'];
+  for (const [args, code, message] of [
+    [[], 2, /^token: nothing to sign with, or for\n {2}what to do: give --key, /],
+    [['--key', join(out, 'private.pem'), '--issuer', 'i', '--audience', 'a'], 2, /nothing to sign with, or for/],
+    [['--dev', '--issuer', 'i'], 2, /^--dev with --issuer: development tokens exclude another key\n/],
+    [['--key', join(out, 'keys.json'), ...all], 1, /keys\.json: not a private Ed25519 key\n/],
+    [['--key', join(out, 'none.pem'), ...all], 1, /none\.pem: there is no such file\n/],
+    [['--key', join(out, 'private.pem'), ...all, '--expires', 'later'], 2, /--expires later/],
+  ] as const) {
+    const { status, stdout, stderr } = run(['token', ...args]);
+    assert.deepEqual([status, stdout], [code, ''], stderr);
+    assert.match(stderr, message);
+  }
 });
 
 test('a duration has a number and a unit', () => {

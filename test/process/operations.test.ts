@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -54,6 +55,43 @@ test('the access log has a line of JSON a request, without query where it was re
     assert.ok(line.bytes > 0 && line.ms >= 0);
   }
   assert.ok(!running.out().includes(secret.slice(-40)) && !running.err().includes(secret.slice(-40)));
+});
+
+test('the access log has no query that nobody has looked at: of public files, of OPTIONS, of clients that left early', async () => {
+  const issuer = await startIssuer('https://silent.test');
+  issuer.fault = () => {};
+  const keys = ['--issuer', issuer.name, '--audience', AUDIENCE, '--jwks', issuer.url.href];
+  const running = await serve(['--origin', folder, ...keys]);
+  const secret = 'a-token-in-the-wrong-place';
+  const query = `?access_token=${secret}`;
+  for (const path of ['/', '/docs', '/openapi.json', '/healthz', '/.well-known/oauth-protected-resource'])
+    assert.equal((await send(running, path + query, { authorization: undefined })).status, 200, path);
+  const preflight = { origin: 'https://a.test', 'access-control-request-method': 'GET', authorization: undefined };
+  for (const path of ['/healthz', PATH])
+    assert.equal((await send(running, path + query, preflight, 'OPTIONS')).status, 204);
+  const [key = issuerKey('none')] = issuer.published;
+  const leaving = request(`${running.url}${PATH}${query}`, {
+    headers: { authorization: `Bearer ${await tokenOf(issuer, key)}` },
+  });
+  leaving.on('error', () => {}).end();
+  // A later request is answered: the one that waits for keys has been received.
+  await once(leaving, 'finish');
+  await send(running, '/healthz', { authorization: undefined });
+  leaving.destroy();
+  await until(() => /"status":0/.test(running.out()), 'the client that left is not logged');
+  const paths = [...running.out().matchAll(/"path":"([^"]*)"/g)].map(([, path]) => path);
+  assert.deepEqual(paths, [
+    '/',
+    '/docs',
+    '/openapi.json',
+    '/healthz',
+    'metadata',
+    '/healthz',
+    '(other)',
+    '/healthz',
+    PATH,
+  ]);
+  assert.ok(!running.out().includes(secret));
 });
 
 test('without --access-log nothing is written, and subjects only where they are asked for', async () => {

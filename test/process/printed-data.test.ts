@@ -55,6 +55,18 @@ test('GIDs, columns and file names are printed with escapes in place of control 
   assert.ok(stdout.includes(`fid 1: GID_0 is`));
 });
 
+test('a message of several lines has them, from a child process too', () => {
+  const layers = ['a', 'b'].map((name) => {
+    const layer = { name, columns: ['GID_1'], features: [{ fid: 1, values: ['A'], wkt: square(0, 0) }] };
+    return writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [layer]);
+  });
+  for (const workers of ['0', '1']) {
+    const hostile = ['--source', ...layers, '--gid-column', 'lv1:lv0=a\nb'];
+    const { stderr } = printed('build', ...hostile, '--release', 'r4', '--workers', workers);
+    assert.equal(stderr.split('\n').filter((line) => line.endsWith('has no column a\\u000ab')).length, 2);
+  }
+});
+
 test('an unknown option and an unknown file are printed with escapes too', () => {
   assert.match(printed('build', `--${HOSTILE}`).stderr, /^Unknown argument: A/);
   assert.ok(build(`${HOSTILE}.gpkg`, 'r3').stderr.startsWith(`${WRITTEN}.gpkg: no such file`));

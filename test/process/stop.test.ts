@@ -1,5 +1,6 @@
 // How the proxy ends: told to stop, out of time, told twice; alone and with workers.
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -38,6 +39,12 @@ async function slowReader({ url }: Running): Promise<Socket> {
   await once(socket, 'data');
   socket.pause();
   return socket;
+}
+
+/** The process ids of its workers. */
+function workersOf({ pid }: ChildProcess): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.trim().split(' ').filter(Boolean).map(Number);
 }
 
 /** Waits until the proxy takes no more connections. */
@@ -99,9 +106,7 @@ test('workers share a port; those that die are replaced, all at once too; told t
   // With port 0 workers that start when none is left would choose another one.
   const port = String(await freePort());
   const running = await serve([...OPTIONS, '--port', port, '--workers', '2', '--metrics-port', '0']);
-  const { pid } = running.child;
-  const workers = (): number[] =>
-    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const workers = (): number[] => workersOf(running.child);
   const metricsUrl = await running.says(/metrics at (http:\S+)\/metrics/);
   const dead = workers();
   for (const worker of dead) process.kill(worker, 'SIGKILL');
@@ -129,6 +134,33 @@ test('workers share a port; those that die are replaced, all at once too; told t
   for (const worker of last) assert.equal(existsSync(`/proc/${worker}`), false);
 });
 
+test('a worker that is killed leaves no connection open, also not the one that it was just being handed', {
+  skip: !isLinux,
+  timeout: 60_000,
+}, async () => {
+  const running = await serve([...OPTIONS, '--workers', '2']);
+  const { hostname, port } = new URL(running.url);
+  const [killed = assert.fail('no worker')] = workersOf(running.child);
+  // It stands still: of the connections below the first that it is handed waits for it, the other worker has the rest.
+  process.kill(killed, 'SIGSTOP');
+  const open = new Set<Socket>();
+  for (let i = 0; i < 8; i++) {
+    const socket = connect(Number(port), hostname);
+    open.add(socket);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+    socket.resume().write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  }
+  await until(
+    () => open.size === 1,
+    () => `${open.size} connections wait`,
+  );
+  const [waiting = assert.fail()] = open;
+  const closed = new Promise((resolve) => waiting.once('close', resolve));
+  process.kill(killed, 'SIGKILL');
+  await closed;
+  assert.equal((await send(running, '/healthz')).status, 200);
+});
+
 test('a worker that is killed before it listens ends the start, and the log says so', { skip: !isLinux }, async () => {
   const child = spawn(process.execPath, [PROXY, 'serve', ...OPTIONS, '--port', '0', '--workers', '2']);
   after(() => child.kill('SIGKILL'));
@@ -137,10 +169,9 @@ test('a worker that is killed before it listens ends the start, and the log says
     err += piece;
   });
   const closed = once(child, 'close');
-  const workers = (): string[] =>
-    readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-  await until(() => workers().length > 0, 'no worker starts');
-  process.kill(Number(workers()[0]), 'SIGKILL');
+  await until(() => workersOf(child).length > 0, 'no worker starts');
+  const [worker = assert.fail()] = workersOf(child);
+  process.kill(worker, 'SIGKILL');
   assert.deepEqual(await closed, [1, null]);
   assert.match(err, /worker \d+ exited \(SIGKILL\) before it listened/);
 });

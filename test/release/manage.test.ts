@@ -21,9 +21,10 @@ import { build } from '../../generator/build.ts';
 import { releaseTable } from '../../generator/cli/tables.ts';
 import { activateRelease, listReleases, pruneReleases } from '../../generator/release/manage.ts';
 import { SILENT } from '../../generator/report/progress.ts';
+import { verify } from '../../generator/verify/verify.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
-import { contentOf, sha256Of } from '../support/files.ts';
+import { contentOf, filesUnder, sha256Of } from '../support/files.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -112,8 +113,12 @@ test('activate goes forward and back, list shows what there is, prune keeps the 
     ['old 2 true', 'b 3 false', 'c 3 false', 'd 3 false'],
   );
   assert.ok(listed.every(({ bytes = 0, date }) => bytes > 0 && date.getTime() > 0));
-  // A feature file and a page in each format.
-  assert.ok(listed.every(({ files, storedPages }) => files === 3 && storedPages === 'all'));
+  assert.ok(listed.every(({ storedPages }) => storedPages === 'all'));
+  for (const { release, files } of listed) {
+    const verified = await verify({ out, release, workers: 0 }, SILENT);
+    const { length } = filesUnder(join(out, 'releases', release));
+    assert.deepEqual([files, verified.files, verified.findings], [length, length, []]);
+  }
   await assert.rejects(activateRelease(out, 'e'), { message: /releases\/e: no such release/, remedy: /old, b, c, d/ });
   mkdirSync(join(out, 'releases/.z.staging/release'), { recursive: true });
   assert.deepEqual(await pruneReleases(out, 2), ['c', 'b']);
@@ -121,6 +126,21 @@ test('activate goes forward and back, list shows what there is, prune keeps the 
   assert.deepEqual(currentIn(out), pointerTo(out, 'old', ['old', 'd']));
   assert.deepEqual(await pruneReleases(out, 1), ['d']);
   assert.deepEqual(await pruneReleases(out, 1), []);
+});
+
+test('a release built for review is not readable when another is activated or pruned, until it is activated itself', async () => {
+  const out = freshOutput('review');
+  await buildRelease(newSource, out, { release: 'review', activate: false });
+  await buildRelease(newSource, out, { release: 'b' });
+  assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['old', 'b']));
+  assert.deepEqual(await pruneReleases(out, 2), ['old']);
+  assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['b']));
+  assert.deepEqual(
+    listReleases(out).map(({ release }) => release),
+    ['b', 'review'],
+  );
+  await activateRelease(out, 'review');
+  assert.deepEqual(currentIn(out), pointerTo(out, 'review', ['b', 'review']));
 });
 
 test('a release with a damaged release.json is listed as damaged; prune removes others and leaves it', async () => {

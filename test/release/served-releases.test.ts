@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import type { LoadedRelease } from '../../proxy/data/load-release.ts';
+import { Releases } from '../../proxy/data/releases.ts';
+import { loggedRefresh, watchReleases } from '../../proxy/data/watch-releases.ts';
 import { Problem } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
-import type { LoadedRelease } from '../../proxy/releases/load-release.ts';
-import { Releases } from '../../proxy/releases/releases.ts';
-import { loggedRefresh, watchReleases } from '../../proxy/releases/watch-releases.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { sha256Of } from '../support/files.ts';
 import { refusal, send } from '../support/http/http-client.ts';
@@ -39,9 +39,9 @@ async function twoReleases(): Promise<{ out: string; releases: Releases; point(r
 }
 
 /** The release that a cursor names by its id, whatever its content; undefined if it is gone. */
-async function find(releases: Releases, release: string): Promise<LoadedRelease | undefined> {
+async function find(releases: Releases, release: string, client = 'one'): Promise<LoadedRelease | undefined> {
   try {
-    return await releases.load({ release, content: '' });
+    return await releases.load({ release, content: '' }, client);
   } catch (error) {
     if (error instanceof Problem && error.code === 'release-gone') return undefined;
     throw error;
@@ -207,6 +207,67 @@ test('cursors of many releases cause two loads in ten seconds, then 503 with Ret
   assert.match(busy.headers['retry-after'] ?? '', /^([1-9]|10)$/);
 });
 
+/** What a client gets that names a release: its id, or the code of a refusal. */
+async function named(releases: Releases, release: string, client: string): Promise<string | undefined> {
+  try {
+    return (await find(releases, release, client))?.id;
+  } catch (error) {
+    return error instanceof Problem ? error.code : assert.fail(String(error));
+  }
+}
+
+test('a client that names many releases is refused, and takes none from others who walk there', async () => {
+  const { releases, clock, loads } = await fiveReleases();
+  assert.equal(await named(releases, 'r2', 'walker'), 'r2');
+  for (let round = 0; round < 8; round++) {
+    const asked: (string | undefined)[] = [];
+    for (const id of ['r3', 'r4', 'r5']) asked.push(await named(releases, id, 'greedy'));
+    // Later it has held two of them for ten seconds.
+    if (round === 0) assert.deepEqual(asked, ['r3', 'r4', 'not-ready']);
+    assert.equal(await named(releases, 'r2', 'walker'), 'r2');
+    assert.equal(await named(releases, 'r2', 'greedy'), 'r2');
+    clock.now += 10_000;
+  }
+  assert.equal(loads('r2'), 1);
+  // Who walks in a release that another one has named keeps it, too.
+  const [kept] = ['r3', 'r4', 'r5'].filter(
+    (id) => loads(id) > 0 && releases.get({ release: id, content: '' }, 'second'),
+  );
+  assert.ok(kept);
+  const before = loads(kept);
+  for (let round = 0; round < 8; round++) {
+    for (const id of ['r3', 'r4', 'r5']) await named(releases, id, 'greedy');
+    assert.equal(await named(releases, kept, 'second'), kept);
+    clock.now += 10_000;
+  }
+  assert.equal(loads(kept), before);
+});
+
+test('a switch takes no release from those who walk in it', async () => {
+  const { releases, loads, point } = await fiveReleases();
+  for (const id of ['r1', 'r2', 'r3']) assert.equal(await named(releases, id, 'walker'), id);
+  for (const id of ['r4', 'r5', 'r4', 'r5', 'r1']) {
+    point(id);
+    assert.equal(await releases.refresh(), id);
+    for (const walked of ['r1', 'r2', 'r3']) assert.equal(await named(releases, walked, 'walker'), walked);
+  }
+  assert.deepEqual(['r1', 'r2', 'r3'].map(loads), [1, 1, 1]);
+});
+
+test('memory is freed while current.json cannot be read', async () => {
+  const { out, releases, clock, loads } = await fiveReleases();
+  assert.equal((await find(releases, 'r2'))?.id, 'r2');
+  writeFileSync(join(out, CURRENT_PATH), '{');
+  clock.now += 300_001;
+  await assert.rejects(releases.refresh(), /current\.json/);
+  assert.equal(releases.get({ release: 'r2', content: '' }, 'one'), undefined);
+  const level = releases.current?.get(2) ?? assert.fail('no release');
+  await level.load('low');
+  clock.now += 300_000;
+  await assert.rejects(releases.refresh(), /current\.json/);
+  assert.deepEqual([level.get('low'), loads('r2')], [undefined, 1]);
+});
+
 test('a damaged release that cursors name is parsed once in 30 seconds', async () => {
   const { out, releases, clock, loads } = await fiveReleases();
   const manifest = join(out, releasePath('r2'), manifestPath(0));
@@ -268,7 +329,7 @@ test('an id that is used again with other content is another release at once; th
   point('r1', ['r1', 'r2']);
   await releases.refresh();
   assert.deepEqual([await found(), loads('r2')], [['Another one'], 2]);
-  await assert.rejects(releases.load(old), { code: 'release-gone' });
+  await assert.rejects(releases.load(old, 'one'), { code: 'release-gone' });
 });
 
 test('an outage of current.json is logged when it begins and when it ends, each time', async () => {

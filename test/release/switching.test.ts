@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
-import { watchReleases } from '../../proxy/releases/watch-releases.ts';
+import { watchReleases } from '../../proxy/data/watch-releases.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
 import { type Dice, dice } from '../support/dice.ts';

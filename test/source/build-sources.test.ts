@@ -246,7 +246,10 @@ test('refuses what is missing, what has no columns of GIDs or parents, and a lis
       /--layer lv0=countries --gid-column lv0=ISO3/,
     ],
     [
-      writeDataset(join(folder, 'orphan.gpkg'), 'GPKG', [squares('ADM_1', ['GID_1'], ['AAA.1_1'])]),
+      writeDataset(join(folder, 'orphan.gpkg'), 'GPKG', [
+        squares('ADM_0', ['GID_0'], ['AAA']),
+        squares('ADM_1', ['GID_1'], ['AAA.1_1']),
+      ]),
       /layer ADM_1 is level 1 but has no column GID_0/,
     ],
     [

@@ -115,9 +115,10 @@ for (const [what, level, change, kind, called, example] of ACCEPTABLE_CASES)
     const source = countriesWith(level, change);
     const where = `${source.slice(folder.length + 1)}: ${example}`;
     const others = ACCEPTABLE.filter((other) => other !== kind);
+    const unite = kind === 'duplicate-gids' ? `if units are in pieces, unite them with --dissolve lv${level}; or ` : '';
     await assert.rejects(buildRelease(source, join(folder, 'refused'), { accept: others }), {
       message: `${source}: not published, because of the data:\n  lv${level}: ${called}: 1 (${where})`,
-      remedy: `fix the source, or publish it unchanged with --accept ${kind}`,
+      remedy: `${unite}fix the source, or publish it unchanged with --accept ${kind}`,
     });
     await assertRefused(source, new RegExp(called));
     const options = buildOptions(source, join(folder, `out-${made++}`), { accept: [kind] });
@@ -171,6 +172,7 @@ test('oddities that leave a release right are counted with their first example',
   assert.deepEqual(linesOf((await buildRelease(source, join(folder, 'odd'))).quality), [
     'lv0 antimeridian-jumps 1 odd.gpkg: layer ADM_0, fid 3, GID CCC',
     'lv0 collapsed-rings 1 odd.gpkg: layer ADM_0, fid 4, GID DDD',
+    'lv0 invalid-polygons 1 odd.gpkg: layer ADM_0, fid 4, GID DDD',
     'lv0 out-of-range 1 odd.gpkg: layer ADM_0, fid 2, GID BBB',
     'lv0 placeholder-gids 1 odd.gpkg: layer ADM_0, fid 1',
     'lv0 unused-layers 1 odd.gpkg: roads',

@@ -326,6 +326,21 @@ test('geoBoundaries as it is downloaded: copies and metadata are skipped, which 
   await assert.rejects(buildRelease(whole, folder, options), { message: /metaData\.json: is not JSON/ });
 });
 
+test('geoBoundaries of 3.x has another name for its metadata, which has the licence', async () => {
+  const [countries, ...others] = geoBoundariesLayers().map((layer) => ({
+    ...layer,
+    name: layer.name.replace('geoBoundaries', 'geoBoundaries-3_0_0'),
+  }));
+  assert.ok(countries);
+  const whole = writeLayers('gb-3', 'GeoJSON', [countries, ...others]);
+  for (const ending of ['.shp', '.topojson', '-all.zip']) writeFileSync(join(whole, `${countries.name}${ending}`), '');
+  for (const level of [0, 1, 2])
+    writeFileSync(join(whole, `FRA-ADM${level}-metaData.json`), JSON.stringify({ boundaryLicense: 'CC BY 3.0' }));
+  const { source: _, ...config } = JSON.parse(readFileSync('generator/examples/geoboundaries.json', 'utf8'));
+  const { counts, release } = await published(whole, sourceOptionsFrom(config));
+  assert.deepEqual([counts, release.licence], [[1, 2, 2, 0, 0, 0], 'CC-BY-3.0']);
+});
+
 for (const year of [2016, 2021, 2024])
   test(`NUTS ${year}: one layer for four levels, parents from the code, the layer named by no option`, async () => {
     const columns = ['NUTS_ID', { name: 'LEVL_CODE', type: gdal.OFTInteger }, 'CNTR_CODE', 'NAME_LATN'];
@@ -424,6 +439,49 @@ test('layers of one name in several files are told apart by the file', async () 
   });
   const { counts, gidsOf } = await published([states ?? '', parts ?? ''], options);
   assert.deepEqual([counts.slice(0, 3), gidsOf(1, 'code')], [[1, 1, 0], ['C1']]);
+});
+
+test('a layer that begins with ! is left out of those that a pattern names, and alone of all', async () => {
+  mkdirSync(join(folder, 'except'));
+  const units = ['AAA', 'BBB', 'CCC'].map((gid) => {
+    const layer = squares(gid === 'BBB' ? 'bbb-alt-1' : gid.toLowerCase(), ['code'], [gid]);
+    return writeDataset(join(folder, `except/${layer.name}.geojson`), 'GeoJSON', [layer]);
+  });
+  for (const layer of [['lv0=*', 'lv0=!*-alt-*'], ['lv0=!*-alt-*'], ['lv0=!bbb-alt-1.geojson:*']]) {
+    const { gidsOf } = await published(units, sourceOptionsFrom({ layer, 'gid-column': ['lv0=code'] }));
+    assert.deepEqual(gidsOf(0, 'code'), ['AAA', 'CCC']);
+  }
+  const none = sourceOptionsFrom({ layer: ['lv0=!*-old-*'], 'gid-column': ['lv0=code'] });
+  await assert.rejects(published(units, none), { message: /--layer lv0=!\*-old-\*: the source has no such layer/ });
+});
+
+test('a column of names, of types, or of --columns need not be in every layer of a level, but in one', async () => {
+  const alternative = squares('a', ['code'], ['A']);
+  const whole = squares('b', ['code', 'title', 'kind'], ['B', 'Title', 'region']);
+  const source = [alternative, whole].map((layer) =>
+    writeDataset(join(folder, `some-${layer.name}.gpkg`), 'GPKG', [layer]),
+  );
+  const options = {
+    layer: ['lv0=a', 'lv0=b'],
+    'gid-column': ['lv0=code'],
+    'name-column': ['lv0=title'],
+    'type-column': ['lv0=kind'],
+    columns: ['lv0=-title,kind:sort'],
+  };
+  const { release, unitsOf } = await published(source, sourceOptionsFrom({ ...options, columns: ['lv0=kind:sort'] }));
+  assert.deepEqual([release.levels[0]?.nameColumn, release.levels[0]?.typeColumn], ['title', 'sort']);
+  assert.deepEqual(
+    unitsOf(0).map(({ properties: { fid: _, ...others } }) => others),
+    [{ code: 'A' }, { code: 'B', title: 'Title', sort: 'region' }],
+  );
+  for (const [option, value, message] of [
+    ['name-column', 'lv0=titel', /^--name-column lv0=titel: no layer of level 0 has such a column$/],
+    ['columns', 'lv0=-titel', /^--columns lv0=-titel: no layer of level 0 has a column titel$/],
+  ] as const)
+    await assert.rejects(published(source, sourceOptionsFrom({ ...options, [option]: [value] })), {
+      message,
+      remedy: /use one of: code, title, kind$/,
+    });
 });
 
 const noLibkml = gdal.drivers.getNames().includes('LIBKML') ? false : 'this GDAL has no LIBKML';

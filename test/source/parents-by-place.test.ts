@@ -83,13 +83,13 @@ test('a level between need not be there, or is passed over where the option name
   assert.deepEqual(release.levels[2]?.gidColumns, ['GID_0', '', 'code']);
 });
 
-test('units that lie in no unit or in several are counted and refused; accepted, they have none or the first', async () => {
+test('units that lie in no unit are counted and refused, also those far from any; accepted, they have none', async () => {
   const odd = write('odd', layer(0, ['A', square(0, 0, 4)], ['B', square(2, 0, 4)]), {
-    ...layer(1, ['none', square(8, 0)], ['two', square(2, 0)], ['one', square(0, 0)], ['empty', null]),
+    ...layer(1, ['none', square(8, 0)], ['one', square(0, 0)], ['empty', null]),
   });
   const options = typed([0, 1], 'lv1:lv0');
   const message =
-    /lv1: units whose parent is not in the source: 3 \(e\.g\. odd\.gpkg: layer level 1, fid 1 lies in no unit of level 0\)/;
+    /lv1: units whose parent is not in the source: 2 \(e\.g\. odd\.gpkg: layer level 1, fid 1 lies in no unit of level 0\)/;
   const refused = { ...options, accept: ['empty-geometries'] as const };
   await assert.rejects(buildRelease(odd, join(folder, 'odd'), refused), { message, remedy: /--accept orphans$/ });
   const release = await buildRelease(odd, join(folder, 'odd'), {
@@ -98,13 +98,50 @@ test('units that lie in no unit or in several are counted and refused; accepted,
   });
   assert.deepEqual(
     parentsOf(join(folder, 'odd'), 1).map((unit) => (unit as unknown[])[1]),
-    [null, 'A', 'A', null],
+    [null, 'A', null],
   );
   assert.deepEqual(
     release.quality.map(({ kind, count }) => [kind, count]),
     [
       ['empty-geometries', 1],
-      ['orphans', 3],
+      ['orphans', 2],
+    ],
+  );
+});
+
+test('a unit in several takes the smallest; one whose point is in none the one that holds most of it, else the nearest', async () => {
+  const fitting = write(
+    'fitting',
+    layer(
+      0,
+      ['wide', square(0, 0, 4)],
+      ['city', square(1, 1, 2)],
+      // Two sides of a strait.
+      ['west', 'POLYGON((10 0,11 0,11 4,10 4,10 0))'],
+      ['east', 'POLYGON((13 0,14 0,14 4,13 4,13 0))'],
+    ),
+    layer(
+      1,
+      ['in both', square(1.5, 1.5, 1)],
+      ['over the strait', 'POLYGON((10.9 1,13.5 1,13.5 2,10.9 2,10.9 1))'],
+      ['an island', 'POLYGON((12.7 3,12.9 3,12.9 3.2,12.7 3.2,12.7 3))'],
+    ),
+  );
+  const out = join(folder, 'fitting');
+  const release = await buildRelease(fitting, out, typed([0, 1], 'lv1'));
+  assert.deepEqual(
+    parentsOf(out, 1).map((unit) => (unit as unknown[])[1]),
+    ['city', 'east', 'east'],
+  );
+  assert.deepEqual(
+    release.quality.map(({ level, kind, count, example }) => [level, kind, count, example]),
+    [
+      [
+        1,
+        'fitting-parents',
+        3,
+        'fitting.gpkg: layer level 1, fid 1 lies in 2 units, the smallest of which is fid 2 of level 0',
+      ],
     ],
   );
 });
@@ -141,4 +178,55 @@ test('of the 11,565 units of the sample below level 0, all get the parent of the
       featuresIn(out, level).map(({ id, properties }) => [id, properties[`GID_${level - 1}`]]);
     assert.deepEqual(gids(byPlace), gids(byColumn));
   }
+});
+
+test('a level that the source does not have, and of which a layer has no column, is no parent: nothing is typed for it', async () => {
+  const national = write('national', regions, districts);
+  const options = sourceOptionsFrom({
+    layer: ['lv1=level 1', 'lv2=level 2'],
+    'gid-column': ['lv1=code', 'lv2=code'],
+    'name-column': ['lv1,lv2=name'],
+    'parent-by-place': ['lv2'],
+  });
+  const out = join(folder, 'national');
+  const release = await buildRelease(national, out, options);
+  assert.deepEqual(
+    release.levels.map(({ gidColumns }) => gidColumns.join()),
+    ['', ',code', ',GID_1,code', '', '', ''],
+  );
+  assert.deepEqual(
+    release.quality.map(({ kind, example }) => [kind, example]),
+    [['missing-parents', 'the source has no level 0: the units of level 1 are the highest']],
+  );
+  // A column that was typed is missed all the same.
+  const named = {
+    ...options,
+    gidColumns: [...(options.gidColumns ?? []), { level: undefined, of: 0, columns: ['ISO'] }],
+  };
+  await assert.rejects(buildRelease(national, out, named as typeof options), { message: /has no column ISO/ });
+});
+
+test('what is found by place wins over a column that nobody named for that level', async () => {
+  const columns = ['name', 'code'];
+  const unit = (fid: number, name: string, code: string, wkt: string) => ({ fid, values: [name, code], wkt });
+  const source = write(
+    'names',
+    { name: 'country', columns, features: [unit(1, 'Norge', 'x', square(0, 0, 4))] },
+    { name: 'fylker', columns, features: [unit(1, 'Agder', '42', square(0, 0, 4))] },
+    { name: 'kommuner', columns, features: [unit(1, 'Birkenes', '4216', square(1, 1))] },
+  );
+  const texts = {
+    layer: ['lv0=country', 'lv1=fylker', 'lv2=kommuner'],
+    'gid-column': ['lv0=name', 'lv1=code', 'lv2=code'],
+    'parent-by-place': ['lv1,lv2'],
+  };
+  const out = join(folder, 'names');
+  const release = await buildRelease(source, out, sourceOptionsFrom(texts));
+  const { name, code, GID_0, GID_1 } = featuresIn(out, 2)[0].properties;
+  assert.deepEqual([name, code, GID_0, GID_1, release.quality], ['Birkenes', '4216', 'Norge', '42', []]);
+  // One that is named for it is taken.
+  const typedFor = { ...texts, 'gid-column': [...texts['gid-column'], 'lv2:lv0=name'] };
+  await assert.rejects(buildRelease(source, join(folder, 'typed'), sourceOptionsFrom(typedFor)), {
+    message: /fid 1 has name Birkenes, which no unit of level 0 has/,
+  });
 });

@@ -193,3 +193,12 @@ for (const [what, before, message, follow] of CASES)
     const after = await errorOf(follow(error, before));
     assert.equal(after?.message, undefined, `after: ${error.remedy}`);
   });
+
+const lacksParquet = gdal.drivers.getNames().includes('Parquet') ? 'this GDAL has the driver Parquet' : false;
+test('a file in a format that this GDAL lacks is told apart from a damaged one', { skip: lacksParquet }, async () => {
+  const file = join(folder, 'units.parquet');
+  writeFileSync(file, 'PAR1');
+  const error = await errorOf({ source: [file] });
+  assert.match(error?.message ?? '', /units\.parquet: this GDAL \(\d+\.\d+\.\d+\) has no driver Parquet$/);
+  assert.match(error?.remedy ?? '', /^convert it where GDAL has it: ogr2ogr COPY\.gpkg /);
+});

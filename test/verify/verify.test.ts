@@ -489,6 +489,17 @@ test('a release in a folder of another name, one that is not there, and ids that
   assert.deepEqual(gone, [{ path: 'current.json', problem: 'lists r1, which does not exist' }]);
 });
 
+test('a digest in current.json that is not that of release.json is named: the proxy would refuse the release', async () => {
+  const faults = await faultsOf((out) => {
+    const file = join(out, 'current.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/[0-9a-f]{64}/, '0'.repeat(64)));
+  });
+  assert.deepEqual(
+    faults.map(({ path, problem }) => [path, problem.replaceAll(/[0-9a-f]{64}/g, 'SUM')]),
+    [['current.json', 'has the SHA-256 SUM for releases/r1/release.json, which is SUM']],
+  );
+});
+
 test('all faults are reported in one go, and of a file with many the first few', async () => {
   const faults = await faultsOf((out) => {
     for (const file of files) if (file !== 'current.json') appendFileSync(join(out, file), 'x');
@@ -505,6 +516,8 @@ test('the command says which files to copy again, or how current.json is written
     runGenerator(['verify', '--out', out, '--release', 'r1', '--workers', '0']).stdout.split('\n').at(-2);
   assert.match(told() ?? '', /0 findings$/);
   for (const file of files.filter((one) => one.endsWith('lv1/cells.bin'))) truncateSync(join(out, file), 1);
+  const { stdout: one } = runGenerator(['verify', '--out', out, '--release', 'r1', '--workers', '0']);
+  assert.match(one, /, 1 finding\n/);
   const [first = '', second = ''] = featureFiles;
   const again = 'again from where they are intact, or build the release again under another id';
   assert.equal(told(), `copy ${root}/lv1/cells.bin ${again}; then verify again`);

@@ -4,6 +4,7 @@
 /**
  * @typedef {import('./unit.js').LevelColumns} LevelColumns
  * @typedef {object} About
+ * @property {string | undefined} title what the service is called; undefined if it has no name of its own
  * @property {string | undefined} release undefined while the service has none
  * @property {string | undefined} date `YYYY-MM-DD`; undefined if the release has none
  * @property {string[]} geometries of the release; `full` is always there
@@ -22,6 +23,7 @@ export async function readAbout(base) {
   const response = await fetch(new URL('about.json', base)).catch(() => undefined);
   const about = response?.ok ? await response.json() : {};
   return {
+    title: about.title,
     release: about.release,
     date: about.date,
     geometries: about.geometries ?? ['full'],

@@ -28,6 +28,18 @@ export function shapesAt(zoom, geometries) {
   return name;
 }
 
+/** Text of a full shape that a map draws at any zoom. */
+const LIGHT_CHARACTERS = 250_000;
+
+/**
+ * Is the full shape of a unit light enough for a map at any zoom? Others, such as a country with thousands of islands, are
+ * drawn in the geometry that suits the zoom.
+ * @param {import('./client.js').Unit} unit
+ */
+export function isLight({ text = '' }) {
+  return text.length <= LIGHT_CHARACTERS;
+}
+
 /**
  * Is one geometry finer than another? A point is no shape.
  * @param {string} geometry

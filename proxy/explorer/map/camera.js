@@ -21,8 +21,16 @@ const FIT_PADDING_PIXELS = 24;
 const FIT_MS = 600;
 
 /**
+ * Is a box fitted as the world?
+ * @param {Box} box
+ */
+export function isWorld([west, , east]) {
+  return widthOf(west, east) > WORLD_DEGREES;
+}
+
+/**
  * @param {import('maplibre-gl').Map} map
- * @param {() => number} covered pixels at the bottom that something lies upon
+ * @param {() => { top: number, bottom: number }} covered pixels at the edges that something lies upon
  * @returns {Camera}
  */
 export function createCamera(map, covered) {
@@ -31,13 +39,14 @@ export function createCamera(map, covered) {
   let isFirst = true;
   const placeOf = (/** @type {readonly Box[]} */ boxes) => {
     const box = unionOf(boxes);
-    const isWorld = box === undefined || widthOf(box[0], box[2]) > WORLD_DEGREES;
+    const isAll = box === undefined || isWorld(box);
     const { clientWidth, clientHeight } = map.getContainer();
-    const side = isWorld ? 0 : Math.min(FIT_PADDING_PIXELS, clientWidth / 8, clientHeight / 8);
-    const bottom = Math.min(side + covered(), clientHeight / 3);
-    const padding = { top: side, right: side, bottom, left: side };
+    const side = isAll ? 0 : Math.min(FIT_PADDING_PIXELS, clientWidth / 8, clientHeight / 8);
+    const over = covered();
+    const room = (/** @type {number} */ pixels) => Math.min(side + pixels, clientHeight / 3);
+    const padding = { top: room(over.top), right: side, bottom: room(over.bottom), left: side };
     // The library goes the short way where west > east.
-    return { bounds: isWorld ? WORLD : box, options: { padding, maxZoom: FIT_ZOOM_MAX } };
+    return { bounds: isAll ? WORLD : box, options: { padding, maxZoom: FIT_ZOOM_MAX } };
   };
   const show = (/** @type {readonly Box[]} */ boxes, /** @type {number} */ duration) => {
     const { bounds, options } = placeOf(boxes);

@@ -48,6 +48,42 @@ export function drawnOf(unit, facts, point) {
   return { key, box, shapes, label: labelOf(place, properties) };
 }
 
+/** An outline has its full weight where what it goes round is this thick. */
+const THICK_PIXELS = 10;
+const TILE_PIXELS = 512;
+const TURN = 360;
+
+/**
+ * The outline of a unit, part by part, each with the zoom `from` which it has its full weight: thousands of islands would
+ * be hidden by theirs.
+ * @param {Drawn} drawn
+ * @returns {Feature[]}
+ */
+export function outlinesOf({ shapes }) {
+  const { geometry } = shapes.at(-1) ?? {};
+  if (geometry?.type === 'MultiLineString') return geometry.coordinates.map(outlineOf);
+  if (geometry?.type === 'MultiPolygon') return geometry.coordinates.flat().map(outlineOf);
+  return geometry?.type === 'Polygon' ? geometry.coordinates.map(outlineOf) : [];
+}
+
+/**
+ * @param {import('geojson').Position[]} coordinates
+ * @returns {Feature}
+ */
+function outlineOf(coordinates) {
+  let [length, area] = [0, 0];
+  let [before = 0, beforeY = 0] = coordinates[0] ?? [];
+  for (const [x = 0, y = 0] of coordinates) {
+    length += Math.hypot(x - before, y - beforeY);
+    area += ((x - before) * (y + beforeY)) / 2;
+    [before, beforeY] = [x, y];
+  }
+  // In degrees: that of a square is half its side.
+  const thickness = (2 * Math.abs(area)) / Math.max(length, Number.MIN_VALUE);
+  const from = Math.log2((THICK_PIXELS * TURN) / (TILE_PIXELS * Math.max(thickness, Number.MIN_VALUE)));
+  return { type: 'Feature', properties: { from }, geometry: { type: 'LineString', coordinates } };
+}
+
 /**
  * @param {import('./geometry/labels.js').Place | undefined} place
  * @param {{ key: string, name: string | null, gid: string | null, from: number }} properties

@@ -1,8 +1,8 @@
 // The map of the explorer, drawn with MapLibre GL: the overview of the release, and the units of pages in front of it.
-import { createCamera } from './camera.js';
-import { drawnOf, keyOf } from './features.js';
+import { createCamera, isWorld } from './camera.js';
+import { drawnOf, keyOf, outlinesOf } from './features.js';
 import { createFront } from './front.js';
-import { overlaps, unionOf, widthOf } from './geometry/box.js';
+import { covers, overlaps, unionOf, widthOf } from './geometry/box.js';
 import { mainBox } from './geometry/main-part.js';
 import { createMark, followPointer } from './pointer.js';
 import { createSources } from './sources.js';
@@ -30,6 +30,7 @@ import { restyle } from './style/restyle.js';
  * @property {(units: readonly Unit[]) => void} showDetail units of the overview in finer shapes, replaces those before
  * @property {(unit: UnitKey | undefined, own?: Unit | undefined) => void} select draws its own shape once it is known
  * @property {(boxes?: readonly Box[]) => void} fit undefined or []: the world
+ * @property {() => void} fitAll of what is selected, else in front, else of the overview
  * @property {(unit: UnitKey) => Box | undefined} boxOf of the main part of a unit that is drawn
  * @property {(boxes: readonly Box[]) => number} zoomOf at which they would be fitted
  * @property {() => View} view
@@ -59,12 +60,16 @@ const REGIONS_ZOOM = 3.5;
  * @param {(picked: import('./pointer.js').Picked) => void} options.onPick
  * @param {(point: import('../api/coordinates.js').Point) => void} options.onHere asks what is there
  * @param {(view: View) => void} options.onView
+ * @param {(isAllSeen: boolean) => void} [options.onSeen] is all in sight that `fitAll` would show?
  * @param {(isDrawing: boolean) => void} options.onDrawing it takes its time; and it is over
- * @param {() => number} [options.covered] pixels at the bottom of the map that something lies upon
+ * @param {() => { top: number, bottom: number }} [options.covered] pixels at its edges that something lies upon
  * @returns {Promise<UnitMap>}
  * @throws {Error} without WebGL 2
  */
-export async function createMap(container, { onPick, onHere, onView, onDrawing, covered = () => 0 }) {
+export async function createMap(
+  container,
+  { onPick, onHere, onView, onDrawing, onSeen, covered = () => ({ top: 0, bottom: 0 }) },
+) {
   const map = await startMap(container);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting;
@@ -113,18 +118,35 @@ export async function createMap(container, { onPick, onHere, onView, onDrawing, 
   });
   followPointer(map, { onPick, onHere });
   const camera = createCamera(map, covered);
-  map.on('moveend', () => onView(camera.view()));
 
   const find = (/** @type {UnitKey} */ unit) => {
     const key = keyOf(unit);
     const own = chosen?.key === key ? chosen : undefined;
     return own ?? front.units.get(key) ?? detail.get(key) ?? overview.get(key)?.drawn;
   };
+  /** Boxes of what `fitAll` shows, far islands too. */
+  const boxesOfAll = () => {
+    const own = selected && find(selected);
+    if (own !== undefined) return [own.box];
+    if (front.units.size > 0) return [...front.units.values()].map(({ box }) => box);
+    return [...overview.values()].filter(({ unit }) => unit.level === look.topLevel).map(({ drawn }) => drawn.box);
+  };
+  const tellSeen = () => {
+    const seen = camera.seen();
+    onSeen?.(seen === undefined || isWorld(seen) || boxesOfAll().every((box) => covers(seen, box)));
+  };
+  map.on('moveend', () => {
+    tellSeen();
+    onView(camera.view());
+  });
+
   /** After each change of what is drawn: the outline of the selected unit, and which layers there are. */
   const show = () => {
-    sources.put('chosen', (selected && find(selected)?.shapes) ?? []);
+    const outlined = selected && find(selected);
+    sources.put('chosen', outlined === undefined ? [] : outlinesOf(outlined));
     look.parents = [...front.parents(look.topLevel)];
     draw();
+    tellSeen();
   };
   /** Units in finer shapes in place of those of the overview: what is in sight, and the selected one. */
   const showFine = () => {
@@ -212,6 +234,7 @@ export async function createMap(container, { onPick, onHere, onView, onDrawing, 
       showFine();
     },
     fit: camera.fit,
+    fitAll: () => camera.fit(boxesOfAll()),
     boxOf(unit) {
       const [shape] = find(unit)?.shapes ?? [];
       return shape === undefined ? undefined : mainBox([shape]);

@@ -76,8 +76,6 @@ function sourcesOf() {
         data: { type: 'FeatureCollection', features: [] },
         promoteId: 'key',
         buffer: TILE_BUFFER,
-        // The selected unit is not simplified: while the map flies to it, tiles of lower zooms are drawn larger.
-        ...(id === 'chosen' ? { tolerance: 0 } : {}),
         maxzoom: TILE_ZOOM_MAX,
       },
     ]),

@@ -31,16 +31,16 @@ export function showPath({ lineage, place }, release, onStep) {
 /**
  * The name of the place, and what it has.
  * @param {Shown} shown
- * @param {string} release
+ * @param {{ release?: string | undefined, title?: string | undefined }} about
  * @param {readonly NamedUnit[]} rows
  */
-export function showHeading(shown, release, rows) {
+export function showHeading(shown, { release = 'All units', title = 'Boundaries explorer' }, rows) {
   const { lineage, place, hasRows, hasFailed, total, listing } = shown;
   const opened = lineage.at(-1);
   const [unknown] = [...place.filters.values()].slice(-1);
   part('heading').textContent = opened === undefined ? (unknown ?? release) : titleOf(opened);
   part('subheading').textContent = subheadingOf();
-  document.title = `${part('heading').textContent} · Boundaries explorer`;
+  document.title = `${part('heading').textContent} · ${title}`;
   function subheadingOf() {
     const spot = isSpot(place) ? ` ${spotOf(place)}` : '';
     if (hasRows) return summarize(rows, total) + spot;

@@ -37,8 +37,7 @@ export function showFacts(row, unit, inside, actions, hasFailed = false) {
   title.tabIndex = -1;
   const close = makeButton('×', actions.close, 'close');
   close.setAttribute('aria-label', `Close ${titleOf(row)}`);
-  const type = row.type ?? (row.level === 0 ? 'Country' : null);
-  const kind = [type, `level ${row.level}`].filter((text) => text !== null).join(', ');
+  const kind = [row.type, `level ${row.level}`].filter((text) => text !== null).join(', ');
   card.replaceChildren(
     make('header', '', make('div', '', title, make('p', 'type', kind)), close),
     ...makeOpen(row, inside, actions),

@@ -38,7 +38,7 @@ export function showHere(here, { linkOf, onOther, onClose }) {
   const items = units?.map((unit) => {
     const link = make('a', '', titleOf(unit));
     link.setAttribute('href', linkOf(unit));
-    return make('li', '', link, make('span', 'type', unit.type ?? kindOf(unit)));
+    return make('li', '', link, make('span', 'type', unit.type ?? `level ${unit.level}`));
   });
   const nothing = items === undefined ? 'Asking what is here…' : 'No unit contains this point.';
   card.replaceChildren(
@@ -49,9 +49,4 @@ export function showHere(here, { linkOf, onOther, onClose }) {
   if (hasFocus) title.focus({ preventScroll: true });
   const names = units?.map(titleOf).join(', ') ?? '';
   if (units !== undefined) announce(`${pointToText(point)}: ${names === '' ? nothing : names}`);
-}
-
-/** @param {NamedUnit} unit */
-function kindOf({ level }) {
-  return level === 0 ? 'Country' : `level ${level}`;
 }

@@ -92,14 +92,17 @@ function wireSheet(onResize) {
   });
 }
 
-/** @param {About} about */
-export function showRelease({ release }) {
+/**
+ * What the service is called, and whose data it has.
+ * @param {About} about
+ */
+export function showAbout({ title, release, date, licence, attribution }) {
+  if (title !== undefined) {
+    part('title').textContent = title;
+    document.title = title;
+  }
   part('release').textContent = release ?? 'no release yet';
   part('release').hidden = false;
-}
-
-/** @param {About} about */
-export function showCredits({ release, date, licence, attribution }) {
   const issued = date === undefined ? [] : [make('span', '', `Release ${release}, ${date}`)];
   const texts = attribution.map((text) =>
     make('span', '', ...text.split(ADDRESS).map((piece, i) => (i % 2 === 0 ? piece : toLink(piece)))),
@@ -126,6 +129,22 @@ function licenceText(licence) {
 export function showMapNote(text) {
   part('map-note').textContent = text;
   part('map-note').hidden = text === '';
+}
+
+/**
+ * Offers all where some of it is out of sight. The focus goes to the button beside this one before it leaves the page.
+ * @param {boolean} isAllSeen
+ */
+export function showShowAll(isAllSeen) {
+  const button = part('show-all');
+  if (isAllSeen && document.activeElement === button) part('list-seen').focus();
+  button.hidden = isAllSeen;
+}
+
+/** Pixels at the upper and the lower edge of the map that buttons and credits lie upon. */
+export function mapCovered() {
+  const { offsetTop, offsetHeight } = part('map-buttons');
+  return { top: offsetTop + offsetHeight, bottom: part('credits').parentElement?.offsetHeight ?? 0 };
 }
 
 function wireCredits() {

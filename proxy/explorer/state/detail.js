@@ -9,7 +9,7 @@ import { identify } from '../api/unit.js';
  * @typedef {{ level: number, fid: number, geometry: string }} Key
  */
 
-/** With more units than this in sight, none of them is replaced. */
+/** With more units than this in sight, none of them is replaced but the selected one. */
 const MAX_UNITS = 12;
 const REQUESTS = 2;
 const WAIT_MS = 350;
@@ -21,6 +21,7 @@ export class Detail {
   #client;
   #about;
   #map;
+  #selected;
   /** @type {Map<string, { unit: Unit, bytes: number }>} oldest first */
   #kept = new Map();
   /** Keys of the units that the map has. */
@@ -34,11 +35,13 @@ export class Detail {
    * @param {import('../api/client.js').Client} client
    * @param {import('../api/about.js').About} about
    * @param {import('../map/map.js').UnitMap} map
+   * @param {() => { level: number, fid: number } | undefined} selected the unit that is selected
    */
-  constructor(client, about, map) {
+  constructor(client, about, map, selected) {
     this.#client = client;
     this.#about = about;
     this.#map = map;
+    this.#selected = selected;
   }
 
   /** Fetches what is in sight, and too coarse, after the map has rested. */
@@ -47,7 +50,10 @@ export class Detail {
     this.#timer = setTimeout(() => {
       const geometry = shapesAt(this.#map.view().zoom, this.#about.geometries);
       const keys = this.#map.visibleOverview().map(({ level, id }) => ({ level, fid: id, geometry }));
-      if (keys.length > 0 && keys.length <= MAX_UNITS) void this.#fetch(keys);
+      const { level, fid } = this.#selected() ?? {};
+      const own = keys.filter((key) => key.level === level && key.fid === fid);
+      const wanted = keys.length <= MAX_UNITS ? keys : own;
+      if (wanted.length > 0) void this.#fetch(wanted);
     }, WAIT_MS);
   }
 

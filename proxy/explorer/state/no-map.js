@@ -12,6 +12,7 @@ export function noMap() {
     showDetail: nothing,
     select: nothing,
     fit: nothing,
+    fitAll: nothing,
     boxOf: () => undefined,
     zoomOf: () => 0,
     view: () => ({ zoom: 0, latitude: 0, longitude: 0 }),

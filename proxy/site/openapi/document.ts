@@ -1,8 +1,8 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
 import { FORMATS, type Format, LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
-import { COLUMNS_PARAMETER, itemsParameters, ogcPaths } from '../../ogc/api-document.ts';
-import { DOWNLOAD_ENDPOINTS, FILE_ENDPOINTS, OGC_PATH, PAGE_ENDPOINTS } from '../../pages/endpoints.ts';
-import { parameterComponents, parameterReferences } from './parameters.ts';
+import { AT_ENDPOINT, DOWNLOAD_ENDPOINTS, FILE_ENDPOINTS, OGC_PATH, PAGE_ENDPOINTS } from '../../api/endpoints.ts';
+import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../api/ogc-openapi.ts';
+import { atParameters, parameterComponents, parameterReferences } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 
 const DESCRIPTION = `Administrative boundaries in pages, in two formats and six levels.
@@ -20,7 +20,7 @@ for each level a file has the names of its units.`;
 
 /** What the interface is. The version is also that of the program: package.json has the same. */
 export const INFO = {
-  title: 'Administrative boundaries',
+  title: TITLE,
   version: '1.0.0',
   summary: 'Administrative boundaries in pages',
   description: DESCRIPTION,
@@ -36,22 +36,24 @@ const FORMAT_NAMES = {
 /**
  * The document.
  * @param publicUrl base URL of the service; if undefined, clients use the URL that the document came from
+ * @param title what the service is called
  */
-export function openapiDocument(publicUrl: string | undefined) {
+export function openapiDocument(publicUrl: string | undefined, title: string = TITLE) {
   return {
     openapi: '3.1.1',
-    info: INFO,
+    info: { ...INFO, title },
     // By default relative to the URL of the document.
     servers: [{ url: publicUrl ?? '/' }],
     security: [{ bearer: [] }],
     tags: [
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
+      { name: 'units', description: 'Units of all levels in one answer.' },
       { name: 'downloads', description: 'Whole listings, each as one gzip file.' },
       { name: 'files', description: 'Whole files of the current release.' },
       { name: 'ogc', description: 'OGC API - Features, for QGIS, GDAL and other clients of this standard.' },
       { name: 'health', description: 'Health checks; no token required.' },
     ],
-    paths: { ...pagePaths(), ...downloadPaths(), ...filePaths(), ...featuresPaths(), ...healthPaths() },
+    paths: { ...pagePaths(), ...atPath(), ...downloadPaths(), ...filePaths(), ...featuresPaths(), ...healthPaths() },
     components: {
       securitySchemes: {
         bearer: {
@@ -62,7 +64,11 @@ export function openapiDocument(publicUrl: string | undefined) {
             'A JWT of a configured issuer, in the Authorization header; tokens in the query string are refused.',
         },
       },
-      parameters: { ...parameterComponents(), ...featuresParameters() },
+      parameters: {
+        ...parameterComponents(),
+        ...Object.fromEntries(atParameters().map((parameter) => [`at-${parameter.name}`, parameter])),
+        ...featuresParameters(),
+      },
       headers: headerComponents(),
       responses: problemResponses(),
       schemas: bodySchemas(),
@@ -96,6 +102,21 @@ function pageContent(path: string, format: Format, level: Level) {
   const schema = format === 'fc' ? 'FeatureCollection' : 'FeatureLines';
   const examples = pageExamples(path, format, level);
   return { [MEDIA_TYPES[format]]: { schema: schemaReference(schema), examples } };
+}
+
+/** What is at a point, of all levels. */
+function atPath() {
+  const { path, mediaType } = AT_ENDPOINT;
+  const headers = responseHeaders();
+  const ok = { description: 'The units.', headers, content: { [mediaType]: { schema: schemaReference('Units') } } };
+  const operation = {
+    operationId: 'at',
+    tags: ['units'],
+    summary: 'The units of all levels that contain a point, from the country down',
+    parameters: atParameters().map(({ name }) => ({ $ref: `#/components/parameters/at-${name}` })),
+    responses: { 200: ok, 304: { description: NOT_MODIFIED, headers }, ...problemReferences(410, 416) },
+  };
+  return { [path]: { get: operation } };
 }
 
 /** One path per format and level. */

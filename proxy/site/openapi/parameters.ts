@@ -1,7 +1,7 @@
 // The parameters in the OpenAPI document: one component each, and for page-size one per page cap.
 import type { Geometry, Level } from '../../../format/levels.ts';
 import { GEOMETRIES, LIGHT_CAPS, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
-import type { ListingEndpoint } from '../../pages/endpoints.ts';
+import type { FeaturesEndpoint } from '../../api/endpoints.ts';
 import {
   BBOX,
   CONTAINS,
@@ -9,13 +9,14 @@ import {
   FID_MAX,
   FILTERS,
   GEOMETRY,
-  isStart,
   PAGE_ENDPOINTS,
   PAGE_SIZE,
   PAGE_SIZE_MIN,
-  parameterNames,
+  POINT,
   RELEASE,
-} from '../../pages/endpoints.ts';
+  START_AFTER,
+  START_AT,
+} from '../../api/endpoints.ts';
 
 /** Valid for any data: an unknown GID gives an empty page. */
 const EXAMPLE_GIDS = ['ESP', 'ESP.1_1', 'ESP.1.2_1', 'ESP.1.2.3_1', 'ESP.1.2.3.4_1', 'ESP.1.2.3.4.5_1'] as const;
@@ -51,7 +52,7 @@ const COLLATOR = new Intl.Collator('en', { numeric: true });
 /** The parameters of all endpoints, by component name. */
 export function parameterComponents() {
   const entries = [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS].flatMap((endpoint) =>
-    parameterNames(endpoint).map((name) => {
+    endpoint.parameters.map((name) => {
       const [description, example] = [parameterMeaning(name, endpoint.level), parameterExample(name)];
       const parameter = { name, in: 'query', description, schema: parameterSchema(name, endpoint), example };
       return [componentName(name, endpoint), parameter] as const;
@@ -61,14 +62,38 @@ export function parameterComponents() {
 }
 
 /** References to the parameters of an endpoint. */
-export function parameterReferences(endpoint: ListingEndpoint) {
-  return parameterNames(endpoint).map((name) => ({
+export function parameterReferences(endpoint: FeaturesEndpoint) {
+  return endpoint.parameters.map((name) => ({
     $ref: `#/components/parameters/${componentName(name, endpoint)}`,
   }));
 }
 
+/** The parameters of what is at a point. */
+export function atParameters() {
+  const point = { type: 'string', pattern: `^${DEGREES},${DEGREES}$` };
+  const geometry = { type: 'string', enum: GEOMETRIES, default: 'none' };
+  return [
+    {
+      name: POINT,
+      in: 'query',
+      required: true,
+      description:
+        'longitude,latitude in degrees. A point on a border is in exactly one of the units that share it. Where nothing is at the point but something at the exchanged numbers, Link leads there with rel="alternate".',
+      schema: point,
+      example: PLACES[CONTAINS]?.example,
+    },
+    {
+      name: GEOMETRY,
+      in: 'query',
+      description: 'Geometry of the features, as of pages; none if absent. The full one decides what is at the point.',
+      schema: geometry,
+      example: 'none',
+    },
+  ];
+}
+
 /** The meaning of a filter depends on the level, that of page-size on the cap: each has its own component. */
-function componentName(name: string, { format, level }: ListingEndpoint): string {
+function componentName(name: string, { format, level }: FeaturesEndpoint): string {
   if (name === PAGE_SIZE) return `${PAGE_SIZE}-${PAGE_CAPS[format][level]}`;
   if (isStart(name) || name === GEOMETRY || name === RELEASE || name in PLACES) return name;
   return `${name}-of-lv${level}`;
@@ -78,21 +103,21 @@ function parameterMeaning(name: string, level: Level): string {
   if (name === PAGE_SIZE)
     return `Number of features on the page. The maximum is also the default; a larger number counts as the maximum, which is ${SMALL_CAPS}.`;
   if (name === GEOMETRY)
-    return 'Geometry of the features: full (the default), simplified to about 100 m (medium) or 1 km (low), a point inside the unit, or none. All else is the same, bbox included. A release may have been built without some of them.';
+    return 'Geometry of the features: full (the default), simplified to about 100 m (medium) or 1 km (low), a point inside the unit, or none. Polygons that are not valid in the source are not valid in full, and may not be in medium and low; of others hardly any are not. All else is the same, bbox included. A release may have been built without some of them.';
   const place = PLACES[name];
   if (place !== undefined) return place.description;
   if (name === RELEASE)
     return 'Id of a hosted release, which a download that is continued stays on. The current one if absent.';
-  if (name === 'start-at')
+  if (name === START_AT)
     return 'Start of the page: the first feature with this fid or a larger one, or the position of a cursor.';
-  if (name === 'start-after')
+  if (name === START_AFTER)
     return 'Start of the page: the first feature with a larger fid, or the position of a cursor. Not together with start-at.';
   const column = filterColumn(name);
   if (column === level) return 'Only the unit with this GID.';
   return `Only units inside the ${levelName(column)} unit with this GID. Several filters are combined with AND.`;
 }
 
-function parameterSchema(name: string, { format, level }: ListingEndpoint) {
+function parameterSchema(name: string, { format, level }: FeaturesEndpoint) {
   if (name === PAGE_SIZE) {
     const maximum = Math.max(...GEOMETRIES.map((geometry) => pageCap(format, level, geometry)));
     return { type: 'integer', minimum: PAGE_SIZE_MIN, maximum, default: PAGE_CAPS[format][level] };
@@ -122,4 +147,8 @@ function filterColumn(name: string): Level {
   const column = FILTERS.get(name);
   if (column === undefined) throw new RangeError(`${name} is not a filter`);
   return column;
+}
+
+function isStart(name: string): boolean {
+  return name === START_AT || name === START_AFTER;
 }

@@ -87,6 +87,11 @@ export function bodySchemas() {
       type: { const: 'FeatureCollection' },
       features: { type: 'array', items: schemaReference('Feature') },
     }),
+    Units: objectSchema(['type', 'features', 'levels'], {
+      type: { const: 'FeatureCollection' },
+      features: { type: 'array', items: schemaReference('Feature') },
+      levels: { type: 'array', items: TEXT, description: 'The level of each feature, such as lv0.' },
+    }),
     FeatureLines: {
       ...TEXT,
       description: 'Each line is the JSON text of a Feature and ends with a line feed. Empty if no feature matches.',

@@ -2,7 +2,7 @@
 // matters little. Nothing is sent, so that no answer gets into the response cache by these requests.
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { type Answer, isMatch } from '../../../proxy/answers/answer.ts';
+import { type Answer, isMatch } from '../../../proxy/bodies/answer.ts';
 import { handle } from '../../../proxy/handler.ts';
 import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { newRequest } from '../../../proxy/http/request.ts';
@@ -28,7 +28,7 @@ const TURN_REQUESTS = 25;
 const HASHED_BYTES = 16 * 1024;
 const US_PER_MS = 1000;
 const PEER = { remoteAddress: '127.0.0.1' };
-const CLIENT: Client = { isClosed: false, exchange: undefined };
+const CLIENT: Client = { principal: '', isClosed: false, exchange: undefined };
 
 /** Microseconds a request. @throws Error if an answer has another status */
 export async function microsecondsOf({ context, reads }: ProxyParts, kind: PathCase): Promise<number> {

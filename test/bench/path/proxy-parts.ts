@@ -3,13 +3,12 @@
 import type { Server } from 'node:http';
 import { openReleases } from '../../../proxy/assemble-server.ts';
 import { Authenticator } from '../../../proxy/auth/authenticate.ts';
+import { responseCaches } from '../../../proxy/bodies/response-cache.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import type { HandlerContext } from '../../../proxy/handler.ts';
 import { BaseUrl } from '../../../proxy/http/base-url.ts';
 import { Reads } from '../../../proxy/origin/origin.ts';
-import { responseCaches } from '../../../proxy/pages/response-cache.ts';
 import { createHttpServer } from '../../../proxy/server.ts';
-import { publicAssets } from '../../../proxy/site/explorer-files.ts';
 import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
 import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
 import { WorkQueue } from '../../../proxy/work/work-queue.ts';
@@ -35,7 +34,7 @@ export interface ProxyParts {
 export async function proxyParts({ out, jwks, issuer, audience }: ProxyOptions): Promise<ProxyParts> {
   const log = (line: string): void => console.error(line);
   const settings = await optionsToSettings({ origin: out, jwks: [jwks], issuer: [issuer], audience }, log);
-  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata, hasExplorer, accelRedirect } = settings;
+  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata } = settings;
   const reads = new Reads(origin, new WorkQueue(), new BodyBuffers());
   const context: HandlerContext = {
     authenticator: new Authenticator(tokenRules),
@@ -44,13 +43,12 @@ export async function proxyParts({ out, jwks, issuer, audience }: ProxyOptions):
     reads,
     limits: undefined,
     lifecycle: { isStopping: false },
-    keysUnavailableReason: async () => undefined,
     baseUrl: new BaseUrl(publicUrl, trustedProxies, log),
-    publicUrl,
     resourceMetadata,
-    assets: publicAssets(publicUrl, hasExplorer),
+    // Nothing public is asked for.
+    publicRows: new Map(),
     log,
   };
-  const { server } = createHttpServer(context, { reads, held: new HeldBytes(), accelRedirect }, {});
+  const { server } = createHttpServer(context, { reads, held: new HeldBytes() }, {});
   return { context, reads, server };
 }

@@ -11,12 +11,12 @@ import { jwksToKeySet } from '../../../proxy/auth/key-set.ts';
 import { issuersToMetadata } from '../../../proxy/auth/resource-metadata.ts';
 import { fixedKeys } from '../../../proxy/auth/rotating-keys.ts';
 import { rangesToTrustedProxies } from '../../../proxy/config/trusted-proxies.ts';
-import type { LimitRules } from '../../../proxy/limits/admit-client.ts';
+import { Releases } from '../../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
-import { Releases } from '../../../proxy/releases/releases.ts';
 import type { HttpServer, Observer, ServerLimits } from '../../../proxy/server.ts';
 import type { Assets } from '../../../proxy/site/asset.ts';
+import type { LimitRules } from '../../../proxy/work/admit-client.ts';
 import type { HeldLimits } from '../../../proxy/work/held-bytes.ts';
 import type { WorkLimits } from '../../../proxy/work/work-queue.ts';
 import { assetsWithModules } from './explorer-modules.ts';
@@ -33,8 +33,11 @@ export const JWKS: string = JSON.stringify({
 
 /** What a test may choose about its service. */
 export interface ServiceOptions {
+  /** AUDIENCE where left out. */
+  audience?: string;
   scope?: string;
   publicUrl?: string;
+  title?: string;
   origin?: Origin;
   /** The keys of each issuer; ISSUER and its key where left out. */
   issuers?: ReadonlyMap<string, KeySource>;
@@ -43,7 +46,6 @@ export interface ServiceOptions {
   /** Shall challenges name the metadata? */
   metadata?: boolean;
   trustProxy?: readonly string[];
-  accelRedirect?: string;
   limits?: ServerLimits;
   /** How much is done at a time. */
   work?: WorkLimits;
@@ -52,6 +54,7 @@ export interface ServiceOptions {
   /** The limits of each client. */
   rules?: LimitRules;
   observe?: Observer['observe'];
+  unparsed?: Observer['unparsed'];
   /** Shall it have looked for no release yet? */
   early?: boolean;
   /** Shall it have the explorer; also each of its modules by itself? */
@@ -86,7 +89,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   const { issuers } = rulesWith(jwksToKeySet(JWKS));
   const rules = {
     issuers: options.issuers ?? issuers,
-    audience: AUDIENCE,
+    audience: options.audience ?? AUDIENCE,
     scope: options.scope,
     now: options.now ?? (() => Date.now()),
   };
@@ -95,14 +98,17 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     origin,
     tokenRules: rules,
     publicUrl: options.publicUrl,
+    title: options.title,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
     limits: options.rules,
     hasExplorer: options.explorer === true,
-    accelRedirect: options.accelRedirect,
   };
   const { server, stop, heldBytes } = assembleServer(settings, releases, (line) => log.push(line), {
-    observer: options.observe ? { observe: options.observe } : {},
+    observer: {
+      ...(options.observe ? { observe: options.observe } : {}),
+      ...(options.unparsed ? { unparsed: options.unparsed } : {}),
+    },
     timeouts: options.limits,
     work: options.work,
     held: options.held,

@@ -47,7 +47,8 @@ export function sendFile(file: string, req: IncomingMessage, res: ServerResponse
   const [, from, to] = /^bytes=([0-9]+)-([0-9]+)$/.exec(req.headers.range ?? '') ?? [];
   const start = Number(from ?? 0);
   const end = Math.min(Number(to ?? size - 1), size - 1);
-  if (from !== undefined && start >= size) {
+  // Also the range of no bytes that ends before it begins, as nginx does.
+  if (from !== undefined && start > end) {
     res.writeHead(416, { 'Content-Range': `bytes */${size}` }).end();
     return;
   }

@@ -3,17 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { releasePath } from '../../../format/layout.ts';
-import { type Level, levelName } from '../../../format/levels.ts';
+import { type Geometry, type Level, levelName } from '../../../format/levels.ts';
 
 /** The text of a level's features in order, a line each. @param out the output folder, with release r1 */
-export function linesIn(out: string, level: Level): string {
-  const folder = join(out, releasePath('r1'), levelName(level), 'features');
+export function linesIn(out: string, level: Level, geometry: Geometry = 'full'): string {
+  const folder = join(out, releasePath('r1'), levelName(level), geometry === 'full' ? '' : geometry, 'features');
   const files = readdirSync(folder).sort();
   return files.map((file) => gunzipSync(readFileSync(join(folder, file))).toString()).join('');
 }
 
 /** The features of a level in order. @param out the output folder, with release r1 */
-export function featuresIn(out: string, level: Level) {
-  const lines = linesIn(out, level).trimEnd().split('\n');
+export function featuresIn(out: string, level: Level, geometry: Geometry = 'full') {
+  const lines = linesIn(out, level, geometry).trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line));
 }

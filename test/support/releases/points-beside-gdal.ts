@@ -6,9 +6,9 @@ import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { positionsIn } from '../../../format/positions.ts';
 import { gdal } from '../../../generator/source/gdal.ts';
+import { Releases } from '../../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { Reads } from '../../../proxy/origin/origin.ts';
-import { Releases } from '../../../proxy/releases/releases.ts';
 import { dice } from '../dice.ts';
 import { placedLevel } from '../places.ts';
 

@@ -66,6 +66,17 @@ export function overlaps(a, b) {
 }
 
 /**
+ * Whether all of a box lies in another one.
+ * @param {Box} outer
+ * @param {Box} inner
+ */
+export function covers(outer, inner) {
+  if (inner[1] < outer[1] || inner[3] > outer[3]) return false;
+  const offset = (inner[0] - outer[0] + 2 * TURN) % TURN;
+  return offset + widthOf(inner[0], inner[2]) <= widthOf(outer[0], outer[2]);
+}
+
+/**
  * The exterior ring of each polygon.
  * @param {import('geojson').Polygon | import('geojson').MultiPolygon} geometry
  * @returns {Position[][]}

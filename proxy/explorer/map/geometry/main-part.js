@@ -24,8 +24,11 @@ const LATITUDE_MAX = 85;
 const AREA_SHARE_MAX = 0.25;
 /** What is left out has fewer than this share of the units. */
 const UNITS_SHARE_MAX = 0.5;
-/** It is worth leaving out if the rest can be shown larger by this factor, half a level of zoom. */
-const GAIN_MIN = Math.SQRT2;
+/**
+ * It is worth leaving out if the factor by which the rest is smaller, and the gap between, as a share of the rest, come to
+ * this: an island that is near stays, unless the rest can be shown twice as large.
+ */
+const WORTH_MIN = 2;
 
 /**
  * The box round most units: without those, and those polygons, that lie far beyond a gap.
@@ -56,37 +59,39 @@ export function mainBox(units) {
 function without(kept, all, limits) {
   const size = sizeOf(kept);
   const sides = [...sidesOf(kept, 'x'), ...sidesOf(kept, 'y')].filter(
-    (side) =>
-      sum(all, 'area') - sum(side, 'area') <= limits.area && sum(all, 'units') - sum(side, 'units') < limits.units,
+    ({ parts }) =>
+      sum(all, 'area') - sum(parts, 'area') <= limits.area && sum(all, 'units') - sum(parts, 'units') < limits.units,
   );
-  const [best] = sides.sort((a, b) => sizeOf(a) - sizeOf(b));
-  return best !== undefined && size >= GAIN_MIN * sizeOf(best) ? best : undefined;
+  const worths = sides.map(({ parts, gap }) => ({ parts, worth: (size + gap) / sizeOf(parts) }));
+  const [best] = worths.sort((a, b) => b.worth - a.worth);
+  return best !== undefined && best.worth >= WORTH_MIN ? best.parts : undefined;
 }
 
 /**
- * What lies on either side of each gap.
+ * What lies on either side of each gap, and how wide it is.
  * @param {readonly Part[]} parts
  * @param {'x' | 'y'} axis
  */
 function sidesOf(parts, axis) {
   const sorted = [...parts].sort((a, b) => a[axis][0] - b[axis][0]);
-  /** @type {Part[][]} */
+  /** @type {{ parts: Part[], gap: number }[]} */
   const sides = [];
   let reach = sorted[0]?.[axis][1] ?? 0;
   for (const [i, part] of sorted.entries()) {
     const [from, to] = part[axis];
-    if (from > reach) sides.push(sorted.slice(0, i), sorted.slice(i));
+    const gap = from - reach;
+    if (gap > 0) sides.push({ parts: sorted.slice(0, i), gap }, { parts: sorted.slice(i), gap });
     reach = Math.max(reach, to);
   }
   return sides;
 }
 
 /**
- * Degrees of longitude across the longer side.
+ * Degrees of longitude across both sides: a long country is no smaller for an island beside it.
  * @param {readonly Part[]} parts
  */
 function sizeOf(parts) {
-  return Math.max(...['x', 'y'].map((axis) => extent(parts, /** @type {'x' | 'y'} */ (axis))));
+  return extent(parts, 'x') + extent(parts, 'y');
 }
 
 /**

@@ -34,6 +34,8 @@ export const PICKABLE = ['units-fill', 'regions-fill', 'detail-fill', 'world-fil
 const OUTLINE_ZOOM = -2;
 const STRONG_ZOOM = -1;
 const LINES_ZOOM = 0.5;
+/** Outlines of selected units may be thinned at so many zooms, from 0. */
+const THINNED_ZOOMS = 18;
 
 /**
  * @param {Look} look
@@ -100,8 +102,8 @@ function unitLayers({ palette, readableZoom }) {
       ...lineLayer('units', palette.edge, growing(linesZoom, 0.8, 2)),
       minzoom: zoomInRange(linesZoom),
     },
-    { ...lineLayer('chosen', palette.chosenHalo, 6), id: 'chosen-halo' },
-    lineLayer('chosen', palette.chosen, 2.5),
+    { ...lineLayer('chosen', palette.chosenHalo, thinned(6, 0.4)), id: 'chosen-halo' },
+    lineLayer('chosen', palette.chosen, thinned(2.5, 0.4)),
   ];
 }
 
@@ -144,6 +146,21 @@ function isShown({ filled, isFront }, layer) {
  */
 function growing(zoom, from, to, thin = from) {
   return ['interpolate', ['linear'], ['zoom'], zoom - 2, thin, zoom, from, zoom + 6, to];
+}
+
+/**
+ * A width that is halved with each zoom before that `from` which there is room for it.
+ * @param {number} full
+ * @param {number} least
+ * @returns {Expression}
+ */
+function thinned(full, least) {
+  const stops = Array.from({ length: THINNED_ZOOMS }, (_, zoom) => {
+    /** @type {Expression} */
+    const room = ['*', full, ['^', 2, ['-', zoom, ['get', 'from']]]];
+    return [zoom, ['max', least, ['min', full, room]]];
+  });
+  return /** @type {Expression} */ (['interpolate', ['linear'], ['zoom'], ...stops.flat()]);
 }
 
 /** @param {number} zoom */

@@ -1,0 +1,245 @@
+// Writes a part: unites the features of some units, level by level from the deepest, into a GeoPackage with a layer for each
+// level. Runs in a child process.
+import { rmSync } from 'node:fs';
+import type * as gdalTypes from 'gdal-async';
+import { elementAt } from '../../format/element-at.ts';
+import { gidFrom } from '../geojson/property-values.ts';
+import { BuildError } from '../report/errors.ts';
+import { gdal } from '../source/gdal.ts';
+import { type DissolvedLayer, partLayer } from '../source/level-source.ts';
+import { gdalResult, takeGdalMessage } from '../source/open-dataset.ts';
+import { openSelection } from '../source/open-layer.ts';
+import type { LevelPlan, PartPlan } from './plan.ts';
+import { atUnit, polygonsOf, unitAt, unitsIn } from './source-units.ts';
+
+/** What to write. */
+export interface PartTask {
+  source: DissolvedLayer;
+  levels: readonly LevelPlan[];
+  part: PartPlan;
+  /** Path of the GeoPackage. */
+  file: string;
+}
+
+/** The result of writing a part. */
+export interface PartResult {
+  /** Fids of the source units whose polygons had to be made valid before they could be united. */
+  repaired: readonly number[];
+}
+
+/** A source unit, or the union of several. */
+interface Piece {
+  /** Index of its first source unit in the part. */
+  first: number;
+  /** By field of the source; null also where its source units differ. */
+  values: readonly unknown[];
+  geometry: gdalTypes.MultiPolygon | null;
+  /** Are its polygons known to be valid? */
+  isValid: boolean;
+}
+
+/**
+ * Writes a part with a layer for each level; one without units in this part has none.
+ * @throws BuildError with file, layer and fid if GDAL or GEOS fails
+ */
+export function writePart(task: PartTask): PartResult {
+  const { dataset, layer } = openSelection(task.source);
+  try {
+    return new PartWriter(task, layer).write();
+  } finally {
+    dataset.close();
+  }
+}
+
+class PartWriter {
+  readonly #task: PartTask;
+  readonly #layer: gdalTypes.Layer;
+  readonly #output: gdalTypes.Dataset;
+  readonly #repaired: number[] = [];
+  /** The features by fid, of a format that finds none without reading all before it. */
+  readonly #features = new Map<number, gdalTypes.Feature>();
+
+  constructor(task: PartTask, layer: gdalTypes.Layer) {
+    this.#task = task;
+    this.#layer = layer;
+    if (!layer.testCapability(gdal.OLCRandomRead)) {
+      const own = new Set(task.part.fids);
+      for (const feature of unitsIn(layer, task.source))
+        if (own.has(feature.fid)) this.#features.set(feature.fid, feature);
+    }
+    rmSync(task.file, { force: true });
+    this.#output = this.#writing(() => gdal.open(task.file, 'w', 'GPKG'));
+  }
+
+  write(): PartResult {
+    const { part, levels } = this.#task;
+    let pieces = Array.from(part.fids, (_, i) => this.#readPiece(i));
+    for (const [at, level] of [...levels.entries()].reverse()) {
+      const owners = elementAt(part.owners, at);
+      pieces = this.#mergeByOwner(pieces, owners, level);
+      const units = pieces.filter(({ first }) => elementAt(owners, first) !== 0);
+      if (units.length > 0) this.#writing(() => this.#writeLevel(level, owners, units));
+    }
+    this.#writing(() => this.#output.close());
+    return { repaired: this.#repaired };
+  }
+
+  #readPiece(first: number): Piece {
+    const feature = this.#readFeature(first);
+    const polygons = polygonsOf(feature, this.#task.source);
+    polygons?.flattenTo2D();
+    const geometry = polygons && multiPolygonOf([polygons]);
+    return { first, values: feature.fields.toArray(), geometry, isValid: false };
+  }
+
+  #readFeature(i: number): gdalTypes.Feature {
+    const { source, part } = this.#task;
+    const fid = elementAt(part.fids, i);
+    return this.#features.get(fid) ?? unitAt(this.#layer, fid, source);
+  }
+
+  /** Unites the pieces of each unit of a level; the others are kept. */
+  #mergeByOwner(pieces: readonly Piece[], owners: Uint32Array, level: LevelPlan): Piece[] {
+    const members = new Map<number, Piece[]>();
+    for (const piece of pieces) {
+      const owner = elementAt(owners, piece.first);
+      const known = members.get(owner);
+      if (known === undefined) members.set(owner, [piece]);
+      else known.push(piece);
+    }
+    const kept = members.get(0) ?? [];
+    members.delete(0);
+    return [...kept, ...[...members.values()].map((group) => this.#merge(group, level))].sort(
+      (a, b) => a.first - b.first,
+    );
+  }
+
+  #merge(group: readonly Piece[], level: LevelPlan): Piece {
+    const [first, ...others] = group;
+    if (first === undefined) throw new RangeError('a unit without members');
+    if (others.length === 0) return first;
+    const values = first.values.map((value, at) =>
+      others.every((other) => isSameValue(value, other.values[at])) ? value : null,
+    );
+    return { first: first.first, values, geometry: this.#unite(group, level), isValid: true };
+  }
+
+  #unite(group: readonly Piece[], { level }: LevelPlan): gdalTypes.MultiPolygon | null {
+    let at = elementAt(group, 0).first;
+    try {
+      const geometries = group.flatMap((piece) => {
+        at = piece.first;
+        return this.#validGeometry(piece);
+      });
+      at = elementAt(group, 0).first;
+      return geometries.length === 0 ? null : union(geometries);
+    } catch (error) {
+      if (!(error instanceof UnionError)) throw error;
+      const { source, part } = this.#task;
+      const gid = gidFrom(this.#readFeature(at).fields.toArray(), elementAt(source.gids, level));
+      throw new BuildError(
+        `${atUnit(source, elementAt(part.fids, at))}: it cannot be united with the other units of ${gid}: ${error.message}`,
+        'repair the geometry in the source, e.g. ogr2ogr -makevalid OUTPUT.gpkg SOURCE',
+      );
+    }
+  }
+
+  #validGeometry({ first, geometry, isValid }: Piece): gdalTypes.MultiPolygon[] {
+    if (geometry === null) return [];
+    if (isValid) return [geometry];
+    const valid = validPolygons(geometry);
+    if (valid !== geometry) this.#repaired.push(elementAt(this.#task.part.fids, first));
+    return [valid];
+  }
+
+  #writeLevel({ level, fields }: LevelPlan, owners: Uint32Array, units: readonly Piece[]): void {
+    // The features of a unit have the same GIDs, also where integers beyond 2^53 cannot be compared.
+    const gids = new Set(this.#task.source.gids.slice(0, level + 1).flat());
+    // A layer without a CRS is in WGS 84, as the build reads it; GDAL would declare an unknown CRS.
+    const srs = this.#layer.srs ?? gdal.SpatialReference.fromEPSG(4326);
+    const layer = this.#output.layers.create(partLayer(level), srs, gdal.wkbMultiPolygon, [
+      // Names that no column of the source has.
+      'FID=unit_fid',
+      'GEOMETRY_NAME=unit_geometry',
+      'SPATIAL_INDEX=NO',
+    ]);
+    for (const at of fields) layer.fields.add(this.#layer.fields.get(at));
+    const fieldMap = this.#layer.fields.map((_, at) => fields.indexOf(at));
+    runStatement(this.#output, 'BEGIN');
+    for (const { first, values, geometry } of units) {
+      const feature = new gdal.Feature(layer);
+      // GDAL copies the values itself: in JavaScript, 64-bit integers would lose digits.
+      feature.setFrom(this.#readFeature(first), fieldMap);
+      for (const [i, at] of fields.entries()) if (values[at] === null && !gids.has(at)) feature.fields.set(i, null);
+      feature.fid = elementAt(owners, first);
+      feature.setGeometry(geometry);
+      layer.features.add(feature);
+    }
+    runStatement(this.#output, 'COMMIT');
+  }
+
+  /** Runs a step of writing. */
+  #writing<Result>(step: () => Result): Result {
+    return gdalResult(
+      step,
+      (reason) => new BuildError(`${this.#task.file}: GDAL cannot write it: ${reason}`, 'check the space on that disk'),
+    );
+  }
+}
+
+/** Are two values of gdal-async equal? Integers beyond 2^53 never are: they may have lost digits. */
+function isSameValue(a: unknown, b: unknown): boolean {
+  if (typeof a === 'object' && a !== null) return JSON.stringify(a) === JSON.stringify(b);
+  return a === b && !(Number.isInteger(a) && !Number.isSafeInteger(a));
+}
+
+/** Runs a statement without a result: gdal-async then throws an error with an empty message on success. */
+function runStatement(dataset: gdalTypes.Dataset, statement: string): void {
+  try {
+    dataset.executeSQL(statement);
+  } catch (error) {
+    if (!(error instanceof Error) || error.message !== '') throw error;
+  }
+}
+
+/** GEOS, through GDAL, cannot unite members. The message is that of GEOS; the caller adds the place. */
+class UnionError extends Error {}
+
+/**
+ * The same area in valid polygons, which GEOS needs: its union of invalid ones may be wrong without an error. Each
+ * polygon is repaired by itself, so that polygons which overlap keep their whole area.
+ * @returns `geometry` itself if all its polygons are valid
+ */
+function validPolygons(geometry: gdalTypes.MultiPolygon): gdalTypes.MultiPolygon {
+  const polygons = [...geometry.children];
+  const isValid = polygons.map((polygon) => polygon.isValid());
+  // GDAL describes each invalid polygon in a warning.
+  takeGdalMessage();
+  if (!isValid.includes(false)) return geometry;
+  return multiPolygonOf(polygons.map((polygon, i) => (isValid[i] ? polygon : geosResult(() => polygon.makeValid()))));
+}
+
+/**
+ * The union.
+ * @param members valid polygons; they may overlap
+ * @throws UnionError if GEOS fails
+ */
+export function union(members: readonly gdalTypes.MultiPolygon[]): gdalTypes.MultiPolygon {
+  const all = multiPolygonOf(members);
+  return multiPolygonOf([geosResult(() => all.unionCascaded())]);
+}
+
+/** The polygons of some geometries; their lines and points, which have no area, are left out. */
+function multiPolygonOf(geometries: Iterable<gdalTypes.Geometry>): gdalTypes.MultiPolygon {
+  const multi = new gdal.MultiPolygon();
+  const add = (geometry: gdalTypes.Geometry): void => {
+    if (geometry instanceof gdal.Polygon) multi.children.add(geometry);
+    else if (geometry instanceof gdal.GeometryCollection) for (const child of geometry.children) add(child);
+  };
+  for (const geometry of geometries) add(geometry);
+  return multi;
+}
+
+function geosResult(operation: () => gdalTypes.Geometry): gdalTypes.Geometry {
+  return gdalResult(operation, (reason) => new UnionError(reason));
+}

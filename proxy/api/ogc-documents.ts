@@ -1,0 +1,122 @@
+// The documents of OGC API - Features: landing page, conformance, collections, and its OpenAPI document. Made from what is
+// known of a release; the response cache keeps them. Used by rows.ts.
+import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { elementAt } from '../../format/element-at.ts';
+import type { Level } from '../../format/levels.ts';
+import { levelName } from '../../format/levels.ts';
+import type { LevelSummary } from '../../format/release.ts';
+import type { Answer, Basis } from '../bodies/answer.ts';
+import type { LoadedRelease } from '../data/load-release.ts';
+import { Problem } from '../http/problem.ts';
+import type { DocumentEndpoint } from './endpoints.ts';
+import { COLLECTIONS_PATH, OGC_PATH, OPENAPI_TYPE } from './endpoints.ts';
+import { type FixedHeaders, releaseAnswer } from './headers.ts';
+import { apiDocument, TITLE } from './ogc-openapi.ts';
+
+/** What conforms to OGC API - Features - Part 1: Core (OGC 17-069r4). */
+const CONFORMANCE = ['core', 'geojson', 'oas30'].map(
+  (name) => `http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/${name}`,
+);
+const JSON_TYPE = 'application/json';
+/** 96 bits of SHA-256 in base64url. */
+const TAG_CHARS = 16;
+
+/** A link (OGC 17-069r4, section 7.7.1). */
+export interface Link {
+  href: string;
+  rel: string;
+  type: string;
+  title?: string;
+}
+
+/** The licence of the data: none if the release does not say where its text is. */
+export function licenceLinks({ licence }: LoadedRelease): Link[] {
+  if (licence === undefined || licence.startsWith('LicenseRef-')) return [];
+  const href = URL.canParse(licence) ? licence : `https://spdx.org/licenses/${licence}.html`;
+  return [{ href, rel: 'license', type: 'text/html', title: licence }];
+}
+
+/** The answer with a document. @param title of the service @throws Problem not-found if the level has no features */
+export function answerDocument(
+  endpoint: DocumentEndpoint,
+  fixed: FixedHeaders,
+  basis: Basis,
+  title: string = TITLE,
+): Answer {
+  const { release, base, coding } = basis;
+  const text = `${JSON.stringify(contentOf(endpoint, release, base, title))}\n`;
+  const tag = hash('sha256', text, 'base64url').slice(0, TAG_CHARS);
+  const isGzip = coding === 'gzip';
+  const body = isGzip ? gzipSync(text) : Buffer.from(text);
+  return releaseAnswer(fixed.current[coding], basis, isGzip ? tag : `${tag}-i`, body, []);
+}
+
+/** What release.json says of a level that is a collection. @throws Problem not-found if it has no features */
+export function collectionOf(release: LoadedRelease, level: Level): LevelSummary {
+  const summary = elementAt(release.summaries, level);
+  if (summary.features > 0) return summary;
+  const names = collectionsOf(release).map((known) => levelName(known.level));
+  throw new Problem('not-found', `The collections of this release are ${names.join(', ')}.`);
+}
+
+function contentOf({ document, level }: DocumentEndpoint, release: LoadedRelease, base: string, title: string): object {
+  if (level !== undefined) return collectionDocument(collectionOf(release, level), release, base);
+  switch (document) {
+    case 'conformance':
+      return { conformsTo: CONFORMANCE };
+    case 'api':
+      return apiDocument(title, base + OGC_PATH, release.geometries, collectionsOf(release));
+    case 'collections': {
+      const collections = collectionsOf(release).map((summary) => collectionDocument(summary, release, base));
+      return { ...creditsOf(release), links: [linkTo(base, '/collections', 'self')], collections };
+    }
+    default:
+      return landingPage(release, base, title);
+  }
+}
+
+function landingPage(release: LoadedRelease, base: string, title: string): object {
+  const links = [
+    linkTo(base, '', 'self'),
+    { ...linkTo(base, '/api', 'service-desc'), type: OPENAPI_TYPE },
+    linkTo(base, '/conformance', 'conformance'),
+    linkTo(base, '/collections', 'data'),
+    ...licenceLinks(release),
+  ];
+  const { id, date } = release;
+  const description = `Release ${id}${date === undefined ? '' : ` of ${date}`}`;
+  return { title, description, ...creditsOf(release), links };
+}
+
+function collectionDocument({ level, layer, features, extent }: LevelSummary, release: LoadedRelease, base: string) {
+  const id = levelName(level);
+  const href = `${base}${COLLECTIONS_PATH}/${id}`;
+  const links: Link[] = [
+    { href, rel: 'self', type: JSON_TYPE },
+    { href: `${href}/items`, rel: 'items', type: 'application/geo+json', title: `The units of level ${level}` },
+    ...licenceLinks(release),
+  ];
+  const spatial = { bbox: [extent], crs: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84' };
+  return {
+    id,
+    title: `Level ${level} (${layer})`,
+    ...creditsOf(release),
+    links,
+    ...(extent !== undefined && { extent: { spatial } }),
+    itemType: 'feature',
+    itemCount: features,
+  };
+}
+
+function collectionsOf({ summaries }: LoadedRelease): LevelSummary[] {
+  return summaries.filter(({ features }) => features > 0);
+}
+
+function creditsOf({ attribution }: LoadedRelease): { attribution?: string } {
+  return attribution.length > 0 ? { attribution: attribution.join('\n') } : {};
+}
+
+function linkTo(base: string, path: string, rel: string): Link {
+  return { href: base + OGC_PATH + path, rel, type: JSON_TYPE };
+}

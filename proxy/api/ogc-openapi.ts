@@ -1,0 +1,156 @@
+// The OpenAPI 3.0 document of OGC API - Features, and its paths for the document of the whole service: what is written here
+// means the same in OpenAPI 3.0 and 3.1.
+import type { Geometry, Level } from '../../format/levels.ts';
+import { GEOMETRIES, levelName } from '../../format/levels.ts';
+import type { LevelSummary } from '../../format/release.ts';
+import type { FeaturesEndpoint } from './endpoints.ts';
+import { BBOX, DOCUMENT_ENDPOINTS, GEOMETRY, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, LIMIT, OGC_PATH } from './endpoints.ts';
+
+/** What the service is called, if nothing else is configured. */
+export const TITLE = 'Administrative boundaries';
+
+/** The document that GDAL and QGIS read: pages' sizes, and which columns they may filter by. @param url of the landing page */
+export function apiDocument(
+  title: string,
+  url: string,
+  geometries: readonly Geometry[],
+  collections: readonly LevelSummary[],
+): object {
+  const problem = { type: 'object', properties: { title: { type: 'string' }, detail: { type: 'string' } } };
+  const content = { 'application/problem+json': { schema: problem } };
+  return {
+    openapi: '3.0.3',
+    info: { title, version: '1.0.0' },
+    servers: [{ url }],
+    security: [{ bearer: [] }],
+    paths: ogcPaths({
+      prefix: '',
+      levels: collections.map(({ level }) => level),
+      problems: { default: { description: 'A problem (RFC 9457).', content } },
+      reference: (name) => `#/components/parameters/${name}`,
+      // Here, not among the components: a column may have any name.
+      columnsOf: (level) => columnsIn(collections, level).map(columnParameter),
+    }),
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      parameters: Object.fromEntries(itemsParameters(geometries).map((parameter) => [parameter.name, parameter])),
+    },
+  };
+}
+
+function columnsIn(collections: readonly LevelSummary[], level: Level): string[] {
+  return collections.flatMap((known) => (known.level === level ? known.gidColumns.filter((name) => name !== '') : []));
+}
+
+/** In which document the paths are. */
+interface Surroundings {
+  /** The path of the landing page, relative to the server. */
+  prefix: string;
+  levels: readonly Level[];
+  /** The responses with problems. */
+  problems: object;
+  /** The place of a parameter among the components. */
+  reference: (name: string) => string;
+  /** The parameters of a level that are columns, or references to them. */
+  columnsOf: (level: Level) => readonly object[];
+}
+
+/** The paths. */
+export function ogcPaths({ prefix, levels, problems, reference, columnsOf }: Surroundings) {
+  const operation = (operationId: string, summary: string, mediaType: string, parameters: readonly object[]) => ({
+    operationId,
+    tags: ['ogc'],
+    summary,
+    parameters,
+    responses: {
+      200: { description: summary, content: { [mediaType]: { schema: { type: 'object' } } } },
+      ...problems,
+    },
+  });
+  const pathOf = ({ path }: { path: string }): string =>
+    prefix + (path.slice(OGC_PATH.length) || (prefix === '' ? '/' : ''));
+  const references = ({ parameters }: FeaturesEndpoint) => parameters.map((name) => ({ $ref: reference(name) }));
+  const isThere = ({ level }: { level: Level | undefined }): boolean => level === undefined || levels.includes(level);
+  const documents = DOCUMENT_ENDPOINTS.filter(isThere).map((endpoint) => {
+    const { document, level, mediaType } = endpoint;
+    const id = level === undefined ? document : `collection-${levelName(level)}`;
+    return [pathOf(endpoint), { get: operation(`ogc-${id}`, DOCUMENTS[document], mediaType, []) }] as const;
+  });
+  const pages = ITEMS_ENDPOINTS.filter(isThere).map((endpoint) => {
+    const { level, mediaType } = endpoint;
+    const parameters = [...references(endpoint), ...columnsOf(level)];
+    const summary = 'Features of a level, with links in the body';
+    return [
+      pathOf(endpoint),
+      { get: operation(`ogc-items-${levelName(level)}`, summary, mediaType, parameters) },
+    ] as const;
+  });
+  const features = ITEM_ENDPOINTS.filter(isThere).map((endpoint) => {
+    const { level, mediaType } = endpoint;
+    const parameters = [{ $ref: reference(FID) }, ...references(endpoint)];
+    const get = operation(`ogc-item-${levelName(level)}`, 'One feature, with links', mediaType, parameters);
+    return [`${pathOf(endpoint)}{${FID}}`, { get }] as const;
+  });
+  return Object.fromEntries([...documents, ...pages, ...features]);
+}
+
+const DOCUMENTS = {
+  landing: 'The landing page of OGC API - Features',
+  conformance: 'What it conforms to',
+  api: 'Its OpenAPI 3.0 document',
+  collections: 'The levels that have units, as collections',
+  collection: 'A level as a collection',
+} as const;
+const FID = 'fid';
+
+/** The parameters of features in any data. */
+export function itemsParameters(geometries: readonly Geometry[] = GEOMETRIES) {
+  const query = (name: string, description: string, example: number | string | number[], schema: object) => {
+    return { name, in: 'query', description, style: 'form', explode: false, schema, example };
+  };
+  const text = { type: 'string', minLength: 1 };
+  const size = { type: 'integer', minimum: 1, ...LIMIT };
+  const box = { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 6 };
+  return [
+    query(
+      'limit',
+      'Features on the page; a larger number counts as the maximum. Large ones make a page shorter.',
+      1,
+      size,
+    ),
+    query(BBOX, 'Features whose bbox touches west,south,east,north; six numbers have heights.', [-4, 40, -3, 41], box),
+    query('datetime', 'An instant or an interval. Features have no time: all match.', '2026-11-23T00:00:00Z', text),
+    query(GEOMETRY, 'The geometry of the features.', 'full', { type: 'string', enum: geometries, default: 'full' }),
+    query('start-at', 'The cursor of a next link, or the fid at which the page starts.', '1', text),
+    {
+      name: FID,
+      in: 'path',
+      description: 'The fid.',
+      required: true,
+      schema: { type: 'integer', minimum: 0 },
+      example: 1,
+    },
+  ];
+}
+
+function columnParameter(name: string) {
+  return {
+    name,
+    in: 'query',
+    description: `Features with this ${name}.`,
+    style: 'form',
+    explode: false,
+    schema: { type: 'string' },
+  };
+}
+
+/** The GID columns of a level in the document of the whole service, which knows no release. */
+export const COLUMNS_PARAMETER = {
+  name: 'columns',
+  in: 'query',
+  description: 'The GID columns of the level, such as GID_0=ESP: features with these GIDs.',
+  style: 'form',
+  explode: true,
+  schema: { type: 'object', additionalProperties: { type: 'string' } },
+  example: { GID_0: 'ESP' },
+} as const;

@@ -1,0 +1,99 @@
+// The query string becomes typed parameters here, once. Each error names the parameter, what is wrong and what is
+// allowed.
+import type { Level } from '../../format/levels.ts';
+import { Problem, quote } from '../http/problem.ts';
+import { GEOMETRY, START_AFTER, START_AT } from './endpoints.ts';
+import { badParameter, type Given, noParams, type Parameter, type Params } from './parameters.ts';
+
+/** What the query of an endpoint may say. */
+export interface QueryRules {
+  level: Level;
+  /** How each parameter is read, by name. */
+  parameters: ReadonlyMap<string, Parameter>;
+  /** The names, for messages. */
+  allowed: string;
+  /** Are other names columns of the level, which the release knows? */
+  hasColumns: boolean;
+  /** What a plus means: a space in forms (URL standard, section 5.1), itself in a URI template (RFC 6570). */
+  plus: ' ' | '+';
+}
+
+/**
+ * Parses the query of a request.
+ * @param query without `?`, not decoded
+ * @throws Problem token-in-query, bad-encoding, unknown-parameter, duplicate-parameter, bad-parameter, bad-cursor
+ */
+export function parseQuery(query: string, rules: QueryRules): Params {
+  const params = noParams();
+  if (query === '') return params;
+  const { level, parameters, allowed, hasColumns, plus } = rules;
+  const given: Given[] = [];
+  for (let at = 0, end: number; at < query.length; at = end + 1) {
+    const ampersand = query.indexOf('&', at);
+    end = ampersand === -1 ? query.length : ampersand;
+    if (end === at) continue;
+    const equals = query.indexOf('=', at);
+    const hasValue = equals !== -1 && equals < end;
+    const name = decode(query.slice(at, hasValue ? equals : end), plus);
+    const text = hasValue ? decode(query.slice(equals + 1, end), plus) : '';
+    const parameter = parameters.get(name);
+    if (parameter === undefined && !hasColumns) throw unknownParameter(name, allowed);
+    for (const other of given)
+      if (other.name === name)
+        throw new Problem('duplicate-parameter', `${shown(name)} occurs more than once; it may occur once.`);
+    // Which geometries there are is known of the release: `geometryOf` refuses others, the empty text too.
+    if (text === '' && name !== GEOMETRY)
+      throw badParameter(shown(name), 'is empty', parameter?.rule(level) ?? 'the GID of a unit');
+    given.push({ name, text, parameter });
+  }
+  // In the order of links, whatever that of the request is.
+  if (given.length > 1) given.sort((a, b) => (a.parameter?.order ?? 0) - (b.parameter?.order ?? 0));
+  params.given = given;
+  for (const one of given) one.parameter?.parse(params, one, level);
+  return params;
+}
+
+/**
+ * The URL of the same features at another start.
+ * @param start undefined for that of the first page
+ */
+export function urlOf(url: string, { given }: Params, start: string | undefined): string {
+  let query = '';
+  for (const { name, text, parameter } of given) {
+    if (name === START_AT || name === START_AFTER) continue;
+    const separator = query === '' ? '?' : '&';
+    query += `${separator}${parameter === undefined ? encodeURIComponent(name) : name}=${encodeText(text)}`;
+  }
+  if (start === undefined) return url + query;
+  return `${url}${query}${query === '' ? '?' : '&'}${START_AT}=${encodeText(start)}`;
+}
+
+/** Commas need no escape in a query (RFC 3986, section 3.4), and are read more easily without. */
+function encodeText(text: string): string {
+  return /^[\w.,-]*$/.test(text) ? text : encodeURIComponent(text).replaceAll('%2C', ',');
+}
+
+export function unknownParameter(name: string, allowed: string): Problem {
+  if (name === 'access_token')
+    return new Problem('token-in-query', 'Send the token in the header: Authorization: Bearer <token>.');
+  return new Problem('unknown-parameter', `${quote(name)} is not a parameter. Allowed: ${allowed}.`);
+}
+
+/** A name in a message: any text may name a column. */
+function shown(name: string): string {
+  return /^[\w-]{1,40}$/.test(name) ? name : quote(name);
+}
+
+/** Strict percent-decoding: refuses bad escapes, bytes outside ASCII and ill-formed UTF-8. */
+function decode(text: string, plus: ' ' | '+'): string {
+  if (!/[^A-Za-z0-9_.-]/.test(text)) return text;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
+  if (/^[\x00-\x7f]*$/.test(text)) {
+    try {
+      return decodeURIComponent(plus === '+' ? text : text.replaceAll('+', ' '));
+    } catch {
+      // The error below applies to all cases.
+    }
+  }
+  throw new Problem('bad-encoding', `${quote(text)} is not percent-encoded UTF-8.`);
+}

@@ -1,0 +1,136 @@
+// The rows: each path of the API with what it answers. What is new in the interface is a row here. Used by handler.ts.
+import type { Answer, Basis } from '../bodies/answer.ts';
+import { Problem, quote } from '../http/problem.ts';
+import type { HttpRequest } from '../http/request.ts';
+import {
+  AT_ENDPOINT,
+  COLLECTIONS_PATH,
+  DOCUMENT_ENDPOINTS,
+  DOWNLOAD_ENDPOINTS,
+  type FeaturesEndpoint,
+  FID_MAX,
+  FILE_ENDPOINTS,
+  ITEM_ENDPOINTS,
+  ITEMS_ENDPOINTS,
+  OGC_PATH,
+  PAGE_ENDPOINTS,
+} from './endpoints.ts';
+import { answerFile } from './files.ts';
+import { type FixedHeaders, fixedHeaders } from './headers.ts';
+import type { FeaturesRequest, Sources } from './listing.ts';
+import { answerDownload, answerFeatures, answerItem, answerItems, answerPage } from './listing.ts';
+import { answerDocument } from './ogc-documents.ts';
+import { isDigits, OGC_PARAMETERS, PARAMETERS, type Parameter, type Params } from './parameters.ts';
+import { parseQuery, type QueryRules } from './query.ts';
+import { answerAt } from './units.ts';
+
+/** How the answer is to be. */
+export type View = Pick<Basis, 'base' | 'coding'>;
+
+/** A path of the API. */
+export interface Row {
+  /** As in the request; of one feature up to its fid. */
+  readonly path: string;
+  /**
+   * The answer, a promise if something must be brought into memory first.
+   * @throws Problem, LoadError
+   */
+  answer(sources: Sources, request: HttpRequest, view: View): Answer | Promise<Answer>;
+}
+
+const NO_PARAMETERS: QueryRules = { level: 0, parameters: new Map(), allowed: 'none', hasColumns: false, plus: ' ' };
+
+/** A path with features. */
+function featuresRow<Endpoint extends FeaturesEndpoint>(
+  endpoint: Endpoint,
+  parse: (request: HttpRequest) => Params,
+  respond: (request: FeaturesRequest<Endpoint>) => Answer,
+): Row {
+  const fixed = fixedHeaders(endpoint.mediaType);
+  return {
+    path: endpoint.path,
+    answer(sources, request, { base, coding }) {
+      return answerFeatures(sources, { endpoint, request, params: parse(request), fixed, base, coding }, respond);
+    },
+  };
+}
+
+/** What is at a point, of all levels. */
+function atRow({ path, mediaType, parameters }: typeof AT_ENDPOINT): Row {
+  const fixed = fixedHeaders(mediaType);
+  const rules = { ...NO_PARAMETERS, parameters: parametersOf(parameters), allowed: parameters.join(', ') };
+  return {
+    path,
+    answer(sources, request, view) {
+      const params = parseQuery(request.query, rules);
+      params.geometry ??= 'none';
+      return answerAt(sources, { path, request, params, fixed, ...view });
+    },
+  };
+}
+
+function parametersOf(names: readonly string[]): ReadonlyMap<string, Parameter> {
+  return new Map([...PARAMETERS].filter(([name]) => names.includes(name)));
+}
+
+/** The query of a path with features. Filters of deeper levels are known, so that their message says what is wrong. */
+function queryOf({ level, parameters }: FeaturesEndpoint): (request: HttpRequest) => Params {
+  const known = [...PARAMETERS].filter(([name]) => parameters.includes(name) || name.startsWith('gid-'));
+  const rules = { ...NO_PARAMETERS, level, parameters: new Map(known), allowed: parameters.join(', ') };
+  return ({ query }) => parseQuery(query, rules);
+}
+
+/** That of OGC API - Features, whose templates leave a plus as it is. */
+function ogcQueryOf({ level, parameters }: FeaturesEndpoint, hasColumns: boolean): (request: HttpRequest) => Params {
+  const known = new Map([...OGC_PARAMETERS].filter(([name]) => parameters.includes(name)));
+  const rules = { level, parameters: known, allowed: parameters.join(', '), hasColumns, plus: '+' } as const;
+  return ({ query }) => parseQuery(query, rules);
+}
+
+/** That of one feature, and the fid that its path ends with. */
+function itemQueryOf(endpoint: FeaturesEndpoint): (request: HttpRequest) => Params {
+  const parse = ogcQueryOf(endpoint, false);
+  return (request) => {
+    const text = request.path.slice(endpoint.path.length);
+    const fid = isDigits(text) && String(Number(text)) === text ? Number(text) : Number.NaN;
+    if (!(fid <= FID_MAX)) throw new Problem('not-found', `${quote(text)} is not the fid of a feature.`);
+    return { ...parse(request), fid };
+  };
+}
+
+/** A path without parameters, answered from the current release. */
+function releaseRow<Endpoint extends { path: string; mediaType: string }>(
+  endpoint: Endpoint,
+  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, title: string | undefined) => Answer,
+): Row {
+  const fixed = fixedHeaders(endpoint.mediaType);
+  return {
+    path: endpoint.path,
+    answer({ releases, title }, { query }, { base, coding }) {
+      parseQuery(query, NO_PARAMETERS);
+      const basis = { release: releases.requireCurrent(), base, coding, isPinned: false };
+      return respond(endpoint, fixed, basis, title);
+    },
+  };
+}
+
+/** The rows by path. A request path is looked up byte by byte: it is not decoded, joined or normalised. */
+export const ROWS: ReadonlyMap<string, Row> = new Map(
+  [
+    ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage)),
+    ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload)),
+    atRow(AT_ENDPOINT),
+    ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
+    ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument)),
+    ...ITEMS_ENDPOINTS.map((endpoint) => featuresRow(endpoint, ogcQueryOf(endpoint, true), answerItems)),
+    ...ITEM_ENDPOINTS.map((endpoint) => featuresRow(endpoint, itemQueryOf(endpoint), answerItem)),
+  ].map((row) => [row.path, row]),
+);
+
+/** The row of a request path. That of one feature has paths that go on with a fid; clients also ask `{root}/`. */
+export function rowOf(path: string): Row | undefined {
+  if (path === `${OGC_PATH}/`) return ROWS.get(OGC_PATH);
+  const known = ROWS.get(path);
+  if (known !== undefined || !path.startsWith(COLLECTIONS_PATH)) return known;
+  return ROWS.get(path.slice(0, path.lastIndexOf('/') + 1));
+}

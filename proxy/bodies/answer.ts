@@ -1,0 +1,127 @@
+// Answers: responses as values, with finished headers and a body in memory or a way to read it. Used by everything that
+// answers; send.ts and fetch/ send them.
+
+import type { LoadedRelease } from '../data/load-release.ts';
+import type { Problem } from '../http/problem.ts';
+import { PROBLEMS, problemToJson } from '../http/problem.ts';
+import type { Coding } from '../http/request.ts';
+import { ALLOWED_METHODS } from '../http/request.ts';
+import type { Client, Reads } from '../origin/origin.ts';
+
+/** A body in memory, or a stream. */
+export type Body = Buffer | AsyncIterable<Buffer>;
+
+/** A body that is not read yet. */
+export interface BodySource {
+  /** Length of the body. */
+  readonly bytes: number;
+  /**
+   * Reads it: a buffer at once if that takes microseconds. Not called for HEAD and 304.
+   * @throws OriginError if stored bytes are missing or damaged; from a stream, before its last chunk
+   */
+  read(reads: Reads, client: Client): Body | Promise<Body>;
+}
+
+/** Alternating header names and values. */
+export type HeaderList = readonly string[];
+
+/** A response that has not been sent yet. */
+export interface Answer {
+  status: number;
+  /** All headers, with Content-Length. */
+  headers: HeaderList;
+  /** A strong entity tag including its quotes; a request whose If-None-Match has it is answered with 304. */
+  etag: string | undefined;
+  /** Undefined if there is no content. */
+  body: Buffer | BodySource | undefined;
+  /** What the answer depends on besides the request; undefined if on nothing. */
+  basis: Basis | undefined;
+}
+
+/** What an answer from a release depends on. */
+export interface Basis {
+  release: LoadedRelease;
+  /** Base URL in the Link header: scheme, host and optional path. */
+  base: string;
+  coding: Coding;
+  /** Does the request name the release? The answer to a cursor never changes. */
+  isPinned: boolean;
+}
+
+/** Headers of every response, errors included: a client in a browser must be able to read a 401. */
+export const COMMON_HEADERS: HeaderList = [
+  'Access-Control-Allow-Origin',
+  '*',
+  'Access-Control-Expose-Headers',
+  'Link, ETag, Boundaries-Release, Boundaries-Matched, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy',
+  'X-Content-Type-Options',
+  'nosniff',
+];
+
+/**
+ * An answer with a body in memory.
+ * @param headers in addition to those of every response
+ * @param contentHeaders Content-Type and, if any, Content-Encoding
+ */
+export function answerWith(
+  status: number,
+  headers: HeaderList,
+  contentHeaders: HeaderList,
+  body: Buffer,
+  tag?: string,
+): Answer {
+  const etag = tag === undefined ? undefined : `"${tag}"`;
+  const all = [...COMMON_HEADERS, ...headers, ...(etag === undefined ? [] : ['ETag', etag])];
+  return {
+    status,
+    headers: [...all, ...contentHeaders, 'Content-Length', String(body.length)],
+    etag,
+    body,
+    basis: undefined,
+  };
+}
+
+/** The answer with a problem. */
+export function problemToAnswer({ code, message, headers }: Problem): Answer {
+  const body = Buffer.from(`${JSON.stringify(problemToJson(code, message))}\n`);
+  const fields = ['Cache-Control', 'no-store', ...Object.entries(headers).flat()];
+  return answerWith(PROBLEMS[code].status, fields, PROBLEM_TYPE, body);
+}
+
+const PROBLEM_TYPE: HeaderList = ['Content-Type', 'application/problem+json'];
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
+
+/**
+ * The answer to a CORS preflight: the same for every path, so it does not reveal which paths exist. Any origin is allowed:
+ * tokens are not ambient credentials, a page can only send a token that it was given.
+ */
+export const PREFLIGHT_ANSWER: Answer = noContent([
+  'Access-Control-Allow-Methods',
+  ALLOWED_METHODS,
+  'Access-Control-Allow-Headers',
+  'Authorization, If-None-Match, If-Range, Range',
+  'Access-Control-Max-Age',
+  String(PREFLIGHT_MAX_AGE_SECONDS),
+]);
+
+/** The answer to OPTIONS that is not a preflight. */
+export const OPTIONS_ANSWER: Answer = noContent(['Allow', ALLOWED_METHODS]);
+
+function noContent(headers: HeaderList): Answer {
+  const all = [...COMMON_HEADERS, ...headers];
+  return { status: 204, headers: all, etag: undefined, body: undefined, basis: undefined };
+}
+
+/** The headers of a 304: those of the answer without those of its content. */
+export function withoutContent(headers: HeaderList): string[] {
+  return headers.filter((_, i) => headers[i - (i % 2)]?.startsWith('Content-') !== true);
+}
+
+/** The 304 rule: does If-None-Match list this entity tag? Weak comparison (RFC 9110 section 13.1.2). */
+export function isMatch(ifNoneMatch: string, etag: string): boolean {
+  // Entity tags of this service contain no comma.
+  return ifNoneMatch.split(',').some((item) => {
+    const tag = item.trim();
+    return tag === '*' || tag === etag || tag === `W/${etag}`;
+  });
+}

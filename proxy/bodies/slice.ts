@@ -1,0 +1,334 @@
+// Slices: bodies with any run of features, made of byte ranges of feature files without inflating or deflating. Length and
+// entity tag follow from the index; each range is checked against it before the last byte is sent.
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import pLimit from 'p-limit';
+import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
+import { elementAt, numberAt } from '../../format/element-at.ts';
+import type { FeatureData } from '../../format/feature-table.ts';
+import type { FrameData } from '../../format/gzip.ts';
+import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../../format/gzip.ts';
+import type { Ranges } from '../../format/positions.ts';
+import type { LoadedTable } from '../data/load-release.ts';
+import type { ByteRange, Client, Reads } from '../origin/origin.ts';
+import { OriginError } from '../origin/origin.ts';
+import type { Body, BodySource } from './answer.ts';
+import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';
+
+/** 96 bits of SHA-256 in base64url. */
+const TAG_CHARS = 16;
+/** Reads of one body that are made at once. */
+const NOW_MAX_READS = 16;
+/** Ranges of a file are read together if the gap between them is at most this, or all gaps are not longer than the ranges. */
+const GAP_BYTES = 4 * 1024;
+/** Concurrent reads for one body. */
+const READS_MAX = 8;
+/** Runs of which the CRC-32 of the text is computed anew each time: some 100 microseconds. */
+const REMEMBERED_RUNS = 1000;
+
+type Chunks = AsyncGenerator<Buffer, void, undefined>;
+
+/** Data of features that follow one another in a file and in the body. */
+interface Piece {
+  data: FeatureData;
+  path: string;
+  /** The first position, and the one after the last. */
+  first: number;
+  end: number;
+  /** Where it begins in the body. */
+  at: number;
+}
+
+/** Pieces of a file that are read together, with the data of other positions between them. */
+interface Read extends Omit<Piece, 'at'> {
+  pieces: Piece[];
+  /** Bytes of the pieces. */
+  wanted: number;
+}
+
+/** The bytes `from` up to but not including `to` of the body, which are in memory at a time. */
+interface Chunk {
+  from: number;
+  to: number;
+  reads: Read[];
+}
+
+/** A slice as one gzip member: a buffer, or a stream if it is large. */
+export class Slice implements BodySource {
+  readonly bytes: number;
+  /** The files that it is cut from. */
+  readonly #source: LoadedTable;
+  readonly #frame: FrameData;
+  readonly #frameTag: string;
+  /** The positions of its features: runs. */
+  readonly #ranges: Ranges;
+  /** Where the data of each run begins in the body, and where the last one ends. */
+  readonly #starts: readonly number[];
+  readonly #end: number;
+  readonly #features: number;
+
+  /** @param frameTag tells the frame from others in the entity tag */
+  constructor(source: LoadedTable, frame: FrameData, frameTag: string, ranges: Ranges) {
+    this.#source = source;
+    this.#frame = frame;
+    this.#frameTag = frameTag;
+    this.#ranges = ranges;
+    let at = MEMBER_HEADER.length + frame.before.data.length;
+    const starts = [at];
+    let features = 0;
+    for (let i = 0; i < ranges.length; i += 2) {
+      const [first, end] = [numberAt(ranges, i), numberAt(ranges, i + 1)];
+      features += end - first;
+      at += source.table.runBytes(first, end);
+      starts.push(at);
+    }
+    this.#starts = starts;
+    this.#end = at;
+    this.#features = features;
+    this.bytes = at + frame.after.data.length + MEMBER_END_BYTES;
+  }
+
+  /** Bytes of the text. */
+  get textBytes(): number {
+    let bytes = this.#frame.before.length + this.#frame.after.length;
+    for (let i = 0; i < this.#ranges.length; i += 2)
+      bytes += this.#source.table.textBytes(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1));
+    return bytes;
+  }
+
+  /** Entity tag without quotes: the same in every release with the same bytes. */
+  get tag(): string {
+    const { table } = this.#source;
+    const runs: Uint8Array[] = [];
+    let crc = 0;
+    for (let i = 0; i < this.#ranges.length; i += 2) {
+      const [first, end] = [numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1)];
+      runs.push(table.digests(first, end));
+      // The digests say what the features are. Data that is chained can have other bytes nevertheless.
+      if (end > first + 1) crc = table.chained.crc(first + 1, end, crc);
+    }
+    const [digests = new Uint8Array()] = runs.length > 1 ? [Buffer.concat(runs)] : runs;
+    // One feature needs no digest of its digest.
+    if (this.#features === 1) return `${Buffer.from(digests).toString('base64url')}-${this.#frameTag}`;
+    return `${hash('sha256', digests, 'base64url').slice(0, TAG_CHARS)}-${crc.toString(36)}-${this.#frameTag}`;
+  }
+
+  read(reads: Reads, client: Client): Body | Promise<Body> {
+    if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, 0, this.bytes, false));
+    const [chunk = { from: 0, to: 0, reads: [] }] = this.#chunks(0, this.bytes, WHOLE_MAX_BYTES);
+    if (chunk.reads.length <= NOW_MAX_READS) {
+      const body = reads.buffer(this.bytes);
+      if (chunk.reads.every((read) => this.#readNow(reads, read, body, 0))) return this.#surround(body, 0, this.#crc);
+    }
+    return reads.later(client, async () => {
+      const body = Buffer.allocUnsafe(this.bytes);
+      await this.#readLater(reads, chunk, body);
+      return this.#surround(body, 0, this.#crc);
+    });
+  }
+
+  /**
+   * A range of its bytes, for a download: always a stream. A client that was cut off continues behind what it has, which
+   * therefore is right: each piece is read and checked whole before a byte of it is sent.
+   */
+  part({ offset, length }: ByteRange): BodySource {
+    // A piece takes as much memory for one of its bytes as for all.
+    const stream = (reads: Reads): Chunks => this.#stream(reads, offset, offset + length, true);
+    return { bytes: this.bytes, read: (reads, client) => reads.later(client, () => stream(reads)) };
+  }
+
+  /** What is read for some bytes of the body. @param maxBytes of data in a chunk, unless it is one feature */
+  *#chunks(from: number, to: number, maxBytes: number): Generator<Chunk> {
+    let chunk: Chunk | undefined;
+    for (const piece of this.#pieces(from, to, maxBytes)) {
+      const end = piece.at + bytesOf(piece);
+      if (chunk !== undefined && end - chunk.from > maxBytes) {
+        yield chunk;
+        chunk = undefined;
+      }
+      // What is before the data is sent with it, so that an error can still become a problem response.
+      chunk ??= { from: piece.at === this.#starts[0] ? 0 : piece.at, to: end, reads: [] };
+      chunk.to = end;
+      addPiece(chunk.reads, piece);
+    }
+    if (chunk !== undefined) yield chunk;
+  }
+
+  /** The data among some bytes of the body: of each run the first feature alone, then the others as they are in feature files. */
+  *#pieces(from: number, to: number, maxBytes: number): Generator<Piece> {
+    const { table } = this.#source;
+    const { chained, alone } = table;
+    for (let run = 0; 2 * run < this.#ranges.length; run++) {
+      let [at, first] = [numberAt(this.#starts, run), numberAt(this.#ranges, 2 * run)];
+      if (at >= to) return;
+      if (numberAt(this.#starts, run + 1) <= from) continue;
+      const last = numberAt(this.#ranges, 2 * run + 1);
+      if (table.aloneAt(first) === alone) {
+        const piece = { data: alone, path: this.#source.file(table.fileOf(first), 'alone'), first, end: ++first, at };
+        at += bytesOf(piece);
+        if (at > from) yield piece;
+      }
+      const skipped = at < from ? chained.positionAt(from - at, first, last) : first;
+      at += chained.bytes(first, skipped);
+      for (let end = skipped; end < last && at < to; at += chained.bytes(first, end)) {
+        first = end;
+        const file = table.fileOf(first);
+        const most = Math.min(last, table.fileEnd(file));
+        const asked = chained.positionAt(to - at - 1, first, most) + 1;
+        end = Math.max(first + 1, Math.min(asked, chained.positionAt(maxBytes, first, most)));
+        yield { data: chained, path: this.#source.file(file, 'features'), first, end, at };
+      }
+    }
+  }
+
+  /** Reads into memory that begins with the byte `from` of the body. @returns false if that would have to wait */
+  #readNow(reads: Reads, read: Read, memory: Buffer, from: number): boolean {
+    const { path, pieces } = read;
+    const range = rangeOf(read);
+    // A piece by itself is read to its place.
+    const at = pieces.length === 1 ? elementAt(pieces, 0).at - from : undefined;
+    const bytes = at === undefined ? Buffer.allocUnsafe(range.length) : memory.subarray(at, at + range.length);
+    if (!reads.now(path, range, bytes, 0, true)) return false;
+    this.#put(reads, read, bytes, memory, from, at !== undefined);
+    return true;
+  }
+
+  /** Reads a chunk into memory, in the thread pool or from a host. */
+  async #readLater(reads: Reads, { reads: plan, from }: Chunk, memory: Buffer): Promise<void> {
+    const limit = pLimit(READS_MAX);
+    const readOne = async (read: Read): Promise<void> => {
+      if (this.#readNow(reads, read, memory, from)) return;
+      this.#put(reads, read, await reads.origin.read(read.path, rangeOf(read)), memory, from, false);
+    };
+    await Promise.all(plan.map((read) => limit(readOne, read)));
+  }
+
+  /** Checks what was read, puts it in its place unless it is there, and sets the separators. */
+  #put(reads: Reads, read: Read, bytes: Buffer, memory: Buffer, from: number, isInPlace: boolean): void {
+    const { data, path, first, end, pieces } = read;
+    if (!data.isIntact(bytes, first, end)) throw damaged(reads, path);
+    for (const piece of pieces) {
+      const begin = data.bytes(first, piece.first);
+      if (!isInPlace) bytes.copy(memory, piece.at - from, begin, begin + bytesOf(piece));
+      if (this.#frame.format !== 'geojsonl') this.#separate(memory, piece, from);
+    }
+  }
+
+  /** Sets the last byte of the data of every feature but the last one of the body. */
+  #separate(memory: Buffer, { data, first, end, at }: Piece, from: number): void {
+    const last = at + data.bytes(first, end) === this.#end ? end - 1 : end;
+    for (let position = first + 1; position <= last; position++)
+      memory[at - from + data.bytes(first, position) - 1] = SEPARATORS[this.#frame.format];
+  }
+
+  /**
+   * Writes what is around the data, if memory that begins with the byte `from` of the body has room for it.
+   * @param crc of the text up to the end of the data, as if all features had separators
+   */
+  #surround(memory: Buffer, from: number, crc: number): Buffer {
+    const { before, after, format } = this.#frame;
+    if (from === 0) before.data.copy(memory, MEMBER_HEADER.copy(memory));
+    if (from + memory.length < this.bytes) return memory;
+    const text = joinCrcs(format === 'fc' && this.#features > 0 ? swapSeparator(crc) : crc, after.crc, after.length);
+    writeMemberEnd(memory, memory.length - MEMBER_END_BYTES, text, this.textBytes);
+    after.data.copy(memory, this.#end - from);
+    return memory;
+  }
+
+  /** CRC-32 of the text up to the end of the data, as if all features had separators. That of many runs is remembered. */
+  get #crc(): number {
+    const { table, crcs } = this.#source;
+    const tag = this.#ranges.length > 2 * REMEMBERED_RUNS ? this.tag : '';
+    let crc = crcs.get(tag);
+    if (crc !== undefined) return crc;
+    crc = this.#frame.before.crc;
+    for (let i = 0; i < this.#ranges.length; i += 2)
+      crc = table.textCrc(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1), crc, this.#frame.format);
+    if (tag !== '') crcs.set(tag, crc);
+    return crc;
+  }
+
+  /**
+   * Some bytes of the body in chunks. Of a large one at most two chunks, or one feature that is larger, are in memory.
+   * @param isCheckedFirst is a large feature read twice, so that nothing of it is sent unchecked?
+   */
+  async *#stream(reads: Reads, offset: number, to: number, isCheckedFirst: boolean): Chunks {
+    const take = reads.pieceMemory();
+    // What is before the first feature is sent with it.
+    for (const chunk of this.#chunks(offset, Math.max(to, numberAt(this.#starts, 0) + 1), reads.pieceBytes)) {
+      const { from } = chunk;
+      const piece = chunk.reads[0]?.pieces[0];
+      if (piece !== undefined && bytesOf(piece) > WHOLE_MAX_BYTES)
+        yield* this.#large(reads, piece, from, offset, to, isCheckedFirst);
+      else {
+        const memory = this.#surround(take(chunk.to - from), from, 0);
+        await this.#readLater(reads, chunk, memory);
+        yield memory.subarray(Math.max(0, offset - from), to - from);
+      }
+    }
+    const from = this.#features === 0 ? 0 : this.#end;
+    if (to <= from) return;
+    const end = this.#surround(Buffer.allocUnsafe(this.bytes - from), from, this.#crc);
+    yield end.subarray(Math.max(0, offset - from), to - from);
+  }
+
+  /**
+   * The bytes `offset` up to but not including `to` of a large feature, of which the last ones are sent once all of it is checked.
+   * @param from the first byte of the body: what is before the first feature is sent with it
+   */
+  async *#large(reads: Reads, piece: Piece, from: number, offset: number, to: number, isCheckedFirst: boolean): Chunks {
+    const { data, path, first, end, at } = piece;
+    const read = (): Chunks => {
+      let crc = data.crcBefore(first);
+      return withholdLast(
+        reads.origin.stream(path, rangeOf(piece)),
+        (chunk) => {
+          crc = crc32(chunk, crc);
+        },
+        () => {
+          if (crc !== data.crcBefore(end)) throw damaged(reads, path);
+        },
+      );
+    };
+    if (isCheckedFirst) for await (const _chunk of read());
+    let sent = from;
+    for await (const chunk of read()) {
+      const memory = sent < at ? this.#surround(Buffer.concat([Buffer.alloc(at - sent), chunk]), 0, 0) : chunk;
+      if (sent + memory.length === at + bytesOf(piece)) this.#separate(memory, piece, sent);
+      const own = memory.subarray(Math.max(0, offset - sent), Math.max(0, to - sent));
+      if (own.length > 0) yield own;
+      sent += memory.length;
+    }
+  }
+}
+
+function bytesOf({ data, first, end }: Omit<Piece, 'at'>): number {
+  return data.bytes(first, end);
+}
+
+function rangeOf(read: Omit<Piece, 'at'>): ByteRange {
+  return { offset: read.data.offsetAt(read.first), length: bytesOf(read) };
+}
+
+/** Plans the reading of a piece: with one before it in its file, or by itself. */
+function addPiece(reads: Read[], piece: Piece): void {
+  const { data, path, first, end } = piece;
+  const wanted = bytesOf(piece);
+  // Runs have pieces in two files.
+  const before = [reads.at(-1), reads.at(-2)].find((read) => read?.path === path);
+  const isNear =
+    before !== undefined &&
+    (data.bytes(before.end, first) <= GAP_BYTES || data.bytes(before.first, end) <= 2 * (before.wanted + wanted));
+  if (!isNear) reads.push({ data, path, first, end, pieces: [piece], wanted });
+  else {
+    before.pieces.push(piece);
+    before.end = end;
+    before.wanted += wanted;
+  }
+}
+
+/** Closes the file: the operator may replace it by an intact one. */
+function damaged({ origin }: Reads, path: string): OriginError {
+  origin.close?.(path);
+  return new OriginError('damaged', path);
+}

@@ -1,0 +1,239 @@
+// Loads the metadata of a release from an origin: the manifest and the index of each level, verified and mapped. Used by
+// releases.ts.
+import { createHash, hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { CursorWriter, contentOf } from '../../format/cursor.ts';
+import { elementAt } from '../../format/element-at.ts';
+import type { FeatureTable } from '../../format/feature-table.ts';
+import {
+  alonePath,
+  cellsPath,
+  featureFilePath,
+  indexPath,
+  manifestPath,
+  RELEASE_FILE,
+  releasePath,
+} from '../../format/layout.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
+import type { Geometry, Level } from '../../format/levels.ts';
+import { LEVELS } from '../../format/levels.ts';
+import { decodeLevel, decodeTable } from '../../format/manifest.ts';
+import { FormatError } from '../../format/parse.ts';
+import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
+import { releaseFromJson } from '../../format/release.ts';
+import type { Origin } from '../origin/origin.ts';
+import { type Clock, Loaded } from './loaded.ts';
+import { SpatialIndex } from './spatial-index.ts';
+
+/** Maximum size of a release.json: it lists the files of the source, of which there may be tens of thousands. */
+const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
+/** Bytes that are hashed in one turn of the event loop: about a millisecond. */
+const HASHED_BYTES = 1024 * 1024;
+/** Listings of a geometry whose CRC-32 is kept: some 100 bytes each. */
+const CRCS_MAX = 100;
+/** A table that no request has used for this long is freed. */
+const UNUSED_MS = 300_000;
+
+/** The feature files of one geometry of a level. */
+export class LoadedTable {
+  readonly table: FeatureTable;
+  readonly geometry: Geometry;
+  /** Bytes of its index.bin. */
+  readonly bytes: number;
+  /** CRC-32 of the texts of long listings by entity tag: a client that continues a download needs it again. */
+  readonly crcs = new LRUCache<string, number>({ max: CRCS_MAX });
+  /** The folder of its release, relative to the origin. */
+  readonly #folder: string;
+  /** Paths of files that have been read, by number: look-ups of open files use the same text again. */
+  readonly #paths: Readonly<Record<'features' | 'alone', string[]>> = { features: [], alone: [] };
+
+  constructor(folder: string, table: FeatureTable, geometry: Geometry, bytes: number) {
+    this.#folder = folder;
+    this.table = table;
+    this.geometry = geometry;
+    this.bytes = bytes;
+  }
+
+  /** The path of a feature file, or of the file with its chained features alone; relative to the origin. */
+  file(file: number, folder: 'features' | 'alone'): string {
+    const known = this.#paths[folder][file];
+    if (known !== undefined) return known;
+    const { level } = this.table;
+    const pathOf = folder === 'alone' ? alonePath : featureFilePath;
+    const path = `${this.#folder}/${pathOf(level, file, this.geometry)}`;
+    this.#paths[folder][file] = path;
+    return path;
+  }
+}
+
+/** A level whose index has been verified. */
+export class LoadedLevel {
+  readonly index: LevelIndex;
+  readonly spatial: SpatialIndex;
+  /** The folder of its release, relative to the origin. */
+  readonly folder: string;
+  readonly cursors: CursorWriter;
+  readonly #full: LoadedTable;
+  readonly #loadTable: LoadTable;
+  /** Tables of the other geometries. */
+  readonly #tables: Loaded<Geometry, LoadedTable>;
+
+  constructor({ release, digest }: Description, index: LevelIndex, bytes: number, loadTable: LoadTable, now: Clock) {
+    this.folder = releasePath(release.release);
+    this.index = index;
+    this.spatial = new SpatialIndex(`${this.folder}/${cellsPath(index.level)}`, index, release.precision);
+    this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
+    this.#full = new LoadedTable(this.folder, index, 'full', bytes);
+    this.#loadTable = loadTable;
+    this.#tables = new Loaded(now);
+  }
+
+  /** Bytes of the tables in memory. */
+  get bytes(): number {
+    return this.#tables.entries().reduce((sum, [, { bytes }]) => sum + bytes, this.#full.bytes + this.spatial.bytes);
+  }
+
+  /** The feature files of a geometry; undefined if their table is not in memory. */
+  get(geometry: Geometry): LoadedTable | undefined {
+    return geometry === 'full' ? this.#full : this.#tables.get(geometry);
+  }
+
+  /** Brings the table of a geometry into memory. @throws OriginError, FormatError */
+  async load(geometry: Geometry): Promise<void> {
+    if (geometry !== 'full') await this.#tables.load(geometry, () => this.#loadTable(geometry));
+  }
+
+  /** Frees the tables that have not been used for long. */
+  freeUnused(): void {
+    this.#tables.freeUnused(UNUSED_MS);
+  }
+}
+
+/** Reads the table of a geometry besides the full one. */
+type LoadTable = (geometry: Geometry) => Promise<LoadedTable>;
+
+/** A release whose metadata has been loaded and verified. */
+export interface LoadedRelease {
+  id: string;
+  /** SHA-256 of release.json in hex: two releases with the same one have the same bytes in every file. */
+  digest: string;
+  /** Its date, `YYYY-MM-DD`, to show with the data; undefined if it has none. */
+  date: string | undefined;
+  /** Those that can be asked for, `full` among them. */
+  geometries: readonly Geometry[];
+  /** SPDX identifier or URL; undefined if it names none. */
+  licence: string | undefined;
+  /** Credits to show with the data. */
+  attribution: readonly string[];
+  /** What release.json says of each level. */
+  summaries: readonly LevelSummary[];
+  /** What it says of the overview. */
+  overview: Release['overview'];
+  /** A level; undefined if it is not in memory. */
+  get(level: Level): LoadedLevel | undefined;
+  /** Brings a level into memory. @throws OriginError, FormatError */
+  load(level: Level): Promise<LoadedLevel>;
+  /** Frees what has not been used for long. */
+  freeUnused(): void;
+}
+
+/** release.json and its SHA-256 in hex. */
+export interface Description {
+  release: Release;
+  digest: string;
+}
+
+/**
+ * Loads the metadata of a release, and verifies it with the digests in its release.json.
+ * @throws OriginError, FormatError
+ */
+export type LoadRelease = (origin: Origin, description: Description, now?: Clock) => Promise<LoadedRelease>;
+
+/**
+ * Reads the release.json of a release.
+ * @param digest its SHA-256 in hex
+ * @throws OriginError, FormatError
+ */
+export async function readDescription(origin: Origin, id: string, digest: string): Promise<Description> {
+  const file = `${releasePath(id)}/${RELEASE_FILE}`;
+  const bytes = await origin.read(file, DESCRIPTION_MAX_BYTES);
+  const got = hash('sha256', bytes, 'hex');
+  if (got !== digest) throw new FormatError(file, `SHA-256 is ${got}, expected ${digest}`);
+  const release = releaseFromJson(bytes.toString('utf8'), file);
+  if (release.release !== id) throw new FormatError(file, `release is ${release.release}, expected ${id}`);
+  return { release, digest };
+}
+
+/**
+ * Loads all levels of a release.
+ * @throws OriginError, FormatError
+ */
+export async function loadRelease(origin: Origin, description: Description, now?: Clock): Promise<LoadedRelease> {
+  const levels = await Promise.all(LEVELS.map((level) => loadLevel(origin, description, level, now)));
+  const get = (level: Level): LoadedLevel => elementAt(levels, level);
+  return describedRelease(description, {
+    get,
+    load: async (level) => get(level),
+    freeUnused() {
+      for (const level of levels) level.freeUnused();
+    },
+  });
+}
+
+/** A release with levels that are got, loaded and freed in this way. */
+export function describedRelease(
+  { release, digest }: Description,
+  levels: Pick<LoadedRelease, 'get' | 'load' | 'freeUnused'>,
+): LoadedRelease {
+  const { release: id, date, geometries, licence, attribution, levels: summaries, overview } = release;
+  return { id, digest, date, geometries, licence, attribution, summaries, overview, ...levels };
+}
+
+/**
+ * Loads a level: two files, their SHA-256, views.
+ * @throws OriginError, FormatError
+ */
+export async function loadLevel(
+  origin: Origin,
+  description: Description,
+  level: Level,
+  now: Clock = () => performance.now(),
+): Promise<LoadedLevel> {
+  const { release, levels } = description.release;
+  const folder = releasePath(release);
+  const summary = elementAt(levels, level);
+  const files = { manifest: `${folder}/${manifestPath(level)}`, index: `${folder}/${indexPath(level)}` };
+  const [manifest, bytes] = await Promise.all([
+    readChecked(origin, files.manifest, summary.manifest),
+    readChecked(origin, files.index, summary.index),
+  ]);
+  const text = manifest.toString('utf8');
+  const expected = { release, level, features: summary.features };
+  const index = decodeLevel({ manifest: text, index: bytes }, expected, files);
+  const loadTable: LoadTable = async (geometry) => {
+    const file = `${folder}/${indexPath(level, geometry)}`;
+    const other = summary.geometries[geometry];
+    if (other === undefined) throw new FormatError(files.manifest, `has no geometry ${geometry}`);
+    const table = await readChecked(origin, file, other.index);
+    const decoded = decodeTable({ manifest: text, table }, geometry, index, { ...files, table: file });
+    return new LoadedTable(folder, decoded, geometry, table.length);
+  };
+  return new LoadedLevel(description, index, bytes.length, loadTable, now);
+}
+
+/** Reads a whole file and checks its SHA-256. */
+async function readChecked(origin: Origin, path: string, { bytes, sha256 }: CheckedFile): Promise<Buffer> {
+  // The whole file, not a range: one that is longer than recorded is not this file.
+  const content = await origin.read(path, bytes);
+  if (content.length < bytes) throw new FormatError(path, `${content.length} bytes, expected ${bytes}`);
+  const digest = createHash('sha256');
+  for (let at = 0; at < content.length; at += HASHED_BYTES) {
+    // Other events are handled between the pieces of a large file.
+    if (at > 0) await setImmediate();
+    digest.update(content.subarray(at, at + HASHED_BYTES));
+  }
+  const got = digest.digest('hex');
+  if (got !== sha256) throw new FormatError(path, `SHA-256 is ${got}, expected ${sha256}`);
+  return content;
+}

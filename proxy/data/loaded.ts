@@ -1,0 +1,107 @@
+// What is brought into memory when it is first asked for: once for all that ask, and again some time after an error. Holds
+// releases (releases.ts), the tables of geometries (load-release.ts), and levels where memory is little (load-on-demand.ts).
+
+/** What could not be loaded is tried again after this time, in milliseconds. */
+const RETRY_MS = 5000;
+/**
+ * What takes longer is begun again beside it, then after twice this time: platforms end what a request reads with its client.
+ * What is loaded first counts.
+ */
+const STUCK_MS = 10_000;
+
+/** Milliseconds of a monotonic clock. */
+export type Clock = () => number;
+
+/** A value in memory, or one that is being loaded. */
+interface Place<Value> {
+  /** Undefined until it is loaded. */
+  value: Value | undefined;
+  /** The last attempt, or the first one that succeeded. */
+  loading: Promise<Value>;
+  /** Attempts that have not ended. */
+  running: number;
+  /** When it is loaded again unless it has been loaded. */
+  retryAt: number;
+  usedAt: number;
+}
+
+/** What may differ between what is loaded. */
+export interface LoadedOptions<Key, Value> {
+  /** Milliseconds until what could not be loaded is tried again; RETRY_MS where it is undefined. */
+  retryMs?: (key: Key, error: unknown) => number | undefined;
+  /** Is called when a value is freed. */
+  onFree?: (value: Value) => void;
+}
+
+/** Values by key. */
+export class Loaded<Key, Value> {
+  readonly #now: Clock;
+  readonly #options: LoadedOptions<Key, Value>;
+  /** The least recently used first. */
+  readonly #places = new Map<Key, Place<Value>>();
+
+  constructor(now: Clock, options: LoadedOptions<Key, Value> = {}) {
+    this.#now = now;
+    this.#options = options;
+  }
+
+  /** A value; undefined if it is not in memory. It counts as used now. */
+  get(key: Key): Value | undefined {
+    return this.#use(key)?.value;
+  }
+
+  /**
+   * Brings a value into memory.
+   * @param begin loads it; rejects if it cannot be loaded, for everyone until the next attempt. If it throws, nothing is begun
+   */
+  load(key: Key, begin: () => Promise<Value>): Promise<Value> {
+    const known = this.#use(key);
+    if (known !== undefined && this.#now() < known.retryAt) return known.loading;
+    const loading = begin();
+    const place: Place<Value> = known ?? { value: undefined, loading, running: 0, retryAt: 0, usedAt: this.#now() };
+    this.#places.set(key, place);
+    place.loading = loading;
+    place.retryAt = this.#now() + STUCK_MS * 2 ** place.running++;
+    loading.then(
+      (value) => {
+        if (place.value !== undefined) return;
+        Object.assign(place, { value, loading, retryAt: Number.POSITIVE_INFINITY });
+      },
+      (error: unknown) => {
+        if (--place.running > 0 || place.value !== undefined) return;
+        place.retryAt = this.#now() + (this.#options.retryMs?.(key, error) ?? RETRY_MS);
+      },
+    );
+    return loading;
+  }
+
+  /** What is in memory, the least recently used first. */
+  entries(): [Key, Value][] {
+    return [...this.#places].flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value]]));
+  }
+
+  free(key: Key): void {
+    const value = this.#places.get(key)?.value;
+    this.#places.delete(key);
+    if (value !== undefined) this.#options.onFree?.(value);
+  }
+
+  /** Frees what has not been used for so many milliseconds. */
+  freeUnused(ms: number): void {
+    for (const [key, { usedAt }] of this.#places) if (this.#now() - usedAt >= ms) this.free(key);
+  }
+
+  /** What could not be loaded may be tried again now. */
+  forgetFailures(): void {
+    for (const place of this.#places.values()) if (place.running === 0 && place.value === undefined) place.retryAt = 0;
+  }
+
+  #use(key: Key): Place<Value> | undefined {
+    const place = this.#places.get(key);
+    if (place === undefined) return undefined;
+    place.usedAt = this.#now();
+    this.#places.delete(key);
+    this.#places.set(key, place);
+    return place;
+  }
+}

@@ -1,0 +1,288 @@
+// The releases of an origin: the current one, and every other hosted release, which cursors may name. A release is known by
+// its digest, which current.json names: it is served once its metadata has been loaded and verified. Used by handler.ts.
+import type { Cursor } from '../../format/cursor.ts';
+import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
+import { FormatError } from '../../format/parse.ts';
+import { currentFromJson } from '../../format/release.ts';
+import { notReady, Problem } from '../http/problem.ts';
+import type { Origin } from '../origin/origin.ts';
+import { OriginError } from '../origin/origin.ts';
+import type { LoadedRelease, LoadRelease } from './load-release.ts';
+import { loadRelease, readDescription } from './load-release.ts';
+import { Loaded } from './loaded.ts';
+
+/** Maximum size of current.json. */
+const POINTER_MAX_BYTES = 64 * 1024;
+/** Minimum time between two looks at current.json on behalf of requests. */
+const LOOK_PAUSE_MS = 250;
+/** A damaged release that is not the current one is tried again after this time: it would be read for each of its cursors. */
+const DAMAGED_MS = 30_000;
+/**
+ * Releases in memory besides the current one: of each client those that it alone has named, as many that were current and nobody
+ * has named, and all together, for the sake of memory. Cursors are not signed, and loading a release is expensive.
+ */
+const RECENT_MAX = { client: 2, all: 8 } as const;
+/** A release that a client has named stays in memory at least this long before another one replaces it. */
+const HOLD_MS = 10_000;
+/** A release that no request has used for this long is removed from memory. */
+const UNUSED_MS = 300_000;
+
+/** What `Releases` may be given besides the origin. */
+export interface ReleasesOptions {
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number;
+  /** How a release is loaded; by default with all levels. */
+  load?: LoadRelease;
+}
+
+/** What current.json says. */
+interface Pointer {
+  text: string;
+  /** The digest of the release for requests without a cursor. */
+  digest: string;
+  /** The digest of each hosted release by its id. */
+  hosted: ReadonlyMap<string, string>;
+}
+
+/** A release in memory, and for whom. */
+interface Place {
+  readonly release: LoadedRelease;
+  /** When it was loaded, or ceased to be the current one. */
+  since: number;
+  /** Who has named it first; undefined if nobody has. */
+  owner: string | undefined;
+  /** Have others named it since? Then it is no longer counted for its owner. */
+  isShared: boolean;
+}
+
+/** A release as a request names it: by a cursor, or by its id, of whose content nothing is known: it is empty. */
+export type NamedRelease = Pick<Cursor, 'release' | 'content'>;
+
+/** The releases of one origin. */
+export class Releases {
+  readonly #origin: Origin;
+  readonly #now: () => number;
+  readonly #loadRelease: LoadRelease;
+  /** Reads current.json; resolves after a read that began after the call. */
+  readonly #look: () => Promise<void>;
+  /** By digest, the current one among them. */
+  readonly #loaded: Loaded<string, Place>;
+  /** Who has named those that are being loaded, by digest. */
+  readonly #coming = new Map<string, string>();
+  #pointer: Pointer | undefined;
+  /** Stays until the one that the pointer names is loaded. */
+  #current: Place | undefined;
+  /** What `refresh` last returned the id of. */
+  #reported: LoadedRelease | undefined;
+  /** Overlapping reads of current.json may finish out of order; the one started last wins. */
+  #reads = { begun: 0, applied: 0 };
+
+  constructor(origin: Origin, { now = () => performance.now(), load = loadRelease }: ReleasesOptions = {}) {
+    this.#origin = origin;
+    this.#now = now;
+    this.#loadRelease = load;
+    this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
+    this.#loaded = new Loaded(now, {
+      retryMs: (digest, error) =>
+        error instanceof FormatError && digest !== this.#pointer?.digest ? DAMAGED_MS : undefined,
+      onFree: ({ release }) => origin.close?.(releasePath(release.id)),
+    });
+  }
+
+  /** The release for requests without a cursor; undefined before the first one is loaded. */
+  get current(): LoadedRelease | undefined {
+    return this.#current?.release;
+  }
+
+  /** The same. @throws Problem not-ready before the first one is loaded */
+  requireCurrent(): LoadedRelease {
+    if (this.#current === undefined) throw notReady('No release is loaded yet.');
+    return this.#current.release;
+  }
+
+  /** Is this release hosted, as far as is known without reading a file? */
+  hosts({ id, digest }: Pick<LoadedRelease, 'id' | 'digest'>): boolean {
+    return this.#pointer?.hosted.get(id) === digest;
+  }
+
+  /** The release that a request of a client names, if it is hosted and in memory. */
+  get(named: NamedRelease, client: string): LoadedRelease | undefined {
+    const digest = this.#digestOf(named);
+    const place = digest === undefined ? undefined : this.#loaded.get(digest);
+    if (place === undefined) return undefined;
+    place.owner ??= client;
+    place.isShared ||= place.owner !== client;
+    return place.release;
+  }
+
+  /**
+   * Brings the release that a request names into memory. current.json is read again before a release counts as not hosted:
+   * another process may have noticed it earlier.
+   * @throws Problem release-gone; not-ready if the client has named other releases recently
+   * @throws OriginError, FormatError if it is hosted but cannot be loaded
+   */
+  async load(named: NamedRelease, client: string): Promise<LoadedRelease> {
+    if (this.#digestOf(named) === undefined) await this.#look();
+    try {
+      return await this.#loadNamed(named, client);
+    } catch (error) {
+      if (!(error instanceof OriginError && error.reason === 'missing')) throw error;
+      await this.#look();
+      if (this.#digestOf(named) === undefined) throw gone();
+      throw error;
+    }
+  }
+
+  /** Reads current.json again on behalf of a request whose files are missing or damaged. Never rejects. */
+  async lookAgain(): Promise<void> {
+    // If a new release cannot be loaded, the previous one is still served. `refresh` reports it.
+    await this.#look()
+      .then(() => this.#takeUp())
+      .catch(() => {});
+  }
+
+  /**
+   * Reads current.json and, if it has changed, loads and verifies the release that it names, then serves it.
+   * @returns the id of the new current release, undefined if it did not change
+   * @throws OriginError, FormatError; the previous release is still served
+   */
+  async refresh(): Promise<string | undefined> {
+    // First: also while current.json cannot be read.
+    this.#freeUnused();
+    for (const [, { release }] of this.#loaded.entries()) release.freeUnused();
+    await this.#readPointer();
+    await this.#takeUp();
+    if (this.#reported === this.current) return undefined;
+    this.#reported = this.current;
+    return this.current?.id;
+  }
+
+  /** The digest of the hosted release that a request names. */
+  #digestOf({ release, content }: NamedRelease): string | undefined {
+    const digest = this.#pointer?.hosted.get(release);
+    return digest?.startsWith(content) ? digest : undefined;
+  }
+
+  async #loadNamed(named: NamedRelease, client: string): Promise<LoadedRelease> {
+    const digest = this.#digestOf(named);
+    if (digest === undefined) throw gone();
+    if (digest === this.#pointer?.digest) await this.#takeUp();
+    else await this.#load(digest, client);
+    const release = this.get(named, client);
+    if (release === undefined) throw gone();
+    return release;
+  }
+
+  /**
+   * Loads a hosted release once for concurrent calls; an error is thrown again for a while.
+   * @param client who has named it; undefined if current.json does
+   * @throws Problem not-ready if all others of the client have come recently
+   */
+  async #load(digest: string, client?: string): Promise<Place> {
+    return this.#loaded.load(digest, () => {
+      if (client !== undefined) {
+        this.#makeRoom(client);
+        this.#coming.set(digest, client);
+      }
+      return this.#read(digest, client).finally(() => this.#coming.delete(digest));
+    });
+  }
+
+  async #read(digest: string, owner: string | undefined): Promise<Place> {
+    const [id = ''] = [...(this.#pointer?.hosted ?? [])].find(([, known]) => known === digest) ?? [];
+    const release = await this.#loadRelease(this.#origin, await readDescription(this.#origin, id, digest), this.#now);
+    return { release, since: this.#now(), owner, isShared: false };
+  }
+
+  #freeUnused(): void {
+    // The current one counts as used.
+    if (this.#current !== undefined) this.#loaded.get(this.#current.release.digest);
+    this.#loaded.freeUnused(UNUSED_MS);
+  }
+
+  /** Makes room for a release that a client has named, possibly in the place of one that it alone has named before. */
+  #makeRoom(client: string): void {
+    this.#freeUnused();
+    const own = this.#others(({ owner, isShared }) => owner === client && !isShared);
+    const coming = [...this.#coming.values()];
+    const all = this.#others(() => true);
+    if (own.length + coming.filter((owner) => owner === client).length >= RECENT_MAX.client) this.#freeOne(own);
+    else if (all.length + coming.length >= RECENT_MAX.all) this.#freeOne(all);
+  }
+
+  /** @throws Problem not-ready if all have come recently */
+  #freeOne(places: readonly Place[]): void {
+    const age = ({ since }: Place): number => this.#now() - since;
+    const oldest = places.find((place) => age(place) >= HOLD_MS);
+    if (oldest === undefined) {
+      const seconds = Math.ceil((HOLD_MS - Math.max(0, ...places.map(age))) / 1000);
+      throw notReady('Cursors of too many releases are in use. Try again later.', Math.max(1, seconds));
+    }
+    this.#loaded.free(oldest.release.digest);
+  }
+
+  /** Releases in memory besides the current one, the least recently used first. */
+  #others(isMeant: (place: Place) => boolean): Place[] {
+    const places = this.#loaded.entries().map(([, place]) => place);
+    return places.filter((place) => place !== this.#current && isMeant(place));
+  }
+
+  /** @throws OriginError, FormatError if it cannot be read */
+  async #readPointer(): Promise<void> {
+    const read = ++this.#reads.begun;
+    const text = (await this.#origin.read(CURRENT_PATH, POINTER_MAX_BYTES)).toString('utf8');
+    if (text === this.#pointer?.text) return;
+    const { release, digests } = currentFromJson(text, CURRENT_PATH);
+    if (read < this.#reads.applied) return;
+    this.#reads.applied = read;
+    this.#pointer = { text, digest: digests.get(release) ?? '', hosted: digests };
+    this.#loaded.forgetFailures();
+    for (const { release } of this.#others(({ release }) => !this.hosts(release))) this.#loaded.free(release.digest);
+  }
+
+  /** Serves the release that current.json names. */
+  async #takeUp(): Promise<void> {
+    const pointer = this.#pointer;
+    if (pointer === undefined || this.current?.digest === pointer.digest) return;
+    const place = await this.#load(pointer.digest);
+    const previous = this.#current;
+    if (this.#pointer !== pointer || previous === place) return;
+    this.#current = place;
+    if (previous === undefined) return;
+    previous.since = this.#now();
+    if (!this.hosts(previous.release)) this.#loaded.free(previous.release.digest);
+    for (const { release } of this.#others(({ owner }) => owner === undefined).slice(0, -RECENT_MAX.client))
+      this.#loaded.free(release.digest);
+  }
+}
+
+function gone(): Problem {
+  return new Problem(
+    'release-gone',
+    'The release is no longer hosted. Start again: at the first page without a cursor, or the download without release.',
+  );
+}
+
+/**
+ * Shares runs of `work` between callers: each call gets a run that begins after it. Runs never overlap, and begin at
+ * least `pauseMs` milliseconds apart.
+ * @param now milliseconds of a monotonic clock
+ */
+function shareRuns(work: () => Promise<void>, pauseMs: number, now: () => number): () => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  let begun = Number.NEGATIVE_INFINITY;
+  let next: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    const waitMs = begun + pauseMs - now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    next = undefined;
+    begun = now();
+    await work();
+  };
+  return () => {
+    if (next !== undefined) return next;
+    next = last.then(run);
+    last = next.catch(() => {});
+    return next;
+  };
+}

@@ -1,0 +1,57 @@
+// The rows that need no token: public files, health checks, and the metadata of the service. Used by handler.ts.
+
+import { metadataPaths, metadataToAnswer, type ResourceMetadata } from './auth/resource-metadata.ts';
+import type { Answer } from './bodies/answer.ts';
+import type { BaseUrl } from './http/base-url.ts';
+import { codingFor, type HttpRequest } from './http/request.ts';
+import { answerAlive, answerReady, type Readiness } from './operations/health.ts';
+import { type Assets, assetToAnswer } from './site/asset.ts';
+
+/** A path that needs no token. */
+export interface PublicRow {
+  /** The path, or a label for a kind of path. */
+  readonly path: string;
+  /** @throws Problem */
+  answer(request: HttpRequest): Answer | Promise<Answer>;
+}
+
+/** The rows by path. */
+export type PublicRows = ReadonlyMap<string, PublicRow>;
+
+/** What the rows are made of. */
+export interface PublicParts extends Readiness {
+  /** Files that need no token. */
+  assets: Assets;
+  /** Undefined if no issuer is a URL. */
+  resourceMetadata: ResourceMetadata | undefined;
+  baseUrl: BaseUrl;
+  /** Base URL of the service if it is configured. */
+  publicUrl: string | undefined;
+}
+
+/** The rows of a service. */
+export function publicRows(parts: PublicParts): PublicRows {
+  const { assets, resourceMetadata, baseUrl, publicUrl, releases } = parts;
+  const rows: [string, PublicRow][] = [
+    ['/healthz', { path: '/healthz', answer: answerAlive }],
+    ['/readyz', { path: '/readyz', answer: () => answerReady(parts) }],
+  ];
+  if (resourceMetadata !== undefined)
+    for (const path of metadataPaths(publicUrl))
+      rows.push([
+        path,
+        { path: 'metadata', answer: (request) => metadataToAnswer(resourceMetadata, baseUrl.of(request)) },
+      ]);
+  for (const [path, asset] of assets)
+    rows.push([
+      path,
+      {
+        path,
+        answer({ headers }) {
+          const file = typeof asset === 'function' ? asset(releases.requireCurrent()) : asset;
+          return assetToAnswer(file, codingFor(headers['accept-encoding']));
+        },
+      },
+    ]);
+  return new Map(rows);
+}

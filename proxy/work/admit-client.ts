@@ -1,0 +1,83 @@
+// Limits of each client: requests per time and requests at a time, by the principal of its token. Beyond them 429; every
+// answer has the RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10). Used by handler.ts.
+import { LRUCache } from 'lru-cache';
+
+import { Problem } from '../http/problem.ts';
+import type { HttpRequest, Principal } from '../http/request.ts';
+
+/** The configured limits; undefined does not limit. */
+export interface LimitRules {
+  rate: RateRule | undefined;
+  /** Requests in progress at a time. */
+  concurrency: number | undefined;
+}
+
+/** A number of requests in each window of time. */
+export interface RateRule {
+  requests: number;
+  windowSeconds: number;
+}
+
+/** The limits, and what each client has done; in the memory of this process. */
+export interface ClientLimits {
+  rules: LimitRules;
+  /** RateLimit-Policy, which states each limit: an RFC 9651 list of items with parameters. */
+  policy: readonly string[];
+  /** Of each client that has one: requests admitted in its window. It ends on a clock that nobody sets. */
+  windows: LRUCache<string, { admitted: number }>;
+  /** Requests in progress of each client that has any. */
+  running: Map<string, number>;
+}
+
+/** Clients with a window; beyond that those that have sent no request for longest begin a new one. */
+const WINDOWS_MAX = 100_000;
+const CONCURRENCY_RETRY_SECONDS = 1;
+const MS_PER_SECOND = 1000;
+
+/** Limits by these rules; no client has sent a request yet. */
+export function clientLimits(rules: LimitRules): ClientLimits {
+  const { rate, concurrency } = rules;
+  const policies = [
+    ...(rate ? [`"rate";q=${rate.requests};w=${rate.windowSeconds}`] : []),
+    ...(concurrency ? [`"concurrency";q=${concurrency};qu="concurrent-requests"`] : []),
+  ];
+  return {
+    rules,
+    policy: ['RateLimit-Policy', policies.join(', ')],
+    windows: new LRUCache({ max: WINDOWS_MAX, ttl: (rate?.windowSeconds ?? 0) * MS_PER_SECOND }),
+    running: new Map(),
+  };
+}
+
+/**
+ * Admits a request of a client within its limits; it counts as in progress until the response has ended.
+ * @param request receives the fields of its answer, and what to call at its end
+ * @throws Problem too-many-requests
+ */
+export function admitClient(limits: ClientLimits, { client }: Principal, request: HttpRequest): void {
+  const { rules, policy, windows, running } = limits;
+  const { rate, concurrency } = rules;
+  request.limitFields = policy;
+  if (concurrency !== undefined && (running.get(client) ?? 0) >= concurrency)
+    throw tooManyRequests(`requests in progress: ${concurrency}`, CONCURRENCY_RETRY_SECONDS);
+  if (rate !== undefined) {
+    const window = windows.get(client) ?? { admitted: 0 };
+    const isExceeded = window.admitted >= rate.requests;
+    if (!isExceeded && window.admitted++ === 0) windows.set(client, window);
+    const resetSeconds = Math.max(1, Math.ceil(windows.getRemainingTTL(client) / MS_PER_SECOND));
+    request.limitFields = [...policy, 'RateLimit', `"rate";r=${rate.requests - window.admitted};t=${resetSeconds}`];
+    if (isExceeded) throw tooManyRequests(`requests: ${rate.requests} in ${rate.windowSeconds} s`, resetSeconds);
+  }
+  running.set(client, (running.get(client) ?? 0) + 1);
+  request.onClose = () => {
+    const others = (running.get(client) ?? 0) - 1;
+    if (others > 0) running.set(client, others);
+    else running.delete(client);
+  };
+}
+
+function tooManyRequests(limit: string, retrySeconds: number): Problem {
+  return new Problem('too-many-requests', `A client has a limit of ${limit}. Try again in ${retrySeconds} s.`, {
+    'Retry-After': String(retrySeconds),
+  });
+}

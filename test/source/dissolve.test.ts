@@ -1,0 +1,471 @@
+// A single layer whose units end at different levels: the release has a unit of level n for each GID_n.
+import assert from 'node:assert/strict';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+import type * as gdalTypes from 'gdal-async';
+import { LEVELS, type Level } from '../../format/levels.ts';
+import { build } from '../../generator/build.ts';
+import { dissolveCostToText, dissolveLayer } from '../../generator/dissolve/dissolve-layers.ts';
+import { sourceOptionsFrom } from '../../generator/option-texts.ts';
+import { ACCEPTABLE } from '../../generator/quality/findings.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { writeSample } from '../../generator/sample/sample.ts';
+import { gdal } from '../../generator/source/gdal.ts';
+import { describeDataset } from '../../generator/source/level-sources.ts';
+import { verify } from '../../generator/verify/verify.ts';
+import { openPool } from '../../generator/workers/pool.ts';
+import { type FixtureFeature, runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { contentOf } from '../support/files.ts';
+import { buildOptions, buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { featuresIn, linesIn } from '../support/releases/features-in.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+let built = 0;
+
+const COLUMNS = ['UID', 'GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'GID_2', 'NAME_2', 'TYPE_2', 'REGION'];
+
+/** A unit; `gids` and `region` as in the file. */
+function unit(fid: number, gids: readonly (string | null)[], wkt: string | null, region = 'north'): FixtureFeature {
+  const [gid0 = '', gid1 = '', gid2 = ''] = gids;
+  const values = [`u${fid}`, gid0, `Land ${gid0}`, gid1, `Name ${gid1}`, gid2, `Name ${gid2}`, 'Parish', region];
+  return { fid, values, wkt };
+}
+
+const ISLANDS = 'MULTIPOLYGON(((2 0,2 1,3 1,3 0,2 0)),((8 8,8 9,9 9,9 8,8 8)))';
+
+/** BBB reaches level 2 in one of its units and ends at level 1 in the other; AAA ends at level 0. */
+const UNITS: readonly FixtureFeature[] = [
+  unit(40, ['CCC', 'CCC.1', 'CCC.1.1'], square(20, 0)),
+  unit(7, ['BBB', 'BBB.1', 'BBB.1.2'], square(1, 0)),
+  unit(8, ['BBB', 'BBB.1', 'BBB.1.1'], square(0, 0)),
+  unit(9, ['BBB', 'BBB.1', 'BBB.1.2'], ISLANDS),
+  unit(12, ['BBB', 'BBB.2', null], square(0, 1), 'south'),
+  unit(30, ['AAA', '', ''], square(10, 0)),
+  unit(41, ['CCC', 'CCC.1', 'CCC.1.2'], square(21, 0)),
+  unit(42, ['CCC', 'CCC.1', 'CCC.1.3'], null),
+];
+
+function writeSingle(name: string, features: readonly FixtureFeature[], driver = 'GPKG'): string {
+  const layer = basename(name).replace(/\..*/, '');
+  return writeDataset(join(folder, name), driver, [{ name: layer, columns: COLUMNS, features }]);
+}
+
+/** Builds a release of a single layer, whose data may be odd; its features by level. */
+async function published(source: string) {
+  const out = join(folder, `out-${built++}`);
+  const release = await buildRelease(source, out, { accept: ACCEPTABLE, storedPages: 'none' });
+  const levels = ([0, 1, 2] as const).flatMap((level) =>
+    release.levels[level]?.features ? [featuresIn(out, level)] : [],
+  );
+  return { out, release, levels };
+}
+
+function areaOf({ geometry }: { geometry: object | null }): number {
+  const read = geometry === null ? null : gdal.Geometry.fromGeoJson(geometry);
+  return read instanceof gdal.MultiPolygon || read instanceof gdal.Polygon ? read.getArea() : 0;
+}
+
+/** GID and area of each unit of a level. */
+function sizesOf(levels: readonly Awaited<ReturnType<typeof published>>['levels'][number][]): string[] {
+  return levels.map((units, n) => units.map((read) => `${read.properties[`GID_${n}`]}: ${areaOf(read)}`).join(', '));
+}
+
+const source = writeSingle('world.gpkg', UNITS);
+const { out, levels } = await published(source);
+
+test('level n has a unit for each GID_n, the union of its members, in the order of their first fids', () => {
+  assert.deepEqual(sizesOf(levels), [
+    'BBB: 5, AAA: 1, CCC: 2',
+    'BBB.1: 4, BBB.2: 1, CCC.1: 2',
+    'BBB.1.2: 3, BBB.1.1: 1, CCC.1.1: 1, CCC.1.2: 1, CCC.1.3: 0',
+  ]);
+  for (const units of levels) for (const [i, { id }] of units.entries()) assert.equal(id, i + 1);
+  // Four squares that touch and an island: no border is left between the four.
+  const { type, coordinates } = levels[0]?.[0].geometry ?? {};
+  assert.deepEqual([type, coordinates.map((rings: unknown[]) => rings.length)], ['MultiPolygon', [1, 1]]);
+});
+
+test('a unit that is alone keeps its geometry at every level, position by position', () => {
+  const geometry = '{"type":"MultiPolygon","coordinates":[[[[10,0],[11,0],[11,1],[10,1],[10,0]]]]}';
+  assert.equal(JSON.stringify(levels[0]?.[1].geometry), geometry);
+});
+
+test('the order of the features in the file does not matter, nor the number of workers; progress reaches its total', async () => {
+  const unordered = await published(writeSingle('world.geojson', UNITS, 'GeoJSON'));
+  for (const level of [0, 1, 2] as Level[]) assert.equal(linesIn(unordered.out, level), linesIn(out, level));
+  const progress = { expected: 0, done: 0 };
+  const add = (to: keyof typeof progress) => (what: string, amount: number) => {
+    if (what === 'units dissolved') progress[to] += amount;
+  };
+  const options = buildOptions(source, join(folder, 'parallel'), { accept: ['empty-geometries'], workers: 2 });
+  await build(options, { ...SILENT, expect: add('expected'), advance: add('done') });
+  const alone = join(folder, 'alone');
+  await buildRelease(source, alone, { accept: ['empty-geometries'] });
+  assert.deepEqual(contentOf(options.out), contentOf(alone));
+  assert.deepEqual(progress, { expected: UNITS.length, done: UNITS.length });
+});
+
+test('a level has its columns, those of upper levels and those of all levels; keys of the source are left out', () => {
+  assert.deepEqual(
+    levels.map(([first]) => Object.keys(first.properties).join()),
+    [
+      'fid,GID_0,COUNTRY,REGION',
+      'fid,GID_0,COUNTRY,GID_1,NAME_1,REGION',
+      'fid,GID_0,COUNTRY,GID_1,NAME_1,GID_2,NAME_2,TYPE_2,REGION',
+    ],
+  );
+});
+
+test('a value on which the members agree is kept, any other is null', () => {
+  assert.deepEqual(
+    levels[0]?.map(({ properties }) => [properties.COUNTRY, properties.REGION]),
+    [
+      ['Land BBB', null],
+      ['Land AAA', 'north'],
+      ['Land CCC', 'north'],
+    ],
+  );
+});
+
+test('equal GIDs under different parents are different units, and a unit may lack a level between others', async () => {
+  const odd = await published(
+    writeSingle('odd.gpkg', [
+      unit(1, ['AAA', 'AAA.1', '?'], square(0, 0)),
+      unit(2, ['AAA', 'AAA.2', '?'], square(1, 0)),
+      unit(3, ['AAA', '', 'AAA.x'], square(2, 0)),
+      unit(4, ['AAA', '', 'AAA.x'], square(3, 0)),
+      unit(5, ['', 'Z.1', ''], square(4, 0)),
+    ]),
+  );
+  assert.deepEqual(sizesOf(odd.levels), ['AAA: 4', 'AAA.1: 1, AAA.2: 1, Z.1: 1', '?: 1, ?: 1, AAA.x: 2']);
+});
+
+test('an invalid polygon is made valid before it is united and counted; the unit itself is unchanged', async () => {
+  const bowTie = 'POLYGON((1 0,3 2,3 0,1 2,1 0))';
+  const invalid = writeSingle('invalid.gpkg', [
+    unit(1, ['AAA', 'AAA.1'], 'POLYGON((0 0,0 2,1 2,1 0,0 0))'),
+    unit(2, ['AAA', 'AAA.2'], bowTie),
+  ]);
+  const { levels, release } = await published(invalid);
+  const repaired = release.quality.filter(({ kind }) => kind === 'repaired-geometries');
+  assert.deepEqual(
+    repaired.map(({ count, example }) => [count, example]),
+    [[1, 'invalid.gpkg: layer invalid, fid 2']],
+  );
+  assert.deepEqual(levels[0]?.map(areaOf), [4]);
+  assert.equal(JSON.stringify(levels[1]?.[1].geometry.coordinates), '[[[[1,0],[3,2],[3,0],[1,2],[1,0]]]]');
+});
+
+test('polygons of one unit that overlap keep their whole area', async () => {
+  const overlapping = 'MULTIPOLYGON(((0 0,0 2,2 2,2 0,0 0)),((1 1,1 3,3 3,3 1,1 1)))';
+  const units = [unit(1, ['AAA', 'AAA.1'], overlapping), unit(2, ['AAA', 'AAA.2'], square(3, 0))];
+  assert.deepEqual((await published(writeSingle('overlapping.gpkg', units))).levels[0]?.map(areaOf), [8]);
+});
+
+test('64-bit integers keep every digit; where they might differ, they are null', async () => {
+  const path = writeDataset(join(folder, 'wide.gpkg'), 'GPKG', [
+    {
+      name: 'wide',
+      columns: ['GID_0', 'GID_1', { name: 'CODE', type: gdal.OFTInteger64 }],
+      features: [
+        { fid: 1, values: ['AAA', 'AAA.1', 0], wkt: square(0, 0) },
+        { fid: 2, values: ['AAA', 'AAA.2', 0], wkt: square(1, 0) },
+        { fid: 3, values: ['BBB', '', 0], wkt: square(2, 0) },
+      ],
+    },
+  ]);
+  const dataset = gdal.open(path, 'r+');
+  runSql(dataset, 'UPDATE wide SET CODE = 9007199254740993');
+  dataset.close();
+  const lines = linesIn((await published(path)).out, 0);
+  const codes = [...lines.matchAll(/"GID_0":"(\w+)","CODE":(\w+)/g)].map(([, gid, code]) => `${gid} ${code}`);
+  assert.deepEqual(codes, ['AAA null', 'BBB 9007199254740993']);
+});
+
+test('the cost is said as a sentence with the minutes', () => {
+  const levels = [263, 3662, 46_000].map((units) => ({ units }));
+  assert.match(
+    dissolveCostToText({ sourceUnits: 356_508, levels, parts: [{ bytes: 600e6 }, { bytes: 600e6 }] }, 2),
+    /^356,508 units in one layer: its 49,925 units on 3 levels are made by dissolving; about \d+ minutes, /,
+  );
+});
+
+test('fails for a unit without any GID, and for one that is not polygonal, cannot be made valid or cannot be read', async () => {
+  const many = Array.from({ length: 400 }, (_, i) =>
+    unit(i + 1, ['AAA', `AAA.${i}`, `AAA.${i}.1`], square(i % 100, 0)),
+  );
+  const damaged = writeSingle('damaged.gpkg', many);
+  const bytes = readFileSync(damaged);
+  // Ten pages of the table, found by a value in it.
+  const at = bytes.indexOf('AAA.200.1') & ~4095;
+  writeFileSync(damaged, bytes.fill(0, at, at + 40_960));
+  const unclosed = unit(99, ['BBB', 'BBB.9'], 'POLYGON((1 0,3 2,2 5))');
+  for (const [path, message] of [
+    [
+      writeSingle('nowhere.gpkg', [...UNITS, unit(99, ['', null, ''], square(0, 0))]),
+      /layer nowhere, fid 99: it has no GID in any of GID_0, GID_1, GID_2$/,
+    ],
+    [
+      writeSingle('point.gpkg', [...UNITS, unit(99, ['DDD'], 'POINT(0 0)')]),
+      /layer point, fid 99: its geometry is a POINT, not a polygon$/,
+    ],
+    [
+      writeSingle('unclosed.gpkg', [...UNITS, unclosed]),
+      /layer unclosed, fid 99: it cannot be united with the other units of BBB: /,
+    ],
+    [damaged, /layer damaged, after fid \d+.*: GDAL reports: .*malformed/],
+  ] as const)
+    await assert.rejects(published(path), (error: Error) => {
+      assert.equal(error.name, 'BuildError');
+      assert.ok(error.message.startsWith(`${path}: `), error.message);
+      assert.match(error.message, message);
+      return true;
+    });
+});
+
+test('fails for a part that cannot be written', async () => {
+  const [layer] = describeDataset({ source: [source], levels: LEVELS }).dissolved;
+  assert.ok(layer);
+  await assert.rejects(dissolveLayer(layer, join(folder, 'no such folder'), openPool(0), SILENT), {
+    name: 'BuildError',
+    message: /no such folder\/part-1\.gpkg: GDAL cannot write it: /,
+  });
+});
+
+/** The names of columns and the GIDs of the units of each level. */
+function gidsOf(out: string, column: (level: number) => string, levels: readonly Level[] = [0, 1, 2]): string[] {
+  return levels.map((level) =>
+    featuresIn(out, level)
+      .map(({ properties }) => properties[column(level)])
+      .join(' '),
+  );
+}
+
+test('GADM 2.8 in one layer: GIDs are composed, and 0 stands for no unit of a level', async () => {
+  const whole = (name: string) => ({ name, type: gdal.OFTInteger });
+  const text = ['ISO', 'NAME_0', 'NAME_1', 'NAME_2'];
+  const columns = ['OBJECTID', 'ID_0', 'ID_1', 'ID_2'].map(whole);
+  const row = (fid: number, ids: number[], names: string[], wkt: string): FixtureFeature => ({
+    fid,
+    values: [fid, ...ids, ...names],
+    wkt,
+  });
+  const gadm28 = writeDataset(join(folder, 'gadm28.gpkg'), 'GPKG', [
+    {
+      name: 'gadm28',
+      columns: [...columns, ...text],
+      features: [
+        row(1, [9, 1, 1], ['AAA', 'Aland', 'North', 'Næst'], square(0, 0)),
+        row(2, [9, 1, 2], ['AAA', 'Aland', 'North', 'Wüst'], square(1, 0)),
+        row(3, [9, 2, 0], ['AAA', 'Aland', 'South', ''], square(0, 1)),
+        row(4, [10, 0, 0], ['BBB', 'Beland', '', ''], square(5, 0)),
+      ],
+    },
+  ]);
+  const out = join(folder, 'gadm28');
+  const release = await buildRelease(gadm28, out);
+  const published = (level: number) => (level === 0 ? 'ISO' : `GID_${level}`);
+  assert.deepEqual(gidsOf(out, published), ['AAA BBB', 'AAA.1 AAA.2', 'AAA.1.1 AAA.1.2']);
+  assert.deepEqual(release.quality, []);
+  assert.equal(release.levels[1]?.nameColumn, 'NAME_1');
+  const verified = await verify({ out, source: { source: [gadm28] }, workers: 0 }, SILENT);
+  assert.deepEqual(verified.findings, []);
+});
+
+test('the columns of a single layer may be named and renamed', async () => {
+  const columns = ['code0', 'code1', 'code2', 'name'];
+  const features = [
+    { fid: 1, values: ['A', 'A1', 'A1a', 'x'], wkt: square(0, 0) },
+    { fid: 2, values: ['A', 'A1', 'A1b', 'y'], wkt: square(1, 0) },
+    { fid: 3, values: ['A', 'A2', null, 'z'], wkt: square(0, 1) },
+  ];
+  const renamed = writeDataset(join(folder, 'renamed.gpkg'), 'GPKG', [{ name: 'units', columns, features }]);
+  const options = sourceOptionsFrom({
+    'gid-column': ['lv0=code0', 'lv1=code1', 'lv2=code2'],
+    columns: ['code0:country,code1:region', 'lv2=code2:district'],
+  });
+  const out = join(folder, 'renamed');
+  await buildRelease(renamed, out, options);
+  const names = ['country', 'region', 'district'];
+  assert.deepEqual(
+    gidsOf(out, (level) => names[level] ?? ''),
+    ['A', 'A1 A2', 'A1a A1b'],
+  );
+  const verified = await verify({ out, source: { source: [renamed] }, workers: 0 }, SILENT);
+  assert.deepEqual(verified.findings, []);
+});
+
+test('a GID that is the number 0 is a GID: such a layer is no single layer', async () => {
+  const columns = ['country', { name: 'code', type: gdal.OFTInteger }];
+  const features = [0, 1].map((code) => ({ fid: code + 1, values: ['A', code], wkt: square(code, 0) }));
+  const zero = writeDataset(join(folder, 'zero.geojson'), 'GeoJSON', [{ name: 'units', columns, features }]);
+  const options = sourceOptionsFrom({ 'gid-column': ['lv0=country', 'lv1=code'] });
+  const release = await buildRelease(zero, join(folder, 'zero'), options);
+  assert.deepEqual(
+    release.levels.map(({ features }) => features),
+    [0, 2, 0, 0, 0, 0],
+  );
+});
+
+/** Writes pieces of level 1, one of them of a unit without a name, and the counties of level 2. */
+function writePieces(name: string, features: readonly FixtureFeature[], columns: readonly string[]): string {
+  return writeDataset(join(folder, name), 'GPKG', [{ name: 'units', columns, features }]);
+}
+
+function typed(texts: Readonly<Record<string, readonly string[]>>) {
+  return sourceOptionsFrom({ ...texts, levels: ['lv1', 'lv2'] });
+}
+
+const PIECES: readonly FixtureFeature[] = [
+  { fid: 3, values: ['R1', 'North', 'island'], wkt: square(0, 0) },
+  { fid: 5, values: ['R2', 'South', 'island'], wkt: square(5, 5) },
+  { fid: 7, values: ['R1', 'North', 'coast'], wkt: square(1, 0) },
+  { fid: 8, values: ['R1', 'North', 'rock'], wkt: square(8, 8) },
+];
+
+test('units in pieces are refused, and the remedy unites them: those that touch become one polygon', async () => {
+  const pieces = writePieces('pieces.gpkg', PIECES, ['code', 'name', 'kind']);
+  const options = { 'gid-column': ['lv1=code'], 'name-column': ['lv1=name'] };
+  const out = join(folder, 'pieces');
+  await assert.rejects(
+    buildRelease(pieces, out, { ...typed(options), accept: ACCEPTABLE.filter((k) => k !== 'duplicate-gids') }),
+    {
+      message: /units with the GID of another unit: 2 /,
+      remedy: /^if units are in pieces, unite them with --dissolve lv1; or fix the source/,
+    },
+  );
+  const release = await buildRelease(pieces, out, typed({ ...options, dissolve: ['lv1'] }));
+  assert.deepEqual(
+    featuresIn(out, 1).map((unit) => [unit.id, unit.properties, unit.geometry.coordinates.length, areaOf(unit)]),
+    [
+      [1, { fid: 1, code: 'R1', name: 'North' }, 2, 3],
+      [2, { fid: 2, code: 'R2', name: 'South' }, 1, 1],
+    ],
+  );
+  assert.deepEqual(release.options['dissolve'], ['lv1']);
+  const verified = await verify({ out, source: { source: [pieces] }, workers: 0 }, SILENT);
+  assert.deepEqual(verified.findings, []);
+});
+
+test('a level that only a column has is made from the level below, with the columns that its units share', async () => {
+  const columns = ['STATEFP', 'GEOID', 'NAME', 'STATE_NAME'];
+  const county = (fid: number, values: string[], wkt: string): FixtureFeature => ({ fid, values, wkt });
+  const counties = writePieces(
+    'counties.gpkg',
+    [
+      county(1, ['01', '01001', 'Autauga', 'Alabama'], square(0, 0)),
+      county(2, ['01', '01003', 'Baldwin', 'Alabama'], square(1, 0)),
+      county(3, ['02', '02013', 'Aleutians', 'Alaska'], square(5, 5)),
+      county(4, ['02', '02016', 'Aleutians West', 'Alaska'], square(6, 5)),
+      county(5, ['02', '02016', 'Aleutians West', 'Alaska'], square(9, 5)),
+    ],
+    columns,
+  );
+  const out = join(folder, 'counties');
+  const release = await buildRelease(
+    counties,
+    out,
+    typed({
+      'gid-column': ['lv1=STATEFP', 'lv2=GEOID'],
+      'name-column': ['lv1=STATE_NAME', 'lv2=NAME'],
+      dissolve: ['lv1=lv2,lv2'],
+    }),
+  );
+  assert.deepEqual(
+    featuresIn(out, 1).map((unit) => [unit.properties, areaOf(unit)]),
+    [
+      [{ fid: 1, STATEFP: '01', STATE_NAME: 'Alabama' }, 2],
+      [{ fid: 2, STATEFP: '02', STATE_NAME: 'Alaska' }, 3],
+    ],
+  );
+  assert.deepEqual(
+    featuresIn(out, 2).map(({ properties: { STATEFP, GEOID, NAME } }) => [STATEFP, GEOID, NAME]),
+    [
+      ['01', '01001', 'Autauga'],
+      ['01', '01003', 'Baldwin'],
+      ['02', '02013', 'Aleutians'],
+      ['02', '02016', 'Aleutians West'],
+    ],
+  );
+  assert.deepEqual(
+    release.quality.map(({ kind }) => kind),
+    ['missing-parents'],
+  );
+});
+
+test('what cannot be dissolved is refused, and named', async () => {
+  const columns = ['region', 'code'];
+  const source = writePieces(
+    'differing.gpkg',
+    [
+      { fid: 3, values: ['R1', 'c'], wkt: square(0, 0) },
+      { fid: 9, values: ['R2', 'c'], wkt: square(1, 0) },
+    ],
+    columns,
+  );
+  const gids = ['lv1=region', 'lv2=code'];
+  for (const [options, message] of [
+    [
+      { 'gid-column': gids, dissolve: ['lv2'] },
+      /layer units: fids 3 and 9 both have code c, but different parents: region R1 and R2$/,
+    ],
+    [{ 'gid-column': gids, dissolve: ['lv3'] }, /^--dissolve lv3: the source has no level 3$/],
+    [{ 'gid-column': ['lv2=code'], dissolve: ['lv1=lv2'] }, /layer units is level 1 but has no column GID_1/],
+  ] as const)
+    await assert.rejects(buildRelease(source, join(folder, 'no'), { ...sourceOptionsFrom(options) }), { message });
+  for (const dissolve of ['lv2=lv1', 'lv7', 'lv1=lv2=lv3', ''])
+    assert.throws(() => sourceOptionsFrom({ dissolve: [dissolve] }), /^UsageError: --dissolve /);
+});
+
+test("the sample's municipalities, cut into pieces and dissolved, are the units that they were", async () => {
+  const whole = join(folder, 'sample.gpkg');
+  writeSample(whole);
+  const cut = join(folder, 'cut.gpkg');
+  copyFileSync(whole, cut);
+  const dataset = gdal.open(cut, 'r+');
+  const layer = dataset.layers.get('ADM_3');
+  const side = (west: number, east: number): gdalTypes.Geometry =>
+    gdal.Geometry.fromWKT(`POLYGON((${west} -90,${east} -90,${east} 90,${west} 90,${west} -90))`);
+  runSql(dataset, 'BEGIN');
+  for (const feature of layer.features.map((one) => one)) {
+    const geometry = feature.getGeometry();
+    if (geometry === null || !geometry.isValid()) continue;
+    const { minX, maxX } = geometry.getEnvelope();
+    const middle = (minX + maxX) / 2;
+    const pieces = [side(-180, middle), side(middle, 180)].map((half) => geometry.intersection(half));
+    if (!pieces.every(({ name }) => name.endsWith('POLYGON'))) continue;
+    for (const [i, piece] of pieces.entries()) {
+      const copy = i === 0 ? feature : feature.clone();
+      copy.setGeometry(piece);
+      if (i === 0) layer.features.set(copy);
+      else {
+        copy.fid = 100_000 + feature.fid;
+        layer.features.add(copy);
+      }
+    }
+  }
+  runSql(dataset, 'COMMIT');
+  const layerCount = layer.features.count();
+  dataset.close();
+  const few = {
+    levels: [3],
+    storedPages: 'none',
+    precision: 12,
+    ...FULL_ALONE,
+    accept: ['collapsed-geometries'],
+  } as const;
+  const [before, after] = [join(folder, 'before'), join(folder, 'after')];
+  await buildRelease(whole, before, few);
+  await buildRelease(cut, after, { ...few, ...sourceOptionsFrom({ dissolve: ['lv3'] }) });
+  const [old, united] = [before, after].map((out) => featuresIn(out, 3));
+  const byGid = new Map(old?.map((unit) => [unit.properties.GID_3, unit]));
+  assert.ok(layerCount > 16_000 && united?.length === byGid.size, `${layerCount} pieces`);
+  for (const unit of united ?? []) {
+    const { fid: _, ...properties } = unit.properties;
+    const { fid: __, ...expected } = byGid.get(properties.GID_3).properties;
+    assert.deepEqual(properties, expected);
+    assert.ok(Math.abs(areaOf(unit) - areaOf(byGid.get(properties.GID_3))) < 1e-9, properties.GID_3);
+  }
+});

@@ -10,8 +10,8 @@ import { FRAME_DATA, SEAM } from '../../format/gzip.ts';
 import { alonePath, featureFilePath } from '../../format/layout.ts';
 import { FEATURES_PER_FILE, FORMATS, type Format } from '../../format/levels.ts';
 import { type Client, type Origin, Reads } from '../../proxy/origin/origin.ts';
-import { Slice } from '../../proxy/pages/slice.ts';
-import { LoadedTable } from '../../proxy/releases/load-release.ts';
+import { Slice } from '../../proxy/bodies/slice.ts';
+import { LoadedTable } from '../../proxy/data/load-release.ts';
 import { type FeatureText, makeFeatures } from '../format/make-level.ts';
 import { bodyOf } from '../support/datasets/large-dataset.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
@@ -21,7 +21,7 @@ import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const CLIENT: Client = { isClosed: false, exchange: undefined };
+const CLIENT: Client = { principal: '', isClosed: false, exchange: undefined };
 const UNITS = 130;
 
 /** The text of a unit, with its line feed: neighbours have much in common. */

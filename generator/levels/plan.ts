@@ -82,11 +82,11 @@ export function isFormat(kind: FileKind): kind is Format {
 
 /** The work of a feature's text with each geometry, as a share of the full one: for the balance among tasks alone. */
 const WORK_SHARES: Readonly<Record<FileKind, number>> = {
-  full: 2,
-  medium: 1,
-  low: 1 / 2,
-  point: 1 / 8,
-  none: 1 / 8,
+  full: 1,
+  medium: 1 / 2,
+  low: 1 / 4,
+  point: 1 / 16,
+  none: 1 / 16,
   geojsonl: 1,
   fc: 1,
   cells: 3 / 4,

@@ -21,7 +21,7 @@ import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const CLIENT: Client = { principal: 'one', isClosed: false, exchange: undefined };
+const CLIENT: Client = { principal: '', isClosed: false, exchange: undefined };
 const UNITS = 130;
 
 /** The text of a unit, with its line feed: neighbours have much in common. */

@@ -66,10 +66,10 @@ export function listReleases(out: string): ListedRelease[] {
 /** release.json, checksums.txt and the overview. */
 const FILES_BESIDE_LEVELS = 3;
 
-/** Number of files of a level: pages, feature files and tables of each geometry, manifest, names and cells. */
+/** Number of files of a level: pages, feature files with those beside them, tables of each geometry, manifest, names and cells. */
 function filesOf({ pages, featureFiles, geometries, cells }: LevelSummary): number {
   const others = Object.values(geometries).map((geometry) => geometry.featureFiles);
-  const all = [featureFiles, ...others].reduce((total, { files }) => total + files + 1, 0);
+  const all = [featureFiles, ...others].reduce((total, { files }) => total + 2 * files + 1, 0);
   return pages.geojsonl + pages.fc + all + 2 + (cells === undefined ? 0 : 1);
 }
 

@@ -7,15 +7,21 @@ import type { Coding } from '../http/request.ts';
 /** The number of features that match. */
 export const MATCHED = 'Boundaries-Matched';
 
-// Always private: a shared cache may replay a public answer to a client without a token (RFC 9111 section 3.5).
-// The response to a cursor never changes; without a cursor it depends on the current release.
-const CACHING = { pinned: 'private, max-age=31536000, immutable', current: 'private, no-cache' } as const;
+// With tokens private: a shared cache may replay a public answer to a client without one (RFC 9111 section 3.5). The response
+// to a cursor never changes; without a cursor it depends on the current release.
+const CACHING = {
+  private: { pinned: 'private, max-age=31536000, immutable', current: 'private, no-cache' },
+  public: { pinned: 'public, max-age=31536000, immutable', current: 'public, max-age=60, stale-while-revalidate=600' },
+} as const;
+
+/** Who may have the answers: those with a token, or everybody. */
+export type Audience = keyof typeof CACHING;
 
 /** The headers that are known at start, up to the name of the one with the release's id. */
-export type FixedHeaders = Readonly<Record<keyof typeof CACHING, Readonly<Record<Coding, HeaderList>>>>;
+export type FixedHeaders = Readonly<Record<'pinned' | 'current', Readonly<Record<Coding, HeaderList>>>>;
 
 /** The headers of a media type. */
-export function fixedHeaders(mediaType: string): FixedHeaders {
+export function fixedHeaders(mediaType: string, audience: Audience): FixedHeaders {
   const headers = (caching: string, coding: HeaderList): HeaderList => [
     ...COMMON_HEADERS,
     ...['Vary', 'Accept-Encoding', 'Cache-Control', caching, 'Content-Type', mediaType],
@@ -26,16 +32,25 @@ export function fixedHeaders(mediaType: string): FixedHeaders {
     gzip: headers(caching, ['Content-Encoding', 'gzip']),
     identity: headers(caching, []),
   });
-  return { pinned: ofEach(CACHING.pinned), current: ofEach(CACHING.current) };
+  const { pinned, current } = CACHING[audience];
+  return { pinned: ofEach(pinned), current: ofEach(current) };
 }
 
 /** The headers of downloads, which are files: not coded, in ranges if that is asked for. */
-export const DOWNLOAD_HEADERS: HeaderList = [
-  ...COMMON_HEADERS,
-  ...['Access-Control-Expose-Headers', 'Accept-Ranges, Content-Disposition, Content-Range'],
-  ...['Cache-Control', CACHING.current, 'Content-Type', 'application/gzip', 'Accept-Ranges', 'bytes'],
-  'Boundaries-Release',
-];
+export function downloadHeaders(audience: Audience): FixedHeaders {
+  const { pinned, current } = CACHING[audience];
+  const ofEach = (caching: string): Record<Coding, HeaderList> => {
+    const headers = [
+      ...COMMON_HEADERS,
+      ...['Access-Control-Expose-Headers', 'Accept-Ranges, Content-Disposition, Content-Range'],
+      ...['Cache-Control', caching, 'Content-Type', 'application/gzip', 'Accept-Ranges', 'bytes'],
+      'Boundaries-Release',
+    ];
+    return { gzip: headers, identity: headers };
+  };
+  // A release is named by its id, which may be used again: with tokens its file is always asked for.
+  return { pinned: ofEach(audience === 'public' ? pinned : current), current: ofEach(current) };
+}
 
 /** A body that is one gzip member. */
 export interface Member extends BodySource {

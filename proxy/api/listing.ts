@@ -19,7 +19,7 @@ import type { HttpRequest, Principal } from '../http/request.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import type { DownloadEndpoint, FeaturesEndpoint } from './endpoints.ts';
 import { COLLECTIONS_PATH, LIMIT, RELEASE, START_AT } from './endpoints.ts';
-import { codedAnswer, DOWNLOAD_HEADERS, type FixedHeaders, MATCHED, releaseAnswer } from './headers.ts';
+import { codedAnswer, type FixedHeaders, MATCHED, releaseAnswer } from './headers.ts';
 import { collectionOf, type Link } from './ogc-documents.ts';
 import { type Filter, geometryOf, type Params } from './parameters.ts';
 import { unknownParameter, urlOf } from './query.ts';
@@ -170,7 +170,7 @@ function matchedAnd({ count }: Positions, next: string | undefined): HeaderList 
  * @throws Problem range-not-satisfiable
  */
 export function answerDownload(asked: FeaturesRequest<DownloadEndpoint>): Answer {
-  const { endpoint, request, params, places, level, source, basis } = asked;
+  const { endpoint, request, params, places, level, source, basis, fixed } = asked;
   const { format } = endpoint;
   const { positions } = resolve(level.index, format, params, places, source.geometry);
   const slice = new Slice(source, FRAME_DATA[format], format, positions.slice(0, positions.count));
@@ -180,7 +180,14 @@ export function answerDownload(asked: FeaturesRequest<DownloadEndpoint>): Answer
   const disposition = `attachment; filename="${fileName(endpoint, basis.release.id, request.query)}"`;
   const more = ['Content-Disposition', disposition, MATCHED, String(positions.count)];
   if (range) more.push('Content-Range', `bytes ${part.offset}-${part.offset + part.length - 1}/${bytes}`);
-  return releaseAnswer(DOWNLOAD_HEADERS, basis, tag, slice.part(part), more, range);
+  return releaseAnswer(
+    fixed[basis.isPinned ? 'pinned' : 'current'].identity,
+    basis,
+    tag,
+    slice.part(part),
+    more,
+    range,
+  );
 }
 
 /** Names of files are cut to this many characters before their extension: file systems allow 255 in all. */

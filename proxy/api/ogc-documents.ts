@@ -11,8 +11,8 @@ import type { LoadedRelease } from '../data/load-release.ts';
 import { Problem } from '../http/problem.ts';
 import type { DocumentEndpoint } from './endpoints.ts';
 import { COLLECTIONS_PATH, OGC_PATH, OPENAPI_TYPE, SCHEMA_TYPE } from './endpoints.ts';
-import { type FixedHeaders, releaseAnswer } from './headers.ts';
-import { apiDocument, TITLE } from './ogc-openapi.ts';
+import { type Audience, type FixedHeaders, releaseAnswer } from './headers.ts';
+import { apiDocument, type Service, TITLE } from './ogc-openapi.ts';
 import { columnsSchema } from './ogc-schema.ts';
 
 /** What holds of parts 1 (Core, OGC 17-069r4) and 3 (Filtering, OGC 19-079r2) of OGC API - Features. */
@@ -40,19 +40,15 @@ export function licenceLinks({ licence }: LoadedRelease): Link[] {
   return [{ href, rel: 'license', type: 'text/html', title: licence }];
 }
 
-/** The answer with a document. @param title of the service @throws Problem not-found if the level has no features */
-export function answerDocument(
-  endpoint: DocumentEndpoint,
-  fixed: FixedHeaders,
-  basis: Basis,
-  title: string = TITLE,
-): Answer {
-  const { release, base, coding } = basis;
-  const text = `${JSON.stringify(contentOf(endpoint, release, base, title))}\n`;
-  const tag = hash('sha256', text, 'base64url').slice(0, TAG_CHARS);
-  const isGzip = coding === 'gzip';
-  const body = isGzip ? gzipSync(text) : Buffer.from(text);
-  return releaseAnswer(fixed.current[coding], basis, isGzip ? tag : `${tag}-i`, body, []);
+/** Answers with documents. The answer has the title of the service, and throws Problem not-found without features. */
+export function answerDocument(audience: Audience) {
+  return (endpoint: DocumentEndpoint, fixed: FixedHeaders, basis: Basis, title: string = TITLE): Answer => {
+    const text = `${JSON.stringify(contentOf(endpoint, basis, { title, audience }))}\n`;
+    const tag = hash('sha256', text, 'base64url').slice(0, TAG_CHARS);
+    const isGzip = basis.coding === 'gzip';
+    const body = isGzip ? gzipSync(text) : Buffer.from(text);
+    return releaseAnswer(fixed.current[basis.coding], basis, isGzip ? tag : `${tag}-i`, body, []);
+  };
 }
 
 /** What release.json says of a level that is a collection. @throws Problem not-found if it has no features */
@@ -63,8 +59,7 @@ export function collectionOf(release: LoadedRelease, level: Level): LevelSummary
   throw new Problem('not-found', `The collections of this release are ${names.join(', ')}.`);
 }
 
-function contentOf(endpoint: DocumentEndpoint, release: LoadedRelease, base: string, title: string): object {
-  const { path, document, level } = endpoint;
+function contentOf({ path, document, level }: DocumentEndpoint, { release, base }: Basis, service: Service): object {
   if (level !== undefined && document === 'collection')
     return collectionDocument(collectionOf(release, level), release, base);
   if (level !== undefined) return columnsSchema(document, base + path, collectionOf(release, level));
@@ -72,13 +67,13 @@ function contentOf(endpoint: DocumentEndpoint, release: LoadedRelease, base: str
     case 'conformance':
       return { conformsTo: CONFORMANCE };
     case 'api':
-      return apiDocument(title, base + OGC_PATH, release.geometries, collectionsOf(release));
+      return apiDocument(service, base + OGC_PATH, release.geometries, collectionsOf(release));
     case 'collections': {
       const collections = collectionsOf(release).map((summary) => collectionDocument(summary, release, base));
       return { ...creditsOf(release), links: [linkTo(base, '/collections', 'self')], collections };
     }
     default:
-      return landingPage(release, base, title);
+      return landingPage(release, base, service.title);
   }
 }
 

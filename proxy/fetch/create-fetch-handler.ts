@@ -1,5 +1,6 @@
 // The public API for platforms with the Fetch standard's handler, exported as administrative-boundaries-service/fetch and
 // documented in README.md: the adapter between `handle` and the Fetch standard, as server.ts is for node:http.
+import { apiRows } from '../api/rows.ts';
 import { Authenticator } from '../auth/authenticate.ts';
 import { clockThroughFreezes } from '../auth/clock.ts';
 import { fetchKeySet } from '../auth/key-set.ts';
@@ -75,7 +76,8 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const resourceMetadata = issuersToMetadata([...rules.issuers.keys()], rules.scope);
   const lifecycle = { isStopping: false };
   const context: HandlerContext = {
-    authenticator: new Authenticator(rules),
+    clients: new Authenticator(rules),
+    rows: apiRows('private'),
     resourceMetadata,
     limits: undefined,
     responses: responseCaches(CACHED_RESPONSES_MAX_BYTES),
@@ -86,7 +88,8 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
       releases,
       lifecycle,
       keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
-      assets: new Map(describingAssets(publicUrl)),
+      audience: 'private',
+      assets: new Map(describingAssets({ publicUrl, title: undefined, audience: 'private' })),
       resourceMetadata,
       baseUrl,
       publicUrl,

@@ -1,6 +1,6 @@
 // The server for checked settings: opens the releases and connects the parts that `handle` needs. Used by `serve` and
 // by `createServer`.
-import { apiRows } from './api/rows.ts';
+import type { Audience } from './api/headers.ts';
 import { Authenticator } from './auth/authenticate.ts';
 import { ClientAddresses } from './auth/client-addresses.ts';
 import { keysUnavailableReason } from './auth/rotating-keys.ts';
@@ -66,13 +66,13 @@ export function assembleServer(
   { observer = {}, timeouts, work, held, assets }: ServerParts = {},
 ): HttpServer {
   const { origin, tokenRules, publicUrl, title, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
-  const audience = tokenRules === undefined ? 'public' : 'private';
+  const audience: Audience = tokenRules === undefined ? 'public' : 'private';
   const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
   const baseUrl = new BaseUrl(publicUrl, trustedProxies, log);
   const lifecycle = { isStopping: false };
   const context = {
     clients: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
-    rows: apiRows(audience),
+    audience,
     resourceMetadata,
     limits: limits && clientLimits(limits),
     responses: responseCaches(),

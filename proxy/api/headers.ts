@@ -20,37 +20,39 @@ export type Audience = keyof typeof CACHING;
 /** The headers that are known at start, up to the name of the one with the release's id. */
 export type FixedHeaders = Readonly<Record<'pinned' | 'current', Readonly<Record<Coding, HeaderList>>>>;
 
+/** Those of a path, for each audience that a service may have. */
+export type AudienceHeaders = Readonly<Record<Audience, FixedHeaders>>;
+
+function forAudiences(headers: (caching: string, coding: HeaderList) => HeaderList): AudienceHeaders {
+  const gzip = ['Content-Encoding', 'gzip'];
+  const coded = (caching: string) => ({ gzip: headers(caching, gzip), identity: headers(caching, []) });
+  const of = (audience: Record<'pinned' | 'current', string>) => {
+    return { pinned: coded(audience.pinned), current: coded(audience.current) };
+  };
+  return { private: of(CACHING.private), public: of(CACHING.public) };
+}
+
 /** The headers of a media type. */
-export function fixedHeaders(mediaType: string, audience: Audience): FixedHeaders {
-  const headers = (caching: string, coding: HeaderList): HeaderList => [
+export function fixedHeaders(mediaType: string): AudienceHeaders {
+  return forAudiences((caching, coding) => [
     ...COMMON_HEADERS,
     ...['Vary', 'Accept-Encoding', 'Cache-Control', caching, 'Content-Type', mediaType],
     ...coding,
     'Boundaries-Release',
-  ];
-  const ofEach = (caching: string): Record<Coding, HeaderList> => ({
-    gzip: headers(caching, ['Content-Encoding', 'gzip']),
-    identity: headers(caching, []),
-  });
-  const { pinned, current } = CACHING[audience];
-  return { pinned: ofEach(pinned), current: ofEach(current) };
+  ]);
 }
 
-/** The headers of downloads, which are files: not coded, in ranges if that is asked for. */
-export function downloadHeaders(audience: Audience): FixedHeaders {
-  const { pinned, current } = CACHING[audience];
-  const ofEach = (caching: string): Record<Coding, HeaderList> => {
-    const headers = [
-      ...COMMON_HEADERS,
-      ...['Access-Control-Expose-Headers', 'Accept-Ranges, Content-Disposition, Content-Range'],
-      ...['Cache-Control', caching, 'Content-Type', 'application/gzip', 'Accept-Ranges', 'bytes'],
-      'Boundaries-Release',
-    ];
-    return { gzip: headers, identity: headers };
-  };
-  // A release is named by its id, which may be used again: with tokens its file is always asked for.
-  return { pinned: ofEach(audience === 'public' ? pinned : current), current: ofEach(current) };
-}
+/**
+ * The headers of downloads, which are files: not coded, in ranges if that is asked for. With tokens one whose release is named is
+ * asked for each time, too: an id may be used again.
+ */
+export const DOWNLOAD_HEADERS: AudienceHeaders = forAudiences((caching) => [
+  ...COMMON_HEADERS,
+  ...['Access-Control-Expose-Headers', 'Accept-Ranges, Content-Disposition, Content-Range'],
+  ...['Cache-Control', caching === CACHING.private.pinned ? CACHING.private.current : caching],
+  ...['Content-Type', 'application/gzip', 'Accept-Ranges', 'bytes'],
+  'Boundaries-Release',
+]);
 
 /** A body that is one gzip member. */
 export interface Member extends BodySource {

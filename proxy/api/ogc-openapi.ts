@@ -21,14 +21,15 @@ export const TITLE = 'Administrative boundaries';
 
 /** What the document says of the service as a whole. */
 export interface Service {
-  title: string;
+  /** TITLE if it is undefined. */
+  title?: string | undefined;
   /** With tokens, or without. */
   audience: Audience;
 }
 
 /** The document that GDAL and QGIS read: pages' sizes, and which columns they may filter by. @param url of the landing page */
 export function apiDocument(
-  { title, audience }: Service,
+  { title = TITLE, audience }: Service,
   url: string,
   geometries: readonly Geometry[],
   collections: readonly LevelSummary[],

@@ -17,7 +17,7 @@ import {
   PAGE_ENDPOINTS,
 } from './endpoints.ts';
 import { answerFile } from './files.ts';
-import { type Audience, downloadHeaders, type FixedHeaders, fixedHeaders } from './headers.ts';
+import { DOWNLOAD_HEADERS, type FixedHeaders, fixedHeaders } from './headers.ts';
 import type { FeaturesRequest, Sources } from './listing.ts';
 import { answerDownload, answerFeatures, answerItem, answerItems, answerPage } from './listing.ts';
 import { answerDocument } from './ogc-documents.ts';
@@ -48,25 +48,27 @@ function featuresRow<Endpoint extends FeaturesEndpoint>(
   endpoint: Endpoint,
   parse: (request: HttpRequest) => Params,
   respond: (request: FeaturesRequest<Endpoint>) => Answer,
-  fixed: FixedHeaders,
+  headers = fixedHeaders(endpoint.mediaType),
 ): Row {
   return {
     path: endpoint.path,
     answer(sources, request, { base, coding }) {
+      const fixed = headers[sources.audience];
       return answerFeatures(sources, { endpoint, request, params: parse(request), fixed, base, coding }, respond);
     },
   };
 }
 
 /** What is at a point, of all levels. */
-function atRow({ path, parameters }: typeof AT_ENDPOINT, fixed: FixedHeaders): Row {
+function atRow({ path, mediaType, parameters }: typeof AT_ENDPOINT): Row {
+  const headers = fixedHeaders(mediaType);
   const rules = { ...NO_PARAMETERS, parameters: parametersOf(parameters), allowed: parameters.join(', ') };
   return {
     path,
     answer(sources, request, view) {
       const params = parseQuery(request.query, rules);
       params.geometry ??= 'none';
-      return answerAt(sources, { path, request, params, fixed, ...view });
+      return answerAt(sources, { path, request, params, fixed: headers[sources.audience], ...view });
     },
   };
 }
@@ -101,50 +103,39 @@ function itemQueryOf(endpoint: FeaturesEndpoint): (request: HttpRequest) => Para
 }
 
 /** A path that is answered from the current release, whatever its parameters say. */
-function releaseRow<Endpoint extends { path: string }>(
+function releaseRow<Endpoint extends { path: string; mediaType: string }>(
   endpoint: Endpoint,
-  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, title: string | undefined) => Answer,
-  fixed: FixedHeaders,
+  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, sources: Sources) => Answer,
   parse = ({ query }: HttpRequest) => parseQuery(query, NO_PARAMETERS),
 ): Row {
+  const headers = fixedHeaders(endpoint.mediaType);
   return {
     path: endpoint.path,
-    answer({ releases, title }, request, { base, coding }) {
+    answer(sources, request, { base, coding }) {
       parse(request);
-      const basis = { release: releases.requireCurrent(), base, coding, isPinned: false };
-      return respond(endpoint, fixed, basis, title);
+      const basis = { release: sources.releases.requireCurrent(), base, coding, isPinned: false };
+      return respond(endpoint, headers[sources.audience], basis, sources);
     },
   };
 }
 
 /** The rows by path. A request path is looked up byte by byte: it is not decoded, joined or normalised. */
-export type ApiRows = ReadonlyMap<string, Row>;
-
-/** The rows of a service for these. */
-export function apiRows(audience: Audience): ApiRows {
-  const fixed = ({ mediaType }: { mediaType: string }): FixedHeaders => fixedHeaders(mediaType, audience);
-  const rows = [
-    ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage, fixed(endpoint))),
-    ...DOWNLOAD_ENDPOINTS.map((endpoint) =>
-      featuresRow(endpoint, queryOf(endpoint), answerDownload, downloadHeaders(audience)),
-    ),
-    atRow(AT_ENDPOINT, fixed(AT_ENDPOINT)),
-    ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile, fixed(endpoint))),
-    ...DOCUMENT_ENDPOINTS.map((endpoint) =>
-      releaseRow(endpoint, answerDocument(audience), fixed(endpoint), ogcQueryOf(endpoint, false)),
-    ),
-    ...ITEMS_ENDPOINTS.map((endpoint) =>
-      featuresRow(endpoint, ogcQueryOf(endpoint, true), answerItems, fixed(endpoint)),
-    ),
-    ...ITEM_ENDPOINTS.map((endpoint) => featuresRow(endpoint, itemQueryOf(endpoint), answerItem, fixed(endpoint))),
-  ];
-  return new Map(rows.map((row) => [row.path, row]));
-}
+export const ROWS: ReadonlyMap<string, Row> = new Map(
+  [
+    ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage)),
+    ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload, DOWNLOAD_HEADERS)),
+    atRow(AT_ENDPOINT),
+    ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
+    ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, ogcQueryOf(endpoint, false))),
+    ...ITEMS_ENDPOINTS.map((endpoint) => featuresRow(endpoint, ogcQueryOf(endpoint, true), answerItems)),
+    ...ITEM_ENDPOINTS.map((endpoint) => featuresRow(endpoint, itemQueryOf(endpoint), answerItem)),
+  ].map((row) => [row.path, row]),
+);
 
 /** The row of a request path. That of one feature has paths that go on with a fid; clients also ask `{root}/`. */
-export function rowOf(rows: ApiRows, path: string): Row | undefined {
-  if (path === `${OGC_PATH}/`) return rows.get(OGC_PATH);
-  const known = rows.get(path);
+export function rowOf(path: string): Row | undefined {
+  if (path === `${OGC_PATH}/`) return ROWS.get(OGC_PATH);
+  const known = ROWS.get(path);
   if (known !== undefined || !path.startsWith(COLLECTIONS_PATH)) return known;
-  return rows.get(path.slice(0, path.lastIndexOf('/') + 1));
+  return ROWS.get(path.slice(0, path.lastIndexOf('/') + 1));
 }

@@ -67,20 +67,8 @@ type Verification = VerifiedToken | TokenFault;
 /** Characters of all remembered headers; those that were not used for longest are forgotten first. */
 const REMEMBERED_MAX_CHARS = 8 * 1024 * 1024;
 
-/** Tells the client of each request, or refuses it. */
-export interface Clients {
-  /** The client, as far as it is known without waiting. */
-  known(request: Pick<HttpRequest, 'headers' | 'peer'>): Principal | undefined;
-  /**
-   * The client.
-   * @param metadataUrl the URL of the metadata that a challenge names, if there is one
-   * @throws Problem token-missing, token-invalid, scope-missing, keys-unavailable
-   */
-  verify(request: Pick<HttpRequest, 'headers' | 'peer'>, metadataUrl: () => string | undefined): Promise<Principal>;
-}
-
 /** Checks the values of Authorization headers, and remembers those that are valid. */
-export class Authenticator implements Clients {
+export class Authenticator {
   readonly #rules: TokenRules;
   /** Verified tokens by the text of the header: a repeated token costs a look-up instead of a signature check. */
   readonly #tokens: LRUCache<string, VerifiedToken>;

@@ -3,7 +3,18 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { TrustedProxies } from '../http/base-url.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
-import type { Clients } from './authenticate.ts';
+
+/** Tells the client of each request, or refuses it: the authenticator, or `ClientAddresses`. */
+export interface Clients {
+  /** The client, as far as it is known without waiting. */
+  known(request: Pick<HttpRequest, 'headers' | 'peer'>): Principal | undefined;
+  /**
+   * The client.
+   * @param metadataUrl the URL of the metadata that a challenge names, if there is one
+   * @throws Problem token-missing, token-invalid, scope-missing, keys-unavailable
+   */
+  verify(request: Pick<HttpRequest, 'headers' | 'peer'>, metadataUrl: () => string | undefined): Promise<Principal>;
+}
 
 /** A network of this many bits is one client: whoever has an IPv6 address has all of its /64 (RFC 4291 section 2.5.1). */
 const IPV6_BITS = 64;

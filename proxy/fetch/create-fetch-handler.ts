@@ -1,6 +1,5 @@
 // The public API for platforms with the Fetch standard's handler, exported as administrative-boundaries-service/fetch and
 // documented in README.md: the adapter between `handle` and the Fetch standard, as server.ts is for node:http.
-import { apiRows } from '../api/rows.ts';
 import { Authenticator } from '../auth/authenticate.ts';
 import { clockThroughFreezes } from '../auth/clock.ts';
 import { fetchKeySet } from '../auth/key-set.ts';
@@ -77,7 +76,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const lifecycle = { isStopping: false };
   const context: HandlerContext = {
     clients: new Authenticator(rules),
-    rows: apiRows('private'),
+    audience: 'private',
     resourceMetadata,
     limits: undefined,
     responses: responseCaches(CACHED_RESPONSES_MAX_BYTES),

@@ -72,15 +72,8 @@ export interface HttpRequest extends Readonly<ReceivedRequest> {
 
 /** A request of which nothing is known yet. */
 export function newRequest(received: ReceivedRequest): HttpRequest {
-  const { method, target, headers, rawHeaders, isHttp10, scheme, peer } = received;
   return {
-    method,
-    target,
-    headers,
-    rawHeaders,
-    isHttp10,
-    scheme,
-    peer,
+    ...received,
     path: '',
     query: '',
     route: undefined,

@@ -107,7 +107,7 @@ export class Reads {
    * @param buffers for bodies that are sent before the next one is read
    */
   constructor(origin: Origin, queue?: WorkQueue, buffers?: BodyBuffers) {
-    this.origin = origin;
+    this.origin = queue === undefined ? origin : { ...origin, read: (...args) => queue.paced(origin.read(...args)) };
     this.#queue = queue;
     this.#buffers = buffers;
   }

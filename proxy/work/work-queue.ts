@@ -8,8 +8,11 @@ import { overloaded } from '../http/problem.ts';
 const RUNNING_MAX = 64;
 /** Tasks of one client that wait; further ones are refused. Of all there is no maximum: each has a connection, which costs more. */
 const WAITING_MAX = 512;
-/** What may be done in one turn of the event loop, in milliseconds and in bytes that are read: the same on a slow processor. */
-const TURN_MS = 5;
+/**
+ * What may be done in one turn of the event loop, in milliseconds and in bytes that are read. A turn accepts one connection:
+ * while it is short, thousands that are opened at the same time do not keep a new client waiting for long.
+ */
+const TURN_MS = 2;
 const TURN_BYTES = 4 * 1024 * 1024;
 /** A request or a read costs as much as this many bytes besides its own. */
 const READ_BYTES = 32 * 1024;
@@ -79,6 +82,13 @@ export class WorkQueue {
       });
       this.#begin();
     });
+  }
+
+  /** Bytes that are being read by a task, when it is time for what it does with them: many may arrive at once. */
+  async paced(reading: Promise<Buffer>): Promise<Buffer> {
+    const bytes = await reading;
+    while (!this.takeTurn(Math.min(bytes.length, TASK_BYTES))) await nextTurn();
+    return bytes;
   }
 
   get #canBegin(): boolean {

@@ -235,6 +235,26 @@ test('what a request costs counts: of those that take long one is answered in a 
   assert.ok(turns >= 19, `${turns} turns`);
 });
 
+test('what tasks do with bytes that arrive at the same time does not keep the event loop from others', async () => {
+  const read: Origin['read'] = async () => Buffer.alloc(1);
+  const reads = new Reads({ ...directoryOrigin(folder), read }, new WorkQueue());
+  let [turns, done] = [0, 0];
+  const count = (): void => {
+    turns++;
+    if (done < 20) setImmediate(count);
+  };
+  setImmediate(count);
+  const client = { principal: 'one', isClosed: false, exchange: undefined };
+  const slow = (): Promise<void> =>
+    reads.later(client, async () => {
+      await reads.origin.read('', 1);
+      for (const begun = performance.now(); performance.now() - begun < 6; );
+      done++;
+    });
+  await Promise.all(Array.from({ length: 20 }, slow));
+  assert.ok(turns >= 19, `${turns} turns`);
+});
+
 test('a client that asks for many points of a static host is refused itself, and others are answered', async () => {
   const origin = directoryOrigin(folder);
   let release = (): void => {};

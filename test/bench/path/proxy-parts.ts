@@ -1,7 +1,6 @@
 // A proxy in this process, with the parts that a measurement of the request path calls by itself: what assemble-server.ts
 // makes, from its own settings.
 import type { Server } from 'node:http';
-import { apiRows } from '../../../proxy/api/rows.ts';
 import { openReleases } from '../../../proxy/assemble-server.ts';
 import { Authenticator } from '../../../proxy/auth/authenticate.ts';
 import { ClientAddresses } from '../../../proxy/auth/client-addresses.ts';
@@ -40,7 +39,7 @@ export async function proxyParts({ out, jwks, issuer, audience }: ProxyOptions):
   const reads = new Reads(origin, new WorkQueue(), new BodyBuffers());
   const context: HandlerContext = {
     clients: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
-    rows: apiRows('private'),
+    audience: 'private',
     releases: await openReleases(settings, log),
     responses: responseCaches(),
     reads,

@@ -158,9 +158,11 @@ export const ITEMS_ENDPOINTS: readonly FeaturesEndpoint[] = LEVELS.map((level) =
 }));
 
 /** Its single features, whose paths go on with a fid. */
-export const ITEM_ENDPOINTS: readonly FeaturesEndpoint[] = ITEMS_ENDPOINTS.map((items) => {
-  return { ...items, path: `${items.path}/`, parameters: [GEOMETRY, F] };
-});
+export const ITEM_ENDPOINTS: readonly FeaturesEndpoint[] = ITEMS_ENDPOINTS.map((items) => ({
+  ...items,
+  path: `${items.path}/`,
+  parameters: [GEOMETRY, F],
+}));
 
 /** The paths, for messages. */
 export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;

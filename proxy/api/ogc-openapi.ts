@@ -14,13 +14,22 @@ import {
   LIMIT,
   OGC_PATH,
 } from './endpoints.ts';
+import type { Audience } from './headers.ts';
 
 /** What the service is called, if nothing else is configured. */
 export const TITLE = 'Administrative boundaries';
 
+/** What the document says of the service as a whole. */
+export interface Service {
+  /** TITLE if it is undefined. */
+  title?: string | undefined;
+  /** With tokens, or without. */
+  audience: Audience;
+}
+
 /** The document that GDAL and QGIS read: pages' sizes, and which columns they may filter by. @param url of the landing page */
 export function apiDocument(
-  title: string,
+  { title = TITLE, audience }: Service,
   url: string,
   geometries: readonly Geometry[],
   collections: readonly LevelSummary[],
@@ -31,7 +40,7 @@ export function apiDocument(
     openapi: '3.0.3',
     info: { title, version: '1.0.0' },
     servers: [{ url }],
-    security: [{ bearer: [] }],
+    ...(audience === 'private' && { security: [{ bearer: [] }] }),
     paths: ogcPaths({
       prefix: '',
       levels: collections.map(({ level }) => level),
@@ -41,7 +50,9 @@ export function apiDocument(
       columnsOf: (level) => columnsIn(collections, level).map(columnParameter),
     }),
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      ...(audience === 'private' && {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      }),
       parameters: Object.fromEntries(itemsParameters(geometries).map((parameter) => [parameter.name, parameter])),
     },
   };

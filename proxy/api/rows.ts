@@ -17,7 +17,7 @@ import {
   PAGE_ENDPOINTS,
 } from './endpoints.ts';
 import { answerFile } from './files.ts';
-import { type FixedHeaders, fixedHeaders } from './headers.ts';
+import { DOWNLOAD_HEADERS, type FixedHeaders, fixedHeaders } from './headers.ts';
 import type { FeaturesRequest, Sources } from './listing.ts';
 import { answerDownload, answerFeatures, answerItem, answerItems, answerPage } from './listing.ts';
 import { answerDocument } from './ogc-documents.ts';
@@ -48,11 +48,12 @@ function featuresRow<Endpoint extends FeaturesEndpoint>(
   endpoint: Endpoint,
   parse: (request: HttpRequest) => Params,
   respond: (request: FeaturesRequest<Endpoint>) => Answer,
+  headers = fixedHeaders(endpoint.mediaType),
 ): Row {
-  const fixed = fixedHeaders(endpoint.mediaType);
   return {
     path: endpoint.path,
     answer(sources, request, { base, coding }) {
+      const fixed = headers[sources.audience];
       return answerFeatures(sources, { endpoint, request, params: parse(request), fixed, base, coding }, respond);
     },
   };
@@ -60,14 +61,14 @@ function featuresRow<Endpoint extends FeaturesEndpoint>(
 
 /** What is at a point, of all levels. */
 function atRow({ path, mediaType, parameters }: typeof AT_ENDPOINT): Row {
-  const fixed = fixedHeaders(mediaType);
+  const headers = fixedHeaders(mediaType);
   const rules = { ...NO_PARAMETERS, parameters: parametersOf(parameters), allowed: parameters.join(', ') };
   return {
     path,
     answer(sources, request, view) {
       const params = parseQuery(request.query, rules);
       params.geometry ??= 'none';
-      return answerAt(sources, { path, request, params, fixed, ...view });
+      return answerAt(sources, { path, request, params, fixed: headers[sources.audience], ...view });
     },
   };
 }
@@ -104,16 +105,16 @@ function itemQueryOf(endpoint: FeaturesEndpoint): (request: HttpRequest) => Para
 /** A path that is answered from the current release, whatever its parameters say. */
 function releaseRow<Endpoint extends { path: string; mediaType: string }>(
   endpoint: Endpoint,
-  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, title: string | undefined) => Answer,
+  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, sources: Sources) => Answer,
   parse = ({ query }: HttpRequest) => parseQuery(query, NO_PARAMETERS),
 ): Row {
-  const fixed = fixedHeaders(endpoint.mediaType);
+  const headers = fixedHeaders(endpoint.mediaType);
   return {
     path: endpoint.path,
-    answer({ releases, title }, request, { base, coding }) {
+    answer(sources, request, { base, coding }) {
       parse(request);
-      const basis = { release: releases.requireCurrent(), base, coding, isPinned: false };
-      return respond(endpoint, fixed, basis, title);
+      const basis = { release: sources.releases.requireCurrent(), base, coding, isPinned: false };
+      return respond(endpoint, headers[sources.audience], basis, sources);
     },
   };
 }
@@ -122,7 +123,7 @@ function releaseRow<Endpoint extends { path: string; mediaType: string }>(
 export const ROWS: ReadonlyMap<string, Row> = new Map(
   [
     ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage)),
-    ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload)),
+    ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload, DOWNLOAD_HEADERS)),
     atRow(AT_ENDPOINT),
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
     ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, ogcQueryOf(endpoint, false))),

@@ -4,7 +4,7 @@ import type { JWTPayload } from 'jose';
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Problem, type ProblemCode } from '../http/problem.ts';
-import type { Principal } from '../http/request.ts';
+import type { HttpRequest, Principal } from '../http/request.ts';
 import type { KeySet } from './key-set.ts';
 import { errorToFault, type TokenFault } from './token-fault.ts';
 
@@ -82,7 +82,7 @@ export class Authenticator {
   }
 
   /** The client of a remembered token; undefined if the token must be verified. */
-  known(authorization: string | undefined): Principal | undefined {
+  known({ headers: { authorization } }: Pick<HttpRequest, 'headers'>): Principal | undefined {
     const token = authorization === undefined ? undefined : this.#tokens.get(authorization);
     if (token === undefined) return undefined;
     const now = this.#rules.now();
@@ -92,12 +92,8 @@ export class Authenticator {
     return token.source.known() === token.keys ? token : undefined;
   }
 
-  /**
-   * The client of a token.
-   * @param metadataUrl the URL of the metadata that a challenge names, if there is one
-   * @throws Problem token-missing, token-invalid, scope-missing, keys-unavailable
-   */
-  async verify(authorization: string | undefined, metadataUrl: () => string | undefined): Promise<Principal> {
+  async verify({ headers }: Pick<HttpRequest, 'headers'>, metadataUrl: () => string | undefined): Promise<Principal> {
+    const { authorization } = headers;
     const token = bearerToken(authorization);
     if (authorization === undefined || token === undefined) throw refusal('missing', MISSING, '', metadataUrl());
     this.#tokens.delete(authorization);

@@ -23,7 +23,7 @@ export const SERVE_OPTIONS = {
   'public-url': { ...TEXT, describe: 'base URL of the service in Link headers; by default that of the request' },
   'trust-proxy': {
     ...LIST,
-    describe: 'address or network of a reverse proxy whose X-Forwarded-Host and -Proto are used; repeatable',
+    describe: 'address or network of a reverse proxy whose X-Forwarded-Host, -Proto and -For are used; repeatable',
   },
   issuer: { ...LIST, describe: 'accepted token issuer (iss); repeatable, each with its own --jwks in the same order' },
   jwks: { ...LIST, describe: "file or https URL of the issuer's public keys, a JSON Web Key Set; repeatable" },
@@ -42,13 +42,17 @@ export const SERVE_OPTIONS = {
   audience: { ...TEXT, describe: 'required token audience (aud)' },
   scope: { ...TEXT, describe: 'required token scope' },
   explorer: { ...FLAG, default: true, describe: 'serve the explorer at /; disable with --no-explorer' },
+  public: { ...FLAG, describe: 'serve everybody, without tokens; answers may be kept by shared caches' },
   dev: { ...FLAG, describe: 'accept development tokens of this machine; loopback addresses only' },
   workers: {
     ...NUMBER,
     default: 1,
     describe: 'number of worker processes (cluster of Node.js); one that exits is replaced',
   },
-  'rate-limit': { ...TEXT, describe: 'requests per client (issuer and subject of the token): 20/s, 600/m or 10000/h' },
+  'rate-limit': {
+    ...TEXT,
+    describe: 'requests per client (issuer and subject of the token; with --public address): 20/s, 600/m or 10000/h',
+  },
   concurrency: { ...NUMBER, describe: 'requests in progress per client' },
   drain: {
     ...TEXT,

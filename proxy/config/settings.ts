@@ -7,7 +7,7 @@ import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';
 import { S3Error } from '../origin/s3-signer.ts';
 import { staticHostOrigin } from '../origin/static-host.ts';
 import type { LimitRules, RateRule } from '../work/admit-client.ts';
-import { optionsToTokenRules } from './issuers.ts';
+import { optionsToTokenRules, refuseTokenOptions } from './issuers.ts';
 import { durationToTimerMs, parseOriginUrl, parsePublicUrl, parseUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
@@ -44,7 +44,8 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
       `--origin-header with --origin ${origin}`,
       'omit --origin-header, or use --origin https://...',
     );
-  const tokenRules = await optionsToTokenRules(options, log);
+  if (options.public) refuseTokenOptions(options);
+  const tokenRules = options.public ? undefined : await optionsToTokenRules(options, log);
   return {
     origin: await openOrigin(origin, options),
     /** The value of --origin. */
@@ -56,8 +57,9 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     publicUrl: parsePublicUrl(options.publicUrl),
     title: options.title,
     trustedProxies: rangesToTrustedProxies(options.trustProxy),
+    /** Undefined for a public service. */
     tokenRules,
-    resourceMetadata: issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),
+    resourceMetadata: tokenRules && issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),
     workers: wholeNumber(workers, '--workers', 1, WORKERS_MAX),
     limits: parseLimits(options, workers),
     drainMs: durationToTimerMs(drain, '--drain', 0),

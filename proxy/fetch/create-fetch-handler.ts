@@ -75,7 +75,8 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const resourceMetadata = issuersToMetadata([...rules.issuers.keys()], rules.scope);
   const lifecycle = { isStopping: false };
   const context: HandlerContext = {
-    authenticator: new Authenticator(rules),
+    clients: new Authenticator(rules),
+    audience: 'private',
     resourceMetadata,
     limits: undefined,
     responses: responseCaches(CACHED_RESPONSES_MAX_BYTES),
@@ -86,7 +87,8 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
       releases,
       lifecycle,
       keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
-      assets: new Map(describingAssets(publicUrl)),
+      audience: 'private',
+      assets: new Map(describingAssets({ publicUrl, title: undefined, audience: 'private' })),
       resourceMetadata,
       baseUrl,
       publicUrl,

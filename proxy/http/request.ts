@@ -19,6 +19,7 @@ export type RequestHeaders = Readonly<
     | 'transfer-encoding'
   > & {
     'if-range'?: HeaderValues;
+    'x-forwarded-for'?: HeaderValues;
     'x-forwarded-host'?: HeaderValues;
     'x-forwarded-proto'?: HeaderValues;
   }
@@ -27,11 +28,11 @@ export type RequestHeaders = Readonly<
 /** The value of a header that may occur several times. */
 type HeaderValues = string | string[] | undefined;
 
-/** The client that a valid token identifies. */
+/** The client that a valid token identifies, or of a public service the address. */
 export interface Principal {
   /** The `sub` of the token; undefined if it has none. */
   readonly subject: string | undefined;
-  /** Issuer and subject, or what stands for a missing subject: the same for every token of a client. */
+  /** Issuer and subject, or what stands for a missing subject: the same for every token of a client. Or the address. */
   readonly client: string;
 }
 
@@ -71,15 +72,8 @@ export interface HttpRequest extends Readonly<ReceivedRequest> {
 
 /** A request of which nothing is known yet. */
 export function newRequest(received: ReceivedRequest): HttpRequest {
-  const { method, target, headers, rawHeaders, isHttp10, scheme, peer } = received;
   return {
-    method,
-    target,
-    headers,
-    rawHeaders,
-    isHttp10,
-    scheme,
-    peer,
+    ...received,
     path: '',
     query: '',
     route: undefined,

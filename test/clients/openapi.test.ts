@@ -127,7 +127,7 @@ test('has every path of the API, and no other', () => {
   // Those of single features go on with a fid.
   const known = [...ROWS.keys()].map((path) => path.replace(/\/$/, '/{fid}'));
   assert.deepEqual(paths.sort(), known.sort());
-  assert.equal(paths.length, 67);
+  assert.equal(paths.length, 66);
 });
 
 test('the paths of files have no parameters, and name every header and the media type of the answer', async () => {

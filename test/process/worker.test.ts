@@ -36,7 +36,8 @@ test('in a bucket, too, a feature of 3 MB is sent as it is, and a file that is c
   const worker = await startWorker({ r2Port: (await startR2(changed)).port, vars: {} });
   const { status, body } = await send(worker, '/api/v1/geojsonl/lv0?page-size=1', { 'accept-encoding': 'gzip' });
   assert.equal(status, 200);
-  assert.ok(body.includes(data));
+  const at = body.indexOf(data.subarray(0, 64));
+  assert.ok(body.subarray(at, at + data.length).equals(data));
   for (const level of ['lv1', 'lv2'])
     refusal(await send(worker, `/api/v1/geojsonl/${level}?page-size=3`), 502, 'origin-damaged');
   assert.match(

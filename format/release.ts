@@ -119,6 +119,8 @@ export interface ReleaseAbout {
 
 /** release.json. */
 export interface Release extends ReleaseAbout {
+  /** Its number among the releases of its output folder, from 1: that of a later one is greater. */
+  sequence: number;
   /** The simplified shapes of the highest two levels that have features. */
   overview: WholeFile;
   /** All six levels, ascending. */
@@ -172,7 +174,12 @@ export function releaseFromJson(text: string, file: string): Release {
         file,
         `level ${level} has ${cells === undefined ? 'no ' : ''}cells, which the release does not say`,
       );
-  return { ...about, overview: wholeFileIn(json, 'overview', file), levels };
+  return {
+    ...about,
+    sequence: numberIn(json, 'sequence', file),
+    overview: wholeFileIn(json, 'overview', file),
+    levels,
+  };
 }
 
 /** The members of release.json that do not describe its files. @throws FormatError likewise */

@@ -1,5 +1,6 @@
 // The build, from end to end: describe the dataset, read its levels, refuse problems of the data, write the release,
 // publish it. The command line calls it, and programs that import the package.
+import type { KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
@@ -13,6 +14,7 @@ import { type ContentOptions, recordedOptions } from './option-texts.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
 import { readServedRelease } from './release/manage.ts';
 import { type Lock, withLock } from './release/output-lock.ts';
+import { writeSignatures } from './release/sign.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
 import { type Report, SILENT } from './report/progress.ts';
@@ -41,6 +43,8 @@ export interface BuildOptions extends ContentOptions {
   workers: number;
   /** Whether the release becomes the current one. */
   activate: boolean;
+  /** A private Ed25519 key, to sign the release with. */
+  signKey?: KeyObject | undefined;
 }
 
 /** What is built, unless an option says otherwise. */
@@ -191,15 +195,16 @@ export function aboutRelease(
   };
 }
 
-/** Puts a finished release in its place and, unless `activate` is false, makes it current. */
+/** Puts a finished release in its place, signs it if there is a key and, unless `activate` is false, makes it current. */
 export async function publish(
-  { out, release, activate: activates }: Pick<BuildOptions, 'out' | 'release' | 'activate'>,
+  { out, release, activate: activates, signKey }: Pick<BuildOptions, 'out' | 'release' | 'activate' | 'signKey'>,
   staging: Staging,
   lock: Lock,
   report: Report,
 ): Promise<void> {
   lock.assertHeld();
   await settle(staging, out, release);
+  if (signKey !== undefined) await writeSignatures(out, release, signKey);
   if (activates) await activate(out, release);
   const others = otherVersions(out);
   if (others.length > 0)

@@ -6,7 +6,7 @@ import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName } from '../../
 import type { LevelAbout, Release, ReleaseAbout } from '../../format/release.ts';
 import { relativesOf } from '../names/named-units.ts';
 import type { writeOverview } from '../overview/write-overview.ts';
-import type { Staging } from '../release/staging.ts';
+import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { geometryStorePath } from '../store/feature-store.ts';
@@ -101,7 +101,7 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   about: ReleaseAbout,
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
-  { staging: { release: out }, pool }: Pick<BuildContext, 'staging' | 'pool'>,
+  { staging: { release: out, sequence }, pool }: Pick<BuildContext, 'pool'> & { staging: SealedStaging },
   areOfShards = false,
 ): Promise<Release> {
   const { release, precision, storedPages, geometries, cells } = about;
@@ -130,7 +130,7 @@ export async function writeRelease<Stored extends { level: Level; store: string;
     pool.run<typeof writeOverview>(TASKS.writeOverview, { units, precision, out }),
     ...levels.map(finalize),
   ]);
-  return sealRelease(out, about, finalized, overview);
+  return sealRelease(out, about, sequence, finalized, overview);
 }
 
 /** The path of a level's store in a work folder. */

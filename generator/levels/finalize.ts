@@ -207,16 +207,18 @@ function checkFile(file: string, { bytes, sha256 }: CheckedFile, isOfShard: bool
 /**
  * Writes release.json and checksums.txt.
  * @param out the release's folder
+ * @param sequence its number among the releases of the output folder
  * @param levels all six, ascending
  * @param overview its file is written
  */
 export function sealRelease(
   out: string,
   about: ReleaseAbout,
+  sequence: number,
   levels: readonly FinalizedLevel[],
   overview: WholeFile,
 ): Release {
-  const release = { ...about, overview, levels: levels.map(({ summary }) => summary) };
+  const release = { ...about, sequence, overview, levels: levels.map(({ summary }) => summary) };
   const json = releaseToJson(release);
   writeDurably(join(out, RELEASE_FILE), json);
   const others = [

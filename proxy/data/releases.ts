@@ -33,6 +33,8 @@ export interface ReleasesOptions {
   now?: () => number;
   /** How a release is loaded; by default with all levels. */
   load?: LoadRelease;
+  /** Must the current release never have a lower `sequence` than the one before it? */
+  keepsSequence?: boolean;
 }
 
 /** What current.json says. */
@@ -63,6 +65,7 @@ export class Releases {
   readonly #origin: Origin;
   readonly #now: () => number;
   readonly #loadRelease: LoadRelease;
+  readonly #keepsSequence: boolean;
   /** Reads current.json; resolves after a read that began after the call. */
   readonly #look: () => Promise<void>;
   /** By digest, the current one among them. */
@@ -77,10 +80,14 @@ export class Releases {
   /** Overlapping reads of current.json may finish out of order; the one started last wins. */
   #reads = { begun: 0, applied: 0 };
 
-  constructor(origin: Origin, { now = () => performance.now(), load = loadRelease }: ReleasesOptions = {}) {
+  constructor(
+    origin: Origin,
+    { now = () => performance.now(), load = loadRelease, keepsSequence = false }: ReleasesOptions = {},
+  ) {
     this.#origin = origin;
     this.#now = now;
     this.#loadRelease = load;
+    this.#keepsSequence = keepsSequence;
     this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
     this.#loaded = new Loaded(now, {
       retryMs: (digest, error) =>
@@ -152,6 +159,12 @@ export class Releases {
     for (const [, { release }] of this.#loaded.entries()) release.freeUnused();
     await this.#readPointer();
     await this.#takeUp();
+    const named = this.#loaded.get(this.#pointer?.digest ?? '');
+    if (named !== undefined && this.#isOlder(named))
+      throw new FormatError(
+        CURRENT_PATH,
+        `${named.release.id} is older than what is served: start with --allow-rollback`,
+      );
     if (this.#reported === this.current) return undefined;
     this.#reported = this.current;
     return this.current?.id;
@@ -240,13 +253,18 @@ export class Releases {
     for (const { release } of this.#others(({ release }) => !this.hosts(release))) this.#loaded.free(release.digest);
   }
 
+  /** Is it older than the release that is served, and is that not allowed? */
+  #isOlder({ release: { sequence } }: Place): boolean {
+    return this.#keepsSequence && sequence < (this.current?.sequence ?? 0);
+  }
+
   /** Serves the release that current.json names. */
   async #takeUp(): Promise<void> {
     const pointer = this.#pointer;
     if (pointer === undefined || this.current?.digest === pointer.digest) return;
     const place = await this.#load(pointer.digest);
     const previous = this.#current;
-    if (this.#pointer !== pointer || previous === place) return;
+    if (this.#pointer !== pointer || previous === place || this.#isOlder(place)) return;
     this.#current = place;
     if (previous === undefined) return;
     previous.since = this.#now();

@@ -159,7 +159,8 @@ function encodeBlocks(files: readonly FileBlocks[]): Buffer {
 export function signatureProblems(root: string, keys: readonly KeyObject[]): { path: string; problem: string }[] {
   const problems: { path: string; problem: string }[] = [];
   const has = (path: string): boolean => existsSync(join(root, path));
-  if (keys.length === 0 && !SIGNATURE_FILES.some(has)) return [];
+  // Written last: without it what others there are is left of a command that failed.
+  if (keys.length === 0 && !has(`${RELEASE_FILE}${SIGNATURE_ENDING}`)) return [];
   for (const path of SIGNATURE_FILES) if (!has(path)) problems.push({ path, problem: 'is missing' });
   if (has(BLOCKS_FILE) && !hasItsBlocks(root))
     problems.push({ path: BLOCKS_FILE, problem: 'does not have the blocks of the files of this release' });

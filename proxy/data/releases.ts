@@ -27,6 +27,9 @@ const HOLD_MS = 10_000;
 /** A release that no request has used for this long is removed from memory. */
 const UNUSED_MS = 300_000;
 
+/** Files of a release that was freed are closed once more after this time: no response that reads them takes longer. */
+const CLOSE_AGAIN_MS = 120_000;
+
 /** What `Releases` may be given besides the origin. */
 export interface ReleasesOptions {
   /** Milliseconds of a monotonic clock. */
@@ -92,7 +95,12 @@ export class Releases {
     this.#loaded = new Loaded(now, {
       retryMs: (digest, error) =>
         error instanceof FormatError && digest !== this.#pointer?.digest ? DAMAGED_MS : undefined,
-      onFree: ({ release }) => origin.close?.(releasePath(release.id)),
+      onFree({ release }) {
+        const folder = releasePath(release.id);
+        origin.close?.(folder);
+        // What was being read of it may have opened files again.
+        if (origin.readNow !== undefined) setTimeout(() => origin.close?.(folder), CLOSE_AGAIN_MS).unref();
+      },
     });
   }
 

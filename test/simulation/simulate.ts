@@ -38,6 +38,8 @@ const CALM_AFTER_MS = MINUTE;
 const RECOVERED_MS = 5 * MINUTE;
 /** No request takes longer. */
 const HANG_MS = 10 * MINUTE;
+/** An id of a release that was withdrawn is used again after this time at the earliest. */
+const REUSED_MS = 30 * SECOND;
 const KEY_POLICY = { cacheMs: MINUTE, staleMs: 5 * MINUTE, cooldownMs: 5 * SECOND };
 const EPOCH_MS = Date.UTC(2030, 0);
 const ISSUER = 'https://issuer.test';
@@ -371,21 +373,21 @@ class Simulation {
     this.trace.push(`${this.#time.now} hosted ${hosted.map(({ id, digest }) => `${id} ${digest.slice(0, 4)}`)}`);
   }
 
-  /** Makes a release the current one. One with the same id is removed before. */
+  /** Makes a release the current one. An id is used again when it has not been hosted for a while, as OPERATING.md says. */
   #publish(release: SimulatedRelease | undefined): void {
     if (release === undefined) return;
     const others = this.#hosts().filter((other) => other !== release);
-    const twin = others.find(({ id }) => id === release.id);
-    if (twin !== undefined) {
-      if (others.length < 2 && this.#hosts()[0] === twin) return;
-    }
+    const isInUse = this.#within(this.#hosted, this.#time.now - REUSED_MS).some((hosted) =>
+      hosted.some((other) => other !== release && other.id === release.id),
+    );
+    if (isInUse) return;
     // Also of one that was pruned a moment ago.
     if (this.#stored.get(release.id) !== release) this.#remove(release.id);
     this.#stored.set(release.id, release);
     for (const [path, content] of release.files)
       if (path.startsWith(releasePath(release.id)) && !this.#origin.files.has(path))
         this.#origin.files.set(path, Buffer.from(content));
-    this.#point([release, ...others.filter((other) => other !== twin)]);
+    this.#point([release, ...others]);
   }
 
   /** Takes a release that is not current out of current.json, then removes its files. */

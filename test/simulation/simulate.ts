@@ -314,10 +314,15 @@ class Simulation {
 
   /** Does the range begin behind the end in a release that was hosted? */
   #isBehindEnd({ target, coding, begun, range }: Running): boolean {
-    const lengths = this.#within(this.#hosted, begun - STALE_MS)
+    const lengths = this.#within(this.#hosted, this.#staleSince(begun))
       .flat()
       .map(({ answers }) => answers.get(requestKey(target, coding))?.body.length);
     return lengths.some((length) => length !== undefined && range !== undefined && range.first >= length);
+  }
+
+  /** Since when a release may have been hosted that answers now: while reads fail, the next one may not be loaded for long. */
+  #staleSince(begun: number): number {
+    return begun - (begun - this.#origin.faultAt < STALE_MS ? 6 : 1) * STALE_MS;
   }
 
   /** Does a request name this release? */
@@ -337,7 +342,7 @@ class Simulation {
     if (response === undefined) return false;
     const { status, headers, body } = response;
     const etag = headers.get('etag') ?? '';
-    const candidates = this.#within(this.#hosted, begun - STALE_MS).flat();
+    const candidates = this.#within(this.#hosted, this.#staleSince(begun)).flat();
     const isOf = ({ id, answers }: SimulatedRelease): boolean => {
       const expected = answers.get(requestKey(target, coding));
       if (expected === undefined || etag !== expected.etag) return false;

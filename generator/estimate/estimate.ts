@@ -98,7 +98,7 @@ export async function forecast(
   try {
     const described = await describeSource(options, pool);
     const dataset = await prepareLevels(described, options, scratch, { pool, report });
-    const { precision, geometries, cells, keepFids = false } = options;
+    const { precision, geometries, cells } = options;
     const inOverview = overviewLevelsOf(dataset.levels);
     const read = await Promise.all(
       LEVELS.map(async (level) => {
@@ -108,7 +108,6 @@ export async function forecast(
         const task = {
           source,
           precision,
-          keepFids,
           scratch: store,
           isInOverview: inOverview.includes(level),
           geometries,
@@ -142,7 +141,7 @@ export async function forecast(
       const names = writeNames(scratch, level, store, relativesOf(level, read)).bytes;
       const pages = { all: NO_PAGES, unfiltered: NO_PAGES, none: NO_PAGES };
       for (const release of releases) {
-        const planned = plannedIndex(level, { storedPages: release.pages, geometries, cells }, index);
+        const planned = plannedIndex(level, { ...options, storedPages: release.pages }, index);
         const stored = pagesOf(planned, estimate);
         pages[release.pages] = stored;
         release.files += (2 * files + 1) * geometries.length + stored.geojsonl + stored.fc + LEVEL_FILES;
@@ -152,7 +151,7 @@ export async function forecast(
         }
         release.bytes += featureFiles.bytes + otherBytes + stored.bytes + names + metadataBytes(planned);
       }
-      const listings = filledListings(plannedIndex(level, { storedPages: 'none', geometries, cells }, index));
+      const listings = filledListings(plannedIndex(level, { ...options, storedPages: 'none' }, index));
       return { level, layer, features, listings, featureFiles, geometries: Object.fromEntries(other), pages };
     });
     return { quality, levels, releases };

@@ -88,15 +88,9 @@ export interface GeometrySummary {
   invalid: number;
 }
 
-/** What release.json says of a release besides its files. */
-export interface ReleaseAbout {
-  release: string;
-  /** The date of the release, `YYYY-MM-DD`, to be shown with the data; undefined if the build was given none. */
-  date?: string | undefined;
-  source: readonly SourceFile[];
-  /** Version of the GDAL that read the source. */
-  gdal: string;
-  /** Decimals of the coordinates. */
+/** What decides the files of a release, besides its source. */
+export interface ReleaseShape {
+  /** Decimals of the coordinates, 0 to 12. */
   precision: number;
   /** Which pages are stored as files. */
   storedPages: StoredPages;
@@ -104,6 +98,16 @@ export interface ReleaseAbout {
   geometries: readonly Geometry[];
   /** Has it cells, which say which units are at a point? */
   cells: boolean;
+}
+
+/** What release.json says of a release besides its files. */
+export interface ReleaseAbout extends ReleaseShape {
+  release: string;
+  /** The date of the release, `YYYY-MM-DD`, to be shown with the data; undefined if the build was given none. */
+  date?: string | undefined;
+  source: readonly SourceFile[];
+  /** Version of the GDAL that read the source. */
+  gdal: string;
   /** The licence of the data: an SPDX identifier or a URL; undefined if the build was given none. */
   licence?: string | undefined;
   /** Attribution texts, to be shown with the data; may be empty. */

@@ -9,6 +9,7 @@ import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile 
 import { describeSource, prepareLevels } from './describe-source.ts';
 import { type BuildContext, readLevels, writeLevel, writeRelease } from './levels/build-levels.ts';
 import { WHOLE } from './levels/divide-work.ts';
+import { shapeOf } from './levels/plan.ts';
 import type { StoredLevel } from './levels/store-level.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
@@ -77,8 +78,8 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
     return withLock(options.out, async (lock) => {
       try {
         const staging = openStaging(options.out, options.release);
-        const context = { options, staging, pool, report, share: WHOLE };
-        const dataset = await readDataset(described, context);
+        const context = { shape: shapeOf(options), staging, pool, report, share: WHOLE };
+        const dataset = await readDataset(described, options, context);
         const quality = await refuseFindings(options, dataset, pool);
         const about = aboutRelease(options, dataset, quality, report);
         const release = await writeRelease(about, dataset.stored, (level) => writeLevel(level, context), context);
@@ -133,10 +134,10 @@ interface ReadDataset extends DatasetDescription {
 /** Reads the levels; those of a single layer are made first. */
 export async function readDataset(
   described: DatasetDescription,
-  context: BuildContext & { options: BuildOptions },
+  options: BuildOptions,
+  context: BuildContext,
 ): Promise<ReadDataset> {
-  const { options, staging } = context;
-  const dataset = await prepareLevels(described, options, join(staging.work, SPLIT_FOLDER), context);
+  const dataset = await prepareLevels(described, options, join(context.staging.work, SPLIT_FOLDER), context);
   const [stored, files] = await Promise.all([readLevels(dataset.levels, context), sourceFiles(options.source)]);
   return { ...dataset, stored, files };
 }
@@ -172,7 +173,7 @@ export function aboutRelease(
   quality: readonly Finding[],
   report: Report,
 ): ReleaseAbout {
-  const { release, date, precision, storedPages, geometries, cells, licence: named, attribution: given } = options;
+  const { release, date, licence: named, attribution: given } = options;
   const { gdal, files, credits } = dataset;
   const licence = named ?? (given.length > 0 ? undefined : dataset.licence);
   const attribution = [...new Set([...given, ...dataset.attribution, ...(given.length > 0 ? [] : credits)])];
@@ -184,10 +185,7 @@ export function aboutRelease(
     ...(date !== undefined && { date }),
     source: files,
     gdal,
-    precision,
-    storedPages,
-    geometries,
-    cells,
+    ...shapeOf(options),
     ...(licence !== undefined && { licence }),
     attribution,
     options: recordedOptions(options),

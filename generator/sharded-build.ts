@@ -11,6 +11,7 @@ import type { Release } from '../format/release.ts';
 import { aboutRelease, type BuildOptions, describe, publish, readDataset, refuseFindings, withPool } from './build.ts';
 import { storePath, writeLevel, writeRelease } from './levels/build-levels.ts';
 import type { Share } from './levels/divide-work.ts';
+import { shapeOf } from './levels/plan.ts';
 import { readChecksums } from './release/checksums.ts';
 import { syncFiles, syncTree } from './release/fsync.ts';
 import { withLock } from './release/output-lock.ts';
@@ -44,8 +45,8 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     mkdirSync(staging.release, { recursive: true });
     for (const earlier of foldersOfShard(root, share)) removeFolder(join(root, earlier));
     mkdirSync(fresh);
-    const context = { options, staging, pool, report, share };
-    const dataset = await readDataset(described, context);
+    const context = { shape: shapeOf(options), staging, pool, report, share };
+    const dataset = await readDataset(described, options, context);
     const about = aboutRelease(options, dataset, await refuseFindings(options, dataset, pool), report);
     const levels = await Promise.all(
       dataset.stored.map(async (stored): Promise<DoneLevel> => {

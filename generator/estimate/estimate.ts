@@ -103,7 +103,7 @@ export async function forecast(
   try {
     const described = await describeSource(options, pool);
     const dataset = await prepareLevels(described, options, scratch, { pool, report });
-    const { precision, geometries, cells, keepFids = false } = options;
+    const { precision, geometries, cells } = options;
     const inOverview = overviewLevelsOf(dataset.levels);
     const read = await Promise.all(
       LEVELS.map(async (level) => {
@@ -113,7 +113,6 @@ export async function forecast(
         const task = {
           source,
           precision,
-          keepFids,
           scratch: store,
           isInOverview: inOverview.includes(level),
           geometries,
@@ -147,7 +146,7 @@ export async function forecast(
       const names = writeNames(scratch, level, store, relativesOf(level, read)).bytes;
       const pages = { all: NO_PAGES, unfiltered: NO_PAGES, none: NO_PAGES };
       for (const release of releases) {
-        const planned = plannedIndex(level, { storedPages: release.pages, geometries, cells }, index);
+        const planned = plannedIndex(level, { ...options, storedPages: release.pages }, index);
         const stored = pagesOf(planned, estimate);
         pages[release.pages] = stored;
         release.files += (2 * files + 1) * geometries.length + stored.geojsonl + stored.fc + LEVEL_FILES;
@@ -157,7 +156,7 @@ export async function forecast(
         }
         release.bytes += featureFiles.bytes + otherBytes + stored.bytes + names + metadataBytes(planned);
       }
-      const listings = filledListings(plannedIndex(level, { storedPages: 'none', geometries, cells }, index));
+      const listings = filledListings(plannedIndex(level, { ...options, storedPages: 'none' }, index));
       return { level, layer, features, listings, featureFiles, geometries: Object.fromEntries(other), pages };
     });
     if (options.signKey !== undefined) for (const release of releases) addSignatures(release);

@@ -22,6 +22,7 @@ import {
   type LevelSummary,
   type Release,
   type ReleaseAbout,
+  type ReleaseShape,
   releaseToJson,
   type WholeFile,
 } from '../../format/release.ts';
@@ -41,13 +42,13 @@ import {
   newFeatureArrays,
   pathsOf,
   plannedIndex,
-  type StoredFiles,
 } from './plan.ts';
 import { type FeatureRecords, featureRecords, readRecords } from './records.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
-export interface FinalizeTask extends StoredFiles {
+export interface FinalizeTask {
   release: string;
+  shape: ReleaseShape;
   level: Level;
   about: LevelAbout;
   /** Path of the level's store, whose index, plan and names are read. */
@@ -81,7 +82,7 @@ interface Checksum {
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { level, store, out } = task;
-  const index = plannedIndex(level, task, readStoreIndex(store));
+  const index = plannedIndex(level, task.shape, readStoreIndex(store));
   const records = task.records.map(readRecords).sort((a, b) => a.part.first - b.part.first);
   const featuresOf = (geometry: Geometry): FeatureRecords[] =>
     records.map((record) => featureRecords(record, geometry));

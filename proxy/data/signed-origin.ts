@@ -4,7 +4,7 @@ import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { BLOCK_BYTES, Blocks } from '../../format/blocks.ts';
 import { BLOCKS_FILE, RELEASE_FILE, RELEASES_PATH, SIGNATURE_ENDING } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { ByteRange, Client, Origin } from '../origin/origin.ts';
+import type { ByteRange, Origin, Reader } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 
@@ -73,31 +73,31 @@ export function signedOrigin(origin: Origin, keys: readonly KeyObject[], now: Cl
     throw new OriginError('damaged', path, 'is not what was signed');
   };
   /** A page is sent as it is read if it is read whole. */
-  const clientOf = ({ file, aligned }: Place, client: Client | undefined): [Client] | [] =>
-    client !== undefined && aligned.offset === 0 && aligned.length === file.bytes ? [client] : [];
+  const readerOf = ({ file, aligned }: Place, { exchange, gone }: Reader): Reader =>
+    aligned.offset === 0 && aligned.length === file.bytes ? { exchange, gone } : { gone };
 
   const { readNow } = origin;
   return {
-    async read(path, extent, client) {
+    async read(path, extent, reader = {}) {
       const folder = folderOf(path);
-      if (folder === undefined) return origin.read(path, extent, client);
+      if (folder === undefined) return origin.read(path, extent, reader);
       const place = placeOf(await signedIn(folder), folder, path, extent);
       const { aligned, file } = place;
       const wanted = typeof extent === 'number' ? { offset: 0, length: file.bytes } : extent;
       if (wanted.length === 0) return Buffer.alloc(0);
-      const bytes = await origin.read(path, aligned, ...clientOf(place, client));
+      const bytes = await origin.read(path, aligned, readerOf(place, reader));
       check(place, path, aligned.offset, bytes);
       return bytes.subarray(wanted.offset - aligned.offset, wanted.offset - aligned.offset + wanted.length);
     },
-    async *stream(path, range, client) {
+    async *stream(path, range, reader = {}) {
       const folder = folderOf(path);
-      if (folder === undefined) return yield* origin.stream(path, range, client);
+      if (folder === undefined) return yield* origin.stream(path, range, reader);
       const place = placeOf(await signedIn(folder), folder, path, range);
       const end = place.aligned.offset + place.aligned.length;
       let at = place.aligned.offset;
       let waiting: Buffer[] = [];
       let bytes = 0;
-      for await (const chunk of origin.stream(path, place.aligned, ...clientOf(place, client))) {
+      for await (const chunk of origin.stream(path, place.aligned, readerOf(place, reader))) {
         waiting.push(chunk);
         bytes += chunk.length;
         const whole = at + bytes === end ? bytes : bytes - (bytes % BLOCK_BYTES);

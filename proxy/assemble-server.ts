@@ -1,6 +1,8 @@
 // The server for checked settings: opens the releases and connects the parts that `handle` needs. Used by `serve` and
 // by `createServer`.
+import type { Audience } from './api/headers.ts';
 import { Authenticator } from './auth/authenticate.ts';
+import { ClientAddresses } from './auth/client-addresses.ts';
 import { keysUnavailableReason } from './auth/rotating-keys.ts';
 import { responseCaches } from './bodies/response-cache.ts';
 import type { Settings } from './config/settings.ts';
@@ -29,7 +31,7 @@ export async function openReleases(
   log: (line: string) => void,
   load: LoadRelease = loadRelease,
 ): Promise<Releases> {
-  const releases = new Releases(settings.origin, { load });
+  const releases = new Releases(settings.origin, { load, keepsSequence: settings.keepsSequence });
   await releases.refresh().catch((error: unknown) => {
     const startError = releaseErrorToStartError(error, settings.originName);
     if (!settings.isRemote || !(startError instanceof StartError)) throw startError;
@@ -64,11 +66,13 @@ export function assembleServer(
   { observer = {}, timeouts, work, held, assets }: ServerParts = {},
 ): HttpServer {
   const { origin, tokenRules, publicUrl, title, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
+  const audience: Audience = tokenRules === undefined ? 'public' : 'private';
   const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
   const baseUrl = new BaseUrl(publicUrl, trustedProxies, log);
   const lifecycle = { isStopping: false };
   const context = {
-    authenticator: new Authenticator(tokenRules),
+    clients: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
+    audience,
     resourceMetadata,
     limits: limits && clientLimits(limits),
     responses: responseCaches(),
@@ -78,8 +82,9 @@ export function assembleServer(
     publicRows: publicRows({
       releases,
       lifecycle,
-      keysUnavailableReason: () => keysUnavailableReason(tokenRules.issuers.values()),
-      assets: assets ?? publicAssets(publicUrl, hasExplorer, title),
+      keysUnavailableReason: async () => tokenRules && keysUnavailableReason(tokenRules.issuers.values()),
+      audience,
+      assets: assets ?? publicAssets({ publicUrl, title, audience }, hasExplorer),
       resourceMetadata,
       baseUrl,
       publicUrl,

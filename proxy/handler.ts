@@ -3,7 +3,7 @@ import { FormatError } from '../format/parse.ts';
 import { isProtected, PATHS_RULE } from './api/endpoints.ts';
 import { LoadError, type Sources } from './api/listing.ts';
 import { type Row, rowOf } from './api/rows.ts';
-import type { Authenticator } from './auth/authenticate.ts';
+import type { Clients } from './auth/client-addresses.ts';
 import { metadataUrl, type ResourceMetadata } from './auth/resource-metadata.ts';
 import type { Answer, Basis } from './bodies/answer.ts';
 import { OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './bodies/answer.ts';
@@ -21,7 +21,7 @@ import { admitClient } from './work/admit-client.ts';
 
 /** What all requests share; created once by assemble-server.ts. */
 export interface HandlerContext extends Sources {
-  authenticator: Authenticator;
+  clients: Clients;
   /** Undefined if no issuer is a URL. */
   resourceMetadata: ResourceMetadata | undefined;
   /** Undefined if clients are not limited. */
@@ -49,18 +49,17 @@ export function handle(context: HandlerContext, request: HttpRequest): Answer | 
   }
 }
 
-/** The answer to a request under /api/, which needs a token. */
+/** The answer to a request under /api/, which needs a token unless the service is public. */
 function answerClient(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
-  const { authenticator, resourceMetadata, baseUrl, reads } = context;
-  const { authorization } = request.headers;
+  const { clients, resourceMetadata, baseUrl, reads } = context;
   // Logged with a refusal, too; without a token the client does not learn whether there is one.
   const row = rowOf(request.path);
   request.route = row?.path;
-  request.client ??= authenticator.known(authorization);
+  request.client ??= clients.known(request);
   if (request.client !== undefined && reads.isNext(request.client)) return answerRow(context, request, row);
   const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
-  return answerInTurn(context, request, row, request.client ?? authenticator.verify(authorization, metadata));
+  return answerInTurn(context, request, row, request.client ?? clients.verify(request, metadata));
 }
 
 /** The answer to a client that must be verified first, or asks for much at a time. */

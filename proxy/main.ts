@@ -21,7 +21,7 @@ const DAY_SECONDS = 86_400;
 
 const program = yargs()
   .scriptName(PROGRAM)
-  .usage('HTTP server for published boundaries; clients need a bearer token.\n\n$0 <command>')
+  .usage('HTTP server for published boundaries; clients need a bearer token, unless it is --public.\n\n$0 <command>')
   .command(
     'serve',
     'serve the current release of an output folder',
@@ -37,6 +37,7 @@ const program = yargs()
           '$0 serve --jwks keys.json --issuer https://login.example.org/ --audience boundaries',
           'accept tokens of your issuer',
         )
+        .example('$0 serve --public', 'accept everybody, without tokens')
         .example(
           '$0 serve --origin https://static.example.org/boundaries --jwks ...',
           'read files from a static host; other options as above',
@@ -129,9 +130,10 @@ async function tokenFor({ dev, key, issuer, audience, subject, scope, expires }:
 /** Prints where the service listens, and with --dev how to try it. */
 async function announce(url: string, release: LoadedRelease | undefined, options: ServeOptions): Promise<void> {
   const { dev, scope, explorer = true } = options;
+  const to = options.public ? ' to everybody, without tokens,' : '';
   if (dev && release !== undefined)
     console.log(await devBanner(url, await devToken('developer', scope, DAY_SECONDS), release, explorer));
-  else log(`serving ${release ? `release ${release.id}` : 'no release yet'} at ${url}`);
+  else log(`serving ${release ? `release ${release.id}` : 'no release yet'}${to} at ${url}`);
 }
 
 function log(line: string): void {

@@ -74,7 +74,9 @@ async function observedServer(
   });
   const observer = { observe, unparsed: () => metrics?.unparsed() };
   const server = assembleServer(settings, releases, log, { observer });
+  const isPublic = settings.tokenRules === undefined ? 1 : 0;
   metrics?.gauge('requests_running', 'Requests in progress', running);
+  metrics?.gauge('public', 'Serves everybody without tokens: 1, only with tokens: 0', () => isPublic, 'max');
   metrics?.gauge('held_bytes', 'Bytes of bodies that are read for clients, or not taken by them', server.heldBytes);
   const endLog = async (): Promise<void> => {
     // Responses that were just cut still write their line.

@@ -114,6 +114,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
       {
         level,
         layers: layers.map((layer) => ({ ...layer, nameColumn, typeColumn, searchColumns })),
+        keepFids: options.keepFids,
         ...(of !== undefined && { place: { of, file: '' } }),
       },
     ];

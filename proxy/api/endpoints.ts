@@ -13,6 +13,8 @@ export const GEOMETRY = 'geometry';
 export const BBOX = 'bbox';
 /** The point that the features contain. */
 export const CONTAINS = 'contains';
+/** The media type that OGC API - Features is asked for: there is one. */
+export const F = 'f';
 /** The point at which units of all levels are asked for. */
 export const POINT = 'point';
 /** The start of a page, by one of these. */
@@ -58,12 +60,15 @@ export interface FileEndpoint {
   level: Level | undefined;
 }
 
-/** A path of OGC API - Features that describes the service. It has no parameters. */
+type OgcDocument = 'landing' | 'conformance' | 'api' | 'collections' | 'collection' | 'queryables' | 'schema';
+
+/** A path of OGC API - Features that describes the service. */
 export interface DocumentEndpoint {
   path: string;
   mediaType: string;
-  document: 'landing' | 'conformance' | 'api' | 'collections' | 'collection';
-  /** The level that the collection is; undefined of other documents. */
+  document: OgcDocument;
+  parameters: readonly string[];
+  /** The level that the collection is; undefined of documents of the whole service. */
   level: Level | undefined;
 }
 
@@ -130,17 +135,28 @@ export const COLLECTIONS_PATH = `${OGC_PATH}/collections`;
 /** The media type of the document that OGC API - Features has of itself. */
 export const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.0';
 const JSON_TYPE = 'application/json';
+/** The media type of what JSON Schema describes a collection by. */
+export const SCHEMA_TYPE = 'application/schema+json';
 
 /** The documents of OGC API - Features. */
 export const DOCUMENT_ENDPOINTS: readonly DocumentEndpoint[] = [
-  { path: OGC_PATH, mediaType: JSON_TYPE, document: 'landing', level: undefined },
-  { path: `${OGC_PATH}/conformance`, mediaType: JSON_TYPE, document: 'conformance', level: undefined },
-  { path: `${OGC_PATH}/api`, mediaType: OPENAPI_TYPE, document: 'api', level: undefined },
-  { path: COLLECTIONS_PATH, mediaType: JSON_TYPE, document: 'collections', level: undefined },
-  ...LEVELS.map((level): DocumentEndpoint => {
-    return { path: `${COLLECTIONS_PATH}/${levelName(level)}`, mediaType: JSON_TYPE, document: 'collection', level };
+  documentAt('', 'landing'),
+  documentAt('/conformance', 'conformance'),
+  documentAt('/api', 'api', undefined, OPENAPI_TYPE),
+  documentAt('/collections', 'collections'),
+  ...LEVELS.flatMap((level) => {
+    const path = `/collections/${levelName(level)}`;
+    return [
+      documentAt(path, 'collection', level),
+      documentAt(`${path}/queryables`, 'queryables', level, SCHEMA_TYPE),
+      documentAt(`${path}/schema`, 'schema', level, SCHEMA_TYPE),
+    ];
   }),
 ];
+
+function documentAt(path: string, document: OgcDocument, level?: Level, mediaType = JSON_TYPE): DocumentEndpoint {
+  return { path: OGC_PATH + path, mediaType, document, level, parameters: [F] };
+}
 
 /** Its pages of features. The GID columns of the level are parameters, too. */
 export const ITEMS_ENDPOINTS: readonly FeaturesEndpoint[] = LEVELS.map((level) => ({
@@ -148,13 +164,15 @@ export const ITEMS_ENDPOINTS: readonly FeaturesEndpoint[] = LEVELS.map((level) =
   level,
   format: 'fc',
   mediaType: MEDIA_TYPES.fc,
-  parameters: ['limit', BBOX, 'datetime', GEOMETRY, START_AT],
+  parameters: ['limit', BBOX, 'datetime', GEOMETRY, START_AT, F],
 }));
 
 /** Its single features, whose paths go on with a fid. */
-export const ITEM_ENDPOINTS: readonly FeaturesEndpoint[] = ITEMS_ENDPOINTS.map((items) => {
-  return { ...items, path: `${items.path}/`, parameters: [GEOMETRY] };
-});
+export const ITEM_ENDPOINTS: readonly FeaturesEndpoint[] = ITEMS_ENDPOINTS.map((items) => ({
+  ...items,
+  path: `${items.path}/`,
+  parameters: [GEOMETRY, F],
+}));
 
 /** The paths, for messages. */
 export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;

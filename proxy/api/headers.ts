@@ -7,35 +7,52 @@ import type { Coding } from '../http/request.ts';
 /** The number of features that match. */
 export const MATCHED = 'Boundaries-Matched';
 
-// Always private: a shared cache may replay a public answer to a client without a token (RFC 9111 section 3.5).
-// The response to a cursor never changes; without a cursor it depends on the current release.
-const CACHING = { pinned: 'private, max-age=31536000, immutable', current: 'private, no-cache' } as const;
+// With tokens private: a shared cache may replay a public answer to a client without one (RFC 9111 section 3.5). The response
+// to a cursor never changes; without a cursor it depends on the current release.
+const CACHING = {
+  private: { pinned: 'private, max-age=31536000, immutable', current: 'private, no-cache' },
+  public: { pinned: 'public, max-age=31536000, immutable', current: 'public, max-age=60, stale-while-revalidate=600' },
+} as const;
+
+/** Who may have the answers: those with a token, or everybody. */
+export type Audience = keyof typeof CACHING;
 
 /** The headers that are known at start, up to the name of the one with the release's id. */
-export type FixedHeaders = Readonly<Record<keyof typeof CACHING, Readonly<Record<Coding, HeaderList>>>>;
+export type FixedHeaders = Readonly<Record<'pinned' | 'current', Readonly<Record<Coding, HeaderList>>>>;
+
+/** Those of a path, for each audience that a service may have. */
+export type AudienceHeaders = Readonly<Record<Audience, FixedHeaders>>;
+
+function forAudiences(headers: (caching: string, coding: HeaderList) => HeaderList): AudienceHeaders {
+  const gzip = ['Content-Encoding', 'gzip'];
+  const coded = (caching: string) => ({ gzip: headers(caching, gzip), identity: headers(caching, []) });
+  const of = (audience: Record<'pinned' | 'current', string>) => {
+    return { pinned: coded(audience.pinned), current: coded(audience.current) };
+  };
+  return { private: of(CACHING.private), public: of(CACHING.public) };
+}
 
 /** The headers of a media type. */
-export function fixedHeaders(mediaType: string): FixedHeaders {
-  const headers = (caching: string, coding: HeaderList): HeaderList => [
+export function fixedHeaders(mediaType: string): AudienceHeaders {
+  return forAudiences((caching, coding) => [
     ...COMMON_HEADERS,
     ...['Vary', 'Accept-Encoding', 'Cache-Control', caching, 'Content-Type', mediaType],
     ...coding,
     'Boundaries-Release',
-  ];
-  const ofEach = (caching: string): Record<Coding, HeaderList> => ({
-    gzip: headers(caching, ['Content-Encoding', 'gzip']),
-    identity: headers(caching, []),
-  });
-  return { pinned: ofEach(CACHING.pinned), current: ofEach(CACHING.current) };
+  ]);
 }
 
-/** The headers of downloads, which are files: not coded, in ranges if that is asked for. */
-export const DOWNLOAD_HEADERS: HeaderList = [
+/**
+ * The headers of downloads, which are files: not coded, in ranges if that is asked for. With tokens one whose release is named is
+ * asked for each time, too: an id may be used again.
+ */
+export const DOWNLOAD_HEADERS: AudienceHeaders = forAudiences((caching) => [
   ...COMMON_HEADERS,
   ...['Access-Control-Expose-Headers', 'Accept-Ranges, Content-Disposition, Content-Range'],
-  ...['Cache-Control', CACHING.current, 'Content-Type', 'application/gzip', 'Accept-Ranges', 'bytes'],
+  ...['Cache-Control', caching === CACHING.private.pinned ? CACHING.private.current : caching],
+  ...['Content-Type', 'application/gzip', 'Accept-Ranges', 'bytes'],
   'Boundaries-Release',
-];
+]);
 
 /** A body that is one gzip member. */
 export interface Member extends BodySource {

@@ -19,14 +19,17 @@ import type { HttpRequest, Principal } from '../http/request.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import type { DownloadEndpoint, FeaturesEndpoint } from './endpoints.ts';
 import { COLLECTIONS_PATH, LIMIT, RELEASE, START_AT } from './endpoints.ts';
-import { codedAnswer, DOWNLOAD_HEADERS, type FixedHeaders, MATCHED, releaseAnswer } from './headers.ts';
-import { collectionOf, type Link } from './ogc-documents.ts';
+import { type Audience, codedAnswer, type FixedHeaders, MATCHED, releaseAnswer } from './headers.ts';
+import type { Link } from './ogc-collection.ts';
+import { collectionOf } from './ogc-documents.ts';
 import { type Filter, geometryOf, type Params } from './parameters.ts';
 import { unknownParameter, urlOf } from './query.ts';
 import { type Resolution, resolve } from './resolve.ts';
 
 /** Where answers come from. */
 export interface Sources {
+  /** Decided when the service is assembled. */
+  audience: Audience;
   releases: Releases;
   /** Of the cells that requests for a point need. */
   reads: Reads;
@@ -170,7 +173,7 @@ function matchedAnd({ count }: Positions, next: string | undefined): HeaderList 
  * @throws Problem range-not-satisfiable
  */
 export function answerDownload(asked: FeaturesRequest<DownloadEndpoint>): Answer {
-  const { endpoint, request, params, places, level, source, basis } = asked;
+  const { endpoint, request, params, places, level, source, basis, fixed } = asked;
   const { format } = endpoint;
   const { positions } = resolve(level.index, format, params, places, source.geometry);
   const slice = new Slice(source, FRAME_DATA[format], format, positions.slice(0, positions.count));
@@ -180,7 +183,8 @@ export function answerDownload(asked: FeaturesRequest<DownloadEndpoint>): Answer
   const disposition = `attachment; filename="${fileName(endpoint, basis.release.id, request.query)}"`;
   const more = ['Content-Disposition', disposition, MATCHED, String(positions.count)];
   if (range) more.push('Content-Range', `bytes ${part.offset}-${part.offset + part.length - 1}/${bytes}`);
-  return releaseAnswer(DOWNLOAD_HEADERS, basis, tag, slice.part(part), more, range);
+  const headers = fixed[basis.isPinned ? 'pinned' : 'current'].identity;
+  return releaseAnswer(headers, basis, tag, slice.part(part), more, range);
 }
 
 /** Names of files are cut to this many characters before their extension: file systems allow 255 in all. */

@@ -10,42 +10,28 @@ import type { Answer, Basis } from '../bodies/answer.ts';
 import type { LoadedRelease } from '../data/load-release.ts';
 import { Problem } from '../http/problem.ts';
 import type { DocumentEndpoint } from './endpoints.ts';
-import { COLLECTIONS_PATH, OGC_PATH, OPENAPI_TYPE } from './endpoints.ts';
+import { OGC_PATH, OPENAPI_TYPE } from './endpoints.ts';
 import { type FixedHeaders, releaseAnswer } from './headers.ts';
-import { apiDocument, TITLE } from './ogc-openapi.ts';
+import { collectionDocument, columnsSchema, creditsOf, type Link, licenceLinks } from './ogc-collection.ts';
+import { apiDocument, type Service, TITLE } from './ogc-openapi.ts';
 
-/** What conforms to OGC API - Features - Part 1: Core (OGC 17-069r4). */
-const CONFORMANCE = ['core', 'geojson', 'oas30'].map(
-  (name) => `http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/${name}`,
+/** What holds of parts 1 (Core, OGC 17-069r4) and 3 (Filtering, OGC 19-079r2) of OGC API - Features. */
+const CONFORMANCE = ['1/1.0/conf/core', '1/1.0/conf/geojson', '1/1.0/conf/oas30', '3/1.0/conf/queryables'].map(
+  (name) => `http://www.opengis.net/spec/ogcapi-features-${name}`,
 );
 const JSON_TYPE = 'application/json';
 /** 96 bits of SHA-256 in base64url. */
 const TAG_CHARS = 16;
 
-/** A link (OGC 17-069r4, section 7.7.1). */
-export interface Link {
-  href: string;
-  rel: string;
-  type: string;
-  title?: string;
-}
-
-/** The licence of the data: none if the release does not say where its text is. */
-export function licenceLinks({ licence }: LoadedRelease): Link[] {
-  if (licence === undefined || licence.startsWith('LicenseRef-')) return [];
-  const href = URL.canParse(licence) ? licence : `https://spdx.org/licenses/${licence}.html`;
-  return [{ href, rel: 'license', type: 'text/html', title: licence }];
-}
-
-/** The answer with a document. @param title of the service @throws Problem not-found if the level has no features */
+/** The answer with a document. @throws Problem not-found if the level has no features */
 export function answerDocument(
   endpoint: DocumentEndpoint,
   fixed: FixedHeaders,
   basis: Basis,
-  title: string = TITLE,
+  service: Service,
 ): Answer {
-  const { release, base, coding } = basis;
-  const text = `${JSON.stringify(contentOf(endpoint, release, base, title))}\n`;
+  const { coding } = basis;
+  const text = `${JSON.stringify(contentOf(endpoint, basis, service))}\n`;
   const tag = hash('sha256', text, 'base64url').slice(0, TAG_CHARS);
   const isGzip = coding === 'gzip';
   const body = isGzip ? gzipSync(text) : Buffer.from(text);
@@ -60,23 +46,25 @@ export function collectionOf(release: LoadedRelease, level: Level): LevelSummary
   throw new Problem('not-found', `The collections of this release are ${names.join(', ')}.`);
 }
 
-function contentOf({ document, level }: DocumentEndpoint, release: LoadedRelease, base: string, title: string): object {
-  if (level !== undefined) return collectionDocument(collectionOf(release, level), release, base);
+function contentOf({ path, document, level }: DocumentEndpoint, { release, base }: Basis, service: Service): object {
+  if (level !== undefined && document === 'collection')
+    return collectionDocument(collectionOf(release, level), release, base);
+  if (level !== undefined) return columnsSchema(document, base + path, collectionOf(release, level));
   switch (document) {
     case 'conformance':
       return { conformsTo: CONFORMANCE };
     case 'api':
-      return apiDocument(title, base + OGC_PATH, release.geometries, collectionsOf(release));
+      return apiDocument(service, base + OGC_PATH, release.geometries, collectionsOf(release));
     case 'collections': {
       const collections = collectionsOf(release).map((summary) => collectionDocument(summary, release, base));
       return { ...creditsOf(release), links: [linkTo(base, '/collections', 'self')], collections };
     }
     default:
-      return landingPage(release, base, title);
+      return landingPage(release, base, service);
   }
 }
 
-function landingPage(release: LoadedRelease, base: string, title: string): object {
+function landingPage(release: LoadedRelease, base: string, { title = TITLE }: Service): object {
   const links = [
     linkTo(base, '', 'self'),
     { ...linkTo(base, '/api', 'service-desc'), type: OPENAPI_TYPE },
@@ -89,32 +77,8 @@ function landingPage(release: LoadedRelease, base: string, title: string): objec
   return { title, description, ...creditsOf(release), links };
 }
 
-function collectionDocument({ level, layer, features, extent }: LevelSummary, release: LoadedRelease, base: string) {
-  const id = levelName(level);
-  const href = `${base}${COLLECTIONS_PATH}/${id}`;
-  const links: Link[] = [
-    { href, rel: 'self', type: JSON_TYPE },
-    { href: `${href}/items`, rel: 'items', type: 'application/geo+json', title: `The units of level ${level}` },
-    ...licenceLinks(release),
-  ];
-  const spatial = { bbox: [extent], crs: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84' };
-  return {
-    id,
-    title: `Level ${level} (${layer})`,
-    ...creditsOf(release),
-    links,
-    ...(extent !== undefined && { extent: { spatial } }),
-    itemType: 'feature',
-    itemCount: features,
-  };
-}
-
 function collectionsOf({ summaries }: LoadedRelease): LevelSummary[] {
   return summaries.filter(({ features }) => features > 0);
-}
-
-function creditsOf({ attribution }: LoadedRelease): { attribution?: string } {
-  return attribution.length > 0 ? { attribution: attribution.join('\n') } : {};
 }
 
 function linkTo(base: string, path: string, rel: string): Link {

@@ -4,14 +4,32 @@ import type { Geometry, Level } from '../../format/levels.ts';
 import { GEOMETRIES, levelName } from '../../format/levels.ts';
 import type { LevelSummary } from '../../format/release.ts';
 import type { FeaturesEndpoint } from './endpoints.ts';
-import { BBOX, DOCUMENT_ENDPOINTS, GEOMETRY, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, LIMIT, OGC_PATH } from './endpoints.ts';
+import {
+  BBOX,
+  DOCUMENT_ENDPOINTS,
+  F,
+  GEOMETRY,
+  ITEM_ENDPOINTS,
+  ITEMS_ENDPOINTS,
+  LIMIT,
+  OGC_PATH,
+} from './endpoints.ts';
+import type { Audience } from './headers.ts';
 
 /** What the service is called, if nothing else is configured. */
 export const TITLE = 'Administrative boundaries';
 
+/** What the document says of the service as a whole. */
+export interface Service {
+  /** TITLE if it is undefined. */
+  title?: string | undefined;
+  /** With tokens, or without. */
+  audience: Audience;
+}
+
 /** The document that GDAL and QGIS read: pages' sizes, and which columns they may filter by. @param url of the landing page */
 export function apiDocument(
-  title: string,
+  { title = TITLE, audience }: Service,
   url: string,
   geometries: readonly Geometry[],
   collections: readonly LevelSummary[],
@@ -22,7 +40,7 @@ export function apiDocument(
     openapi: '3.0.3',
     info: { title, version: '1.0.0' },
     servers: [{ url }],
-    security: [{ bearer: [] }],
+    ...(audience === 'private' && { security: [{ bearer: [] }] }),
     paths: ogcPaths({
       prefix: '',
       levels: collections.map(({ level }) => level),
@@ -32,7 +50,9 @@ export function apiDocument(
       columnsOf: (level) => columnsIn(collections, level).map(columnParameter),
     }),
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      ...(audience === 'private' && {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      }),
       parameters: Object.fromEntries(itemsParameters(geometries).map((parameter) => [parameter.name, parameter])),
     },
   };
@@ -69,12 +89,16 @@ export function ogcPaths({ prefix, levels, problems, reference, columnsOf }: Sur
   });
   const pathOf = ({ path }: { path: string }): string =>
     prefix + (path.slice(OGC_PATH.length) || (prefix === '' ? '/' : ''));
-  const references = ({ parameters }: FeaturesEndpoint) => parameters.map((name) => ({ $ref: reference(name) }));
+  const references = ({ parameters }: Pick<FeaturesEndpoint, 'parameters'>) =>
+    parameters.map((name) => ({ $ref: reference(name) }));
   const isThere = ({ level }: { level: Level | undefined }): boolean => level === undefined || levels.includes(level);
   const documents = DOCUMENT_ENDPOINTS.filter(isThere).map((endpoint) => {
     const { document, level, mediaType } = endpoint;
-    const id = level === undefined ? document : `collection-${levelName(level)}`;
-    return [pathOf(endpoint), { get: operation(`ogc-${id}`, DOCUMENTS[document], mediaType, []) }] as const;
+    const id = level === undefined ? document : `${document}-${levelName(level)}`;
+    return [
+      pathOf(endpoint),
+      { get: operation(`ogc-${id}`, DOCUMENTS[document], mediaType, references(endpoint)) },
+    ] as const;
   });
   const pages = ITEMS_ENDPOINTS.filter(isThere).map((endpoint) => {
     const { level, mediaType } = endpoint;
@@ -100,6 +124,8 @@ const DOCUMENTS = {
   api: 'Its OpenAPI 3.0 document',
   collections: 'The levels that have units, as collections',
   collection: 'A level as a collection',
+  queryables: 'The columns of a level to filter by, as JSON Schema',
+  schema: 'The columns of a level, as JSON Schema',
 } as const;
 const FID = 'fid';
 
@@ -122,6 +148,7 @@ export function itemsParameters(geometries: readonly Geometry[] = GEOMETRIES) {
     query('datetime', 'An instant or an interval. Features have no time: all match.', '2026-11-23T00:00:00Z', text),
     query(GEOMETRY, 'The geometry of the features.', 'full', { type: 'string', enum: geometries, default: 'full' }),
     query('start-at', 'The cursor of a next link, or the fid at which the page starts.', '1', text),
+    query(F, 'The format: there is one.', 'json', { type: 'string', enum: ['json'] }),
     {
       name: FID,
       in: 'path',

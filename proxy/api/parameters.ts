@@ -11,6 +11,7 @@ import { Problem, quote } from '../http/problem.ts';
 import {
   BBOX,
   CONTAINS,
+  F,
   FID_MAX,
   FILTERS,
   GEOMETRY,
@@ -179,13 +180,12 @@ export const OGC_PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, Pa
     {
       order: 0,
       rule: () => 'an instant such as 2026-11-23T00:00:00Z, or an interval of two, one of which may be ..',
-      parse(_, given) {
-        if (!isTime(given.text)) throw wrong(given);
-      },
+      parse: (_, given) => refuseUnless(isTime(given.text), given),
     },
   ],
   [GEOMETRY, { ...parameterOf(GEOMETRY), order: 0 }],
   [START_AT, { order: 0, rule: () => 'a cursor of a next link, or a fid', parse: parseStart }],
+  [F, { order: 0, rule: () => 'json', parse: (_, given) => refuseUnless(given.text === 'json', given) }],
 ]);
 
 /** What is looked for. */
@@ -334,6 +334,10 @@ function isTime(text: string): boolean {
 /** Does the text consist of digits? */
 export function isDigits(text: string): boolean {
   return !/[^0-9]/.test(text);
+}
+
+function refuseUnless(isRight: boolean, given: Given): void {
+  if (!isRight) throw wrong(given);
 }
 
 function wrong({ name, text, parameter }: Given): Problem {

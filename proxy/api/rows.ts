@@ -7,6 +7,7 @@ import {
   COLLECTIONS_PATH,
   DOCUMENT_ENDPOINTS,
   DOWNLOAD_ENDPOINTS,
+  type DocumentEndpoint,
   type FeaturesEndpoint,
   FID_MAX,
   FILE_ENDPOINTS,
@@ -17,7 +18,7 @@ import {
   SEARCH_ENDPOINT,
 } from './endpoints.ts';
 import { answerFile } from './files.ts';
-import { type FixedHeaders, fixedHeaders } from './headers.ts';
+import { DOWNLOAD_HEADERS, type FixedHeaders, fixedHeaders } from './headers.ts';
 import type { FeaturesRequest, Sources } from './listing.ts';
 import { answerDownload, answerFeatures, answerItem, answerItems, answerPage } from './listing.ts';
 import { answerDocument } from './ogc-documents.ts';
@@ -25,6 +26,8 @@ import { isDigits, OGC_PARAMETERS, PARAMETERS, type Parameter, type Params, SEAR
 import { parseQuery, type QueryRules } from './query.ts';
 import { answerSearch } from './search.ts';
 import { answerAt } from './units.ts';
+
+type OgcPath = Pick<DocumentEndpoint, 'level' | 'parameters'>;
 
 /** How the answer is to be. */
 export type View = Pick<Basis, 'base' | 'coding'>;
@@ -47,11 +50,12 @@ function featuresRow<Endpoint extends FeaturesEndpoint>(
   endpoint: Endpoint,
   parse: (request: HttpRequest) => Params,
   respond: (request: FeaturesRequest<Endpoint>) => Answer,
+  headers = fixedHeaders(endpoint.mediaType),
 ): Row {
-  const fixed = fixedHeaders(endpoint.mediaType);
   return {
     path: endpoint.path,
     answer(sources, request, { base, coding }) {
+      const fixed = headers[sources.audience];
       return answerFeatures(sources, { endpoint, request, params: parse(request), fixed, base, coding }, respond);
     },
   };
@@ -59,14 +63,14 @@ function featuresRow<Endpoint extends FeaturesEndpoint>(
 
 /** What is at a point, of all levels. */
 function atRow({ path, mediaType, parameters }: typeof AT_ENDPOINT): Row {
-  const fixed = fixedHeaders(mediaType);
+  const headers = fixedHeaders(mediaType);
   const rules = { ...NO_PARAMETERS, parameters: parametersOf(parameters), allowed: parameters.join(', ') };
   return {
     path,
     answer(sources, request, view) {
       const params = parseQuery(request.query, rules);
       params.geometry ??= 'none';
-      return answerAt(sources, { path, request, params, fixed, ...view });
+      return answerAt(sources, { path, request, params, fixed: headers[sources.audience], ...view });
     },
   };
 }
@@ -83,7 +87,7 @@ function queryOf({ level, parameters }: FeaturesEndpoint): (request: HttpRequest
 }
 
 /** That of OGC API - Features, whose templates leave a plus as it is. */
-function ogcQueryOf({ level, parameters }: FeaturesEndpoint, hasColumns: boolean): (request: HttpRequest) => Params {
+function ogcQueryOf({ level = 0, parameters }: OgcPath, hasColumns: boolean): (request: HttpRequest) => Params {
   const known = new Map([...OGC_PARAMETERS].filter(([name]) => parameters.includes(name)));
   const rules = { level, parameters: known, allowed: parameters.join(', '), hasColumns, plus: '+' } as const;
   return ({ query }) => parseQuery(query, rules);
@@ -100,18 +104,19 @@ function itemQueryOf(endpoint: FeaturesEndpoint): (request: HttpRequest) => Para
   };
 }
 
-/** A path without parameters, answered from the current release. */
+/** A path that is answered from the current release, whatever its parameters say. */
 function releaseRow<Endpoint extends { path: string; mediaType: string }>(
   endpoint: Endpoint,
-  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, title: string | undefined) => Answer,
+  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, sources: Sources) => Answer,
+  parse = ({ query }: HttpRequest) => parseQuery(query, NO_PARAMETERS),
 ): Row {
-  const fixed = fixedHeaders(endpoint.mediaType);
+  const headers = fixedHeaders(endpoint.mediaType);
   return {
     path: endpoint.path,
-    answer({ releases, title }, { query }, { base, coding }) {
-      parseQuery(query, NO_PARAMETERS);
-      const basis = { release: releases.requireCurrent(), base, coding, isPinned: false };
-      return respond(endpoint, fixed, basis, title);
+    answer(sources, request, { base, coding }) {
+      parse(request);
+      const basis = { release: sources.releases.requireCurrent(), base, coding, isPinned: false };
+      return respond(endpoint, headers[sources.audience], basis, sources);
     },
   };
 }
@@ -119,12 +124,13 @@ function releaseRow<Endpoint extends { path: string; mediaType: string }>(
 /** The path that finds units by their names. */
 function searchRow(): Row {
   const { path, mediaType, parameters } = SEARCH_ENDPOINT;
-  const fixed = fixedHeaders(mediaType);
+  const headers = fixedHeaders(mediaType);
   const rules = { ...NO_PARAMETERS, level: 5, parameters: SEARCH_PARAMETERS, allowed: parameters.join(', ') } as const;
   return {
     path,
-    answer(sources, request, { base, coding }) {
-      return answerSearch(sources, { request, params: parseQuery(request.query, rules), fixed, base, coding });
+    answer(sources, request, view) {
+      const params = parseQuery(request.query, rules);
+      return answerSearch(sources, { request, params, fixed: headers[sources.audience], ...view });
     },
   };
 }
@@ -133,11 +139,11 @@ function searchRow(): Row {
 export const ROWS: ReadonlyMap<string, Row> = new Map(
   [
     ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage)),
-    ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload)),
+    ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload, DOWNLOAD_HEADERS)),
     atRow(AT_ENDPOINT),
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
     searchRow(),
-    ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument)),
+    ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, ogcQueryOf(endpoint, false))),
     ...ITEMS_ENDPOINTS.map((endpoint) => featuresRow(endpoint, ogcQueryOf(endpoint, true), answerItems)),
     ...ITEM_ENDPOINTS.map((endpoint) => featuresRow(endpoint, itemQueryOf(endpoint), answerItem)),
   ].map((row) => [row.path, row]),

@@ -4,7 +4,8 @@ import type { JWTPayload } from 'jose';
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Problem, type ProblemCode } from '../http/problem.ts';
-import type { Principal } from '../http/request.ts';
+import type { HttpRequest, Principal } from '../http/request.ts';
+import type { Clients } from './client-addresses.ts';
 import type { KeySet } from './key-set.ts';
 import { errorToFault, type TokenFault } from './token-fault.ts';
 
@@ -68,7 +69,7 @@ type Verification = VerifiedToken | TokenFault;
 const REMEMBERED_MAX_CHARS = 8 * 1024 * 1024;
 
 /** Checks the values of Authorization headers, and remembers those that are valid. */
-export class Authenticator {
+export class Authenticator implements Clients {
   readonly #rules: TokenRules;
   /** Verified tokens by the text of the header: a repeated token costs a look-up instead of a signature check. */
   readonly #tokens: LRUCache<string, VerifiedToken>;
@@ -82,7 +83,7 @@ export class Authenticator {
   }
 
   /** The client of a remembered token; undefined if the token must be verified. */
-  known(authorization: string | undefined): Principal | undefined {
+  known({ headers: { authorization } }: Pick<HttpRequest, 'headers'>): Principal | undefined {
     const token = authorization === undefined ? undefined : this.#tokens.get(authorization);
     if (token === undefined) return undefined;
     const now = this.#rules.now();
@@ -92,12 +93,8 @@ export class Authenticator {
     return token.source.known() === token.keys ? token : undefined;
   }
 
-  /**
-   * The client of a token.
-   * @param metadataUrl the URL of the metadata that a challenge names, if there is one
-   * @throws Problem token-missing, token-invalid, scope-missing, keys-unavailable
-   */
-  async verify(authorization: string | undefined, metadataUrl: () => string | undefined): Promise<Principal> {
+  async verify({ headers }: Pick<HttpRequest, 'headers'>, metadataUrl: () => string | undefined): Promise<Principal> {
+    const { authorization } = headers;
     const token = bearerToken(authorization);
     if (authorization === undefined || token === undefined) throw refusal('missing', MISSING, '', metadataUrl());
     this.#tokens.delete(authorization);

@@ -49,7 +49,7 @@ export async function optionsToTokenRules(
     throw new OptionError(
       'no token issuer is configured',
       `missing ${missing.map(([name]) => name).join(', ')}`,
-      'set --issuer, --audience and --jwks (or BOUNDARIES_ISSUER and so on), or use --dev to try the service locally',
+      'set --issuer, --audience and --jwks (or BOUNDARIES_ISSUER and so on), or use --public to serve everybody, or --dev to try the service locally',
     );
   if (names.length !== keys || new Set(names).size !== names.length)
     throw new OptionError(
@@ -64,6 +64,33 @@ export async function optionsToTokenRules(
     else if (secret) issuers.set(name, secretKeys(secret));
   }
   return { issuers, audience, scope, now };
+}
+
+/**
+ * Refuses every option of tokens: --public is all or nothing.
+ * @throws OptionError that names them
+ */
+export function refuseTokenOptions(options: TokenOptions & Pick<ServeOptions, 'logSubject'>): void {
+  const { dev, issuer, audience, jwks, secret, scope, logSubject } = options;
+  const flags = { dev: dev || undefined, 'log-subject': logSubject || undefined };
+  // The command line gives these their defaults.
+  const given = (option: 'jwks-cache' | 'jwks-stale' | 'jwks-cooldown', text: string | undefined) => ({
+    [option]: text === SERVE_OPTIONS[option].default ? undefined : text,
+  });
+  const durations = {
+    ...given('jwks-cache', options.jwksCache),
+    ...given('jwks-stale', options.jwksStale),
+    ...given('jwks-cooldown', options.jwksCooldown),
+  };
+  const names = Object.entries({ issuer, audience, jwks, secret, scope, ...durations, ...flags })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => `--${name}`);
+  if (names.length > 0)
+    throw new OptionError(
+      'a public service knows no tokens',
+      `--public with ${names.join(', ')}`,
+      'omit --public, or omit the other options',
+    );
 }
 
 /** @throws StartError if options cannot be combined */

@@ -16,6 +16,12 @@ export const SERVE_OPTIONS = {
     describe: 'output folder of the generator, URL of a copy on a static host, or s3://bucket/prefix',
   },
   'origin-header': { ...LIST, describe: "request header for the static host, 'Name: value'; repeatable" },
+  'trusted-key': {
+    ...LIST,
+    describe:
+      'public Ed25519 key (PEM): serve only releases that are signed with it, or with another one given; repeatable',
+  },
+  'allow-rollback': { ...FLAG, describe: 'with --trusted-key: serve a release that is older than the one before it' },
   's3-endpoint': { ...TEXT, describe: 'endpoint URL of the bucket (default: AWS)' },
   host: { ...TEXT, default: '127.0.0.1', describe: 'address to listen on' },
   port: { ...NUMBER, default: 8080, describe: 'port to listen on; 0 selects a free port' },
@@ -23,7 +29,7 @@ export const SERVE_OPTIONS = {
   'public-url': { ...TEXT, describe: 'base URL of the service in Link headers; by default that of the request' },
   'trust-proxy': {
     ...LIST,
-    describe: 'address or network of a reverse proxy whose X-Forwarded-Host and -Proto are used; repeatable',
+    describe: 'address or network of a reverse proxy whose X-Forwarded-Host, -Proto and -For are used; repeatable',
   },
   issuer: { ...LIST, describe: 'accepted token issuer (iss); repeatable, each with its own --jwks in the same order' },
   jwks: { ...LIST, describe: "file or https URL of the issuer's public keys, a JSON Web Key Set; repeatable" },
@@ -42,13 +48,17 @@ export const SERVE_OPTIONS = {
   audience: { ...TEXT, describe: 'required token audience (aud)' },
   scope: { ...TEXT, describe: 'required token scope' },
   explorer: { ...FLAG, default: true, describe: 'serve the explorer at /; disable with --no-explorer' },
+  public: { ...FLAG, describe: 'serve everybody, without tokens; answers may be kept by shared caches' },
   dev: { ...FLAG, describe: 'accept development tokens of this machine; loopback addresses only' },
   workers: {
     ...NUMBER,
     default: 1,
     describe: 'number of worker processes (cluster of Node.js); one that exits is replaced',
   },
-  'rate-limit': { ...TEXT, describe: 'requests per client (issuer and subject of the token): 20/s, 600/m or 10000/h' },
+  'rate-limit': {
+    ...TEXT,
+    describe: 'requests per client (issuer and subject of the token; with --public address): 20/s, 600/m or 10000/h',
+  },
   concurrency: { ...NUMBER, describe: 'requests in progress per client' },
   drain: {
     ...TEXT,

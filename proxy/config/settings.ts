@@ -1,17 +1,19 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
 import { secondsOf } from '../../format/command-line/duration.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
+import { signedOrigin } from '../data/signed-origin.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
 import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';
 import { S3Error } from '../origin/s3-signer.ts';
 import { staticHostOrigin } from '../origin/static-host.ts';
 import type { LimitRules, RateRule } from '../work/admit-client.ts';
-import { optionsToTokenRules } from './issuers.ts';
+import { optionsToTokenRules, refuseTokenOptions } from './issuers.ts';
 import { durationToTimerMs, parseOriginUrl, parsePublicUrl, parseUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
+import { readTrustedKeys } from './trusted-keys.ts';
 import { rangesToTrustedProxies } from './trusted-proxies.ts';
 
 /** The options of `serve`, checked. */
@@ -44,9 +46,14 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
       `--origin-header with --origin ${origin}`,
       'omit --origin-header, or use --origin https://...',
     );
-  const tokenRules = await optionsToTokenRules(options, log);
+  if (options.public) refuseTokenOptions(options);
+  const tokenRules = options.public ? undefined : await optionsToTokenRules(options, log);
+  const opened = await openOrigin(origin, options);
+  const trustedKeys = await readTrustedKeys(options.trustedKey ?? []);
   return {
-    origin: await openOrigin(origin, options),
+    origin: trustedKeys.length === 0 ? opened : signedOrigin(opened, trustedKeys),
+    /** Must the release that is served never be older than the one before it? */
+    keepsSequence: trustedKeys.length > 0 && options.allowRollback !== true,
     /** The value of --origin. */
     originName: origin,
     /** Is the origin a static host or a bucket? It may be unreachable when the proxy starts. */
@@ -56,8 +63,9 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     publicUrl: parsePublicUrl(options.publicUrl),
     title: options.title,
     trustedProxies: rangesToTrustedProxies(options.trustProxy),
+    /** Undefined for a public service. */
     tokenRules,
-    resourceMetadata: issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),
+    resourceMetadata: tokenRules && issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),
     workers: wholeNumber(workers, '--workers', 1, WORKERS_MAX),
     limits: parseLimits(options, workers),
     drainMs: durationToTimerMs(drain, '--drain', 0),

@@ -4,7 +4,7 @@ import { readAbout } from './api/about.js';
 import { createClient } from './api/client.js';
 import { createNames } from './api/names.js';
 import { createMap } from './map/map.js';
-import { part } from './panels/elements.js';
+import { isPublicService, part } from './panels/elements.js';
 import { mapCovered, showAbout, showShowAll, wireLayout } from './panels/layout.js';
 import { NO_LINKED_TOKEN, NOT_ACCEPTED, REPLACE_TOKEN } from './panels/messages.js';
 import { hideSignIn, showSignIn, wireSignIn } from './panels/sign-in.js';
@@ -13,6 +13,8 @@ import { noMap } from './state/no-map.js';
 import { isToken, Session } from './state/session.js';
 import { Workspace } from './workspace.js';
 
+/** Does the service serve everybody? Then there is no sign-in. */
+const isPublic = isPublicService();
 const session = new Session();
 const base = document.baseURI.replace(/#.*$/, '');
 const access = { base, token: () => session.token };
@@ -26,9 +28,9 @@ let isReady = false;
 
 wireSignIn(signIn);
 part('sign-out').addEventListener('click', () => signOut(''));
-session.restore();
+if (!isPublic) session.restore();
 const refusal = followLink();
-if (session.token === '') showSignIn(refusal);
+if (!mayAsk()) showSignIn(refusal);
 else begin();
 
 addEventListener('popstate', () => {
@@ -46,7 +48,7 @@ wireLayout(() => map.resize());
 part('show-all').addEventListener('click', () => map.fitAll());
 showAbout(about);
 isReady = true;
-if (session.token !== '') void open();
+if (mayAsk()) void open();
 
 /**
  * @param {string} token
@@ -55,6 +57,11 @@ if (session.token !== '') void open();
 function signIn(token, isKept) {
   session.open(token, isKept);
   restart();
+}
+
+/** May the service be asked for data? */
+function mayAsk() {
+  return isPublic || session.token !== '';
 }
 
 /** Begins again with the token of the session. */
@@ -70,7 +77,7 @@ function restart() {
  */
 function followLink() {
   const token = takeToken();
-  if (token === undefined) return '';
+  if (isPublic || token === undefined) return '';
   if (!isToken(token)) return session.token === '' ? NO_LINKED_TOKEN : '';
   if (token === session.token) return '';
   if (!session.isKept || confirm(REPLACE_TOKEN)) session.open(token, false);
@@ -86,7 +93,7 @@ function begin() {
 
 /** Begins to show the data, now or when the page is ready. */
 async function open() {
-  hideSignIn();
+  hideSignIn(isPublic);
   if (!isReady) return;
   const opened = {};
   latest = opened;
@@ -94,7 +101,7 @@ async function open() {
   if (about.release === undefined) {
     about = await readAbout(base);
     showAbout(about);
-    if (latest !== opened || session.token === '') return;
+    if (latest !== opened || !mayAsk()) return;
   }
   workspace = new Workspace({
     client,

@@ -1,6 +1,7 @@
 // A request as `handle` reads it, and its validation as an HTTP message (RFC 9112, RFC 9110) before path and query are
 // interpreted. server.ts makes it from a request of node:http, fetch/ from one of the Fetch standard.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import { Problem } from './problem.ts';
 
 /** The headers that the service reads, by their names in lower case. */
@@ -19,6 +20,7 @@ export type RequestHeaders = Readonly<
     | 'transfer-encoding'
   > & {
     'if-range'?: HeaderValues;
+    'x-forwarded-for'?: HeaderValues;
     'x-forwarded-host'?: HeaderValues;
     'x-forwarded-proto'?: HeaderValues;
   }
@@ -27,11 +29,11 @@ export type RequestHeaders = Readonly<
 /** The value of a header that may occur several times. */
 type HeaderValues = string | string[] | undefined;
 
-/** The client that a valid token identifies. */
+/** The client that a valid token identifies, or of a public service the address. */
 export interface Principal {
   /** The `sub` of the token; undefined if it has none. */
   readonly subject: string | undefined;
-  /** Issuer and subject, or what stands for a missing subject: the same for every token of a client. */
+  /** Issuer and subject, or what stands for a missing subject: the same for every token of a client. Or the address. */
   readonly client: string;
 }
 
@@ -48,7 +50,7 @@ export interface ReceivedRequest {
   /** Scheme of the connection. */
   scheme: 'http' | 'https';
   /** The other end of the connection, if it is known, and whether it has been cut. */
-  peer: { readonly remoteAddress?: string | undefined; readonly destroyed?: boolean };
+  peer: Partial<Pick<Socket, 'remoteAddress' | 'destroyed' | 'once' | 'off'>>;
 }
 
 /** A request, with what is learnt of it on its way: the access log and the metrics read that when it has ended. */
@@ -71,15 +73,8 @@ export interface HttpRequest extends Readonly<ReceivedRequest> {
 
 /** A request of which nothing is known yet. */
 export function newRequest(received: ReceivedRequest): HttpRequest {
-  const { method, target, headers, rawHeaders, isHttp10, scheme, peer } = received;
   return {
-    method,
-    target,
-    headers,
-    rawHeaders,
-    isHttp10,
-    scheme,
-    peer,
+    ...received,
     path: '',
     query: '',
     route: undefined,

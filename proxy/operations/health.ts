@@ -1,5 +1,6 @@
 // Health checks for load balancers and orchestrators: /healthz and /readyz need no token and reveal nothing of the
 // data.
+import type { Audience } from '../api/headers.ts';
 import type { Answer } from '../bodies/answer.ts';
 import { answerWith } from '../bodies/answer.ts';
 import type { Releases } from '../data/releases.ts';
@@ -11,17 +12,19 @@ export interface Lifecycle {
   isStopping: boolean;
 }
 
-const OK_ANSWER: Answer = answerWith(
-  200,
-  ['Cache-Control', 'no-store'],
-  ['Content-Type', 'text/plain'],
-  Buffer.from('ok\n'),
-);
+const OK_ANSWER: Answer = textAnswer('ok\n');
+/** Says that nobody needs a token. */
+const OK_PUBLIC_ANSWER: Answer = textAnswer('ok, public\n');
+
+function textAnswer(text: string): Answer {
+  return answerWith(200, ['Cache-Control', 'no-store'], ['Content-Type', 'text/plain'], Buffer.from(text));
+}
 
 /** What a service needs to be ready. */
 export interface Readiness {
   releases: Releases;
   lifecycle: Lifecycle;
+  audience: Audience;
   /** Why tokens cannot be verified; undefined if they can. Reads key sets that are not known yet. */
   keysUnavailableReason: () => Promise<string | undefined>;
 }
@@ -32,10 +35,11 @@ export function answerAlive(): Answer {
 }
 
 /** The answer to /readyz: a release is loaded, and keys to verify tokens are available. @throws Problem not-ready */
-export async function answerReady({ releases, lifecycle, keysUnavailableReason }: Readiness): Promise<Answer> {
+export async function answerReady(readiness: Readiness): Promise<Answer> {
+  const { releases, lifecycle, audience, keysUnavailableReason } = readiness;
   if (lifecycle.isStopping) throw notReady('The service is stopping.');
   releases.requireCurrent();
   const reason = await keysUnavailableReason();
   if (reason !== undefined) throw notReady(reason);
-  return OK_ANSWER;
+  return audience === 'public' ? OK_PUBLIC_ANSWER : OK_ANSWER;
 }

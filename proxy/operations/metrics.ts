@@ -47,9 +47,14 @@ export function collectRequestMetrics() {
     unparsed: () => unparsed.inc(),
     /** A line of the access log could not be written. */
     droppedLine: () => dropped.inc(),
-    /** Reports a state that `read` returns, whenever the metrics are asked for. */
-    gauge(name: string, help: string, read: () => number) {
-      const gauge: Gauge = new Gauge({ name: `boundaries_${name}`, help, collect: () => gauge.set(read()) });
+    /** Reports a state that `read` returns, whenever the metrics are asked for; of several workers the sum. */
+    gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum') {
+      const gauge: Gauge = new Gauge({
+        name: `boundaries_${name}`,
+        help,
+        aggregator,
+        collect: () => gauge.set(read()),
+      });
     },
   };
 }

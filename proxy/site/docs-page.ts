@@ -2,15 +2,16 @@
 // once, questions with their answers, every error.
 import { FORMATS, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../format/levels.ts';
 import { DOWNLOAD_ENDPOINTS, FILTERS, OGC_PATH, PAGE_ENDPOINTS } from '../api/endpoints.ts';
+import type { Audience } from '../api/headers.ts';
 import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
 import { TARGET_MAX_BYTES } from '../http/request.ts';
-import { INFO } from './openapi/document.ts';
+import { descriptionFor, INFO } from './openapi/document.ts';
 import { parameterComponents } from './openapi/parameters.ts';
 import { headerComponents, problemResponses } from './openapi/responses.ts';
 import { QUESTIONS } from './questions.ts';
 
-/** The page; `title`: what the service is called. */
-export function docsPage(title: string = INFO.title): string {
+/** The page; `title`: what the service is called, `audience`: does it want tokens? */
+export function docsPage(title: string = INFO.title, audience: Audience = 'private'): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -24,7 +25,7 @@ export function docsPage(title: string = INFO.title): string {
 <body class="docs">
 <main>
 <h1>${escapeHtml(title)}</h1>
-${paragraphsToHtml(INFO.description)}
+${paragraphsToHtml(descriptionFor(audience))}
 <p><a href="./">Explorer</a> · <a href="openapi.json">OpenAPI document</a></p>
 <h2>Paths</h2>
 <p><code>&lt;LEVEL&gt;</code> is one of ${LEVELS.map((level) => codeToHtml(levelName(level))).join(' ')}: countries, and what lies inside of them.</p>
@@ -32,15 +33,13 @@ ${table(
   ['GET', 'response'],
   PATHS.map(([path, text]) => [codeToHtml(path), inlineToHtml(text)]),
 )}
-<h2>Token</h2>
-${paragraphsToHtml(TOKEN)}
-<h2>Parameters</h2>
+${audience === 'private' ? `<h2>Token</h2>\n${paragraphsToHtml(TOKEN)}\n` : ''}<h2>Parameters</h2>
 ${parametersTable()}
 <h3>Caps of page-size</h3>
 ${capsTable()}
 <h2>Walk a listing</h2>
-${paragraphsToHtml(WALK)}
-<pre><code>${escapeHtml(WALK_COMMAND)}</code></pre>
+${paragraphsToHtml(audience === 'private' ? WALK : WALK.replace(WITH_TOKEN, ''))}
+<pre><code>${escapeHtml(audience === 'private' ? WALK_COMMAND : WALK_COMMAND.replace(TOKEN_ARGUMENT, ''))}</code></pre>
 <h2>Questions</h2>
 ${paragraphsToHtml(ORIGIN)}
 ${QUESTIONS.map(({ question, target, answer }) => exampleToHtml(question, `GET ${target}`, answer)).join('\n')}
@@ -49,7 +48,7 @@ ${headersTable()}
 <h2>Errors</h2>
 <p>An error is <code>application/problem+json</code>: <code>status</code>, a stable <code>code</code>, and a
 <code>detail</code> that says what to change. These are examples of it.</p>
-${errorsTable()}
+${errorsTable(audience)}
 </main>
 </body>
 </html>
@@ -81,9 +80,13 @@ const PATHS = [
 const TOKEN = `\`Authorization: Bearer <JWT>\` on every request under \`/api/\`: a JWT of a configured issuer, of at most
 ${TOKEN_MAX_CHARS} characters. A token in the query string is refused. Path and query have at most ${TARGET_MAX_BYTES} bytes.`;
 
-const WALK = `Every page but the last has a \`Link\` header with the absolute URL of the next one. Request it as it is, with the same
-token, until there is none: every matching feature comes exactly once, all from the release of the first page, also while a
+const WALK = `Every page but the last has a \`Link\` header with the absolute URL of the next one. Request it as it is, with the same token,
+until there is none: every matching feature comes exactly once, all from the release of the first page, also while a
 new release is published. If that release is withdrawn meanwhile, the answer is 410: start again.`;
+
+/** What a public service leaves out of both. */
+const WITH_TOKEN = ', with the same token,';
+const TOKEN_ARGUMENT = ' -H "Authorization: Bearer $TOKEN"';
 
 const WALK_COMMAND = `url='http://127.0.0.1:8080/api/v1/geojsonl/lv2?gid-0=ESP'
 while [ -n "$url" ]; do
@@ -134,8 +137,8 @@ function headersTable(): string {
   return table(['name', 'meaning'], rows);
 }
 
-function errorsTable(): string {
-  const rows = Object.values(problemResponses())
+function errorsTable(audience: Audience): string {
+  const rows = Object.values(problemResponses(audience))
     .flatMap(({ content }) => Object.entries(content['application/problem+json'].examples))
     .map(([code, { summary, value }]) => [
       String(value.status),

@@ -10,10 +10,13 @@ import type { LoadedRelease } from '../data/load-release.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
 import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';
-import { INFO } from './openapi/document.ts';
+import { type DescribedService, INFO } from './openapi/document.ts';
 import { describingAssets } from './openapi-asset.ts';
 
 const EXPLORER = fileURLToPath(new URL('../explorer', import.meta.url));
+/** What the page begins with, and how it learns that nobody needs a token. */
+const PAGE_START = '<html lang="en"';
+const PUBLIC_PAGE_START = `${PAGE_START} data-audience="public"`;
 const HTML = 'text/html; charset=utf-8';
 
 /** Media types by file extension. Other files are not served. */
@@ -43,22 +46,20 @@ const PAGE_HEADERS: HeaderList = [
   'no-referrer',
 ];
 
-/**
- * Creates all public files, once.
- * @param publicUrl base URL of the service, if configured
- * @param title what the service is called, if configured
- */
-export function publicAssets(publicUrl: string | undefined, hasExplorer: boolean, title?: string): Assets {
-  return new Map([...describingAssets(publicUrl, title), ...(hasExplorer ? explorerAssets(title) : [])]);
+/** Creates all public files, once. */
+export function publicAssets(service: DescribedService, hasExplorer: boolean): Assets {
+  return new Map([...describingAssets(service), ...(hasExplorer ? explorerAssets(service) : [])]);
 }
 
 /**
  * All files of the explorer by path. Scripts, styles and pictures are in a folder whose name has the digest of all of
  * them: what they name beside them is of the same version, and caches keep them without asking again.
- * @param title what the service is called, if configured
  * @param sources the explorer's folder: its sources in a clone, bundled in the package
  */
-export function explorerAssets(title?: string, sources: string = EXPLORER): Assets {
+export function explorerAssets(
+  { title, audience }: Omit<DescribedService, 'publicUrl'>,
+  sources: string = EXPLORER,
+): Assets {
   const { index, files } = explorerFiles(sources);
   const parts = [...files].flatMap(([name, content]) => {
     const mediaType = MEDIA_TYPES.get(extname(name));
@@ -68,8 +69,8 @@ export function explorerAssets(title?: string, sources: string = EXPLORER): Asse
   const folder = `explorer/${digestOf(parts)}`;
   const page = (html: string): Asset => makeAsset(HTML, html.replaceAll('"explorer/', `"${folder}/`), PAGE_HEADERS);
   return new Map<string, Asset | ((release: LoadedRelease) => Asset)>([
-    ['/', page(index)],
-    ['/docs', page(docsPage(title))],
+    ['/', page(audience === 'public' ? index.replace(PAGE_START, PUBLIC_PAGE_START) : index)],
+    ['/docs', page(docsPage(title, audience))],
     ['/about.json', (release: LoadedRelease) => aboutAsset(release, title)],
     ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
   ]);

@@ -3,19 +3,16 @@
 import { OGC_PATH, OPENAPI_TYPE } from '../api/endpoints.ts';
 import type { Asset } from './asset.ts';
 import { makeAsset } from './asset.ts';
-import { openapiDocument } from './openapi/document.ts';
+import { type DescribedService, openapiDocument } from './openapi/document.ts';
 
 const OPENAPI_PATH = '/openapi.json';
 const CATALOGUE_PATH = '/.well-known/api-catalog';
 /** RFC 9727 section 4. */
 const CATALOGUE_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
-/**
- * The files by path.
- * @param publicUrl base URL of the service, if configured; otherwise links are relative to the URL of the file
- * @param title what the service is called, if configured
- */
-export function describingAssets(publicUrl: string | undefined, title?: string): [path: string, asset: Asset][] {
+/** The files by path. */
+export function describingAssets(service: DescribedService): [path: string, asset: Asset][] {
+  const { publicUrl } = service;
   const base = publicUrl ?? '';
   const linkset = [
     { anchor: `${base}/`, 'service-desc': [{ href: base + OPENAPI_PATH, type: 'application/json' }] },
@@ -23,7 +20,7 @@ export function describingAssets(publicUrl: string | undefined, title?: string):
   ];
   const link = ['Link', `<${base}${CATALOGUE_PATH}>; rel="api-catalog"`];
   return [
-    [OPENAPI_PATH, makeAsset('application/json', `${JSON.stringify(openapiDocument(publicUrl, title), null, 1)}\n`)],
+    [OPENAPI_PATH, makeAsset('application/json', `${JSON.stringify(openapiDocument(service), null, 1)}\n`)],
     [CATALOGUE_PATH, makeAsset(CATALOGUE_TYPE, `${JSON.stringify({ linkset })}\n`, link)],
   ];
 }

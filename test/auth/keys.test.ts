@@ -136,6 +136,27 @@ test('after idle time a slow issuer keeps no remembered token waiting: old keys 
   assert.deepEqual(log, []);
 });
 
+test('keys that become too old while a slow issuer is asked are waited for', { timeout: 10_000 }, async () => {
+  const clock = { ms: 0 };
+  const pending: ((text: string) => void)[] = [];
+  const read = () => new Promise<string>((resolve) => pending.push(resolve));
+  const keys = new RotatingKeys(
+    { name: 'slow', read },
+    POLICY,
+    () => {},
+    () => clock.ms,
+  );
+  const first = keys.load();
+  pending[0]?.(JWKS);
+  await first;
+  clock.ms = POLICY.staleMs - 1;
+  const waiting = keys.load();
+  clock.ms += 2;
+  // After the half second for which old keys would be enough.
+  setTimeout(() => pending[1]?.(JWKS), 700);
+  assert.ok((await waiting) !== undefined);
+});
+
 test('500 unknown kids cost one fetch a cooldown, whether the issuer answers or not', async () => {
   const { issuer, clock, ask, first } = await stage();
   await ask(first);
@@ -330,24 +351,28 @@ test('a key set in a file is read again when it changes; a broken or missing one
   assert.match(log.at(-1) ?? '', /cannot be read \(ENOENT\); using the cached keys/);
 });
 
+/** What an authenticator reads of a request. */
+const withToken = (authorization: string | undefined) => ({ headers: { authorization } });
+
 test('verified tokens are remembered up to a number of characters, the newest ones', async () => {
   const authenticator = new Authenticator(rulesWith(jwksToKeySet(JWKS)), 20_000);
   const headers = await Promise.all(
     Array.from({ length: 8 }, async (_, i) => `Bearer ${await token({ sub: `${i}`, more: 'x'.repeat(3000) })}`),
   );
-  for (const header of headers) await authenticator.verify(header, () => undefined);
-  const known = () => headers.map((header) => authenticator.known(header)?.subject);
+  for (const header of headers) await authenticator.verify(withToken(header), () => undefined);
+  const known = () => headers.map((header) => authenticator.known(withToken(header))?.subject);
   assert.deepEqual(known(), [undefined, undefined, undefined, undefined, '4', '5', '6', '7']);
   // A token that is verified again, by requests that arrive together, is counted once.
   const [first] = headers;
-  await Promise.all([1, 2, 3, 4].map(() => authenticator.verify(first, () => undefined)));
+  await Promise.all([1, 2, 3, 4].map(() => authenticator.verify(withToken(first), () => undefined)));
   assert.deepEqual(known(), ['0', undefined, undefined, undefined, undefined, '5', '6', '7']);
 });
 
 test('tokens without a subject are told apart by client_id or azp', async () => {
   const authenticator = new Authenticator(rulesWith(jwksToKeySet(JWKS)));
   const clientOf = async (claims: Record<string, unknown>): Promise<string> =>
-    (await authenticator.verify(`Bearer ${await token({ sub: undefined, ...claims })}`, () => undefined)).client;
+    (await authenticator.verify(withToken(`Bearer ${await token({ sub: undefined, ...claims })}`), () => undefined))
+      .client;
   const clients = await Promise.all(
     [{ sub: 'a' }, { client_id: 'a' }, { client_id: 'b' }, { azp: 'c' }, {}].map(clientOf),
   );

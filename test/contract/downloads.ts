@@ -8,14 +8,15 @@ import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import type { StoredLevel } from '../support/datasets/large-dataset.ts';
 import { type Answer, refusal, send, type Target } from '../support/http/http-client.ts';
 import { anyListing, downloadOf, wholeText } from '../support/listings.ts';
-import type { World } from './world.ts';
+import { cachingOf, needsToken, type World } from './world.ts';
 
 const RUNS = 30;
 const UNITS = '/api/v1/download/lv2.geojsonl.gz';
 const COLLECTION = '/api/v1/download/lv2.geojson.gz';
 
 /** Tests downloads, of the invented world. */
-export function testDownloads({ proxy, stored, publish }: World): void {
+export function testDownloads(world: World): void {
+  const { proxy, stored, publish } = world;
   beforeEach(() => publish('r1'));
   after(() => publish('r1'));
 
@@ -33,7 +34,9 @@ export function testDownloads({ proxy, stored, publish }: World): void {
     assert.equal(headers['accept-ranges'], 'bytes');
     assert.equal(headers['content-disposition'], 'attachment; filename="boundaries-r1-lv2-low-U0.3_1.geojsonl.gz"');
     assert.match(String(headers.etag), /^"[A-Za-z0-9_-]+"$/);
-    assert.equal(headers['cache-control'], 'private, no-cache');
+    assert.equal(headers['cache-control'], cachingOf(world.setup).current);
+    const named = await send(proxy, `${UNITS}?release=r1`, {}, 'HEAD');
+    assert.equal(named.headers['cache-control'], cachingOf(world.setup).release);
     assert.equal(headers['boundaries-release'], 'r1');
     assert.equal(headers['boundaries-matched'], String(gunzipSync(body).toString().split('\n').length - 1));
     assert.equal(headers['x-content-type-options'], 'nosniff');
@@ -144,8 +147,8 @@ export function testDownloads({ proxy, stored, publish }: World): void {
     refusal(await send(proxy, `${UNITS}?access_token=abc`), 400, 'token-in-query');
   });
 
-  test('a download needs a token, has the methods of a page, and no other path', async () => {
-    refusal(await send(proxy, UNITS, { authorization: undefined }), 401, 'token-missing');
+  test('a download needs a token unless the service is public, has the methods of a page, and no other path', async () => {
+    await needsToken(world, UNITS);
     assert.equal((await send(proxy, UNITS, {}, 'POST')).headers.allow, 'GET, HEAD, OPTIONS');
     const preflight = { origin: 'https://app.test', 'access-control-request-method': 'GET', authorization: undefined };
     const { status, headers } = await send(proxy, UNITS, preflight, 'OPTIONS');

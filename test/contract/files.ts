@@ -6,7 +6,7 @@ import { before, test } from 'node:test';
 import { namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
-import type { World } from './world.ts';
+import { cachingOf, needsToken, type World } from './world.ts';
 
 const HEADER = '["fid","gid","name","type","parent","children"]';
 /** The text of each level's names. */
@@ -37,7 +37,8 @@ const FILES: readonly { path: string; file: string }[] = [
 const CODINGS = ['gzip', 'identity'];
 
 /** Tests overview and names, of the release of countries. */
-export function testFiles({ folder, proxy, publish }: World): void {
+export function testFiles(world: World): void {
+  const { folder, proxy, publish } = world;
   before(() => publish('c1'));
 
   test('names are lines: the names of the columns, then each unit of the level in order of fid', async () => {
@@ -73,7 +74,7 @@ export function testFiles({ folder, proxy, publish }: World): void {
     for (const { path } of FILES) {
       const { status, headers } = await send(proxy, path, { origin: 'https://app.test' });
       assert.equal(status, 200);
-      assert.equal(headers['cache-control'], 'private, no-cache');
+      assert.equal(headers['cache-control'], cachingOf(world.setup).current);
       assert.equal(headers['boundaries-release'], 'c1');
       assert.equal(headers['x-content-type-options'], 'nosniff');
       assert.equal(headers['access-control-allow-origin'], '*');
@@ -120,10 +121,9 @@ export function testFiles({ folder, proxy, publish }: World): void {
       }
   });
 
-  test('a file needs a token, and has the methods of a page', async () => {
+  test('a file needs a token unless the service is public, and has the methods of a page', async () => {
     for (const { path } of FILES) {
-      refusal(await send(proxy, path, { authorization: undefined }), 401, 'token-missing');
-      refusal(await send(proxy, path, { authorization: 'Bearer abc' }), 401, 'token-invalid');
+      await needsToken(world, path);
       const answer = await send(proxy, path, {}, 'POST');
       refusal(answer, 405, 'method-not-allowed');
       assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS');

@@ -8,7 +8,7 @@ import { FORMATS, GEOMETRIES, type Geometry, LEVELS, levelName, PAGE_CAPS } from
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { type Answer, fidsOf, nextOf, send, textOf, walk } from '../support/http/http-client.ts';
 import { anyListing, pathOf } from '../support/listings.ts';
-import { allFids, type World } from './world.ts';
+import { allFids, cachingOf, type World } from './world.ts';
 
 /** Listings whose answers are compared in each setup. */
 const RUNS = 30;
@@ -24,7 +24,8 @@ function featuresOf(answer: Answer): { geometry: { type: string } | null }[] {
 }
 
 /** Tests what depends on the geometry that is asked for, and what does not. */
-export function testGeometries({ folder, proxy, stored, publish }: World): void {
+export function testGeometries(world: World): void {
+  const { folder, proxy, stored, publish } = world;
   const asked = (path: string, geometry: string): string =>
     `${path}${path.includes('?') ? '&' : '?'}geometry=${geometry}`;
 
@@ -127,7 +128,7 @@ export function testGeometries({ folder, proxy, stored, publish }: World): void 
     for (const geometry of GEOMETRIES) {
       const answer = await send(proxy, next.replace('geometry=low', `geometry=${geometry}`));
       assert.deepEqual(fidsOf(answer), allFids(stored, 3).slice(20, 40));
-      assert.equal(answer.headers['cache-control'], 'private, max-age=31536000, immutable');
+      assert.equal(answer.headers['cache-control'], cachingOf(world.setup).cursor);
     }
   });
 

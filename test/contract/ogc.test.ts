@@ -85,7 +85,7 @@ test('levels without features are no collections, and no paths of the definition
   );
   const { paths } = JSON.parse(textOf(await send(proxy, `${ROOT}/api`)));
   assert.ok(paths['/collections/lv2/items'] && !paths['/collections/lv3/items']);
-  for (const path of ['', '/items', '/items/1']) {
+  for (const path of ['', '/items', '/items/1', '/queryables', '/schema']) {
     const detail = refusal(await send(proxy, `${ROOT}/collections/lv3${path}`), 404, 'not-found');
     assert.match(detail, /lv0, lv1, lv2/);
   }

@@ -10,10 +10,12 @@ import { GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.t
 import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { type Answer, nextOf, refusal, send, textOf } from '../support/http/http-client.ts';
 import { token } from '../support/http/in-process-proxy.ts';
-import type { World } from './world.ts';
+import { needsToken, type World } from './world.ts';
 
 const ROOT = '/api/v1/ogc';
 const GEOJSON = 'application/geo+json';
+const QUERYABLES = 'http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables';
+const RELATIONS = 'http://www.opengis.net/def/rel/ogc/1.0';
 const CORE = 'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf';
 
 interface Link {
@@ -23,6 +25,7 @@ interface Link {
 }
 interface Feature {
   id: number;
+  properties?: Record<string, unknown>;
   bbox?: number[];
   links?: Link[];
 }
@@ -42,7 +45,8 @@ interface Collection {
 }
 
 /** Tests what is the same for every origin. */
-export function testOgc({ proxy, stored, configured }: World): void {
+export function testOgc(world: World): void {
+  const { proxy, stored, configured } = world;
   const get = async (path: string): Promise<Answer> => send(proxy, path, { 'accept-encoding': 'gzip' });
   const json = async <T>(path: string, mediaType = 'application/json'): Promise<T> => {
     const answer = await get(path);
@@ -67,6 +71,7 @@ export function testOgc({ proxy, stored, configured }: World): void {
 
   test('/conf/core/api-definition-op, /conf/oas30/oas-definition-1: the API definition is valid OpenAPI 3.0', async () => {
     const document = await json<Record<string, unknown>>(`${ROOT}/api`, 'application/vnd.oai.openapi+json;version=3.0');
+    assert.equal('security' in document, world.setup.isPublic !== true);
     const validator = new Validator();
     const { valid, errors } = await validator.validate(document);
     assert.ok(valid, JSON.stringify(errors));
@@ -85,12 +90,13 @@ export function testOgc({ proxy, stored, configured }: World): void {
     );
     assert.deepEqual(names, [...PARAMETERS, 'GID_0', 'GID_1', 'GID_2']);
     for (const { id } of await collections())
-      for (const path of ['', '/items', '/items/{fid}']) assert.ok(paths[`/collections/${id}${path}`], id + path);
+      for (const path of ['', '/items', '/items/{fid}', '/queryables', '/schema'])
+        assert.ok(paths[`/collections/${id}${path}`], id + path);
   });
 
   test('/conf/core/conformance-op, conformance-success: only what holds is declared', async () => {
     const { conformsTo } = await json<{ conformsTo: string[] }>(`${ROOT}/conformance`);
-    assert.deepEqual(conformsTo, [`${CORE}/core`, `${CORE}/geojson`, `${CORE}/oas30`]);
+    assert.deepEqual(conformsTo, [`${CORE}/core`, `${CORE}/geojson`, `${CORE}/oas30`, QUERYABLES]);
   });
 
   test('/conf/core/fc-md-op, fc-md-success, fc-md-items, fc-md-extent: each level with features is a collection', async () => {
@@ -218,13 +224,57 @@ export function testOgc({ proxy, stored, configured }: World): void {
   });
 
   test('/conf/core/query-param-unknown: a parameter that the definition lacks is refused, and the allowed ones are named', async () => {
-    for (const name of ['page-size', 'gid-0', 'GID_3', 'gid_0', 'toString', '__proto__', 'f', 'bbox-crs', '']) {
+    for (const name of ['page-size', 'gid-0', 'GID_3', 'gid_0', 'toString', '__proto__', 'F', 'bbox-crs', '']) {
       const detail = refusal(await get(`${itemsOf(2)}?${name}=1`), 400, 'unknown-parameter');
-      assert.match(detail, /limit, bbox, datetime, geometry, start-at, GID_0, GID_1, GID_2\.$/);
+      assert.match(detail, /limit, bbox, datetime, geometry, start-at, f, GID_0, GID_1, GID_2\.$/);
     }
     refusal(await get(`${itemsOf(2)}/1?limit=1`), 400, 'unknown-parameter');
-    refusal(await get(`${ROOT}?f=json`), 400, 'unknown-parameter');
+    refusal(await get(`${ROOT}?g=json`), 400, 'unknown-parameter');
     refusal(await get(`${itemsOf(2)}?access_token=x`), 400, 'token-in-query');
+  });
+
+  test('f=json is accepted on every path and changes nothing but links; any other format is refused', async () => {
+    const paths = ['', '/conformance', '/api', '/collections', '/collections/lv2', '/collections/lv2/items/1'];
+    for (const path of [...paths, '/collections/lv2/queryables', '/collections/lv2/schema']) {
+      const [plain, asked] = [await get(ROOT + path), await get(`${ROOT + path}?f=json`)];
+      assert.deepEqual([asked.status, asked.headers['content-type']], [200, plain.headers['content-type']], path);
+      const { links: _links, ...content } = JSON.parse(textOf(plain));
+      const { links: _asked, ...same } = JSON.parse(textOf(asked));
+      assert.deepEqual(same, content);
+      for (const f of ['html', 'JSON', 'geojson', ''])
+        assert.match(refusal(await get(`${ROOT + path}?f=${f}`), 400, 'bad-parameter'), /^f .*json/, path);
+    }
+    const { features, links } = await page('f=json&limit=1');
+    assert.deepEqual(features, (await page('limit=1')).features);
+    assert.match(pathOf(links, 'next'), /f=json/);
+  });
+
+  test('/conf/queryables of part 3: the GID columns, each a parameter of the items, and no other', async () => {
+    type Schema = Record<'$id' | '$schema' | 'type', string> & { properties: Record<string, object> };
+    const type = 'application/schema+json';
+    for (const { id, links } of await collections()) {
+      const level = LEVELS.find((known) => levelName(known) === id) ?? assert.fail();
+      for (const name of ['queryables', 'schema']) {
+        const path = `${ROOT}/collections/${id}/${name}`;
+        assert.equal(pathOf(links, `${RELATIONS}/${name}`), path);
+        assert.equal(links.find(({ rel }) => rel === `${RELATIONS}/${name}`)?.type, type);
+        const schema = await json<Schema>(path, type);
+        assert.equal(new URL(schema.$id).pathname, path);
+        assert.deepEqual([schema.$schema, schema.type], ['https://json-schema.org/draft/2020-12/schema', 'object']);
+        const columns = LEVELS.filter((known) => known <= level).map((known) => `GID_${known}`);
+        const names = Object.keys(schema.properties);
+        if (name === 'queryables') assert.deepEqual(names, columns);
+        else assert.deepEqual(names.slice(0, 1 + columns.length), ['fid', ...columns]);
+        // What is described is there.
+        const { properties = {} } = (await page('limit=1', level)).features[0] ?? {};
+        for (const column of names.filter((known) => known !== 'geometry')) assert.ok(column in properties, column);
+        if (name === 'queryables')
+          for (const column of names) {
+            const gid = encodeURIComponent(String(properties[column]));
+            assert.ok((await page(`${column}=${gid}`, level)).numberMatched > 0, column);
+          }
+      }
+    }
   });
 
   test('/conf/core/f-op, f-success, f-links: every feature is found by its id, with links', async () => {
@@ -321,7 +371,7 @@ export function testOgc({ proxy, stored, configured }: World): void {
     assert.notEqual(five.headers.etag, six.headers.etag);
     const options = await send(proxy, itemsOf(2), {}, 'OPTIONS');
     assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS']);
-    refusal(await send(proxy, ROOT, { authorization: undefined }), 401, 'token-missing');
+    await needsToken(world, ROOT);
   });
 
   test('links begin with the public URL', async () => {
@@ -332,7 +382,7 @@ export function testOgc({ proxy, stored, configured }: World): void {
   });
 }
 
-const PARAMETERS = ['limit', 'bbox', 'datetime', 'geometry', 'start-at'];
+const PARAMETERS = ['limit', 'bbox', 'datetime', 'geometry', 'start-at', 'f'];
 
 function itemsOf(level: Level): string {
   return `${ROOT}/collections/${levelName(level)}/items`;

@@ -20,6 +20,8 @@ export interface Setup {
   exceptions: Exceptions;
   /** Do challenges name the metadata of the service (RFC 9728)? */
   hasMetadata: boolean;
+  /** Does it serve everybody? Tokens, which the tests send, are then ignored. */
+  isPublic?: boolean;
   /** Starts a proxy for the output folder `out`; it stops when the test file ends. */
   start(out: string, options?: ContractOptions): Promise<ContractService>;
 }
@@ -68,6 +70,19 @@ function inThisProcess(origin: OriginName, pages: StoredPages): Setup {
   };
 }
 
+/** Without tokens. */
+function inPublic(origin: OriginName, pages: StoredPages): Setup {
+  return {
+    name: `${origin}, ${pages} pages stored, public`,
+    pages,
+    exceptions: {},
+    hasMetadata: false,
+    isPublic: true,
+    start: async (out, options = {}) =>
+      startService(out, { origin: (await ORIGINS[origin](out)).origin, ...options, isPublic: true }),
+  };
+}
+
 /** The program as it is started, with two processes that share a port. */
 function inTwoProcesses(origin: OriginName, pages: StoredPages): Setup {
   return {
@@ -108,6 +123,7 @@ export const IN_PROCESS: readonly Setup[] = [
   inThisProcess('directory', 'all'),
   inThisProcess('static host', 'none'),
   inThisProcess('bucket', 'all'),
+  inPublic('directory', 'none'),
 ];
 export const TWO_PROCESSES: Setup = inTwoProcesses('directory', 'unfiltered');
 export const IN_WORKERD: Setup = inWorkerd('all');

@@ -1,4 +1,5 @@
 // What the contract is tested with in one setup: a service, and the releases that it can be told to serve.
+import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASES_PATH } from '../../format/layout.ts';
@@ -7,6 +8,7 @@ import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel, writeManyRegions, writeWorld } from '../support/datasets/large-dataset.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { refusal, send } from '../support/http/http-client.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -51,6 +53,30 @@ export async function prepareWorld(setup: Setup): Promise<World> {
     },
     configured,
   };
+}
+
+/** What `Cache-Control` says: of pages and files of the current release, behind a cursor, and of a release that is named. */
+export function cachingOf({ isPublic }: Setup): Record<'current' | 'cursor' | 'release', string> {
+  if (!isPublic)
+    return {
+      current: 'private, no-cache',
+      cursor: 'private, max-age=31536000, immutable',
+      release: 'private, no-cache',
+    };
+  const forYears = 'public, max-age=31536000, immutable';
+  return { current: 'public, max-age=60, stale-while-revalidate=600', cursor: forYears, release: forYears };
+}
+
+/** A request with no token, or a bad one, is refused, but not by a public service. */
+export async function needsToken({ setup, proxy }: Pick<World, 'setup' | 'proxy'>, path: string): Promise<void> {
+  for (const [authorization, code] of [
+    [undefined, 'token-missing'],
+    ['Bearer abc', 'token-invalid'],
+  ] as const) {
+    const answer = await send(proxy, path, { authorization });
+    if (!setup.isPublic) refusal(answer, 401, code);
+    else assert.deepEqual([answer.status, answer.headers['www-authenticate']], [200, undefined]);
+  }
 }
 
 /** The fids of a level in order. */

@@ -12,7 +12,7 @@ import { ATTRIBUTION, DATE, ExplorerBrowser, LICENCE, startExplorer, waitForPlac
 
 const service = await startExplorer();
 const browser = new ExplorerBrowser({ hasWebGl: false });
-const PATHS = [...explorerAssets().keys()];
+const PATHS = [...explorerAssets({ audience: 'private' }).keys()];
 const ANYONE = { authorization: undefined };
 
 test('every file is there in both codings, with a tag that is answered by 304, and cannot be embedded or posted to', async () => {

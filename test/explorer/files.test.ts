@@ -93,7 +93,7 @@ test('the digest changes with a source, and is the same whether the files were b
   cpSync(EXPLORER, copy, { recursive: true });
   const bundled = join(home, 'bundled');
   writeExplorer(bundled, bundleExplorer(copy, { sourceMaps: true }));
-  const pathsOf = (from: string): string[] => [...explorerAssets(undefined, from).keys()].sort();
+  const pathsOf = (from: string): string[] => [...explorerAssets({ audience: 'private' }, from).keys()].sort();
   const paths = pathsOf(copy);
   assert.ok(paths.some((path) => path.endsWith('/page/page.js')));
   assert.deepEqual(pathsOf(bundled), paths);

@@ -259,10 +259,10 @@ test("the lines of README's 'Publish your own data' make a key pair, a service a
     .map((line) => line.split(' ').slice(3));
   assert.deepEqual(
     lines.map(([command]) => command),
-    ['keys', 'serve', 'token'],
+    ['keys', 'serve', 'token', 'serve'],
   );
   const out = join(temporaryFolder(), 'keys');
-  const [keys = [], [, ...served] = [], token = []] = lines.map(([command = '', ...words]) => [
+  const [keys = [], [, ...served] = [], token = [], [, ...open] = []] = lines.map(([command = '', ...words]) => [
     command,
     ...words.map((word) => word.replace(/^keys\b/, out)),
   ]);
@@ -275,6 +275,8 @@ test("the lines of README's 'Publish your own data' make a key pair, a service a
   const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\n/.exec(text) ?? [];
   const answer = await fetch(`${url}/api/v1/fc/lv0`, { headers: { authorization: `Bearer ${signed}` } });
   assert.equal(answer.status, 200);
+  const [, openUrl] = /(http:\/\/127\.0\.0\.1:\d+)\n/.exec((await serve(open)).text) ?? [];
+  assert.equal((await fetch(`${openUrl}/api/v1/fc/lv0`)).status, 200);
 });
 
 test('token is refused without a key, with two, and with what is no private key', () => {

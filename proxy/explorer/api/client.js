@@ -119,9 +119,10 @@ async function exchange(url, token, signal) {
  * @param {RequestInit & { signal: AbortSignal }} init
  */
 async function request(url, token, init) {
+  const headers = token === '' ? {} : { Authorization: `Bearer ${token}` };
   try {
     // The figures of the page are those of the service, so nothing comes from the browser's cache.
-    return await fetch(url, { ...init, headers: { Authorization: `Bearer ${token}` }, cache: 'no-store' });
+    return await fetch(url, { ...init, headers, cache: 'no-store' });
   } catch (error) {
     if (init.signal.aborted) throw error;
     throw new RefusalError({ status: 0, code: '', detail: 'The service cannot be reached.' });

@@ -10,14 +10,30 @@ export const LANGUAGES = [
   { id: 'javascript', title: 'JavaScript', sample: javaScriptSample },
 ];
 
+/** What the programs have only because of the token, and what stands in its place without one. */
+const TOKEN_PARTS = /** @type {const} */ ([
+  ['# Before: export TOKEN=...\n', ''],
+  [
+    '// Before: export TOKEN=... For Node 20 or later; save it as walk.mjs. In a browser put the token here instead.',
+    '// For Node 20 or later; save it as walk.mjs.',
+  ],
+  [' -H "Authorization: Bearer $TOKEN"', ''],
+  ['"Authorization": "Bearer " + os.environ["TOKEN"], ', ''],
+  ['json, os, re', 'json, re'],
+  [`const headers = { Authorization: \`Bearer \${process.env.TOKEN}\` };\n`, ''],
+  ['fetch(url, { headers })', 'fetch(url)'],
+]);
+
 /**
  * @param {string} language an id of LANGUAGES
  * @param {string} url of the first page, in either format
+ * @param {boolean} [isPublic] does the service want no token?
  * @returns {string} the program
  */
-export function codeFor(language, url) {
+export function codeFor(language, url, isPublic = false) {
   const { sample } = LANGUAGES.find(({ id }) => id === language) ?? { sample: shellSample };
-  return sample(safeUrl(url), !url.includes('/api/v1/fc/'));
+  const code = sample(safeUrl(url), !url.includes('/api/v1/fc/'));
+  return isPublic ? TOKEN_PARTS.reduce((text, [before, after]) => text.replace(before, after), code) : code;
 }
 
 /**

@@ -117,3 +117,8 @@ async function copyText(text) {
     return isCopied;
   }
 }
+
+/** Does the service want no token? The page says so in its first element. */
+export function isPublicService() {
+  return document.documentElement.dataset['audience'] === 'public';
+}

@@ -1,7 +1,7 @@
 // The request and its response, as the Request tab shows them: address, code, status, time, sizes, headers and the pages
 // of the listing. Used by app.js.
 import { codeFor, LANGUAGES } from './code-samples.js';
-import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
+import { count, isPublicService, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
 
 /**
  * @typedef {import('../api/client.js').Exchange} Exchange
@@ -29,7 +29,7 @@ export function wireCode(onLanguage, signal) {
  */
 export function showRequestLine(url, firstUrl) {
   part('url').textContent = url;
-  part('code').textContent = codeFor(part('language', HTMLSelectElement).value, firstUrl);
+  part('code').textContent = codeFor(part('language', HTMLSelectElement).value, firstUrl, isPublicService());
 }
 
 /**

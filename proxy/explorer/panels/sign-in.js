@@ -33,12 +33,15 @@ export function showSignIn(reason) {
   part('token').focus();
 }
 
-/** Shows the panels instead of the sign-in, which forgets what was typed. */
-export function hideSignIn() {
+/**
+ * Shows the panels instead of the sign-in, which forgets what was typed.
+ * @param {boolean} isPublic a public service has nothing to sign out of
+ */
+export function hideSignIn(isPublic) {
   part('token', HTMLInputElement).value = '';
   part('sign-in').hidden = true;
   part('workspace').hidden = false;
-  part('sign-out').hidden = false;
+  part('sign-out').hidden = isPublic;
   document.body.classList.remove('signed-out');
   showReason('');
 }

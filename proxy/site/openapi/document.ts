@@ -8,6 +8,7 @@ import {
   PAGE_ENDPOINTS,
   SEARCH_ENDPOINT,
 } from '../../api/endpoints.ts';
+import type { Audience } from '../../api/headers.ts';
 import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../api/ogc-openapi.ts';
 import {
   atParameters,
@@ -18,9 +19,18 @@ import {
 } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 
-const DESCRIPTION = `Administrative boundaries in pages, in two formats and six levels.
+/** What is said of tokens, and what of a public service. */
+const NEEDS = {
+  private: 'Every request under `/api/` needs a bearer token.',
+  public: 'No request needs a token.',
+} as const;
 
-Every request under \`/api/\` needs a bearer token. Features are in ascending order of fid. Every page except the last has a
+/** What the interface is, in Markdown. */
+export const descriptionFor = (
+  audience: Audience,
+): string => `Administrative boundaries in pages, in two formats and six levels.
+
+${NEEDS[audience]} Features are in ascending order of fid. Every page except the last has a
 \`Link\` header with \`rel="next"\`; following it to the end returns every matching feature exactly once, from one release.
 HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.
 
@@ -38,7 +48,6 @@ export const INFO = {
   title: TITLE,
   version: '1.0.0',
   summary: 'Administrative boundaries in pages',
-  description: DESCRIPTION,
 } as const;
 
 const NOT_MODIFIED = 'Not modified: If-None-Match has the current ETag.';
@@ -48,15 +57,41 @@ const FORMAT_NAMES = {
   fc: 'one GeoJSON FeatureCollection',
 } as const;
 
-/**
- * The document.
- * @param publicUrl base URL of the service; if undefined, clients use the URL that the document came from
- * @param title what the service is called
- */
-export function openapiDocument(publicUrl: string | undefined, title: string = TITLE) {
+/** What describes a service as a whole. */
+export interface DescribedService {
+  /** Its base URL; if undefined, clients use the URL that the document came from. */
+  publicUrl?: string | undefined;
+  /** What it is called, if that is configured. */
+  title?: string | undefined;
+  /** Does it want tokens, or is it public? */
+  audience: Audience;
+}
+
+/** The document. */
+export function openapiDocument(service: DescribedService): object {
+  const document = documentWithTokens(service);
+  return service.audience === 'private' ? document : withoutTokens(document);
+}
+
+/** The document of a public service: no security, no refusals of tokens, no token in requests of examples. */
+function withoutTokens({ security: _security, paths, components, ...document }: TokenDocument): object {
+  const { securitySchemes: _schemes, ...others } = components;
+  const text = JSON.stringify({ ...document, paths, components: others }).replaceAll(TOKEN_LINE, '');
+  return JSON.parse(text, (name, value: unknown) =>
+    // Only responses have such names.
+    name === '401' || name === '403' ? undefined : value,
+  );
+}
+
+type TokenDocument = ReturnType<typeof documentWithTokens>;
+
+/** In the JSON of a request; a request that has it twice shows what becomes of that. */
+const TOKEN_LINE = /(?<!TOKEN)\\nAuthorization: Bearer \$TOKEN(?!\\nAuthorization)/g;
+
+function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedService) {
   return {
     openapi: '3.1.1',
-    info: { ...INFO, title },
+    info: { ...INFO, title, description: descriptionFor(audience) },
     // By default relative to the URL of the document.
     servers: [{ url: publicUrl ?? '/' }],
     security: [{ bearer: [] }],
@@ -75,7 +110,7 @@ export function openapiDocument(publicUrl: string | undefined, title: string = T
       ...filePaths(),
       ...searchPath(),
       ...featuresPaths(),
-      ...healthPaths(),
+      ...healthPaths(audience),
     },
     components: {
       securitySchemes: {
@@ -94,7 +129,7 @@ export function openapiDocument(publicUrl: string | undefined, title: string = T
         ...featuresParameters(),
       },
       headers: headerComponents(),
-      responses: problemResponses(),
+      responses: problemResponses(audience),
       schemas: bodySchemas(),
     },
   };
@@ -232,17 +267,21 @@ function problemReferences(...without: number[]) {
   return Object.fromEntries(responses.filter(([status]) => !without.includes(Number(status))));
 }
 
-function healthPaths() {
-  const path = (operationId: string, summary: string, description: string, problems: object) => {
-    const content = { 'text/plain': { schema: { type: 'string', const: 'ok\n' } } };
+function healthPaths(audience: Audience) {
+  const path = (operationId: string, summary: string, description: string, problems: object, text = 'ok\n') => {
+    const content = { 'text/plain': { schema: { type: 'string', const: text } } };
     const responses = { 200: { description, content }, ...problems };
     return { get: { operationId, tags: ['health'], summary, security: [], responses } };
   };
   return {
     '/healthz': path('healthz', 'Liveness: the process runs', 'The process runs.', {}),
-    '/readyz': path('readyz', 'Readiness: a release and keys are loaded', 'The service can respond.', {
-      503: { $ref: '#/components/responses/problem-503' },
-    }),
+    '/readyz': path(
+      'readyz',
+      'Readiness: a release and keys are loaded',
+      'The service can respond.',
+      { 503: { $ref: '#/components/responses/problem-503' } },
+      audience === 'public' ? 'ok, public\n' : 'ok\n',
+    ),
   };
 }
 

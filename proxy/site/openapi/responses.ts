@@ -1,4 +1,5 @@
 // The responses in the OpenAPI document: headers, bodies, and each problem with an example.
+import type { Audience } from '../../api/headers.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import { PROBLEMS, problemToJson } from '../../http/problem.ts';
 import { PROBLEM_DETAILS, PROBLEM_REQUESTS } from './problems.ts';
@@ -8,7 +9,7 @@ const HEADERS = {
   ETag: 'Strong; different for gzip and plain text. A page or file with unchanged bytes keeps its ETag in the next release.',
   Vary: 'Always `Accept-Encoding`.',
   'Cache-Control':
-    'Always private: with a cursor immutable for one year, without one `no-cache` (revalidate on each use).',
+    'With a cursor immutable for one year, without one `no-cache` (revalidate on each use); always private. Of a service without tokens public, and without a cursor fresh for 60 seconds.',
   'Boundaries-Release': 'Id of the release that the page or file comes from.',
   'Boundaries-Matched':
     'Total number of features that match the filters; of a file with names, the number of its units.',
@@ -38,8 +39,9 @@ export function responseHeaders(without: readonly HeaderName[] = []) {
 }
 
 /** One response per status, with an example of each problem that has this status. */
-export function problemResponses() {
-  const codes = Object.keys(PROBLEMS).filter(isProblemCode);
+export function problemResponses(audience: Audience = 'private') {
+  const all = Object.keys(PROBLEMS).filter(isProblemCode);
+  const codes = audience === 'private' ? all : all.filter((code) => !OF_TOKENS.has(code));
   const statuses = [...new Set(codes.map((code) => PROBLEMS[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
@@ -51,6 +53,14 @@ export function problemResponses() {
     }),
   );
 }
+
+/** What a service without tokens never says. */
+const OF_TOKENS: ReadonlySet<ProblemCode> = new Set([
+  'token-missing',
+  'token-invalid',
+  'scope-missing',
+  'keys-unavailable',
+]);
 
 const TEXT = { type: 'string' } as const;
 const FID = { type: 'integer', minimum: 0 } as const;

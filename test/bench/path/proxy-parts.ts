@@ -3,6 +3,7 @@
 import type { Server } from 'node:http';
 import { openReleases } from '../../../proxy/assemble-server.ts';
 import { Authenticator } from '../../../proxy/auth/authenticate.ts';
+import { ClientAddresses } from '../../../proxy/auth/client-addresses.ts';
 import { responseCaches } from '../../../proxy/bodies/response-cache.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import type { HandlerContext } from '../../../proxy/handler.ts';
@@ -37,7 +38,8 @@ export async function proxyParts({ out, jwks, issuer, audience }: ProxyOptions):
   const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata } = settings;
   const reads = new Reads(origin, new WorkQueue(), new BodyBuffers());
   const context: HandlerContext = {
-    authenticator: new Authenticator(tokenRules),
+    clients: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
+    audience: 'private',
     releases: await openReleases(settings, log),
     responses: responseCaches(),
     reads,

@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The public files of a proxy, and each module of the explorer under /explorer/, with the policy of the bundle. */
 export function assetsWithModules(): Assets {
-  const assets = publicAssets(undefined, true);
+  const assets = publicAssets({ audience: 'private' }, true);
   const bundle = [...assets].find(([path]) => path.endsWith('/page/page.js'))?.[1];
   const { headers } = bundle as Asset;
   const require = createRequire(import.meta.url);

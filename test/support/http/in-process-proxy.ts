@@ -33,6 +33,8 @@ export const JWKS: string = JSON.stringify({
 
 /** What a test may choose about its service. */
 export interface ServiceOptions {
+  /** Shall it serve everybody, without tokens? */
+  isPublic?: boolean;
   /** AUDIENCE where left out. */
   audience?: string;
   scope?: string;
@@ -96,7 +98,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   const log: string[] = [];
   const settings = {
     origin,
-    tokenRules: rules,
+    tokenRules: options.isPublic ? undefined : rules,
     publicUrl: options.publicUrl,
     title: options.title,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),

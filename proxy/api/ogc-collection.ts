@@ -1,0 +1,86 @@
+// A collection of OGC API - Features: its description, and its JSON Schemas: what one may filter by (queryables, part 3, OGC
+// 19-079r2), and what is known of its columns. Used by ogc-documents.ts.
+import { levelName } from '../../format/levels.ts';
+import type { LevelSummary } from '../../format/release.ts';
+import type { LoadedRelease } from '../data/load-release.ts';
+import { COLLECTIONS_PATH, GEOMETRY, SCHEMA_TYPE } from './endpoints.ts';
+
+const JSON_TYPE = 'application/json';
+/** The registered relations of the OGC begin so. */
+const RELATIONS = 'http://www.opengis.net/def/rel/ogc/1.0/';
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** A link (OGC 17-069r4, section 7.7.1). */
+export interface Link {
+  href: string;
+  rel: string;
+  type: string;
+  title?: string;
+}
+
+/** A level as a collection. @param base URL of the service */
+export function collectionDocument(
+  { level, layer, features, extent }: LevelSummary,
+  release: LoadedRelease,
+  base: string,
+) {
+  const id = levelName(level);
+  const href = `${base}${COLLECTIONS_PATH}/${id}`;
+  const links: Link[] = [
+    { href, rel: 'self', type: JSON_TYPE },
+    { href: `${href}/items`, rel: 'items', type: 'application/geo+json', title: `The units of level ${level}` },
+    { href: `${href}/queryables`, rel: `${RELATIONS}queryables`, type: SCHEMA_TYPE, title: 'What to filter by' },
+    { href: `${href}/schema`, rel: `${RELATIONS}schema`, type: SCHEMA_TYPE, title: 'Columns' },
+    ...licenceLinks(release),
+  ];
+  const spatial = { bbox: [extent], crs: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84' };
+  return {
+    id,
+    title: `Level ${level} (${layer})`,
+    ...creditsOf(release),
+    links,
+    ...(extent !== undefined && { extent: { spatial } }),
+    itemType: 'feature',
+    itemCount: features,
+  };
+}
+
+/**
+ * The columns of a level: as `queryables` those that are parameters of the items, and no other; as `schema` all that the
+ * release names, with their roles. It records no types of columns, so values may be of any; units may have further columns.
+ * @param id the address of the document
+ */
+export function columnsSchema(document: string, id: string, columns: LevelSummary): object {
+  const { layer, gidColumns, nameColumn, typeColumn } = columns;
+  const frame = { $schema: DIALECT, $id: id, type: 'object', title: layer };
+  const isThere = (name: string): boolean => name !== '';
+  if (document === 'queryables') {
+    const properties = gidColumns.filter(isThere).map((name) => [name, { title: name, type: 'string' }]);
+    return { ...frame, properties: Object.fromEntries(properties), additionalProperties: false };
+  }
+  const own = gidColumns.length - 1;
+  const titleOf = (name: string): string => {
+    const level = gidColumns.indexOf(name);
+    if (level === -1) return `${name}: the ${name === nameColumn ? 'name' : 'type'} of the unit`;
+    return `${name}: the identifier of the unit${level === own ? '' : ` above it at level ${level}`}`;
+  };
+  const named = [...new Set([...gidColumns, nameColumn, typeColumn])].filter(isThere);
+  const properties = [
+    ['fid', { title: 'fid', type: 'integer', minimum: 0, readOnly: true, 'x-ogc-role': 'id' }],
+    ...named.map((name) => [name, { title: titleOf(name) }]),
+    [GEOMETRY, { format: 'geometry-polygon-or-multipolygon', 'x-ogc-role': 'primary-geometry' }],
+  ];
+  return { ...frame, properties: Object.fromEntries(properties), additionalProperties: true };
+}
+
+/** The licence of the data: none if the release does not say where its text is. */
+export function licenceLinks({ licence }: LoadedRelease): Link[] {
+  if (licence === undefined || licence.startsWith('LicenseRef-')) return [];
+  const href = URL.canParse(licence) ? licence : `https://spdx.org/licenses/${licence}.html`;
+  return [{ href, rel: 'license', type: 'text/html', title: licence }];
+}
+
+/** The credits of the data. */
+export function creditsOf({ attribution }: LoadedRelease): { attribution?: string } {
+  return attribution.length > 0 ? { attribution: attribution.join('\n') } : {};
+}

@@ -72,11 +72,14 @@ function signatureFiles(out: string, release: string): number {
   return SIGNATURE_FILES.filter((file) => existsSync(join(out, releasePath(release), file))).length;
 }
 
-/** Number of files of a level: pages, feature files with those beside them, tables of each geometry, manifest, names and cells. */
+/**
+ * Number of files of a level: pages, feature files with those beside them, tables of each geometry, manifest, names, words
+ * and cells.
+ */
 function filesOf({ pages, featureFiles, geometries, cells }: LevelSummary): number {
   const others = Object.values(geometries).map((geometry) => geometry.featureFiles);
   const all = [featureFiles, ...others].reduce((total, { files }) => total + 2 * files + 1, 0);
-  return pages.geojsonl + pages.fc + all + 2 + (cells === undefined ? 0 : 1);
+  return pages.geojsonl + pages.fc + all + 3 + (cells === undefined ? 0 : 1);
 }
 
 /** The description of the current release; undefined if there is none, or it is damaged. */

@@ -12,6 +12,10 @@ export const RELEASES_PATH = 'releases';
 export const RELEASE_FILE = 'release.json';
 /** SHA-256 of every other file of a release, in the form of `sha256sum`; relative to its folder. */
 export const CHECKSUMS_FILE = 'checksums.txt';
+/** The digests of the blocks of all files, of a signed release (blocks.ts); relative to its folder. */
+export const BLOCKS_FILE = 'blocks.bin';
+/** What follows the name of a file in that of its signature. */
+export const SIGNATURE_ENDING = '.sig';
 
 /** The simplified shapes of the highest two levels that have features (overview.ts); relative to the release's folder. */
 export const OVERVIEW_FILE = 'overview.json.gz';

@@ -88,15 +88,9 @@ export interface GeometrySummary {
   invalid: number;
 }
 
-/** What release.json says of a release besides its files. */
-export interface ReleaseAbout {
-  release: string;
-  /** The date of the release, `YYYY-MM-DD`, to be shown with the data; undefined if the build was given none. */
-  date?: string | undefined;
-  source: readonly SourceFile[];
-  /** Version of the GDAL that read the source. */
-  gdal: string;
-  /** Decimals of the coordinates. */
+/** What decides the files of a release, besides its source. */
+export interface ReleaseShape {
+  /** Decimals of the coordinates, 0 to 12. */
   precision: number;
   /** Which pages are stored as files. */
   storedPages: StoredPages;
@@ -104,6 +98,16 @@ export interface ReleaseAbout {
   geometries: readonly Geometry[];
   /** Has it cells, which say which units are at a point? */
   cells: boolean;
+}
+
+/** What release.json says of a release besides its files. */
+export interface ReleaseAbout extends ReleaseShape {
+  release: string;
+  /** The date of the release, `YYYY-MM-DD`, to be shown with the data; undefined if the build was given none. */
+  date?: string | undefined;
+  source: readonly SourceFile[];
+  /** Version of the GDAL that read the source. */
+  gdal: string;
   /** The licence of the data: an SPDX identifier or a URL; undefined if the build was given none. */
   licence?: string | undefined;
   /** Attribution texts, to be shown with the data; may be empty. */
@@ -119,6 +123,8 @@ export interface ReleaseAbout {
 
 /** release.json. */
 export interface Release extends ReleaseAbout {
+  /** Its number among the releases of its output folder, from 1: that of a later one is greater. */
+  sequence: number;
   /** The simplified shapes of the highest two levels that have features. */
   overview: WholeFile;
   /** All six levels, ascending. */
@@ -172,7 +178,12 @@ export function releaseFromJson(text: string, file: string): Release {
         file,
         `level ${level} has ${cells === undefined ? 'no ' : ''}cells, which the release does not say`,
       );
-  return { ...about, overview: wholeFileIn(json, 'overview', file), levels };
+  return {
+    ...about,
+    sequence: numberIn(json, 'sequence', file),
+    overview: wholeFileIn(json, 'overview', file),
+    levels,
+  };
 }
 
 /** The members of release.json that do not describe its files. @throws FormatError likewise */

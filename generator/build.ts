@@ -1,5 +1,6 @@
 // The build, from end to end: describe the dataset, read its levels, refuse problems of the data, write the release,
 // publish it. The command line calls it, and programs that import the package.
+import type { KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
@@ -8,11 +9,13 @@ import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile 
 import { describeSource, prepareLevels } from './describe-source.ts';
 import { type BuildContext, readLevels, writeLevel, writeRelease } from './levels/build-levels.ts';
 import { WHOLE } from './levels/divide-work.ts';
+import { shapeOf } from './levels/plan.ts';
 import type { StoredLevel } from './levels/store-level.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
 import { readServedRelease } from './release/manage.ts';
 import { type Lock, withLock } from './release/output-lock.ts';
+import { writeSignatures } from './release/sign.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
 import { type Report, SILENT } from './report/progress.ts';
@@ -41,6 +44,8 @@ export interface BuildOptions extends ContentOptions {
   workers: number;
   /** Whether the release becomes the current one. */
   activate: boolean;
+  /** A private Ed25519 key, to sign the release with. */
+  signKey?: KeyObject | undefined;
 }
 
 /** What is built, unless an option says otherwise. */
@@ -73,8 +78,8 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
     return withLock(options.out, async (lock) => {
       try {
         const staging = openStaging(options.out, options.release);
-        const context = { options, staging, pool, report, share: WHOLE };
-        const dataset = await readDataset(described, context);
+        const context = { shape: shapeOf(options), staging, pool, report, share: WHOLE };
+        const dataset = await readDataset(described, options, context);
         const quality = await refuseFindings(options, dataset, pool);
         const about = aboutRelease(options, dataset, quality, report);
         const release = await writeRelease(about, dataset.stored, (level) => writeLevel(level, context), context);
@@ -129,10 +134,10 @@ interface ReadDataset extends DatasetDescription {
 /** Reads the levels; those of a single layer are made first. */
 export async function readDataset(
   described: DatasetDescription,
-  context: BuildContext & { options: BuildOptions },
+  options: BuildOptions,
+  context: BuildContext,
 ): Promise<ReadDataset> {
-  const { options, staging } = context;
-  const dataset = await prepareLevels(described, options, join(staging.work, SPLIT_FOLDER), context);
+  const dataset = await prepareLevels(described, options, join(context.staging.work, SPLIT_FOLDER), context);
   const [stored, files] = await Promise.all([readLevels(dataset.levels, context), sourceFiles(options.source)]);
   return { ...dataset, stored, files };
 }
@@ -168,7 +173,7 @@ export function aboutRelease(
   quality: readonly Finding[],
   report: Report,
 ): ReleaseAbout {
-  const { release, date, precision, storedPages, geometries, cells, licence: named, attribution: given } = options;
+  const { release, date, licence: named, attribution: given } = options;
   const { gdal, files, credits } = dataset;
   const licence = named ?? (given.length > 0 ? undefined : dataset.licence);
   const attribution = [...new Set([...given, ...dataset.attribution, ...(given.length > 0 ? [] : credits)])];
@@ -180,10 +185,7 @@ export function aboutRelease(
     ...(date !== undefined && { date }),
     source: files,
     gdal,
-    precision,
-    storedPages,
-    geometries,
-    cells,
+    ...shapeOf(options),
     ...(licence !== undefined && { licence }),
     attribution,
     options: recordedOptions(options),
@@ -191,15 +193,16 @@ export function aboutRelease(
   };
 }
 
-/** Puts a finished release in its place and, unless `activate` is false, makes it current. */
+/** Puts a finished release in its place, signs it if there is a key and, unless `activate` is false, makes it current. */
 export async function publish(
-  { out, release, activate: activates }: Pick<BuildOptions, 'out' | 'release' | 'activate'>,
+  { out, release, activate: activates, signKey }: Pick<BuildOptions, 'out' | 'release' | 'activate' | 'signKey'>,
   staging: Staging,
   lock: Lock,
   report: Report,
 ): Promise<void> {
   lock.assertHeld();
   await settle(staging, out, release);
+  if (signKey !== undefined) await writeSignatures(out, release, signKey);
   if (activates) await activate(out, release);
   const others = otherVersions(out);
   if (others.length > 0)

@@ -46,7 +46,7 @@ export async function prepareLevels(
 /** Each level in turn: parents may have parents by place. */
 async function nestByPlace(
   described: DatasetDescription,
-  { precision, keepFids = false }: PreparedOptions,
+  { precision }: PreparedOptions,
   folder: string,
   { pool, report }: PreparingContext,
 ): Promise<DatasetDescription> {
@@ -60,7 +60,7 @@ async function nestByPlace(
     }
     report.expect('parents found', featureCount(source));
     const file = join(folder, `${levelName(source.level)}.parents`);
-    const task = { source, above, precision, keepFids, file };
+    const task = { source, above, precision, file };
     findings.push(...(await pool.run<typeof findParents>(TASKS.findParents, task)));
     report.advance('parents found', featureCount(source));
     levels.push({ ...source, place: { of: above.level, file } });

@@ -4,7 +4,7 @@ import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { runProgram } from '../format/command-line/run-program.ts';
 import { buildCommand, sealCommand } from './commands/build.ts';
-import { activateCommand, diffCommand, listCommand, pruneCommand } from './commands/releases.ts';
+import { activateCommand, diffCommand, listCommand, pruneCommand, signCommand } from './commands/releases.ts';
 import { sampleCommand } from './commands/sample.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
@@ -25,6 +25,7 @@ const program = yargs()
   .command(diffCommand)
   .command(listCommand)
   .command(activateCommand)
+  .command(signCommand)
   .command(pruneCommand);
 
 const other = notedNode();

@@ -1,8 +1,9 @@
 // The options that decide the content of a release, as texts and as values: those of a command line or a config file, and
 // those that release.json records of a build, from which `verify` and `build --like` take them.
 import { UsageError } from '../format/command-line/messages.ts';
-import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName, type StoredPages } from '../format/levels.ts';
-import type { Release } from '../format/release.ts';
+import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName } from '../format/levels.ts';
+import type { Release, ReleaseShape } from '../format/release.ts';
+import { shapeOf } from './levels/plan.ts';
 import { ACCEPTABLE, type Acceptable } from './quality/findings.ts';
 import { BuildError, withoutSecrets } from './report/errors.ts';
 import {
@@ -53,15 +54,7 @@ const RECORDED: readonly string[] = [
 ];
 
 /** The options that decide the content of a release. */
-export interface ContentOptions extends SourceOptions {
-  /** Decimals of the coordinates, 0 to 12. */
-  precision: number;
-  /** Which pages are stored as files. */
-  storedPages: StoredPages;
-  /** The geometries of the units, `full` among them, in the order of `GEOMETRIES`. */
-  geometries: readonly Geometry[];
-  /** Whether there are cells, which say which units are at a point. */
-  cells: boolean;
+export interface ContentOptions extends SourceOptions, ReleaseShape {
   /** The licence of the data: an SPDX identifier or a URL; that of a recognised download if there is none. */
   licence?: string | undefined;
   /** Kinds of problems of the data to accept: the units are published unchanged. */
@@ -128,15 +121,8 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
  * The options that a release was built with, but for those that have their defaults.
  * @throws BuildError if there is one that this version does not know
  */
-export function optionsOf({
-  release,
-  precision,
-  storedPages,
-  geometries,
-  cells,
-  licence,
-  options,
-}: Release): Partial<ContentOptions> {
+export function optionsOf(described: Release): Partial<ContentOptions> {
+  const { release, licence, options } = described;
   const unknown = Object.keys(options).find((name) => !RECORDED.includes(name));
   if (unknown !== undefined)
     throw new BuildError(
@@ -145,10 +131,7 @@ export function optionsOf({
     );
   const { accept, attribution, ...source } = options;
   return {
-    precision,
-    storedPages,
-    geometries,
-    cells,
+    ...shapeOf(described),
     ...(licence !== undefined && { licence }),
     ...sourceOptionsFrom(source),
     ...(accept && { accept: ACCEPTABLE.filter((kind) => accept.includes(kind)) }),

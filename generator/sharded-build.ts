@@ -1,5 +1,6 @@
 // A build on several machines: each job of a job array writes one shard to shared storage, then `seal` publishes the
 // release. Shards do not communicate; `seal` refuses shards of different builds.
+import type { KeyObject } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { elementAt } from '../format/element-at.ts';
@@ -10,10 +11,11 @@ import type { Release } from '../format/release.ts';
 import { aboutRelease, type BuildOptions, describe, publish, readDataset, refuseFindings, withPool } from './build.ts';
 import { storePath, writeLevel, writeRelease } from './levels/build-levels.ts';
 import type { Share } from './levels/divide-work.ts';
+import { shapeOf } from './levels/plan.ts';
 import { readChecksums } from './release/checksums.ts';
 import { syncFiles, syncTree } from './release/fsync.ts';
 import { withLock } from './release/output-lock.ts';
-import { removeFolder, shardsPath } from './release/staging.ts';
+import { removeFolder, sequenceFor, shardsPath } from './release/staging.ts';
 import { type Report, SILENT } from './report/progress.ts';
 import {
   DONE_FILE,
@@ -43,8 +45,8 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     mkdirSync(staging.release, { recursive: true });
     for (const earlier of foldersOfShard(root, share)) removeFolder(join(root, earlier));
     mkdirSync(fresh);
-    const context = { options, staging, pool, report, share };
-    const dataset = await readDataset(described, context);
+    const context = { shape: shapeOf(options), staging, pool, report, share };
+    const dataset = await readDataset(described, options, context);
     const about = aboutRelease(options, dataset, await refuseFindings(options, dataset, pool), report);
     const levels = await Promise.all(
       dataset.stored.map(async (stored): Promise<DoneLevel> => {
@@ -68,20 +70,26 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
 /**
  * Publishes a release from its shards.
  * @param activates whether it becomes the current release
+ * @param signKey a private Ed25519 key, to sign it with
  * @throws BuildError if a shard is missing, or was built from another source or with other options
  */
-export async function seal(out: string, release: string, activates: boolean): Promise<Release> {
+export async function seal(
+  out: string,
+  release: string,
+  activates: boolean,
+  signKey?: KeyObject | undefined,
+): Promise<Release> {
   const root = shardsPath(out, release);
-  const staging = { root, release: join(root, 'release'), work: root };
   const pool = openPool(0);
   return withLock(out, async (lock) => {
     try {
+      const staging = { root, release: join(root, 'release'), work: root, sequence: sequenceFor(out, release) };
       const shards = finishedShards(root, release);
       const { about } = elementAt(shards, 0);
       const levels = LEVELS.map((level) => joinLevel(level, root, shards));
       const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool }, true);
       removeStrays(staging.release);
-      await publish({ out, release, activate: activates }, staging, lock, SILENT);
+      await publish({ out, release, activate: activates, signKey }, staging, lock, SILENT);
       return sealed;
     } finally {
       await pool.close();

@@ -31,7 +31,7 @@ export async function openReleases(
   log: (line: string) => void,
   load: LoadRelease = loadRelease,
 ): Promise<Releases> {
-  const releases = new Releases(settings.origin, { load });
+  const releases = new Releases(settings.origin, { load, keepsSequence: settings.keepsSequence });
   await releases.refresh().catch((error: unknown) => {
     const startError = releaseErrorToStartError(error, settings.originName);
     if (!settings.isRemote || !(startError instanceof StartError)) throw startError;

@@ -5,9 +5,10 @@ import { type Answer, type Body, isMatch, withoutContent } from './bodies/answer
 import { errorToLogLine, isStorageError } from './bodies/error-answer.ts';
 import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { HttpRequest } from './http/request.ts';
-import { type Client, ClientGone, type Exchange, type Reads } from './origin/origin.ts';
+import type { Client, Exchange, Reads } from './origin/origin.ts';
 import { AT_ONCE_MAX_BYTES } from './work/body-buffers.ts';
 import { CHUNK_BYTES, type HeldBytes } from './work/held-bytes.ts';
+import { ClientGone } from './work/work-queue.ts';
 
 /** What sending needs. */
 export interface Sending {
@@ -25,6 +26,7 @@ export class SentResponse implements Client {
   readonly #request: HttpRequest;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
+  #gone: AbortSignal | undefined;
 
   constructor(sending: Sending, request: HttpRequest, req: IncomingMessage, res: ServerResponse) {
     this.#sending = sending;
@@ -45,6 +47,16 @@ export class SentResponse implements Client {
 
   get isClosed(): boolean {
     return this.res.closed || this.res.destroyed;
+  }
+
+  /** Made for a body that cannot be read at once. */
+  get gone(): AbortSignal {
+    if (this.#gone !== undefined) return this.#gone;
+    const gone = new AbortController();
+    if (this.isClosed) gone.abort();
+    else this.res.once('close', () => gone.abort());
+    this.#gone = gone.signal;
+    return gone.signal;
   }
 
   /** Sends an answer. An error becomes another answer while nothing has been sent, and cuts the connection later. */

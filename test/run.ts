@@ -14,6 +14,9 @@ const CONCURRENCY = Math.max(2, availableParallelism() + 2);
 /** For a file, in milliseconds: it is there for what hangs, not for a machine that is busy. */
 const TIMEOUT_MS = 1_500_000;
 
+/** Files that time an answer: nothing runs beside them. */
+const ALONE = /^http\/crowds\.long\.test\.js$/;
+
 /** Where Linux has files in memory: a disk waits for each of the thousands of small files that tests write. */
 const MEMORY_FOLDER = '/dev/shm';
 /** With so many free bytes, tests have their temporary files there. */
@@ -48,11 +51,18 @@ if (!values.long && process.env['TMPDIR'] === undefined && hasMemoryFolder()) {
 
 // Those that the test files are run with, too: without tsx, and with the lines of the sources in errors.
 process.execArgv = ['--enable-source-maps'];
-const hasPassed = await reportFiles(run({ files, concurrency: CONCURRENCY, timeout: TIMEOUT_MS }), nameOf, (text) =>
-  process.stdout.write(text),
-);
+const hasPassed = await reportFiles(runAll(), nameOf, (text) => process.stdout.write(text));
 console.log(`# ${(performance.now() / 1000).toFixed(0)} s, CPU time ${cpuSeconds()} s`);
 if (!hasPassed) process.exitCode = 1;
+
+/** Runs the files side by side, then those that must be alone. */
+async function* runAll(): AsyncGenerator<unknown, void, undefined> {
+  const isAlone = (file: string): boolean => ALONE.test(relative(join(project, 'test'), file));
+  const many = files.filter((file) => !isAlone(file));
+  yield* run({ files: many, concurrency: CONCURRENCY, timeout: TIMEOUT_MS });
+  const alone = files.filter(isAlone);
+  if (alone.length > 0) yield* run({ files: alone, concurrency: 1, timeout: TIMEOUT_MS });
+}
 
 /** Is there a folder in memory with enough room, in which programs can be run? */
 function hasMemoryFolder(): boolean {

@@ -39,6 +39,8 @@ export const ACTIVATE = {
   describe: 'make the release current; --no-activate to publish it only',
 } as const;
 
+export const SIGN_KEY = { ...TEXT, describe: 'private Ed25519 key (PEM) to sign the release with' } as const;
+
 export const WORKERS = {
   ...NUMBER,
   default: availableParallelism(),

@@ -13,6 +13,7 @@ import {
   printResult,
   RELEASE,
   reportOf,
+  SIGN_KEY,
   TEXT,
   WORKERS,
   WORKERS_MAX,
@@ -23,6 +24,7 @@ import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { geometriesFrom, licenceFrom, optionsOf, sourceOptionsFrom } from '../option-texts.ts';
 import { ACCEPTABLE } from '../quality/findings.ts';
 import { readRelease } from '../release/manage.ts';
+import { readSigningKey } from '../release/sign.ts';
 import { readCurrent } from '../release/staging.ts';
 import { toBuildError } from '../report/errors.ts';
 import { buildShard, seal } from '../sharded-build.ts';
@@ -48,6 +50,7 @@ export const buildCommand = defineCommand({
         describe: 'date of the release, e.g. 2026-11-22; the explorer shows it with the attribution',
       })
       .option('activate', ACTIVATE)
+      .option('sign-key', SIGN_KEY)
       .option('precision', {
         ...NUMBER,
         defaultDescription: String(DEFAULTS.precision),
@@ -121,6 +124,7 @@ export const buildCommand = defineCommand({
       licence: argv.licence === undefined ? recorded.licence : licenceFrom(argv.licence),
       attribution: argv.attribution ?? recorded.attribution,
       activate: argv.activate,
+      signKey: argv.signKey === undefined ? undefined : readSigningKey(argv.signKey),
     };
     const share = argv.shard === undefined ? undefined : shareFrom(argv.shard);
     if (settings.workers > 0) exitOnSignal();
@@ -144,10 +148,12 @@ export const sealCommand = defineCommand({
       .option('out', OUT)
       .positional('release', RELEASE)
       .option('activate', ACTIVATE)
+      .option('sign-key', SIGN_KEY)
       .example('$0 seal planet-1', 'after build --shard 0/4, 1/4, 2/4 and 3/4'),
   async handler(argv) {
     const release = releaseId('seal', argv.release);
-    const built = await seal(argv.out, release, argv.activate);
+    const key = argv.signKey === undefined ? undefined : readSigningKey(argv.signKey);
+    const built = await seal(argv.out, release, argv.activate, key);
     const state = argv.activate ? 'current' : 'published';
     printResult(argv, built, `${buildTable(built)}\n\nrelease ${release} is ${state}`);
   },

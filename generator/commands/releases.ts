@@ -1,8 +1,9 @@
-// The commands for the releases of an output folder: list, activate, prune and diff.
-import { defineCommand, NUMBER, OUT, printResult, RELEASE, reportOf, TEXT } from '../cli/command.ts';
+// The commands for the releases of an output folder: list, activate, sign, prune and diff.
+import { defineCommand, NUMBER, OUT, printResult, RELEASE, reportOf, SIGN_KEY, TEXT } from '../cli/command.ts';
 import { durationToMs, releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { diffTable, releaseTable } from '../cli/tables.ts';
 import { activateRelease, listReleases, pruneReleases } from '../release/manage.ts';
+import { readSigningKey, signRelease } from '../release/sign.ts';
 
 const KEEP_MAX = 1_000_000;
 
@@ -25,6 +26,22 @@ export const activateCommand = defineCommand({
     const release = releaseId('activate', argv.release);
     await activateRelease(argv.out, release);
     printResult(argv, { current: release }, `release ${release} is current`);
+  },
+});
+
+export const signCommand = defineCommand({
+  command: 'sign <release>',
+  describe: 'sign a release, so that serve and verify can tell who made it; reads all its files',
+  builder: (args) =>
+    args
+      .option('out', OUT)
+      .positional('release', RELEASE)
+      .option('key', { ...SIGN_KEY, demandOption: true })
+      .example('$0 sign gadm-4.1 --key private.pem', 'then: serve --trusted-key public.pem'),
+  async handler(argv) {
+    const release = releaseId('sign', argv.release);
+    await signRelease(argv.out, release, readSigningKey(argv.key));
+    printResult(argv, { signed: release }, `release ${release} is signed`);
   },
 });
 

@@ -5,9 +5,10 @@ import { CURRENT_PATH, RELEASES_PATH } from '../../format/layout.ts';
 import { defineCommand, exitOnSignal, OUT, printResult, reportOf, WORKERS, WORKERS_MAX } from '../cli/command.ts';
 import { releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { sourceOptionsFrom } from '../option-texts.ts';
+import { readTrustedKey } from '../release/sign.ts';
 import { FOREIGN } from '../verify/findings.ts';
 import type { Verification } from '../verify/verify.ts';
-import { addSourceOptions } from './source-options.ts';
+import { addSourceOptions, LIST } from './source-options.ts';
 
 export const verifyCommand = defineCommand({
   command: 'verify',
@@ -17,6 +18,11 @@ export const verifyCommand = defineCommand({
     addSourceOptions(args)
       .option('out', OUT)
       .option('release', { type: 'string', requiresArg: true, describe: 'release id; default: the current release' })
+      .option('trusted-key', {
+        ...LIST,
+        describe:
+          'public Ed25519 key (PEM) that the release must be signed with, or another one that is given; repeatable',
+      })
       .option('workers', WORKERS)
       .example('$0 verify', 'check the current release')
       .example('$0 verify --release gadm-4.1 --source gadm_410-levels.gpkg', "compare with GDAL's own reading"),
@@ -25,9 +31,10 @@ export const verifyCommand = defineCommand({
     const source = argv.source && { ...sourceOptionsFrom(argv), source: argv.source };
     const release = argv.release === undefined ? undefined : releaseId('--release', argv.release);
     const workers = wholeNumber('--workers', argv.workers, 0, WORKERS_MAX);
+    const trustedKeys = (argv.trustedKey ?? []).map(readTrustedKey);
     const { verify } = await import('../verify/verify.ts');
     if (workers > 0) exitOnSignal();
-    const verified = await verify({ out, release, source, workers }, reportOf(argv));
+    const verified = await verify({ out, release, source, workers, trustedKeys }, reportOf(argv));
     printResult(argv, verified, summaryOf(verified, out, source !== undefined));
     if (verified.findings.length > 0) process.exitCode = 1;
   },

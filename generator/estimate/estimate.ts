@@ -2,6 +2,7 @@
 // features.
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { BLOCK_BYTES } from '../../format/blocks.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { FeatureTable } from '../../format/feature-table.ts';
 import { indexPath, manifestPath, namesPath, OVERVIEW_FILE } from '../../format/layout.ts';
@@ -24,6 +25,7 @@ import { relativesOf, writeNames } from '../names/named-units.ts';
 import { writeOverview } from '../overview/write-overview.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
+import { SIGNATURE_FILES } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, layerNames, overviewLevelsOf } from '../source/level-source.ts';
 import { readStoreIndex } from '../store/feature-store.ts';
@@ -85,12 +87,15 @@ const CELLS_SHARE = 0.37;
 /** Files of a release besides those of its levels: the overview, release.json and checksums.txt. */
 const RELEASE_FILES = 3;
 
+/** Bytes of the signatures of a release, of what blocks.bin has of each file, and of a digest in it. */
+const SIGNED_BYTES = { signatures: 3 * 64, file: 24, block: 16 } as const;
+
 /**
  * Reads the dataset and estimates a build. Publishes nothing.
  * @throws BuildError as `build` does for options, layers and the quality of the data
  */
 export async function forecast(
-  options: PreparedOptions & Pick<BuildOptions, 'geometries' | 'cells' | 'accept' | 'workers'>,
+  options: PreparedOptions & Pick<BuildOptions, 'geometries' | 'cells' | 'accept' | 'workers' | 'signKey'>,
   report: Report,
 ): Promise<Forecast> {
   const pool = openPool(options.workers);
@@ -98,7 +103,7 @@ export async function forecast(
   try {
     const described = await describeSource(options, pool);
     const dataset = await prepareLevels(described, options, scratch, { pool, report });
-    const { precision, geometries, cells, keepFids = false } = options;
+    const { precision, geometries, cells } = options;
     const inOverview = overviewLevelsOf(dataset.levels);
     const read = await Promise.all(
       LEVELS.map(async (level) => {
@@ -108,7 +113,6 @@ export async function forecast(
         const task = {
           source,
           precision,
-          keepFids,
           scratch: store,
           isInOverview: inOverview.includes(level),
           geometries,
@@ -142,7 +146,7 @@ export async function forecast(
       const names = writeNames(scratch, level, store, relativesOf(level, read)).bytes;
       const pages = { all: NO_PAGES, unfiltered: NO_PAGES, none: NO_PAGES };
       for (const release of releases) {
-        const planned = plannedIndex(level, { storedPages: release.pages, geometries, cells }, index);
+        const planned = plannedIndex(level, { ...options, storedPages: release.pages }, index);
         const stored = pagesOf(planned, estimate);
         pages[release.pages] = stored;
         release.files += (2 * files + 1) * geometries.length + stored.geojsonl + stored.fc + LEVEL_FILES;
@@ -152,15 +156,23 @@ export async function forecast(
         }
         release.bytes += featureFiles.bytes + otherBytes + stored.bytes + names + metadataBytes(planned);
       }
-      const listings = filledListings(plannedIndex(level, { storedPages: 'none', geometries, cells }, index));
+      const listings = filledListings(plannedIndex(level, { ...options, storedPages: 'none' }, index));
       return { level, layer, features, listings, featureFiles, geometries: Object.fromEntries(other), pages };
     });
+    if (options.signKey !== undefined) for (const release of releases) addSignatures(release);
     return { quality, levels, releases };
   } finally {
     await pool.close();
     remove();
     report.end();
   }
+}
+
+/** Adds the files of a signed release. */
+function addSignatures(release: { files: number; bytes: number }): void {
+  const { signatures, file, block } = SIGNED_BYTES;
+  release.bytes += signatures + (file + block) * release.files + block * Math.floor(release.bytes / BLOCK_BYTES);
+  release.files += SIGNATURE_FILES.length;
 }
 
 const NO_PAGES: PagesForecast = { geojsonl: 0, fc: 0, bytes: 0 };

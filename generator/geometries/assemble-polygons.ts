@@ -1,5 +1,6 @@
 // Makes polygons of rings that touch themselves or one another, as a coarse grid makes them: no position twice in a ring,
 // holes inside of exteriors that lie side by side (OGC 06-103r4 section 6.1.11). Used for single units.
+import { elementAt, i32At } from '../../format/element-at.ts';
 
 /** A ring that is not closed: x and y, one after the other. Exterior rings run counter-clockwise, holes clockwise. */
 export type OpenRing = readonly number[];
@@ -93,12 +94,9 @@ function* loopsOf(walk: readonly number[]): Generator<OpenRing> {
   yield open;
 }
 
-/** A ring with its extent. */
+/** A ring that has its place: twice its area, negative for a hole, and the polygon that it is of. */
 interface Nested {
-  ring: OpenRing;
-  /** Twice its area; negative for a hole. */
   area: number;
-  box: readonly [number, number, number, number];
   polygon: OpenPolygon;
 }
 
@@ -107,22 +105,97 @@ interface Nested {
  * on land, a hole in the sea.
  */
 export function nest(rings: readonly OpenRing[]): OpenPolygon[] {
-  const nested: Nested[] = [];
   const polygons: OpenPolygon[] = [];
-  const candidates = rings.map((ring) => ({ ring, area: doubledArea(ring), box: boxOf(ring) }));
-  for (const { ring, area, box } of candidates.sort((a, b) => Math.abs(b.area) - Math.abs(a.area))) {
-    if (area === 0) continue;
-    const around = nested.findLast((other) => holds(other.box, box) && isInside(ring, other.ring));
-    if (area > 0 && (around === undefined || around.area < 0)) {
+  const ordered = rings
+    .map((ring) => ({ ring, area: doubledArea(ring) }))
+    .filter(({ area }) => area !== 0)
+    .sort((a, b) => Math.abs(b.area) - Math.abs(a.area));
+  const all = ordered.map(({ ring }) => ring);
+  const boxes = all.map(boxOf);
+  const ringsAround = newRingsAround(all);
+  const nested: (Nested | undefined)[] = [];
+  for (const [i, { ring, area }] of ordered.entries()) {
+    // The smallest ring around it that has a place.
+    const around = ringsAround(i)
+      .filter((other) => nested[other] !== undefined && holds(elementAt(boxes, other), elementAt(boxes, i)))
+      .reduce((a, b) => Math.max(a, b), -1);
+    const outer = nested[around];
+    if (area > 0 && (outer === undefined || outer.area < 0)) {
       const polygon = [ring];
-      nested.push({ ring, area, box, polygon });
+      nested[i] = { area, polygon };
       polygons.push(polygon);
-    } else if (area < 0 && around !== undefined && around.area > 0) {
-      around.polygon.push(ring);
-      nested.push({ ring, area, box, polygon: around.polygon });
+    } else if (area < 0 && outer !== undefined && outer.area > 0) {
+      outer.polygon.push(ring);
+      nested[i] = { area, polygon: outer.polygon };
     }
   }
   return polygons;
+}
+
+/** Edges of a strip, about. */
+const STRIP_EDGES = 16;
+
+/**
+ * Makes a function that returns the rings around a ring, by index, of rings that do not cross, ordered by area: decided by
+ * the first position that is not on the other one. Edges lie in strips, and a position is compared with those of its own.
+ */
+function newRingsAround(rings: readonly OpenRing[]): (ring: number) => number[] {
+  let [least, greatest, edges, heights] = [Infinity, -Infinity, 0, 0];
+  const eachEdge = (take: (ring: number, i: number, y1: number, y2: number) => void): void => {
+    for (const [n, ring] of rings.entries())
+      for (let i = 0; i < ring.length; i += 2) take(n, i, at(ring, i + 1), at(ring, (i + 3) % ring.length));
+  };
+  eachEdge((_, __, y1, y2) => {
+    least = Math.min(least, y1);
+    greatest = Math.max(greatest, y1);
+    edges++;
+    heights += Math.abs(y2 - y1);
+  });
+  // An edge lies in two or three strips, taken together.
+  const height = Math.max(heights / edges, ((greatest - least) * STRIP_EDGES) / edges, 1);
+  const stripOf = (y: number): number => Math.floor((y - least) / height);
+  const ends = new Int32Array(edges === 0 ? 0 : stripOf(greatest) + 1);
+  const eachStrip = (y1: number, y2: number, take: (strip: number) => void): void => {
+    for (let strip = stripOf(Math.min(y1, y2)); strip <= stripOf(Math.max(y1, y2)); strip++) take(strip);
+  };
+  eachEdge((_, __, y1, y2) => eachStrip(y1, y2, (strip) => (ends[strip] = i32At(ends, strip) + 1)));
+  for (let strip = 1; strip < ends.length; strip++) ends[strip] = i32At(ends, strip) + i32At(ends, strip - 1);
+  const owners = new Int32Array(ends.at(-1) ?? 0);
+  const places = new Int32Array(owners.length);
+  // Filled from the end of each strip, whose end becomes its begin.
+  eachEdge((ring, i, y1, y2) =>
+    eachStrip(y1, y2, (strip) => {
+      const slot = i32At(ends, strip) - 1;
+      ends[strip] = slot;
+      owners[slot] = ring;
+      places[slot] = i;
+    }),
+  );
+  /** Of the larger rings that have edges in the strip of a position: whether it is inside; undefined for on it. */
+  const sidesOf = (x: number, y: number, own: number): Map<number, boolean | undefined> => {
+    const sides = new Map<number, boolean | undefined>();
+    const strip = stripOf(y);
+    for (let slot = i32At(ends, strip); slot < (ends[strip + 1] ?? owners.length); slot++) {
+      const other = i32At(owners, slot);
+      if (other >= own || (sides.has(other) && sides.get(other) === undefined)) continue;
+      const side = sideOfEdge(x, y, elementAt(rings, other), i32At(places, slot));
+      if (side === 0) sides.set(other, undefined);
+      else if (side > 0) sides.set(other, !sides.get(other));
+    }
+    return sides;
+  };
+  return (own) => {
+    const ring = elementAt(rings, own);
+    const around: number[] = [];
+    // Those decided by a later position, as the first ones are on them.
+    let doubtful: Set<number> | undefined;
+    for (let i = 0; i < ring.length && doubtful?.size !== 0; i += 2) {
+      const sides = [...sidesOf(at(ring, i), at(ring, i + 1), own)].filter(([other]) => doubtful?.has(other) ?? true);
+      for (const [other, isIn] of sides) if (isIn) around.push(other);
+      doubtful = new Set(sides.filter(([, isIn]) => isIn === undefined).map(([other]) => other));
+    }
+    return around;
+  };
 }
 
 /** Twice the area of a ring; negative if it runs clockwise. */
@@ -134,7 +207,10 @@ export function doubledArea(ring: OpenRing): number {
   return area;
 }
 
-function boxOf(ring: OpenRing): Nested['box'] {
+/** West, south, east and north. */
+type RingBox = readonly [number, number, number, number];
+
+function boxOf(ring: OpenRing): RingBox {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < ring.length; i += 2) {
     west = Math.min(west, at(ring, i));
@@ -145,35 +221,31 @@ function boxOf(ring: OpenRing): Nested['box'] {
   return [west, south, east, north];
 }
 
-function holds(outer: Nested['box'], inner: Nested['box']): boolean {
+function holds(outer: RingBox, inner: RingBox): boolean {
   return outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
-}
-
-/** Does a ring lie in another that it does not cross? Decided by the first position that is not on the other one. */
-function isInside(ring: OpenRing, other: OpenRing): boolean {
-  for (let i = 0; i < ring.length; i += 2) {
-    const side = sideOf(at(ring, i), at(ring, i + 1), other);
-    if (side !== 0) return side > 0;
-  }
-  return false;
 }
 
 /** Is a position inside of a ring (1), outside (-1) or on it (0)? Even-odd, exact for whole numbers up to 2^25. */
 export function sideOf(x: number, y: number, ring: OpenRing): -1 | 0 | 1 {
   let isIn = false;
-  let [x1, y1] = [0, 0];
-  let [x2, y2] = [at(ring, ring.length - 2), at(ring, ring.length - 1)];
   for (let i = 0; i < ring.length; i += 2) {
-    x1 = x2;
-    y1 = y2;
-    x2 = at(ring, i);
-    y2 = at(ring, i + 1);
-    if ((y1 > y && y2 > y) || (y1 < y && y2 < y) || (x1 < x && x2 < x)) continue;
-    const turn = (x2 - x1) * (y - y1) - (x - x1) * (y2 - y1);
-    if (turn === 0 && Math.min(x1, x2) <= x) return 0;
-    if (y1 > y !== y2 > y && turn > 0 === y2 > y1) isIn = !isIn;
+    const side = sideOfEdge(x, y, ring, i);
+    if (side === 0) return 0;
+    if (side > 0) isIn = !isIn;
   }
   return isIn ? 1 : -1;
+}
+
+/** Does the way east from a position cross the edge that begins at an index of a ring (1), or not (-1), or is it on it (0)? */
+function sideOfEdge(x: number, y: number, ring: OpenRing, i: number): -1 | 0 | 1 {
+  const after = i + 2 === ring.length ? 0 : i + 2;
+  const [y1, y2] = [at(ring, i + 1), at(ring, after + 1)];
+  if ((y1 > y && y2 > y) || (y1 < y && y2 < y)) return -1;
+  const [x1, x2] = [at(ring, i), at(ring, after)];
+  if (x1 < x && x2 < x) return -1;
+  const turn = (x2 - x1) * (y - y1) - (x - x1) * (y2 - y1);
+  if (turn === 0 && Math.min(x1, x2) <= x) return 0;
+  return y1 > y !== y2 > y && turn > 0 === y2 > y1 ? 1 : -1;
 }
 
 /** A position as one number: exact, as coordinates are below 2^25. */

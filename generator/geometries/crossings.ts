@@ -1,6 +1,6 @@
 // Finds the edges of a unit that cross or overlap others of it: the borders at which simplification has to try again. Exact
 // for whole numbers below 2^25.
-import { i32At } from '../../format/element-at.ts';
+import { elementAt, i32At } from '../../format/element-at.ts';
 
 /** Edges in the order of their rings: x and y of both ends of each. */
 export type Edges = Int32Array;
@@ -12,13 +12,16 @@ export interface Crossing {
   ends: readonly (readonly [edge: number, isSecond: boolean])[];
 }
 
-/** Edges of a leaf of the tree. */
+/** Edges of a leaf of the tree, at most. */
 const LEAF_EDGES = 8;
 
-/** The extents of runs of edges, halved again and again: neighbours on a ring are neighbours on the map. */
+/** The extents of runs of edges, halved again and again in an order in which neighbours are neighbours on the map. */
 interface Node {
+  /** Of the run in a leaf. */
   begin: number;
   end: number;
+  /** Number of leaves. */
+  leaves: number;
   box: [west: number, south: number, east: number, north: number];
   halves: readonly [Node, Node] | undefined;
 }
@@ -30,12 +33,13 @@ const PAIRS_MAX = 4;
 export function crossingsOf(edges: Edges): Crossing[] | undefined {
   const found: Crossing[] = [];
   const areAll = eachPairOfLeaves(edges, (a, b) => {
-    for (let i = a.begin; i < a.end; i++)
-      for (let k = Math.max(b.begin, i + 1); k < b.end; k++)
+    const [first, second] = a.begin <= b.begin ? [a, b] : [b, a];
+    for (let i = first.begin; i < first.end; i++)
+      for (let k = Math.max(second.begin, i + 1); k < second.end; k++)
         if (areNear(edges, i, k) && isCrossing(edges, i, k))
           found.push({ edges: [i, k], ends: nearestEnds(edges, i, k) });
   });
-  return areAll ? found : undefined;
+  return areAll ? found.sort((a, b) => a.edges[0] - b.edges[0] || a.edges[1] - b.edges[1]) : undefined;
 }
 
 /** Do so many edges lie near each other that it would take minutes to tell them apart? */
@@ -56,12 +60,13 @@ function eachPairOfLeaves(edges: Edges, take: (a: Node, b: Node) => void): boole
       compare(left, left);
       compare(left, right);
       compare(right, right);
-    } else if (a.halves !== undefined && (b.halves === undefined || a.end - a.begin >= b.end - b.begin))
+    } else if (a.halves !== undefined && (b.halves === undefined || a.leaves >= b.leaves))
       for (const half of a.halves) compare(half, b);
     else for (const half of b.halves ?? []) compare(a, half);
   };
-  if (edges.length > 0) {
-    const root = nodeOf(edges, 0, edges.length / 4);
+  const leaves = leavesOf(edges);
+  if (leaves.length > 0) {
+    const root = nodeOf(leaves, 0, leaves.length);
     compare(root, root);
   }
   return pairs >= 0;
@@ -77,23 +82,63 @@ function areNear(edges: Edges, i: number, k: number): boolean {
   return true;
 }
 
-function nodeOf(edges: Edges, begin: number, end: number): Node {
-  if (end - begin > LEAF_EDGES) {
-    const middle = (begin + end) >> 1;
-    const [left, right] = [nodeOf(edges, begin, middle), nodeOf(edges, middle, end)];
-    const [a, b] = [left.box, right.box];
-    const box: Node['box'] = [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
-    return { begin, end, box, halves: [left, right] };
+function nodeOf(leaves: readonly Node[], from: number, to: number): Node {
+  if (to - from === 1) return elementAt(leaves, from);
+  const middle = (from + to) >> 1;
+  const [left, right] = [nodeOf(leaves, from, middle), nodeOf(leaves, middle, to)];
+  const [a, b] = [left.box, right.box];
+  const box: Node['box'] = [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
+  return { begin: left.begin, end: right.end, leaves: to - from, box, halves: [left, right] };
+}
+
+/** The runs of edges, those of islands that are neighbours one after another: along a curve that fills the map. */
+function leavesOf(edges: Edges): Node[] {
+  const leaves: Node[] = [];
+  const all: Node['box'] = [Infinity, Infinity, -Infinity, -Infinity];
+  const count = edges.length / 4;
+  // A run ends with its ring: the next one may be far away.
+  const goesOn = (edge: number): boolean =>
+    i32At(edges, 4 * edge) === i32At(edges, 4 * edge - 2) && i32At(edges, 4 * edge + 1) === i32At(edges, 4 * edge - 1);
+  for (let begin = 0, end = 0; begin < count; begin = end) {
+    end = begin + 1;
+    while (end < count && end - begin < LEAF_EDGES && goesOn(end)) end++;
+    const box: Node['box'] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (let i = 4 * begin; i < 4 * end; i += 2) grow(box, i32At(edges, i), i32At(edges, i + 1));
+    grow(all, box[0], box[1]);
+    grow(all, box[2], box[3]);
+    leaves.push({ begin, end, leaves: 1, box, halves: undefined });
   }
-  const box: Node['box'] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let i = 4 * begin; i < 4 * end; i += 2) {
-    const [x, y] = [i32At(edges, i), i32At(edges, i + 1)];
-    box[0] = Math.min(box[0], x);
-    box[1] = Math.min(box[1], y);
-    box[2] = Math.max(box[2], x);
-    box[3] = Math.max(box[3], y);
-  }
-  return { begin, end, box, halves: undefined };
+  const unit = Math.max(all[2] - all[0], all[3] - all[1], 1) / CURVE_CELLS;
+  const codeOf = ({ box }: Node): number =>
+    curveCode(((box[0] + box[2]) / 2 - all[0]) / unit, ((box[1] + box[3]) / 2 - all[1]) / unit);
+  return leaves
+    .map((leaf) => ({ leaf, code: codeOf(leaf) }))
+    .sort((a, b) => a.code - b.code || a.leaf.begin - b.leaf.begin)
+    .map(({ leaf }) => leaf);
+}
+
+function grow(box: Node['box'], x: number, y: number): void {
+  box[0] = Math.min(box[0], x);
+  box[1] = Math.min(box[1], y);
+  box[2] = Math.max(box[2], x);
+  box[3] = Math.max(box[3], y);
+}
+
+/** Cells of the curve along each side: their codes have 30 bits. */
+const CURVE_CELLS = 2 ** 15 - 1;
+
+/** The place of a cell on Morton's curve: the bits of both numbers in turn. */
+function curveCode(x: number, y: number): number {
+  return spread(x) | (spread(y) << 1);
+}
+
+/** A whole number of 15 bits with a 0 before each bit. */
+function spread(value: number): number {
+  let bits = value & 0x7fff;
+  bits = (bits | (bits << 8)) & 0x00ff00ff;
+  bits = (bits | (bits << 4)) & 0x0f0f0f0f;
+  bits = (bits | (bits << 2)) & 0x33333333;
+  return (bits | (bits << 1)) & 0x55555555;
 }
 
 function overlap(a: Node['box'], b: Node['box']): boolean {

@@ -3,10 +3,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName } from '../../format/levels.ts';
-import type { LevelAbout, Release, ReleaseAbout } from '../../format/release.ts';
+import type { LevelAbout, Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import { relativesOf } from '../names/named-units.ts';
 import type { writeOverview } from '../overview/write-overview.ts';
-import type { Staging } from '../release/staging.ts';
+import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { geometryStorePath } from '../store/feature-store.ts';
@@ -14,13 +14,14 @@ import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { Share } from './divide-work.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
+import { shapeOf } from './plan.ts';
 import type { storeGeometries } from './store-geometries.ts';
-import type { StoredLevel, StoreTask, storeLevel } from './store-level.ts';
+import type { StoredLevel, storeLevel } from './store-level.ts';
 import type { writeFiles } from './write-files.ts';
 
 /** What the steps of a build share. */
 export interface BuildContext {
-  options: Pick<StoreTask, 'precision' | 'storedPages' | 'geometries' | 'cells'> & { keepFids?: boolean | undefined };
+  shape: ReleaseShape;
   staging: Staging;
   pool: Pool;
   report: Report;
@@ -44,13 +45,7 @@ export function geometryGroups(geometries: readonly Geometry[]): Geometry[][] {
 /** Reads every level into its store. */
 export function readLevels(
   sources: readonly LevelSource[],
-  {
-    options: { precision, storedPages, geometries, cells, keepFids = false },
-    staging,
-    pool,
-    report,
-    share,
-  }: BuildContext,
+  { shape, staging, pool, report, share }: BuildContext,
 ): Promise<StoredLevel[]> {
   const parts = Math.max(1, pool.size * TASKS_PER_WORKER);
   return Promise.all(
@@ -58,7 +53,7 @@ export function readLevels(
       const source = sources.find((candidate) => candidate.level === level) ?? { level, layers: [] };
       const store = storePath(staging.work, level);
       report.expect('features read', featureCount(source));
-      const task = { source, precision, keepFids, store, storedPages, geometries, cells, share, parts };
+      const task = { source, shape, store, share, parts };
       const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task);
       report.advance('features read', stored.features);
       return stored;
@@ -69,18 +64,18 @@ export function readLevels(
 /** Writes the files of a level, or a share of them. Of its stores only index, plan and rings remain. @returns the record files */
 export async function writeLevel(
   { level, store, features, parts }: StoredLevel,
-  { options: { precision, storedPages, geometries, cells }, staging, pool, report }: BuildContext,
+  { shape, staging, pool, report }: BuildContext,
 ): Promise<string[]> {
   for (const { first, end } of parts) report.expect('files written', end - first);
   if (features > 0)
     await Promise.all(
-      geometryGroups(geometries).map((group) =>
-        pool.run<typeof storeGeometries>(TASKS.storeGeometries, { store, precision, geometries: group }),
+      geometryGroups(shape.geometries).map((geometries) =>
+        pool.run<typeof storeGeometries>(TASKS.storeGeometries, { store, precision: shape.precision, geometries }),
       ),
     );
   const written = parts.map(async (part) => {
     const records = `${store}.records-${part.first}`;
-    const task = { level, store, precision, storedPages, geometries, cells, out: staging.release, records, part };
+    const task = { level, shape, store, out: staging.release, records, part };
     await pool.run<typeof writeFiles>(TASKS.writeFiles, task);
     report.advance('files written', part.end - part.first);
     return records;
@@ -101,28 +96,17 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   about: ReleaseAbout,
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
-  { staging: { release: out }, pool }: Pick<BuildContext, 'staging' | 'pool'>,
+  { staging: { release: out, sequence }, pool }: Pick<BuildContext, 'pool'> & { staging: SealedStaging },
   areOfShards = false,
 ): Promise<Release> {
-  const { release, precision, storedPages, geometries, cells } = about;
+  const { release, precision } = about;
+  const shape = shapeOf(about);
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
     const records = await recordsOf(stored);
-    const task = {
-      release,
-      level,
-      about: stored.about,
-      storedPages,
-      geometries,
-      cells,
-      store,
-      relatives,
-      records,
-      areOfShards,
-      out,
-    };
+    const task = { release, level, about: stored.about, shape, store, relatives, records, areOfShards, out };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task);
   };
   // The overview comes first: it is one long task, beside which the others run.
@@ -130,7 +114,7 @@ export async function writeRelease<Stored extends { level: Level; store: string;
     pool.run<typeof writeOverview>(TASKS.writeOverview, { units, precision, out }),
     ...levels.map(finalize),
   ]);
-  return sealRelease(out, about, finalized, overview);
+  return sealRelease(out, about, sequence, finalized, overview);
 }
 
 /** The path of a level's store in a work folder. */

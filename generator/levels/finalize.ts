@@ -22,6 +22,7 @@ import {
   type LevelSummary,
   type Release,
   type ReleaseAbout,
+  type ReleaseShape,
   releaseToJson,
   type WholeFile,
 } from '../../format/release.ts';
@@ -41,13 +42,13 @@ import {
   newFeatureArrays,
   pathsOf,
   plannedIndex,
-  type StoredFiles,
 } from './plan.ts';
 import { type FeatureRecords, featureRecords, readRecords } from './records.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
-export interface FinalizeTask extends StoredFiles {
+export interface FinalizeTask {
   release: string;
+  shape: ReleaseShape;
   level: Level;
   about: LevelAbout;
   /** Path of the level's store, whose index, plan and names are read. */
@@ -81,7 +82,7 @@ interface Checksum {
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { level, store, out } = task;
-  const index = plannedIndex(level, task, readStoreIndex(store));
+  const index = plannedIndex(level, task.shape, readStoreIndex(store));
   const records = task.records.map(readRecords).sort((a, b) => a.part.first - b.part.first);
   const featuresOf = (geometry: Geometry): FeatureRecords[] =>
     records.map((record) => featureRecords(record, geometry));
@@ -207,16 +208,18 @@ function checkFile(file: string, { bytes, sha256 }: CheckedFile, isOfShard: bool
 /**
  * Writes release.json and checksums.txt.
  * @param out the release's folder
+ * @param sequence its number among the releases of the output folder
  * @param levels all six, ascending
  * @param overview its file is written
  */
 export function sealRelease(
   out: string,
   about: ReleaseAbout,
+  sequence: number,
   levels: readonly FinalizedLevel[],
   overview: WholeFile,
 ): Release {
-  const release = { ...about, overview, levels: levels.map(({ summary }) => summary) };
+  const release = { ...about, sequence, overview, levels: levels.map(({ summary }) => summary) };
   const json = releaseToJson(release);
   writeDurably(join(out, RELEASE_FILE), json);
   const others = [

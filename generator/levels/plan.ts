@@ -6,32 +6,20 @@ import { DIGEST_BYTES, type FeatureArrays, type FeatureTable } from '../../forma
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import { alonePath, cellsPath, featureFilePath, pagePath } from '../../format/layout.ts';
 import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
-import {
-  FORMATS,
-  type Format,
-  GEOMETRIES,
-  type Geometry,
-  type Level,
-  PAGE_CAPS,
-  type StoredPages,
-} from '../../format/levels.ts';
+import { FORMATS, type Format, GEOMETRIES, type Geometry, type Level, PAGE_CAPS } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
-import type { LevelSummary } from '../../format/release.ts';
+import type { LevelSummary, ReleaseShape } from '../../format/release.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
-/** Which files a release has. */
-export interface StoredFiles {
-  storedPages: StoredPages;
-  /** `full` among them, in the order of `GEOMETRIES`. */
-  geometries: readonly Geometry[];
-  /** Are there cells? */
-  cells: boolean;
+/** What decides the files of a release: of its options, or of its description. */
+export function shapeOf({ precision, storedPages, geometries, cells }: ReleaseShape): ReleaseShape {
+  return { precision, storedPages, geometries, cells };
 }
 
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */
 export function plannedIndex(
   level: Level,
-  { storedPages, geometries, cells }: StoredFiles,
+  { storedPages, geometries, cells }: ReleaseShape,
   { features, fids, boxes, columns }: StoreIndex,
 ): LevelIndex {
   const tableOf = (format: Format): PageTable => {
@@ -82,11 +70,11 @@ export function isFormat(kind: FileKind): kind is Format {
 
 /** The work of a feature's text with each geometry, as a share of the full one: for the balance among tasks alone. */
 const WORK_SHARES: Readonly<Record<FileKind, number>> = {
-  full: 2,
-  medium: 1,
-  low: 1 / 2,
-  point: 1 / 8,
-  none: 1 / 8,
+  full: 1,
+  medium: 1 / 2,
+  low: 1 / 4,
+  point: 1 / 16,
+  none: 1 / 16,
   geojsonl: 1,
   fc: 1,
   cells: 3 / 4,

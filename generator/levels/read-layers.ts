@@ -32,8 +32,6 @@ export interface LayersTask {
   source: LevelSource;
   /** Decimals of the coordinates. */
   precision: number;
-  /** Fail if units of several layers have the same fid, instead of numbering the level's units from 1. */
-  keepFids: boolean;
   /** Path of scratch files; they are removed. */
   scratch: string;
 }
@@ -204,7 +202,7 @@ class LevelReading {
     this.#layerOfFid.set(fid, at);
     // A fid that occurs twice in one layer is an error of that layer.
     if (other === undefined || other === at) return fid;
-    if (!this.#task.keepFids) return undefined;
+    if (!this.#task.source.keepFids) return undefined;
     throw new BuildError(
       `fid ${fid} occurs in ${placeOf(elementAt(layers, other))} and in ${placeOf(elementAt(layers, at))}`,
       'leave out --keep-fids: the units are then numbered 1, 2, 3 ... in the order of the layers',

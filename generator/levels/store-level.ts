@@ -1,9 +1,9 @@
 // Reads one level of the source into a feature store, and plans the level's files. Runs in a child process: gdal-async is
 // used from one thread of a process only. Beside it are those without geometry and of the rings, and the names.
 import type { Level } from '../../format/levels.ts';
-import type { Finding, LevelAbout } from '../../format/release.ts';
+import type { Finding, LevelAbout, ReleaseShape } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { gidColumnsOf, layerNames } from '../source/level-source.ts';
+import { gidColumnsOf, type LevelSource, layerNames } from '../source/level-source.ts';
 import { createSideStore, createStore, geometryStorePath } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { type NamedFid, writeNameTable } from '../store/name-table.ts';
@@ -11,11 +11,13 @@ import { createRingStore } from '../store/ring-store.ts';
 import { writeSidecar } from '../store/sidecar.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
-import { planFiles, plannedIndex, type StoredFiles } from './plan.ts';
+import { planFiles, plannedIndex } from './plan.ts';
 import { type FeatureSink, type LayersRead, type LayersTask, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
-export interface StoreTask extends Omit<LayersTask, 'scratch'>, StoredFiles {
+export interface StoreTask {
+  source: LevelSource;
+  shape: ReleaseShape;
   /** Path of the store. */
   store: string;
   /** Which of the level's files are to be written, and in how many parts. */
@@ -40,21 +42,15 @@ export interface StoredLevel {
  * Reads the level into the store, plans its files, and divides the work of writing it.
  * @throws BuildError with file, layer, level and fid if a feature cannot be written or GDAL reports an error
  */
-export function storeLevel({
-  store: file,
-  storedPages,
-  geometries,
-  cells,
-  share,
-  parts,
-  ...task
-}: StoreTask): StoredLevel {
-  const { source } = task;
+export function storeLevel({ source, shape, store: file, share, parts }: StoreTask): StoredLevel {
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '' } = layers[0] ?? {};
-  const { features, invalid, findings, isRenumbered, index } = storeLayers(task, file);
+  const { features, invalid, findings, isRenumbered, index } = storeLayers(
+    { source, precision: shape.precision },
+    file,
+  );
   checkIdentifiers(source, index, findings);
-  const plan = planFiles(plannedIndex(level, { storedPages, geometries, cells }, index), estimateWork(index));
+  const plan = planFiles(plannedIndex(level, shape, index), estimateWork(index));
   writeSidecar(file, 'plan', plan);
   writeSidecar(file, 'invalid', invalid);
   return {

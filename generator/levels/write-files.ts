@@ -10,7 +10,7 @@ import { deflateLine, deflateText, MemberWriter, SEPARATORS } from '../../format
 import { alonePath } from '../../format/layout.ts';
 import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
 import { positionsOf, type Ranges } from '../../format/positions.ts';
-import type { CheckedFile } from '../../format/release.ts';
+import type { CheckedFile, ReleaseShape } from '../../format/release.ts';
 import { newCellBuilder } from '../cells/build-cells.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
@@ -18,11 +18,12 @@ import { geometryStorePath, openStore, type StoreReader } from '../store/feature
 import { readRings } from '../store/ring-store.ts';
 import { readSidecar } from '../store/sidecar.ts';
 import type { Part } from './divide-work.ts';
-import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex, type StoredFiles } from './plan.ts';
+import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex } from './plan.ts';
 import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords, writeRecords } from './records.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
-export interface WriteTask extends StoredFiles {
+export interface WriteTask {
+  shape: ReleaseShape;
   level: Level;
   /** The level's store, filled. */
   store: string;
@@ -31,15 +32,13 @@ export interface WriteTask extends StoredFiles {
   /** Path of the file for the records of the written files. */
   records: string;
   part: Part;
-  /** Decimals of the coordinates. */
-  precision: number;
 }
 
 /** Maximum bytes of a page: a level's page tables have 32 bits for them. */
 const PAGE_BYTES_MAX = 2 ** 32 - 1;
 
 /** Writes the part's files and their records. */
-export function writeFiles({ level, out, part, ...task }: WriteTask): void {
+export function writeFiles({ level, shape, out, part, ...task }: WriteTask): void {
   const store = openStore(task.store);
   const stores = new Map<Geometry, StoreReader>([['full', store]]);
   const storeOf = (geometry: Geometry): StoreReader => {
@@ -47,7 +46,7 @@ export function writeFiles({ level, out, part, ...task }: WriteTask): void {
     stores.set(geometry, opened);
     return opened;
   };
-  const index = plannedIndex(level, task, store.index);
+  const index = plannedIndex(level, shape, store.index);
   const plan = readSidecar<FilePlan>(task.store, 'plan');
   const records = newRecords(part);
   const folders = new Set<string>();
@@ -66,7 +65,7 @@ export function writeFiles({ level, out, part, ...task }: WriteTask): void {
       const { kind, ranges } = planned;
       let written: CheckedFile;
       if (kind === 'cells') {
-        const { arrays, ...checked } = writeCells(file, task.store, task.precision);
+        const { arrays, ...checked } = writeCells(file, task.store, shape.precision);
         records.cells = arrays;
         written = checked;
       } else if (isFormat(kind)) written = writePage(file, kind, ranges, store);

@@ -49,8 +49,9 @@ const LIMIT_STEP = 16;
 /** The least share of the way between two limits that is taken. */
 const SHARE_MIN = 0.05;
 
-/** A limit grows by this factor if making polygons valid has made the file too large. */
+/** A limit grows by a factor between these if making polygons valid has made the file too large. */
 const LIMIT_MORE = 1.02;
+const LIMIT_MOST = 2;
 
 /** A coarser grid is worth it if the file has at most this share of the bytes. */
 const COARSER_SHARE = 0.9;
@@ -124,9 +125,13 @@ function fittingText(textOf: (limit: number, isFinal: boolean) => string | undef
     if (next.bytes > BYTES_MAX) large = next;
     else small = next;
   }
-  for (let { limit } = small; ; limit *= LIMIT_MORE) {
+  // The bytes fall with this power of the limit.
+  const power = Math.log(large.bytes / small.bytes) / Math.log(small.limit / large.limit);
+  for (let { limit } = small; ; ) {
     const final = tried(limit, true);
     if (final.bytes <= BYTES_MAX || limit >= LIMIT_MAX) return final;
+    const more = Number.isFinite(power) ? (final.bytes / BYTES_AIMED_AT) ** (1 / power) : LIMIT_MORE;
+    limit *= Math.min(Math.max(more, LIMIT_MORE), LIMIT_MOST);
   }
 }
 

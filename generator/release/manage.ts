@@ -1,5 +1,5 @@
 // Lists, activates and prunes the releases of an output folder.
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
@@ -8,6 +8,7 @@ import { FormatError } from '../../format/parse.ts';
 import type { LevelSummary, Release } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { withLock } from './output-lock.ts';
+import { SIGNATURE_FILES } from './sign.ts';
 import {
   activate,
   descriptionIn,
@@ -49,7 +50,7 @@ export function listReleases(out: string): ListedRelease[] {
       ...listed,
       units: sum(levels, ({ features }) => features),
       storedPages,
-      files: FILES_BESIDE_LEVELS + sum(levels, filesOf),
+      files: FILES_BESIDE_LEVELS + signatureFiles(out, release) + sum(levels, filesOf),
       bytes: sum(
         levels,
         ({ bytes, featureFiles, geometries }) =>
@@ -66,10 +67,15 @@ export function listReleases(out: string): ListedRelease[] {
 /** release.json, checksums.txt and the overview. */
 const FILES_BESIDE_LEVELS = 3;
 
-/** Number of files of a level: pages, feature files and tables of each geometry, manifest, names and cells. */
+/** Number of files that a signed release has besides. */
+function signatureFiles(out: string, release: string): number {
+  return SIGNATURE_FILES.filter((file) => existsSync(join(out, releasePath(release), file))).length;
+}
+
+/** Number of files of a level: pages, feature files with those beside them, tables of each geometry, manifest, names and cells. */
 function filesOf({ pages, featureFiles, geometries, cells }: LevelSummary): number {
   const others = Object.values(geometries).map((geometry) => geometry.featureFiles);
-  const all = [featureFiles, ...others].reduce((total, { files }) => total + files + 1, 0);
+  const all = [featureFiles, ...others].reduce((total, { files }) => total + 2 * files + 1, 0);
   return pages.geojsonl + pages.fc + all + 2 + (cells === undefined ? 0 : 1);
 }
 

@@ -32,12 +32,28 @@ export interface Staging {
   work: string;
 }
 
+/** The same of a release that is about to be finished. */
+export interface SealedStaging extends Staging {
+  /** Its number among the releases of the output folder. */
+  sequence: number;
+}
+
+/** The number of a release: its own if it is built again, else the one after the highest. The caller holds the lock. */
+export function sequenceFor(out: string, release: string): number {
+  const described = new Map(publishedReleases(out).map((id) => [id, descriptionIn(out, id)]));
+  const known = described.get(release);
+  if (known !== undefined && !(known instanceof FormatError)) return known.sequence;
+  return (
+    1 + Math.max(0, ...[...described.values()].map((other) => (other instanceof FormatError ? 0 : other.sequence)))
+  );
+}
+
 /**
  * Makes a staging folder with a new name. The caller holds the lock, so any other staging folder is a leftover of a build
  * that was killed: it is removed. A child process of that build may write there until it ends, so no name occurs twice.
  * @throws BuildError if `release` is the id of a release of another format version
  */
-export function openStaging(out: string, release: string): Staging {
+export function openStaging(out: string, release: string): SealedStaging {
   const earlier = publishedReleases(out).includes(release) ? descriptionIn(out, release) : undefined;
   if (earlier instanceof FormatVersionError)
     throw new BuildError(
@@ -45,11 +61,15 @@ export function openStaging(out: string, release: string): Staging {
       'choose another --release, or remove that folder',
     );
   removeLeftovers(out);
-  // Hidden, so that no release id (which begins with a letter or digit) can name it.
-  const root = join(out, RELEASES_PATH, `.${release}.${randomUUID()}.staging`);
+  const root = stagingPath(out, release);
   const staging = { root, release: join(root, 'release'), work: join(root, 'work') };
   for (const folder of Object.values(staging)) mkdirSync(folder, { recursive: true });
-  return staging;
+  return { ...staging, sequence: sequenceFor(out, release) };
+}
+
+/** A new folder for files of a release that are not finished. Hidden: no release id, which begins with a letter or digit, names it. */
+export function stagingPath(out: string, release: string): string {
+  return join(out, RELEASES_PATH, `.${release}.${randomUUID()}.staging`);
 }
 
 /**

@@ -60,6 +60,8 @@ export interface LayerSource extends LayerPlace {
 export interface LevelSource {
   level: Level;
   layers: readonly LayerSource[];
+  /** Fail if units of several layers have the same fid, instead of numbering the level's units from 1. */
+  keepFids?: boolean | undefined;
   /** The level of the parents that are found by place, and the file that has them (store/placed-parents.ts). */
   place?: { of: Level; file: string } | undefined;
 }

@@ -112,6 +112,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
       {
         level,
         layers: layers.map((layer) => ({ ...layer, nameColumn, typeColumn })),
+        keepFids: options.keepFids,
         ...(of !== undefined && { place: { of, file: '' } }),
       },
     ];

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import type { FoundDataset } from './expand-source.ts';
+import { refuseDamagedPositions } from './geojson-damage.ts';
 import { gidFieldsFor, isBesideLines } from './gid-columns.ts';
 import { fieldsOf, type SourceField } from './layer-columns.ts';
 import {
@@ -65,6 +66,7 @@ export function layersIn(
   });
   const attribution = attributionOf(dataset);
   dataset.close();
+  if (layers.some(({ levels }) => levels.length > 0)) refuseDamagedPositions(path, driver);
   return { layers, attribution };
 }
 

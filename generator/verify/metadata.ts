@@ -29,6 +29,7 @@ import { FileError, problemOf } from '../reader/file-error.ts';
 import { readAt } from '../reader/inflate.ts';
 import { readLevel, readTable } from '../reader/read-level.ts';
 import { readChecksums, sha256Of } from '../release/checksums.ts';
+import { SIGNATURE_FILES } from '../release/sign.ts';
 import { BuildError } from '../report/errors.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
 import { type Finding, FOREIGN } from './findings.ts';
@@ -166,6 +167,9 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
   return { out, id, checksums, description, levels, files, found };
 }
 
+/** Files of a release that checksums.txt does not list. */
+const UNLISTED: readonly string[] = [CHECKSUMS_FILE, ...SIGNATURE_FILES];
+
 /** Compares the files in the folder of a release, those of its levels, and those in checksums.txt. @returns number of files */
 async function compareLists(
   root: string,
@@ -197,7 +201,7 @@ async function compareLists(
   const files = readdirSync(root, { withFileTypes: true, recursive: true }).filter((entry) => !entry.isDirectory());
   for (const entry of files) {
     const path = join(entry.parentPath, entry.name).slice(root.length + 1);
-    if (!expected.has(path) && path !== CHECKSUMS_FILE) found(path, FOREIGN);
+    if (!expected.has(path) && !UNLISTED.includes(path)) found(path, FOREIGN);
     else if (!entry.isFile()) found(path, 'is no plain file');
   }
   return files.length;

@@ -1,7 +1,11 @@
 // Verification: whether every file of a release has the bytes that it was published with, and whether the release agrees with
 // itself; given the dataset, also whether every feature is as GDAL reads it. Needs no GDAL without the dataset.
+import type { KeyObject } from 'node:crypto';
+import { join } from 'node:path';
+import { releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { pathsOf, plannedFiles } from '../levels/plan.ts';
+import { signatureProblems } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
 import { openPool, type Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
@@ -23,6 +27,8 @@ export interface VerifyOptions {
   source?: GivenSource | undefined;
   /** Number of child processes; 0 to work in this process. */
   workers: number;
+  /** Public Ed25519 keys, with one of which the release must be signed; without any it need not be. */
+  trustedKeys?: readonly KeyObject[] | undefined;
 }
 
 /** The result of a verification. */
@@ -43,12 +49,16 @@ export interface Verification {
  * Verifies a release.
  * @throws BuildError if the release does not exist, or the source cannot be opened or lacks a layer
  */
-export async function verify({ out, release, source, workers }: VerifyOptions, report: Report): Promise<Verification> {
+export async function verify(
+  { out, release, source, workers, trustedKeys = [] }: VerifyOptions,
+  report: Report,
+): Promise<Verification> {
   const findings: Finding[] = [];
   const id = release ?? currentRelease(out, findings);
   if (id === undefined)
     return { release: '', files: 0, pages: 0, features: 0, bytes: 0, findings: listedFindings(findings) };
   const metadata = await readMetadata(out, id, findings);
+  checkSignatures(metadata, trustedKeys);
   const pool = openPool(workers);
   try {
     const indexes = metadata.levels.filter((index) => index !== undefined);
@@ -70,6 +80,12 @@ export async function verify({ out, release, source, workers }: VerifyOptions, r
     await pool.close();
     report.end();
   }
+}
+
+/** Verifies the signatures of a release, and what it is checked by in parts. */
+function checkSignatures({ out, id, found }: Metadata, trustedKeys: readonly KeyObject[]): void {
+  const root = join(out, releasePath(id));
+  for (const { path, problem } of signatureProblems(root, trustedKeys)) found(path, problem);
 }
 
 /** Verifies the feature files and pages of a level in tasks of some files each. */

@@ -5,6 +5,7 @@ import { decodeJwt, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
+import type { Clients } from './client-addresses.ts';
 import type { KeySet } from './key-set.ts';
 import { errorToFault, type TokenFault } from './token-fault.ts';
 
@@ -68,7 +69,7 @@ type Verification = VerifiedToken | TokenFault;
 const REMEMBERED_MAX_CHARS = 8 * 1024 * 1024;
 
 /** Checks the values of Authorization headers, and remembers those that are valid. */
-export class Authenticator {
+export class Authenticator implements Clients {
   readonly #rules: TokenRules;
   /** Verified tokens by the text of the header: a repeated token costs a look-up instead of a signature check. */
   readonly #tokens: LRUCache<string, VerifiedToken>;

@@ -4,25 +4,25 @@ import { isIP, isIPv4 } from 'node:net';
 import type { TrustedProxies } from '../http/base-url.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
 
+/** What of a request says whom it comes from. */
+type Sender = Pick<HttpRequest, 'headers' | 'peer'>;
+
 /** Tells the client of each request, or refuses it: the authenticator, or `ClientAddresses`. */
 export interface Clients {
   /** The client, as far as it is known without waiting. */
-  known(request: Pick<HttpRequest, 'headers' | 'peer'>): Principal | undefined;
+  known(request: Sender): Principal | undefined;
   /**
    * The client.
    * @param metadataUrl the URL of the metadata that a challenge names, if there is one
    * @throws Problem token-missing, token-invalid, scope-missing, keys-unavailable
    */
-  verify(request: Pick<HttpRequest, 'headers' | 'peer'>, metadataUrl: () => string | undefined): Promise<Principal>;
+  verify(request: Sender, metadataUrl: () => string | undefined): Promise<Principal>;
 }
 
 /** A network of this many bits is one client: whoever has an IPv6 address has all of its /64 (RFC 4291 section 2.5.1). */
 const IPV6_BITS = 64;
 const GROUPS = 8;
 const GROUP_BITS = 16;
-
-/** What of a request says where it comes from. */
-type Origin = Pick<HttpRequest, 'headers' | 'peer'>;
 
 /** Tells clients apart by their addresses; nobody is refused, and what Authorization says is not read. */
 export class ClientAddresses implements Clients {
@@ -33,13 +33,13 @@ export class ClientAddresses implements Clients {
     this.#trusted = trusted;
   }
 
-  known({ headers, peer }: Origin): Principal {
+  known({ headers, peer }: Sender): Principal {
     const address = plainAddress(peer.remoteAddress ?? '');
     const client = this.#trusted?.has(address) ? forwardedFor(headers, address, this.#trusted) : address;
     return { subject: undefined, client: networkOf(client) };
   }
 
-  async verify(request: Origin): Promise<Principal> {
+  async verify(request: Sender): Promise<Principal> {
     return this.known(request);
   }
 }

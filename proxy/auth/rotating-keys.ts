@@ -91,6 +91,8 @@ export class RotatingKeys implements KeySource {
     const known = this.known();
     if (known !== undefined && known !== other) return known;
     await (other === undefined && this.#usable() !== undefined ? this.#refreshBriefly() : this.#refresh());
+    // Old keys may have become too old meanwhile.
+    if (this.#usable() === undefined) await this.#attempt;
     const keys = this.#usable();
     // If the last attempt failed, the issuer may have published the key meanwhile: the token is not known to be
     // invalid.

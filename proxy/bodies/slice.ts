@@ -114,7 +114,8 @@ export class Slice implements BodySource {
   }
 
   read(reads: Reads, client: Client): Body | Promise<Body> {
-    if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, 0, this.bytes, false));
+    if (this.bytes > WHOLE_MAX_BYTES)
+      return reads.later(client, () => this.#stream(reads, client, 0, this.bytes, false));
     const [chunk = { from: 0, to: 0, reads: [] }] = this.#chunks(0, this.bytes, WHOLE_MAX_BYTES);
     if (chunk.reads.length <= NOW_MAX_READS) {
       const body = reads.buffer(this.bytes);
@@ -122,7 +123,7 @@ export class Slice implements BodySource {
     }
     return reads.later(client, async () => {
       const body = Buffer.allocUnsafe(this.bytes);
-      await this.#readLater(reads, chunk, body);
+      await this.#readLater(reads, client, chunk, body);
       return this.#surround(body, 0, this.#crc);
     });
   }
@@ -133,8 +134,8 @@ export class Slice implements BodySource {
    */
   part({ offset, length }: ByteRange): BodySource {
     // A piece takes as much memory for one of its bytes as for all.
-    const stream = (reads: Reads): Chunks => this.#stream(reads, offset, offset + length, true);
-    return { bytes: this.bytes, read: (reads, client) => reads.later(client, () => stream(reads)) };
+    const stream = (reads: Reads, client: Client): Chunks => this.#stream(reads, client, offset, offset + length, true);
+    return { bytes: this.bytes, read: (reads, client) => reads.later(client, () => stream(reads, client)) };
   }
 
   /** What is read for some bytes of the body. @param maxBytes of data in a chunk, unless it is one feature */
@@ -194,11 +195,11 @@ export class Slice implements BodySource {
   }
 
   /** Reads a chunk into memory, in the thread pool or from a host. */
-  async #readLater(reads: Reads, { reads: plan, from }: Chunk, memory: Buffer): Promise<void> {
+  async #readLater(reads: Reads, client: Client, { reads: plan, from }: Chunk, memory: Buffer): Promise<void> {
     const limit = pLimit(READS_MAX);
     const readOne = async (read: Read): Promise<void> => {
       if (this.#readNow(reads, read, memory, from)) return;
-      this.#put(reads, read, await reads.origin.read(read.path, rangeOf(read)), memory, from, false);
+      this.#put(reads, read, await reads.read(read.path, rangeOf(read), client), memory, from, false);
     };
     await Promise.all(plan.map((read) => limit(readOne, read)));
   }
@@ -252,17 +253,17 @@ export class Slice implements BodySource {
    * Some bytes of the body in chunks. Of a large one at most two chunks, or one feature that is larger, are in memory.
    * @param isCheckedFirst is a large feature read twice, so that nothing of it is sent unchecked?
    */
-  async *#stream(reads: Reads, offset: number, to: number, isCheckedFirst: boolean): Chunks {
+  async *#stream(reads: Reads, client: Client, offset: number, to: number, isCheckedFirst: boolean): Chunks {
     const take = reads.pieceMemory();
     // What is before the first feature is sent with it.
     for (const chunk of this.#chunks(offset, Math.max(to, numberAt(this.#starts, 0) + 1), reads.pieceBytes)) {
       const { from } = chunk;
       const piece = chunk.reads[0]?.pieces[0];
       if (piece !== undefined && bytesOf(piece) > WHOLE_MAX_BYTES)
-        yield* this.#large(reads, piece, from, offset, to, isCheckedFirst);
+        yield* this.#large(reads, client, piece, from, offset, to, isCheckedFirst);
       else {
         const memory = this.#surround(take(chunk.to - from), from, 0);
-        await this.#readLater(reads, chunk, memory);
+        await this.#readLater(reads, client, chunk, memory);
         yield memory.subarray(Math.max(0, offset - from), to - from);
       }
     }
@@ -276,12 +277,20 @@ export class Slice implements BodySource {
    * The bytes `offset` up to but not including `to` of a large feature, of which the last ones are sent once all of it is checked.
    * @param from the first byte of the body: what is before the first feature is sent with it
    */
-  async *#large(reads: Reads, piece: Piece, from: number, offset: number, to: number, isCheckedFirst: boolean): Chunks {
+  async *#large(
+    reads: Reads,
+    client: Client,
+    piece: Piece,
+    from: number,
+    offset: number,
+    to: number,
+    isCheckedFirst: boolean,
+  ): Chunks {
     const { data, path, first, end, at } = piece;
     const read = (): Chunks => {
       let crc = data.crcBefore(first);
       return withholdLast(
-        reads.origin.stream(path, rangeOf(piece)),
+        reads.origin.stream(path, rangeOf(piece), { gone: client.gone }),
         (chunk) => {
           crc = crc32(chunk, crc);
         },

@@ -33,7 +33,7 @@ export class StoredFile implements BodySource {
     const range: ByteRange = { offset: 0, length: this.bytes };
     const body = reads.buffer(this.bytes);
     if (reads.now(this.path, range, body, 0, false)) return this.#checked(body);
-    return reads.later(client, async () => this.#checked(await reads.origin.read(this.path, range, client)));
+    return reads.later(client, async () => this.#checked(await reads.read(this.path, range, client, client)));
   }
 
   #checked(body: Buffer): Buffer {

@@ -72,21 +72,21 @@ export class Units implements BodySource {
   }
 
   read(reads: Reads, client: Client): Body | Promise<Body> {
-    if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads));
+    if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, client));
     const body = reads.buffer(this.bytes);
     const isRead = this.#pieces.every((piece) => {
       if (!reads.now(piece.path, piece.range, body, piece.at, true)) return false;
       this.#finish(piece, body.subarray(piece.at, piece.at + piece.range.length), reads);
       return true;
     });
-    return isRead ? this.#framed(body) : reads.later(client, () => this.#readLater(reads));
+    return isRead ? this.#framed(body) : reads.later(client, () => this.#readLater(reads, client));
   }
 
   /** The body, read side by side in the thread pool or from a host. */
-  async #readLater(reads: Reads): Promise<Buffer> {
+  async #readLater(reads: Reads, client: Client): Promise<Buffer> {
     const body = Buffer.allocUnsafe(this.bytes);
     const readOne = async (piece: Piece): Promise<void> => {
-      const bytes = await reads.origin.read(piece.path, piece.range);
+      const bytes = await reads.read(piece.path, piece.range, client);
       this.#finish(piece, bytes, reads);
       bytes.copy(body, piece.at);
     };
@@ -95,14 +95,14 @@ export class Units implements BodySource {
   }
 
   /** The body in chunks, one unit after another: a unit may be larger than what is held in memory. */
-  async *#stream(reads: Reads): AsyncGenerator<Buffer, void, undefined> {
+  async *#stream(reads: Reads, client: Client): AsyncGenerator<Buffer, void, undefined> {
     let before = Buffer.concat([MEMBER_HEADER, FRAME_DATA.fc.before.data]);
     for (const piece of this.#pieces) {
       const { data, position, path, range } = piece;
       let crc = data.crcBefore(position);
       let left = range.length;
       const chunks = withholdLast(
-        reads.origin.stream(path, range),
+        reads.origin.stream(path, range, { gone: client.gone }),
         (chunk) => {
           crc = crc32(chunk, crc);
         },

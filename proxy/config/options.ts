@@ -16,6 +16,12 @@ export const SERVE_OPTIONS = {
     describe: 'output folder of the generator, URL of a copy on a static host, or s3://bucket/prefix',
   },
   'origin-header': { ...LIST, describe: "request header for the static host, 'Name: value'; repeatable" },
+  'trusted-key': {
+    ...LIST,
+    describe:
+      'public Ed25519 key (PEM): serve only releases that are signed with it, or with another one given; repeatable',
+  },
+  'allow-rollback': { ...FLAG, describe: 'with --trusted-key: serve a release that is older than the one before it' },
   's3-endpoint': { ...TEXT, describe: 'endpoint URL of the bucket (default: AWS)' },
   host: { ...TEXT, default: '127.0.0.1', describe: 'address to listen on' },
   port: { ...NUMBER, default: 8080, describe: 'port to listen on; 0 selects a free port' },

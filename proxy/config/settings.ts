@@ -1,6 +1,7 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
 import { secondsOf } from '../../format/command-line/duration.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
+import { signedOrigin } from '../data/signed-origin.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
 import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';
@@ -12,6 +13,7 @@ import { durationToTimerMs, parseOriginUrl, parsePublicUrl, parseUrl } from './o
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
+import { readTrustedKeys } from './trusted-keys.ts';
 import { rangesToTrustedProxies } from './trusted-proxies.ts';
 
 /** The options of `serve`, checked. */
@@ -46,8 +48,12 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     );
   if (options.public) refuseTokenOptions(options);
   const tokenRules = options.public ? undefined : await optionsToTokenRules(options, log);
+  const opened = await openOrigin(origin, options);
+  const trustedKeys = await readTrustedKeys(options.trustedKey ?? []);
   return {
-    origin: await openOrigin(origin, options),
+    origin: trustedKeys.length === 0 ? opened : signedOrigin(opened, trustedKeys),
+    /** Must the release that is served never be older than the one before it? */
+    keepsSequence: trustedKeys.length > 0 && options.allowRollback !== true,
     /** The value of --origin. */
     originName: origin,
     /** Is the origin a static host or a bucket? It may be unreachable when the proxy starts. */

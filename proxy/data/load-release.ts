@@ -118,6 +118,8 @@ export interface LoadedRelease {
   id: string;
   /** SHA-256 of release.json in hex: two releases with the same one have the same bytes in every file. */
   digest: string;
+  /** Its number: that of a later one is greater. */
+  sequence: number;
   /** Its date, `YYYY-MM-DD`, to show with the data; undefined if it has none. */
   date: string | undefined;
   /** Those that can be asked for, `full` among them. */
@@ -186,8 +188,8 @@ export function describedRelease(
   { release, digest }: Description,
   levels: Pick<LoadedRelease, 'get' | 'load' | 'freeUnused'>,
 ): LoadedRelease {
-  const { release: id, date, geometries, licence, attribution, levels: summaries, overview } = release;
-  return { id, digest, date, geometries, licence, attribution, summaries, overview, ...levels };
+  const { release: id, sequence, date, geometries, licence, attribution, levels: summaries, overview } = release;
+  return { id, digest, sequence, date, geometries, licence, attribution, summaries, overview, ...levels };
 }
 
 /**

@@ -27,12 +27,17 @@ const HOLD_MS = 10_000;
 /** A release that no request has used for this long is removed from memory. */
 const UNUSED_MS = 300_000;
 
+/** Files of a release that was freed are closed once more after this time: no response that reads them takes longer. */
+const CLOSE_AGAIN_MS = 120_000;
+
 /** What `Releases` may be given besides the origin. */
 export interface ReleasesOptions {
   /** Milliseconds of a monotonic clock. */
   now?: () => number;
   /** How a release is loaded; by default with all levels. */
   load?: LoadRelease;
+  /** Must the current release never have a lower `sequence` than the one before it? */
+  keepsSequence?: boolean;
 }
 
 /** What current.json says. */
@@ -63,6 +68,7 @@ export class Releases {
   readonly #origin: Origin;
   readonly #now: () => number;
   readonly #loadRelease: LoadRelease;
+  readonly #keepsSequence: boolean;
   /** Reads current.json; resolves after a read that began after the call. */
   readonly #look: () => Promise<void>;
   /** By digest, the current one among them. */
@@ -77,15 +83,24 @@ export class Releases {
   /** Overlapping reads of current.json may finish out of order; the one started last wins. */
   #reads = { begun: 0, applied: 0 };
 
-  constructor(origin: Origin, { now = () => performance.now(), load = loadRelease }: ReleasesOptions = {}) {
+  constructor(
+    origin: Origin,
+    { now = () => performance.now(), load = loadRelease, keepsSequence = false }: ReleasesOptions = {},
+  ) {
     this.#origin = origin;
     this.#now = now;
     this.#loadRelease = load;
+    this.#keepsSequence = keepsSequence;
     this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
     this.#loaded = new Loaded(now, {
       retryMs: (digest, error) =>
         error instanceof FormatError && digest !== this.#pointer?.digest ? DAMAGED_MS : undefined,
-      onFree: ({ release }) => origin.close?.(releasePath(release.id)),
+      onFree({ release }) {
+        const folder = releasePath(release.id);
+        origin.close?.(folder);
+        // What was being read of it may have opened files again.
+        if (origin.readNow !== undefined) setTimeout(() => origin.close?.(folder), CLOSE_AGAIN_MS).unref();
+      },
     });
   }
 
@@ -152,6 +167,12 @@ export class Releases {
     for (const [, { release }] of this.#loaded.entries()) release.freeUnused();
     await this.#readPointer();
     await this.#takeUp();
+    const named = this.#loaded.get(this.#pointer?.digest ?? '');
+    if (named !== undefined && this.#isOlder(named))
+      throw new FormatError(
+        CURRENT_PATH,
+        `${named.release.id} is older than what is served: start with --allow-rollback`,
+      );
     if (this.#reported === this.current) return undefined;
     this.#reported = this.current;
     return this.current?.id;
@@ -240,13 +261,18 @@ export class Releases {
     for (const { release } of this.#others(({ release }) => !this.hosts(release))) this.#loaded.free(release.digest);
   }
 
+  /** Is it older than the release that is served, and is that not allowed? */
+  #isOlder({ release: { sequence } }: Place): boolean {
+    return this.#keepsSequence && sequence < (this.current?.sequence ?? 0);
+  }
+
   /** Serves the release that current.json names. */
   async #takeUp(): Promise<void> {
     const pointer = this.#pointer;
     if (pointer === undefined || this.current?.digest === pointer.digest) return;
     const place = await this.#load(pointer.digest);
     const previous = this.#current;
-    if (this.#pointer !== pointer || previous === place) return;
+    if (this.#pointer !== pointer || previous === place || this.#isOlder(place)) return;
     this.#current = place;
     if (previous === undefined) return;
     previous.since = this.#now();

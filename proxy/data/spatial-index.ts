@@ -7,7 +7,7 @@ import type { LevelIndex } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type Positions, positionsOf } from '../../format/positions.ts';
 import { Problem } from '../http/problem.ts';
-import { type ByteRange, OriginError, type Reads } from '../origin/origin.ts';
+import { type ByteRange, type Client, OriginError, type Reads } from '../origin/origin.ts';
 
 /** Size of the matches of boxes that are kept for each level: clients that follow `next` ask for the same box again. */
 const MATCHES_MAX_BYTES = 2 * 1024 * 1024;
@@ -81,8 +81,9 @@ export class SpatialIndex {
     const known = this.#loading.get(key);
     if (known !== undefined) return known;
     // Whether or not the request that asks first stays: others may wait for it, and it is soon done.
-    const task = (): Promise<void> => this.#read(cells, cell, { offset: from, length: to - from }, reads);
-    const loading = reads.later({ principal, isClosed: false, exchange: undefined }, task);
+    const client = { principal, isClosed: false, exchange: undefined };
+    const range = { offset: from, length: to - from };
+    const loading = reads.later(client, () => this.#read(cells, cell, range, reads, client));
     this.#loading.set(key, loading);
     return loading.finally(() => this.#loading.delete(key));
   }
@@ -121,10 +122,10 @@ export class SpatialIndex {
     return { cells: this.#cells, cell: this.#cells.cellAt(point), point };
   }
 
-  async #read(cells: Cells, cell: number, range: ByteRange, reads: Reads): Promise<void> {
+  async #read(cells: Cells, cell: number, range: ByteRange, reads: Reads, client: Client): Promise<void> {
     // Another principal may have waited for the same.
     if (this.#loaded.has(cell)) return;
-    const bytes = await reads.origin.read(this.#path, range);
+    const bytes = await reads.read(this.#path, range, client);
     if (cells.hasBytes(cell, bytes)) {
       this.#loaded.set(cell, bytes, { size: bytes.length + ENTRY_BYTES });
       return;

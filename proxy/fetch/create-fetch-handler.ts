@@ -9,8 +9,10 @@ import { responseCaches } from '../bodies/response-cache.ts';
 import { optionsToTokenRules, type TokenOptions } from '../config/issuers.ts';
 import { durationToSeconds, parseOriginUrl, parsePublicUrl } from '../config/option-values.ts';
 import type { ServeOptions } from '../config/options.ts';
+import { requireKey } from '../config/trusted-keys.ts';
 import { loadOnDemand } from '../data/load-on-demand.ts';
 import { Releases } from '../data/releases.ts';
+import { signedOrigin } from '../data/signed-origin.ts';
 import { loggedRefresh } from '../data/watch-releases.ts';
 import { answerAgain, type HandlerContext, handle } from '../handler.ts';
 import { BaseUrl } from '../http/base-url.ts';
@@ -35,6 +37,10 @@ export interface FetchOptions extends Omit<TokenOptions, 'dev'>, Pick<ServeOptio
    * still answered from it, those after the look from a newer one; with `0s` every request looks first.
    */
   currentCache?: string | undefined;
+  /** Public Ed25519 keys (PEM, the text itself): only releases that are signed with one of them are served. */
+  trustedKeys?: readonly string[] | undefined;
+  /** With `trustedKeys`: is a release served that is older than the one before it? */
+  allowRollback?: boolean | undefined;
   /** Receives a line for each error of the origin or of an issuer, and for each new release; never a token. */
   log?: ((line: string) => void) | undefined;
 }
@@ -66,10 +72,12 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const { log = () => {}, currentCache = CURRENT_CACHE } = options;
   const cacheMs = 1000 * durationToSeconds(currentCache, '--current-cache', 0);
   const publicUrl = parsePublicUrl(options.publicUrl);
-  const origin = openOrigin(options);
+  const { trustedKeys = [], allowRollback = false } = options;
+  const keys = trustedKeys.map((pem, i) => requireKey(pem, String(i + 1)));
+  const origin = keys.length === 0 ? openOrigin(options) : signedOrigin(openOrigin(options), keys);
   const background = new Background();
   const rules = await optionsToTokenRules(options, log, (url) => background.add(fetchKeySet(url)));
-  const releases = new Releases(origin, { load: loadOnDemand() });
+  const releases = new Releases(origin, { load: loadOnDemand(), keepsSequence: keys.length > 0 && !allowRollback });
   // The URL of the request has the scheme that the client used.
   const baseUrl = new BaseUrl(publicUrl, undefined, () => {});
   const resourceMetadata = issuersToMetadata([...rules.issuers.keys()], rules.scope);

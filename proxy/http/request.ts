@@ -1,6 +1,7 @@
 // A request as `handle` reads it, and its validation as an HTTP message (RFC 9112, RFC 9110) before path and query are
 // interpreted. server.ts makes it from a request of node:http, fetch/ from one of the Fetch standard.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import { Problem } from './problem.ts';
 
 /** The headers that the service reads, by their names in lower case. */
@@ -49,7 +50,7 @@ export interface ReceivedRequest {
   /** Scheme of the connection. */
   scheme: 'http' | 'https';
   /** The other end of the connection, if it is known, and whether it has been cut. */
-  peer: { readonly remoteAddress?: string | undefined; readonly destroyed?: boolean };
+  peer: Partial<Pick<Socket, 'remoteAddress' | 'destroyed' | 'once' | 'off'>>;
 }
 
 /** A request, with what is learnt of it on its way: the access log and the metrics read that when it has ended. */

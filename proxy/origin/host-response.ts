@@ -1,5 +1,7 @@
 // Responses of a host that has the files: what is checked of them is the same for node:http (static-host.ts,
 // http-proxy.ts) and for `fetch` (fetch-host.ts).
+
+import { ClientGone } from '../work/work-queue.ts';
 import type { ByteRange } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -50,22 +52,31 @@ export function rangeHeader({ offset, length }: ByteRange): string {
 /**
  * The response of a host, whose body is unread. The timers of sockets would not do: they begin when a connection is made.
  * @param open sends the request; it ends with the controller
+ * @param gone ends it, too
  * @throws OriginError slow after `idleMs` without a response, even if the request does not end
+ * @throws ClientGone
  */
 export function responseInTime<Response>(
   path: string,
   idleMs: number,
   open: (abort: AbortController) => Promise<Response>,
+  gone?: AbortSignal,
 ): Promise<Response> {
   const abort = new AbortController();
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new OriginError('slow', path));
+    const end = (error: Error): void => {
+      reject(error);
       abort.abort();
-    }, idleMs);
+    };
+    const leave = (): void => end(new ClientGone());
+    const timer = setTimeout(() => end(new OriginError('slow', path)), idleMs);
+    gone?.addEventListener('abort', leave);
     open(abort)
       .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
+      .finally(() => {
+        clearTimeout(timer);
+        gone?.removeEventListener('abort', leave);
+      });
   });
 }
 

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { overloaded } from '../http/problem.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
 import { type BodyBuffers, circularMemory } from '../work/body-buffers.ts';
-import type { WorkQueue } from '../work/work-queue.ts';
+import { ClientGone, type WorkQueue } from '../work/work-queue.ts';
 
 /** A range of bytes of a file. */
 export interface ByteRange {
@@ -23,27 +23,30 @@ export interface Client {
   readonly isClosed: boolean;
   /** Of node:http, for http-proxy; undefined on other platforms. */
   readonly exchange: { req: IncomingMessage; res: ServerResponse } | undefined;
+  /** Is aborted when the response has ended; undefined on platforms that end what is read by themselves. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 /** A client that is connected by node:http. */
 export type Exchange = NonNullable<Client['exchange']>;
+
+/** Whom a file is read for: reading ends when it has gone. With its exchange, the range is a whole file, a stored page. */
+export type Reader = Partial<Pick<Client, 'exchange' | 'gone'>>;
 
 /** A source of files. */
 export interface Origin {
   /**
    * Exactly the bytes of a range, or a whole file.
    * @param extent the range, or the length that the whole file may have at most
-   * @param client set when a stored page is read for one client: the range is the whole file, and reading may end when
-   * the client disconnects
    * @throws OriginError if the file is missing, shorter than the range, or cannot be read
+   * @throws ClientGone possibly, if the reader has gone
    */
-  read(path: string, extent: ByteRange | number, client?: Client): Promise<Buffer>;
+  read(path: string, extent: ByteRange | number, reader?: Reader): Promise<Buffer>;
   /**
    * Exactly the bytes of `range`, in chunks; a chunk is read when it is requested.
-   * @param client as for `read`
-   * @throws OriginError as `read` does, possibly after some chunks
+   * @throws OriginError or ClientGone as `read` does, possibly after some chunks
    */
-  stream(path: string, range: ByteRange, client?: Client): AsyncGenerator<Buffer, void, undefined>;
+  stream(path: string, range: ByteRange, reader?: Reader): AsyncGenerator<Buffer, void, undefined>;
   /**
    * Reads exactly the bytes of a range into `target` without waiting.
    * @param at where in `target`
@@ -88,27 +91,23 @@ const NOW_MAX_BYTES = 256 * 1024;
 /** Of a stream so much is read at a time: at once, or where each read is a request to a host. */
 const PIECE_BYTES = { now: 128 * 1024, request: 1024 * 1024 } as const;
 
-/** The client has disconnected: nothing was read for it, and nothing can be sent to it. */
-export class ClientGone extends Error {
-  constructor() {
-    super('the client has disconnected');
-    this.name = 'ClientGone';
-  }
-}
-
 /** The turns of requests, and reads of stored files for clients. */
 export class Reads {
   readonly origin: Origin;
   readonly #queue: WorkQueue | undefined;
+  /** By which what is done with bytes that were read is paced. */
+  readonly #pace: WorkQueue | undefined;
   readonly #buffers: BodyBuffers | undefined;
 
   /**
    * @param queue without it work begins at once: some platforms limit it themselves
    * @param buffers for bodies that are sent before the next one is read
+   * @param pace the queue of all work, for a task that has come to its turn
    */
-  constructor(origin: Origin, queue?: WorkQueue, buffers?: BodyBuffers) {
-    this.origin = queue === undefined ? origin : { ...origin, read: (...args) => queue.paced(origin.read(...args)) };
+  constructor(origin: Origin, queue?: WorkQueue, buffers?: BodyBuffers, pace = queue) {
+    this.origin = origin;
     this.#queue = queue;
+    this.#pace = pace;
     this.#buffers = buffers;
   }
 
@@ -127,7 +126,12 @@ export class Reads {
    * @throws Problem if its client has disconnected meanwhile: nobody receives that
    */
   async turn({ client }: Principal, peer: HttpRequest['peer']): Promise<void> {
-    await this.#queue?.wait(client);
+    if (this.#queue === undefined) return;
+    const gone = new AbortController();
+    const leave = (): void => gone.abort();
+    peer.once?.('close', leave);
+    await this.#queue.wait(client, gone.signal);
+    peer.off?.('close', leave);
     if (peer.destroyed === true) throw overloaded();
   }
 
@@ -138,7 +142,7 @@ export class Reads {
 
   /** The same without the queue: for a task that has come to its turn. */
   get withoutQueue(): Reads {
-    return new Reads(this.origin);
+    return new Reads(this.origin, undefined, undefined, this.#pace);
   }
 
   /** Memory for a body that is read without waiting: the next call may return the same, unless `keep` is called before. */
@@ -159,10 +163,17 @@ export class Reads {
     return origin.readNow(path, range, target, at, staysOpen);
   }
 
+  /** Reads a range in the thread pool or from a host, as `Origin.read`. @param reader where it is not the client alone */
+  async read(path: string, range: ByteRange, client: Client, reader: Reader = { gone: client.gone }): Promise<Buffer> {
+    const bytes = await this.origin.read(path, range, reader);
+    await this.#pace?.pace(client.principal, bytes.length);
+    return bytes;
+  }
+
   /**
    * Runs a task that leaves the event loop, inflates, or has much to do.
    * @throws Problem overloaded if too many tasks of the client wait
-   * @throws ClientGone if the client has disconnected before its turn
+   * @throws ClientGone when the client has disconnected before its turn
    */
   later<Result>(client: Client, task: () => Result | Promise<Result>): Promise<Result> {
     const unlessGone = (): Result | Promise<Result> => {
@@ -171,6 +182,6 @@ export class Reads {
     };
     return this.#queue === undefined
       ? Promise.resolve().then(unlessGone)
-      : this.#queue.run(client.principal, unlessGone);
+      : this.#queue.run(client.principal, unlessGone, client.gone);
   }
 }

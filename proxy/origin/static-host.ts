@@ -3,6 +3,7 @@
 import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
+import { ClientGone } from '../work/work-queue.ts';
 import {
   type Chunks,
   checkedBody,
@@ -53,13 +54,14 @@ export function staticHostOrigin(
   const forward = createForward(url, agent, limits.idleMs);
 
   /** Requests a file or range; resolves to the response, whose body is unread. */
-  const send = async (path: string, range: ByteRange | undefined): Promise<IncomingMessage> => {
+  const send = async (path: string, range: ByteRange | undefined, gone?: AbortSignal): Promise<IncomingMessage> => {
     const target = targetOf(path);
     const allHeaders = await headersFor(target);
+    if (gone?.aborted) throw new ClientGone();
     const headers = range ? { ...allHeaders, range: rangeHeader(range) } : allHeaders;
     const { hostname: name, port } = url;
     const hostname = name.replace(/^\[|\]$/g, '');
-    return responseInTime(path, limits.idleMs, ({ signal }) => {
+    const open = ({ signal }: AbortController): Promise<IncomingMessage> => {
       const attempt = (isRetry: boolean): Promise<IncomingMessage> =>
         new Promise((resolve, reject) => {
           const options = { hostname, port, path: target, headers, agent: isRetry ? false : agent, signal };
@@ -78,14 +80,29 @@ export function staticHostOrigin(
           request.end();
         });
       return attempt(false);
-    });
+    };
+    return responseInTime(path, limits.idleMs, open, gone);
   };
 
   /** A file, or a range of one. */
-  async function* readChunks(path: string, extent: ByteRange | number, deadline?: number): Chunks {
+  async function* readChunks(
+    path: string,
+    extent: ByteRange | number,
+    gone: AbortSignal | undefined,
+    deadline?: number,
+  ): Chunks {
     const request = requestFor(path, extent);
-    const response = await withRetries(() => send(path, request.range), retries);
-    yield* checkedBody(toHostResponse(response), request, limits.idleMs, deadline);
+    const response = await withRetries(() => send(path, request.range, gone), retries);
+    const end = (): void => void response.destroy();
+    if (gone?.aborted) end();
+    gone?.addEventListener('abort', end);
+    try {
+      yield* checkedBody(toHostResponse(response), request, limits.idleMs, deadline);
+    } catch (error) {
+      throw gone?.aborted ? new ClientGone() : error;
+    } finally {
+      gone?.removeEventListener('abort', end);
+    }
   }
 
   /** A stored page for a client, through http-proxy. */
@@ -107,16 +124,16 @@ export function staticHostOrigin(
   }
 
   return {
-    async read(path, extent, client) {
+    async read(path, extent, reader = {}) {
       const deadline = performance.now() + limits.readMs;
       return concatChunks(
-        client?.exchange && typeof extent !== 'number'
-          ? forwardChunks(path, extent, client.exchange, deadline)
-          : readChunks(path, extent, deadline),
+        reader.exchange && typeof extent !== 'number'
+          ? forwardChunks(path, extent, reader.exchange, deadline)
+          : readChunks(path, extent, reader.gone, deadline),
       );
     },
-    stream: (path, range, client) =>
-      client?.exchange ? forwardChunks(path, range, client.exchange) : readChunks(path, range),
+    stream: (path, range, { exchange, gone } = {}) =>
+      exchange ? forwardChunks(path, range, exchange) : readChunks(path, range, gone),
     close(path) {
       if (path === '') agent.destroy();
     },

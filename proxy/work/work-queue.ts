@@ -19,6 +19,14 @@ const READ_BYTES = 32 * 1024;
 /** A task costs as much as this many bytes: it may inflate some 256 kB of text. */
 const TASK_BYTES = 512 * 1024;
 
+/** The client has disconnected: nothing was read for it, and nothing can be sent to it. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client has disconnected');
+    this.name = 'ClientGone';
+  }
+}
+
 /** How much a queue does at a time. */
 export interface WorkLimits {
   running: number;
@@ -59,36 +67,39 @@ export class WorkQueue {
     return this.#requests.of(client) === 0 && this.takeTurn(0);
   }
 
-  /** Resolves when it is the turn of a request. None is refused: what waits is one request for each connection. */
-  wait(client: string): Promise<void> {
+  /**
+   * Resolves when it is the turn of a request, or its client has gone. None is refused: what waits is one request for each
+   * connection.
+   */
+  wait(client: string, gone?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      this.#requests.add(client, resolve);
+      this.#requests.add(client, resolve, gone, resolve);
       void this.#serve();
     });
+  }
+
+  /** Resolves when it is time for what is done with bytes that have been read for a client: many may arrive at once. */
+  async pace(client: string, bytes: number): Promise<void> {
+    if (this.#isServing || !this.takeTurn(Math.min(bytes, TASK_BYTES))) await this.wait(client);
   }
 
   /**
    * Runs a task when it is its turn.
    * @throws Problem overloaded if too many tasks of the client wait
+   * @throws ClientGone when the client has gone before its turn
    */
-  run<Result>(client: string, task: () => Result | Promise<Result>): Promise<Result> {
+  run<Result>(client: string, task: () => Result | Promise<Result>, gone?: AbortSignal): Promise<Result> {
     if (this.#tasks.of(client) >= this.#limits.waiting) return Promise.reject(overloaded());
     return new Promise((resolve, reject) => {
-      this.#tasks.add(client, async () => {
+      const begin = async (): Promise<void> => {
         this.#running++;
         await Promise.resolve().then(task).then(resolve, reject);
         this.#running--;
         this.#begin();
-      });
+      };
+      this.#tasks.add(client, begin, gone, () => reject(new ClientGone()));
       this.#begin();
     });
-  }
-
-  /** Bytes that are being read by a task, when it is time for what it does with them: many may arrive at once. */
-  async paced(reading: Promise<Buffer>): Promise<Buffer> {
-    const bytes = await reading;
-    while (!this.takeTurn(Math.min(bytes.length, TASK_BYTES))) await nextTurn();
-    return bytes;
   }
 
   get #canBegin(): boolean {
@@ -128,7 +139,7 @@ function settled(): Promise<void> {
 
 /** What waits, by client; the client whose turn is next comes first. */
 class Rotation<Entry> {
-  readonly #clients = new Map<string, Entry[]>();
+  readonly #clients = new Map<string, Set<Entry>>();
   #size = 0;
 
   /** How many entries wait. */
@@ -138,24 +149,34 @@ class Rotation<Entry> {
 
   /** How many of them are of a client. */
   of(client: string): number {
-    return this.#clients.get(client)?.length ?? 0;
+    return this.#clients.get(client)?.size ?? 0;
   }
 
-  add(client: string, entry: Entry): void {
-    const waiting = this.#clients.get(client);
-    if (waiting === undefined) this.#clients.set(client, [entry]);
-    else waiting.push(entry);
+  /** @param gone when it is aborted, the entry leaves and `onGone` is called */
+  add(client: string, entry: Entry, gone: AbortSignal | undefined, onGone: () => void): void {
+    const waiting = this.#clients.get(client) ?? new Set();
+    this.#clients.set(client, waiting.add(entry));
     this.#size++;
+    const leave = (): void => {
+      if (!waiting.delete(entry)) return;
+      this.#size--;
+      if (waiting.size === 0) this.#clients.delete(client);
+      onGone();
+    };
+    if (gone?.aborted) leave();
+    else gone?.addEventListener('abort', leave);
   }
 
   /** Takes the oldest entry of the client whose turn it is. */
   next(): Entry | undefined {
-    for (const [client, waiting] of this.#clients) {
-      this.#clients.delete(client);
-      if (waiting.length > 1) this.#clients.set(client, waiting);
-      this.#size--;
-      return waiting.shift();
-    }
+    for (const [client, waiting] of this.#clients)
+      for (const entry of waiting) {
+        waiting.delete(entry);
+        this.#size--;
+        this.#clients.delete(client);
+        if (waiting.size > 0) this.#clients.set(client, waiting);
+        return entry;
+      }
     return undefined;
   }
 }

@@ -136,6 +136,27 @@ test('after idle time a slow issuer keeps no remembered token waiting: old keys 
   assert.deepEqual(log, []);
 });
 
+test('keys that become too old while a slow issuer is asked are waited for', { timeout: 10_000 }, async () => {
+  const clock = { ms: 0 };
+  const pending: ((text: string) => void)[] = [];
+  const read = () => new Promise<string>((resolve) => pending.push(resolve));
+  const keys = new RotatingKeys(
+    { name: 'slow', read },
+    POLICY,
+    () => {},
+    () => clock.ms,
+  );
+  const first = keys.load();
+  pending[0]?.(JWKS);
+  await first;
+  clock.ms = POLICY.staleMs - 1;
+  const waiting = keys.load();
+  clock.ms += 2;
+  // After the half second for which old keys would be enough.
+  setTimeout(() => pending[1]?.(JWKS), 700);
+  assert.ok((await waiting) !== undefined);
+});
+
 test('500 unknown kids cost one fetch a cooldown, whether the issuer answers or not', async () => {
   const { issuer, clock, ask, first } = await stage();
   await ask(first);

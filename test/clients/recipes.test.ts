@@ -180,5 +180,6 @@ test("the commands under 'Ask it' in the README work when pasted", {
       [4, 'AAA'],
     ],
   );
-  assert.equal(places, 'Søst\nNæst\n');
+  // All levels at the point, then the units in the box.
+  assert.equal(places, 'Aland\nSouth\nSøst\nNæst\n');
 });

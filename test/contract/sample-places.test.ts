@@ -68,8 +68,8 @@ test('the commands of the README files and the lines of Python say what is at a 
     assert.equal(status, 0, text);
     return text.trimEnd().split('\n');
   };
-  const [place, ...provinces] = await run('sh', '-c', codeIn('README.md', 'sh', 'contains='));
-  assert.equal(place, 'Madrid');
+  const [country, , , place, ...provinces] = await run('sh', '-c', codeIn('README.md', 'sh', 'at?point='));
+  assert.deepEqual([country, place], ['Spain', 'Madrid']);
   assert.ok(
     ['Madrid', 'Toledo', 'Segovia'].every((name) => provinces.includes(name)),
     provinces.join(),

@@ -122,6 +122,7 @@ test('no two files of a level share a path, whatever its GIDs are called', () =>
 /** A release of which every member differs from every other. */
 const RELEASE: Release = {
   release: '2026-11',
+  sequence: 17,
   date: '2026-11-22',
   source: [{ name: 'levels.gpkg', bytes: 4711, sha256: 'ab'.repeat(32) }],
   gdal: '3.12.3',

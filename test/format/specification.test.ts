@@ -334,8 +334,8 @@ function writeExample(out: string): void {
   put(pagePath(0, 'geojsonl', 'all', 0), featureFile);
   put(pagePath(0, 'fc', 'all', 0), body);
   const overview = writeWholeFile(join(root, OVERVIEW_FILE), [block('json overview')]);
-  const json = releaseToJson({ ...ABOUT, overview, levels });
-  assert.deepEqual(releaseFromJson(json, RELEASE_FILE), { ...ABOUT, overview, levels });
+  const json = releaseToJson({ ...ABOUT, sequence: 1, overview, levels });
+  assert.deepEqual(releaseFromJson(json, RELEASE_FILE), { ...ABOUT, sequence: 1, overview, levels });
   put(RELEASE_FILE, json);
   pointTo(out, release);
 }

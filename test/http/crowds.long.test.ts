@@ -29,6 +29,7 @@ const ASKED: readonly Pick<CrowdOptions, 'path' | 'method' | 'headers'>[] = [
   { path: '/api/v1/geojsonl/lv1' },
   { path: '/api/v1/fc/lv4?bbox={-180.0:0.0},-80,{0.0:180.0},{-10.0:80.0}' },
   { path: '/api/v1/download/lv3.geojson.gz?bbox={-180.0:0.0},-80,{0.0:180.0},{-10.0:80.0}', method: 'HEAD' },
+  { path: '/api/v1/download/lv4.geojson.gz?bbox=-170,-80,170,{-10.0:80.0}', headers: 'If-None-Match: *\r\n' },
   { path: '/api/v1/download/lv4.geojson.gz', headers: 'Range: bytes=-1\r\n' },
   { path: '/api/v1/download/lv2.geojsonl.gz' },
   { path: '/api/v1/names/lv5' },

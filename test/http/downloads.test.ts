@@ -219,7 +219,9 @@ test('a download through a release switch ends on the release it began with', as
   const body = await rest(first);
   assert.equal(first.complete, true);
   assert.equal(body.length, Number(first.headers['content-length']));
-  assert.ok(body.includes(data));
+  // Not `includes`: in bytes that repeat it takes time in proportion to the square of their number.
+  const at = body.indexOf(data.subarray(0, 64));
+  assert.ok(body.subarray(at, at + data.length).equals(data));
   // Of a release whose files are removed meanwhile the rest cannot be had, and no other bytes instead of it.
   pointTo(own, 'r2');
   rmSync(join(own, releasePath('r1')), { recursive: true });
@@ -264,11 +266,14 @@ test('of a damaged file nothing wrong is sent: the download ends before its last
       }
       assert.ok(have.length < right.length);
       assert.ok(right.subarray(0, have.length).equals(have), `${path}: wrong bytes were sent`);
-      // A range before the damage is served, one that reaches into its piece is not, wherever it ends.
+      // A range before the damage is served, one that reaches into it is not; in between at most right bytes are.
       if (have.length > 0)
         assert.ok((await receive(service, path, { range: `bytes=0-${have.length - 1}` })).body.equals(have));
       const next = await receive(service, path, { range: `bytes=${have.length}-${have.length}` });
-      assert.equal(next.status, 502);
+      if (next.status === 206) assert.equal(next.body[0], right[have.length], `${path}: a wrong byte was sent`);
+      else assert.equal(next.status, 502);
+      const reaching = await receive(service, path, { range: `bytes=${have.length}-` });
+      assert.ok(!reaching.isWhole || reaching.status === 502, `${path}: a range with the damage looks whole`);
       writeFileSync(name, bytes);
       const end = await receive(service, path, { range: `bytes=${have.length}-` });
       assert.ok(end.isWhole && Buffer.concat([have, end.body]).equals(right), `${path}: cannot be completed`);

@@ -143,6 +143,41 @@ test('one client with many requests at once cannot fill the queue for others', a
   await Promise.all(many);
 });
 
+test('what waits for clients that have gone leaves the queue at once', async () => {
+  const queue = new WorkQueue({ running: 1, waiting: 2 });
+  let release = (): void => {};
+  const first = queue.run('many', () => new Promise<void>((resolve) => (release = resolve)));
+  await new Promise((resolve) => setImmediate(resolve));
+  const gone = new AbortController();
+  const left = [1, 2].map(() => queue.run('many', () => assert.fail('begun for nobody'), gone.signal));
+  await assert.rejects(
+    queue.run('many', () => {}),
+    { code: 'overloaded' },
+  );
+  gone.abort();
+  for (const task of left) await assert.rejects(task, { name: 'ClientGone' });
+  await assert.rejects(
+    queue.run('many', () => {}, gone.signal),
+    { name: 'ClientGone' },
+  );
+  const next = queue.run('many', () => 'done');
+  release();
+  await first;
+  assert.equal(await next, 'done');
+});
+
+test('a request that waits for its turn waits no longer when its client has gone', async () => {
+  const queue = new WorkQueue();
+  const answered: string[] = [];
+  const many = Array.from({ length: 5000 }, () => queue.wait('many').then(() => answered.push('many')));
+  const gone = new AbortController();
+  const left = queue.wait('many', gone.signal).then(() => answered.push('left'));
+  gone.abort();
+  await left;
+  assert.ok(answered.length < 100, `after ${answered.length} of ${many.length}`);
+  await Promise.all(many);
+});
+
 test('one client cannot hold the share of others', async () => {
   const { service, reads, release } = await heldService(folder, { held: { ...HELD, totalBytes: 1e9 } });
   const paths = [0, 1, 2].map((level) => `/api/v1/fc/lv${level}`);
@@ -161,7 +196,7 @@ test('one client cannot hold the share of others', async () => {
 test('a bounded number of reads is in progress at a time, and all clients get their page', async () => {
   const { service, reads, release } = await heldService(folder, { work: { running: 4, waiting: 100 } });
   const paths = ['geojsonl', 'fc'].flatMap((format) =>
-    [1, 2, 3, 4].map((start) => `/api/v1/${format}/lv2?page-size=2&start-at=${start}`),
+    [1, 2, 3, 4].map((start) => `/api/v1/${format}/lv2?page-size=1&start-at=${start}`),
   );
   const answers = paths.map((path) => send(service, path));
   await until(
@@ -247,7 +282,7 @@ test('what tasks do with bytes that arrive at the same time does not keep the ev
   const client = { principal: 'one', isClosed: false, exchange: undefined };
   const slow = (): Promise<void> =>
     reads.later(client, async () => {
-      await reads.origin.read('', 1);
+      await reads.read('', { offset: 0, length: 1 }, client);
       for (const begun = performance.now(); performance.now() - begun < 6; );
       done++;
     });

@@ -30,13 +30,13 @@ async function openRelease(maxBytes: number, now?: () => number, isDown: () => b
 }
 
 test('beyond the limit the level that was used least recently is freed, and read again when it is requested', async () => {
-  const { release, manifests } = await openRelease(40_000);
+  const { release, manifests } = await openRelease(50_000);
   for (const level of [0, 1, 0, 2, 0, 1] as const) await release.load(level);
   assert.deepEqual(manifests, ['lv0', 'lv1', 'lv2', 'lv1']);
 });
 
 test('a look at current.json is no use of a level', async () => {
-  const { release, releases, manifests } = await openRelease(40_000);
+  const { release, releases, manifests } = await openRelease(50_000);
   for (const level of [0, 1, 0] as const) await release.load(level);
   await releases.refresh();
   for (const level of [2, 0, 1] as const) await release.load(level);

@@ -1,16 +1,22 @@
 // A static host as the origin: what it is asked, and what becomes of answers when it fails.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { pagePath, releasePath } from '../../format/layout.ts';
 import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
 import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { startFullHost } from '../support/http/full-host.ts';
-import { refusal, send } from '../support/http/http-client.ts';
+import { rawGet, refusal, send } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
-import { startService } from '../support/http/in-process-proxy.ts';
-import { startStaticHost } from '../support/http/static-host.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { partOf, startStaticHost, writePartHead } from '../support/http/static-host.ts';
 import { freePort } from '../support/processes/nginx-varnish.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 import { buildWorld, LIMITS, SHORT, testFailingHost } from './failing-host.ts';
 
 const folder = await buildWorld();
@@ -71,6 +77,55 @@ test('a host that is gone: 502, and pages again when it is back', async () => {
     staticHostOrigin({ url, headers: {} }, LIMITS).read('current.json', 1e9),
     /unreadable, ECONNREFUSED/,
   );
+});
+
+/** Each kind of body: a stored page, a slice, text of both, a unit by itself, a file in pieces, units of all levels. */
+const ABANDONED: readonly string[] = [
+  '/api/v1/geojsonl/lv2',
+  '/api/v1/geojsonl/lv2?page-size=3',
+  '/api/v1/geojsonl/lv2?page-size=2&identity',
+  '/api/v1/ogc/collections/lv2/items/1&identity',
+  '/api/v1/download/lv2.geojsonl.gz',
+  '/api/v1/at?point=1.5,3.5',
+];
+
+test('what has begun at the host for a client that has gone ends, and others take its place', {
+  timeout: 30_000,
+}, async () => {
+  const countries = temporaryFolder();
+  await buildRelease(writeCountries(), countries);
+  const host = await startStaticHost(countries);
+  const limits = { idleMs: 60_000, readMs: 60_000 };
+  const origin = staticHostOrigin({ url: host.url, headers: {} }, limits);
+  const proxy = await startService(countries, { origin, work: { running: 1, waiting: 9 } });
+  const { hostname, port } = new URL(proxy.url);
+  for (const path of ABANDONED) {
+    const [target = '', text] = path.split('&identity');
+    // What is kept in memory has been read before.
+    assert.equal((await send(proxy, target)).status, 200, target);
+    for (const isBegun of [false, true]) {
+      let [begun, ended] = [0, 0];
+      host.fault = ({ headers: { range } }, res, file) => {
+        begun++;
+        res.once('close', () => ended++);
+        const part = partOf(readFileSync(file), range);
+        if (isBegun) writePartHead(res, part, range).write(part.subarray(0, 1));
+        return true;
+      };
+      const asked = rawGet(target, AUTHORIZED.authorization);
+      const socket = connect(Number(port), hostname);
+      socket.write(text === undefined ? asked : asked.replace('Accept-Encoding: gzip\r\n', ''));
+      await until(() => begun > 0, `${path}: nothing is read`);
+      socket.resetAndDestroy();
+      await until(
+        () => ended === begun,
+        () => `${path}: ${ended} of ${begun} reads have ended`,
+      );
+      host.fault = undefined;
+      assert.equal((await send(proxy, '/api/v1/geojsonl/lv1?page-size=1')).status, 200);
+    }
+  }
+  assert.deepEqual(proxy.log, []);
 });
 
 test('a host to which no connection can be made: 504 after the time for an answer, of a page, of features and of metadata', {

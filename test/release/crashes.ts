@@ -94,11 +94,11 @@ export function testCrashes(sample: (operations: readonly number[]) => readonly 
 
   for (const [code, tried] of [
     ['ENOSPC', [...operations.keys()]],
-    ['EIO', kinds],
+    ['EIO', [...operations.keys()]],
     ['EMFILE', kinds],
     ['EROFS', kinds],
   ] as const) {
-    test(`${code} at ${code === 'ENOSPC' ? 'every file operation' : 'each kind of operation'} fails the build with a remedy, or not at all, and publishes nothing half`, async () => {
+    test(`${code} at ${tried === kinds ? 'each kind of operation' : 'every file operation'} fails the build with a remedy, or not at all, and publishes nothing half`, async () => {
       let failed = 0;
       const some = sample(tried);
       for (const i of some) {

@@ -20,6 +20,9 @@ import { buildRelease, buildUnchecked } from '../support/releases/build-release.
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
+/** Four builds and a seal, one after another on two cores, each syncing its files over a network: half a minute and more. */
+const JOBS_MAX_MS = 240_000;
+
 test('a job array on two machines, one of which loses its power in the middle, and its seal job give the bytes of a plain build', {
   skip: withoutSlurm || withoutGluster,
 }, async () => {
@@ -56,6 +59,7 @@ test('a job array on two machines, one of which loses its power in the middle, a
   await until(
     async () => (await jobs('%i')).length === 0,
     () => `jobs do not end: ${outputs()}`,
+    JOBS_MAX_MS,
   );
   assert.ok(existsSync(join(out, 'current.json')), outputs());
   assert.deepEqual(contentOf(out), contentOf(plain));

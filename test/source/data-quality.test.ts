@@ -129,6 +129,68 @@ for (const [what, level, change, kind, called, example] of ACCEPTABLE_CASES)
     assert.deepEqual(findings, []);
   });
 
+const RING = [...[0, 1, 2].map((x) => [x, x * x]), [0, 0]];
+const LONG_RING = Array.from({ length: 200_000 }, (_, i) => [i / 1e6, i % 2]);
+
+/** A geometry of which GDAL leaves out a part or all without a word, and how that is called. */
+const DAMAGED: [string, object, string][] = [
+  [
+    '[null,0] in the ring of a polygon',
+    { type: 'Polygon', coordinates: [[...RING, [null, 0]]] },
+    'the position [null,0]',
+  ],
+  ['[0] in a hole', { type: 'Polygon', coordinates: [RING, [[0], ...RING]] }, 'the position [0]'],
+  ['null in place of a position', { type: 'Polygon', coordinates: [[...RING, null]] }, 'null among its coordinates'],
+  [
+    'a text in the second polygon of several',
+    { type: 'MultiPolygon', coordinates: [[RING], [[...RING, ['1', 0]]]] },
+    'the position ["1",0]',
+  ],
+  [
+    '[null,0] in a collection',
+    { type: 'GeometryCollection', geometries: [{ type: 'Polygon', coordinates: [[[null, 0]]] }] },
+    'the position [null,0]',
+  ],
+  ['[0] at the end of megabytes', { type: 'Polygon', coordinates: [[...LONG_RING, [0]]] }, 'the position [0]'],
+  ['a type that GeoJSON does not know', { type: 'Poligon', coordinates: [RING] }, 'the type "Poligon"'],
+];
+
+for (const [what, geometry, damage] of DAMAGED)
+  test(`GeoJSON with ${what} is refused by the name of its unit, whatever is accepted`, async () => {
+    const features = [
+      { type: 'Feature', properties: { GID_0: '}{]["\\' }, geometry: { type: 'Polygon', coordinates: [RING] } },
+      { type: 'Feature', properties: { GID_0: 'BBB' }, geometry },
+    ];
+    const crs = { type: 'name', properties: { name: 'urn:ogc:def:crs:OGC:1.3:CRS84' } };
+    const written = {
+      geojson: JSON.stringify({ type: 'FeatureCollection', crs, features }),
+      geojsonl: features.map((feature) => `${JSON.stringify(feature)}\n`).join(''),
+    };
+    for (const [ending, text] of Object.entries(written)) {
+      const source = join(folder, `damaged-${made++}.${ending}`);
+      writeFileSync(source, text);
+      const accept = [...ACCEPTABLE];
+      await assert.rejects(buildRelease(source, join(folder, `out-${made++}`), { accept }), {
+        message: `${source}: feature 2, {"GID_0":"BBB"}: its geometry has ${damage}, which GDAL would leave out`,
+        remedy: 'the file is damaged: download it again, or correct the feature',
+      });
+    }
+  });
+
+test('GeoJSON without geometries, and with properties that look like one, is read as it is', async () => {
+  const source = join(folder, 'odd.geojson');
+  const properties = { GID_0: 'AAA', geometry: { type: 'Polygon', coordinates: [null] } };
+  const features = [
+    { type: 'Feature', properties, geometry: { type: 'Polygon', coordinates: [RING] } },
+    { type: 'Feature', properties: { GID_0: 'BBB' }, geometry: null },
+    { type: 'Feature', properties: { GID_0: 'CCC' } },
+    { type: 'Feature', properties: { GID_0: 'DDD' }, geometry: { type: 'MultiPolygon', coordinates: [] } },
+  ];
+  writeFileSync(source, JSON.stringify({ type: 'FeatureCollection', features }));
+  const { quality } = await buildRelease(source, join(folder, `out-${made++}`), { accept: ['empty-geometries'] });
+  assert.deepEqual(linesOf(quality), ['lv0 empty-geometries 3 odd.geojson: layer odd, fid 1, GID BBB']);
+});
+
 test('WKT that does not parse is a unit without geometry', async () => {
   const source = join(folder, 'wkt.csv');
   writeFileSync(source, 'WKT,GID_0\n"POLYGON((0 0,1 0,1 1,0 0))",AAA\n"POLYGON((0 0,1",BBB\n');

@@ -27,7 +27,7 @@ interface TestFile {
 const SLOWEST = 10;
 
 /**
- * Prints the events of a run.
+ * Prints the events of a run, or of several.
  * @param nameOf a file's name as it is printed
  * @returns has everything passed?
  */
@@ -43,13 +43,15 @@ export async function reportFiles(
     return known;
   };
   const skipped = new Map<string, number>();
-  const summary: string[] = [];
+  const summary = new Map<string, number>();
   let hasPassed = true;
   for await (const event of events) {
     const { type, data } = event as TestEvent;
     const { name = '', message = '', details = {}, skip, todo } = data;
     if (data.file === undefined) {
-      if (type === 'test:diagnostic') summary.push(message);
+      // A line as `tests 12`: the sum of several runs.
+      const [key = '', number] = message.split(' ');
+      if (type === 'test:diagnostic') summary.set(key, (summary.get(key) ?? 0) + Number(number));
       continue;
     }
     const fileName = nameOf(data.file);
@@ -81,7 +83,7 @@ export async function reportFiles(
   write(`\nThe slowest ${slowest.length} of ${files.size} files:\n`);
   for (const [name, { seconds }] of slowest) write(`${seconds.toFixed(1).padStart(7)} s  ${name}\n`);
   write('\n');
-  for (const line of summary) write(`# ${line}\n`);
+  for (const [key, number] of summary) write(`# ${key} ${number}\n`);
   return hasPassed;
 }
 

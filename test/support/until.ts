@@ -9,13 +9,18 @@ const PAUSE_MS = 10;
 /**
  * Asks until the answer is yes.
  * @param what says what did not happen; a function is called for it after the wait
- * @throws AssertionError after 30 seconds
+ * @param waitMs the longest wait, where more than one program is waited for
+ * @throws AssertionError after the longest wait
  */
-export async function until(holds: () => boolean | Promise<boolean>, what: string | (() => string)): Promise<void> {
-  const deadline = performance.now() + WAIT_MAX_MS;
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string | (() => string),
+  waitMs = WAIT_MAX_MS,
+): Promise<void> {
+  const deadline = performance.now() + waitMs;
   while (!(await holds())) {
     if (performance.now() > deadline)
-      assert.fail(`after ${WAIT_MAX_MS / 1000} s: ${typeof what === 'string' ? what : what()}`);
+      assert.fail(`after ${waitMs / 1000} s: ${typeof what === 'string' ? what : what()}`);
     await setTimeout(PAUSE_MS);
   }
 }

@@ -11,6 +11,8 @@ declare module 'cloudflare:workers' {
     AUDIENCE: string;
     SCOPE?: string;
     PUBLIC_URL?: string;
+    /** A public Ed25519 key in PEM. */
+    TRUSTED_KEY?: string;
     CURRENT_CACHE?: string;
   };
 }

@@ -10,6 +10,7 @@ const handler = await createFetchHandler({
   audience: env.AUDIENCE,
   scope: env.SCOPE,
   publicUrl: env.PUBLIC_URL,
+  trustedKeys: env.TRUSTED_KEY === undefined ? [] : [env.TRUSTED_KEY],
   currentCache: env.CURRENT_CACHE,
   log: console.error,
 });

@@ -19,7 +19,7 @@ export async function heldService(
   const held: Origin = {
     stream: origin.stream,
     async read(path, range, client) {
-      if (path.endsWith('.gz')) {
+      if (path.endsWith('.gz') || path.includes('/alone/')) {
         reads++;
         await released;
       }

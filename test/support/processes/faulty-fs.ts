@@ -49,10 +49,16 @@ export function interceptFiles(onOperation: OnOperation): () => string[] {
           isObserved = false;
         }
       }
-      return Reflect.apply(original, target, args);
+      const result: unknown = Reflect.apply(original, target, args);
+      // The handles of node:fs/promises have no functions of their own before they are opened.
+      return name === 'open' && result instanceof Promise ? result.then(interceptHandle) : result;
     };
     Reflect.set(target, name, replacement);
     restore.push(() => Reflect.set(target, name, original));
+  };
+  const interceptHandle = (handle: object): object => {
+    intercept(handle, 'sync');
+    return handle;
   };
   for (const name of SYNC) intercept(fs, name);
   for (const name of ASYNC) intercept(fs.promises, name);

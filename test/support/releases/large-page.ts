@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import { joinCrcs, swapSeparator } from '../../../format/crc32.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import { DIGEST_BYTES } from '../../../format/feature-table.ts';
-import { MEMBER_FRAME_BYTES, MEMBER_HEADER } from '../../../format/gzip.ts';
+import { MEMBER_FRAME_BYTES, MEMBER_HEADER, SEPARATORS } from '../../../format/gzip.ts';
 import { featureFilePath, namesPath, pagePath, releasePath } from '../../../format/layout.ts';
 import { sha256 } from '../files.ts';
 import { readIndex } from './read-index.ts';
@@ -26,6 +26,7 @@ export function enlargeFeature(folder: string, bytes: number): { data: Buffer; f
   const release = join(folder, releasePath('r1'));
   const file = join(release, featureFilePath(0, 0));
   const data = Buffer.alloc(bytes - MEMBER_FRAME_BYTES, Buffer.from('deflate data that nobody inflates '));
+  data[data.length - 1] = SEPARATORS.geojsonl;
   const others = readFileSync(file).subarray(readIndex(release, 0).chained.offsetAt(1));
   writeFileSync(file, Buffer.concat([MEMBER_HEADER, data, others]));
   resealLevel(release, 0, (index) => {

@@ -1,0 +1,121 @@
+// Positions of GeoJSON that are not numbers: GDAL leaves out the ring, the polygon or the geometry that has one, and says
+// nothing. Used by seen-layers.ts for files; those in archives and at URLs only GDAL can read.
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { isObject, listOf } from '../reader/parse-feature.ts';
+import { BuildError } from '../report/errors.ts';
+
+/** How deep the texts of features lie in a file, by GDAL's name of its format: in a collection, or one after the other. */
+const FEATURE_DEPTH: Readonly<Record<string, number>> = { GeoJSON: 2, GeoJSONSeq: 0 };
+
+/** How deep the positions of a geometry lie in its coordinates. */
+const POSITION_DEPTH: ReadonlyMap<unknown, number> = new Map([
+  ['Point', 0],
+  ['MultiPoint', 1],
+  ['LineString', 1],
+  ['MultiLineString', 2],
+  ['Polygon', 2],
+  ['MultiPolygon', 3],
+]);
+
+/** Bytes that are read at once. */
+const READ_BYTES = 1 << 20;
+/** A longer text is no JavaScript string; GDAL refuses features beyond 200 MB by itself. */
+const FEATURE_MAX_BYTES = 256 * 1024 * 1024;
+/** Longest part of the source in a message. */
+const SHOWN_CHARS = 120;
+
+const [QUOTE, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = Buffer.from('"\\{}[]');
+
+/**
+ * Looks for positions that GDAL would leave out.
+ * @param path of a file
+ * @param driver GDAL's name of its format: others than GeoJSON are not read
+ * @throws BuildError with the feature's number, its properties, and what is wrong
+ */
+export function refuseDamagedPositions(path: string, driver: string): void {
+  const depth = FEATURE_DEPTH[driver];
+  if (depth === undefined || !existsSync(path)) return;
+  let number = 0;
+  for (const text of textsAt(depth, path)) {
+    const feature = parsed(text);
+    if (!isObject(feature) || feature['type'] !== 'Feature') continue;
+    number++;
+    const damage = damageOf(feature['geometry']);
+    if (damage === undefined) continue;
+    throw new BuildError(
+      `${path}: feature ${number}, ${shown(feature['properties'])}: its geometry has ${damage}, which GDAL would leave out`,
+      'the file is damaged: download it again, or correct the feature',
+    );
+  }
+}
+
+/** The texts of the objects at a depth of objects and lists. */
+function* textsAt(depth: number, path: string): Generator<Buffer> {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.allocUnsafe(READ_BYTES);
+    let pieces: Buffer[] = [];
+    let [level, isText, isEscaped] = [0, false, false];
+    for (let length = readSync(file, bytes); length > 0; length = readSync(file, bytes)) {
+      let from = 0;
+      for (let at = 0; at < length; at++) {
+        const byte = bytes[at];
+        if (isText) {
+          if (isEscaped) isEscaped = false;
+          else if (byte === BACKSLASH) isEscaped = true;
+          else if (byte === QUOTE) isText = false;
+        } else if (byte === QUOTE) isText = true;
+        else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+          if (level++ === depth) from = at;
+        } else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --level === depth) {
+          yield Buffer.concat([...pieces, bytes.subarray(from, at + 1)]);
+          pieces = [];
+        }
+      }
+      if (level > depth) pieces.push(Buffer.from(bytes.subarray(from, length)));
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Undefined for what is no JSON: GDAL decides whether it can read that. */
+function parsed(text: Buffer): unknown {
+  if (text.length > FEATURE_MAX_BYTES) return undefined;
+  try {
+    return JSON.parse(text.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with a geometry; undefined if nothing is. */
+function damageOf(geometry: unknown): string | undefined {
+  if (!isObject(geometry)) return undefined;
+  const { type, coordinates, geometries } = geometry;
+  if (type === 'GeometryCollection') return firstOf(listOf(geometries), damageOf);
+  const depth = POSITION_DEPTH.get(type);
+  if (depth === undefined) return `the type ${shown(type)}`;
+  return damageIn(coordinates, depth);
+}
+
+/** What is wrong with coordinates whose positions are so deep in lists. */
+function damageIn(coordinates: unknown, depth: number): string | undefined {
+  if (!Array.isArray(coordinates)) return `${shown(coordinates)} among its coordinates`;
+  if (depth > 0) return firstOf(coordinates, (inner) => damageIn(inner, depth - 1));
+  const isPosition = coordinates.length >= 2 && coordinates.slice(0, 3).every((value) => typeof value === 'number');
+  return isPosition ? undefined : `the position ${shown(coordinates)}`;
+}
+
+function firstOf<Item>(items: readonly Item[], damage: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = damage(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}...`;
+}

@@ -1,0 +1,21 @@
+// The public keys of those whose releases are served. Used by settings.ts.
+import type { KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { trustedKey } from '../data/signed-origin.ts';
+import { OptionError } from './start-error.ts';
+
+/** Reads the files of `--trusted-key`. @throws OptionError if one has no public Ed25519 key */
+export async function readTrustedKeys(files: readonly string[]): Promise<KeyObject[]> {
+  return Promise.all(files.map(async (file) => requireKey(await readFile(file, 'utf8').catch(() => ''), file)));
+}
+
+/** A public key in PEM. @throws OptionError if the text is none */
+export function requireKey(pem: string, where: string): KeyObject {
+  const key = trustedKey(pem);
+  if (key !== undefined) return key;
+  throw new OptionError(
+    'not a public Ed25519 key in PEM',
+    `--trusted-key ${where}`,
+    'make one: openssl pkey -in private.pem -pubout -out public.pem',
+  );
+}

@@ -1,0 +1,110 @@
+// Countries with thousands of islands beside a long ragged coast: rings find their places, and edges those that cross them,
+// without a comparison of each with all. Processor time is measured, which does not depend on what else the machine does.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { numberAt } from '../../format/element-at.ts';
+import { doubledArea, nest, type OpenRing, sideOf } from '../../generator/geometries/assemble-polygons.ts';
+import { crossingsOf } from '../../generator/geometries/crossings.ts';
+import { dice } from '../support/dice.ts';
+
+/** A comparison of each with all takes several times as long. */
+const CPU_MAX_MS = 5_000;
+
+const ISLANDS = 24_000;
+const STEPS = 120_000;
+const STEP = 100;
+
+/** Squares on both sides of a coast that zigzags from south-west to north-east, in no order. */
+function archipelago(): { mainland: OpenRing; squares: OpenRing[]; isOnLand: boolean[] } {
+  const coast = Array.from({ length: STEPS }, (_, i) => [i * STEP + (i % 2 === 0 ? 0 : 3 * STEP), i * STEP]).flat();
+  const shore = Array.from({ length: STEPS }, (_, i) => coast.slice(2 * (STEPS - 1 - i), 2 * (STEPS - i))).flat();
+  const mainland = [2 * STEPS * STEP, 0, 2 * STEPS * STEP, STEPS * STEP, ...shore];
+  const order = Array.from({ length: ISLANDS }, (_, i) => (i * 7_919) % ISLANDS);
+  const squares = order.map((i) => {
+    const y = i * 5 * STEP + 50;
+    const x = y + (i % 2 === 0 ? -1_000 : 1_000);
+    return i % 2 === 0 ? [x, y, x + 20, y, x + 20, y + 20, x, y + 20] : [x, y, x, y + 20, x + 20, y + 20, x + 20, y];
+  });
+  return { mainland, squares, isOnLand: order.map((i) => i % 2 === 1) };
+}
+
+function cpuMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+const { mainland, squares, isOnLand } = archipelago();
+
+test('24,000 islands and lakes beside a coast of 120,000 positions have their places in seconds', () => {
+  const spent = cpuMs(() => {
+    const polygons = nest([...squares, mainland]);
+    const largest = polygons.find(([exterior]) => exterior === mainland);
+    assert.equal(largest?.length, 1 + isOnLand.filter(Boolean).length);
+    assert.equal(polygons.length, 1 + isOnLand.filter((isLake) => !isLake).length);
+  });
+  assert.ok(spent < CPU_MAX_MS, `${spent} ms`);
+});
+
+test('the edges that cross are found among islands in no order, in order of the edges', () => {
+  const [first = assert.fail()] = squares;
+  // The last ring is the first one, moved: each has a corner in the other.
+  const rings = [...squares, mainland, first.map((place, i) => place - (i % 2 === 0 ? 10 : 5))];
+  const edges: number[] = [];
+  for (const ring of rings)
+    for (let i = 0; i < ring.length; i += 2)
+      edges.push(...[0, 1, 2, 3].map((k) => numberAt(ring, (i + k) % ring.length)));
+  const spent = cpuMs(() => {
+    const found = crossingsOf(Int32Array.from(edges));
+    const last = edges.length / 4 - 4;
+    assert.deepEqual(
+      found?.map((crossing) => crossing.edges),
+      [
+        [0, last + 1],
+        [3, last + 2],
+      ],
+    );
+  });
+  assert.ok(spent < CPU_MAX_MS, `${spent} ms`);
+});
+
+test('rings that touch are nested as a comparison of each with all does it', () => {
+  const below = dice(46);
+  for (let round = 0; round < 300; round++) {
+    const rings = Array.from({ length: 12 }, () => {
+      const [x, y, width, height] = [below(8), below(8), 1 + below(6), 1 + below(6)];
+      const ring = [x, y, x + width, y, x + width, y + height, x, y + height];
+      return below(2) === 0 ? ring : [x, y, x, y + height, x + width, y + height, x + width, y];
+    });
+    assert.deepEqual(nest(rings), nestedOneByOne(rings));
+  }
+});
+
+/** The rule of `nest`, tried with every ring. */
+function nestedOneByOne(rings: readonly OpenRing[]): OpenRing[][] {
+  const boxOf = (ring: OpenRing): number[] => {
+    const [xs, ys] = [0, 1].map((axis) => ring.filter((_, i) => i % 2 === axis));
+    return [Math.min(...(xs ?? [])), Math.min(...(ys ?? [])), -Math.max(...(xs ?? [])), -Math.max(...(ys ?? []))];
+  };
+  const isAround = (outer: OpenRing, inner: OpenRing): boolean => {
+    const box = boxOf(inner);
+    if (boxOf(outer).some((edge, i) => edge > numberAt(box, i))) return false;
+    for (let i = 0; i < inner.length; i += 2) {
+      const side = sideOf(numberAt(inner, i), numberAt(inner, i + 1), outer);
+      if (side !== 0) return side > 0;
+    }
+    return false;
+  };
+  const placed: { ring: OpenRing; polygon: OpenRing[] }[] = [];
+  for (const ring of rings.toSorted((a, b) => Math.abs(doubledArea(b)) - Math.abs(doubledArea(a)))) {
+    const around = placed.findLast((other) => isAround(other.ring, ring));
+    const isLand = around !== undefined && doubledArea(around.ring) > 0;
+    if (doubledArea(ring) > 0 && !isLand) placed.push({ ring, polygon: [ring] });
+    else if (doubledArea(ring) < 0 && isLand) {
+      around.polygon.push(ring);
+      placed.push({ ring, polygon: around.polygon });
+    }
+  }
+  return placed.filter(({ ring, polygon }) => polygon[0] === ring).map(({ polygon }) => polygon);
+}

@@ -1,0 +1,378 @@
+// Signed releases: openssl and sha256sum agree, and of a folder in which a stranger may write, with right checksums, nothing is
+// served but what was signed.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { BLOCK_BYTES } from '../../format/blocks.ts';
+import {
+  BLOCKS_FILE,
+  CHECKSUMS_FILE,
+  CURRENT_PATH,
+  featureFilePath,
+  OVERVIEW_FILE,
+  RELEASE_FILE,
+  releasePath,
+} from '../../format/layout.ts';
+import { releaseFromJson } from '../../format/release.ts';
+import { readSigningKey, SIGNATURE_FILES } from '../../generator/release/sign.ts';
+import { createServer } from '../../proxy/create-server.ts';
+import { signedOrigin } from '../../proxy/data/signed-origin.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import { OriginError } from '../../proxy/origin/origin.ts';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { filesUnder, sha256, sha256Of } from '../support/files.ts';
+import { listen } from '../support/http/listen.ts';
+import { runGenerator } from '../support/processes/run-generator.ts';
+import { buildUnchecked, ONE_OTHER } from '../support/releases/build-release.ts';
+import { pointTo } from '../support/releases/point-to.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+const folder = temporaryFolder();
+
+/** Makes a key pair as the documentation says. */
+function makeKeys(name: string): { privateFile: string; publicFile: string } {
+  const [privateFile, publicFile] = [join(folder, `${name}.private.pem`), join(folder, `${name}.pem`)];
+  for (const args of [
+    ['genpkey', '-algorithm', 'ed25519', '-out', privateFile],
+    ['pkey', '-in', privateFile, '-pubout', '-out', publicFile],
+  ])
+    assert.equal(spawnSync('openssl', args).status, 0);
+  return { privateFile, publicFile };
+}
+
+const [mine, next, stranger] = [makeKeys('mine'), makeKeys('next'), makeKeys('stranger')];
+
+/** Runs a command of the generator. */
+function run(out: string, ...args: string[]): string {
+  const { status, stdout, stderr } = runGenerator([...args, '--out', out]);
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
+
+// Releases r1 and r2 that are signed, and r3 that is not; r2 is current.
+const output = join(folder, 'output');
+const source = writeDataset(join(folder, 'countries.gpkg'), 'GPKG', countryLayers());
+for (const release of ['r1', 'r2', 'r3'])
+  await buildUnchecked(source, output, {
+    release,
+    activate: release !== 'r3',
+    ...ONE_OTHER,
+    storedPages: 'unfiltered',
+    signKey: release === 'r2' ? readSigningKey(mine.privateFile) : undefined,
+  });
+run(output, 'sign', 'r1', '--key', mine.privateFile);
+pointTo(output, 'r2', ['r1', 'r2']);
+
+/** A copy of the output folder. */
+function copy(): string {
+  const out = temporaryFolder();
+  cpSync(output, out, { recursive: true });
+  return out;
+}
+
+const sequenceOf = (out: string, id: string): number =>
+  releaseFromJson(readFileSync(join(out, releasePath(id), RELEASE_FILE), 'utf8'), id).sequence;
+
+/** Starts a service for everybody that trusts keys. @returns what it logs, and what asks it */
+async function serve(out: string, keys: readonly string[], allowRollback = false) {
+  const log: string[] = [];
+  const { server, stop } = await createServer({
+    origin: out,
+    public: true,
+    explorer: false,
+    trustedKey: keys,
+    allowRollback,
+    log: (line) => log.push(line),
+  });
+  const port = await listen(server);
+  after(stop);
+  return { log, stop, ask: (path: string) => fetch(`http://127.0.0.1:${port}${path}`) };
+}
+
+const REQUESTS = [
+  '/api/v1/fc/lv0',
+  '/api/v1/geojsonl/lv2?page-size=3',
+  '/api/v1/geojsonl/lv2?page-size=2&geometry=low',
+  '/api/v1/fc/lv2?contains=0.5,0.5',
+  '/api/v1/download/lv2.geojsonl.gz',
+  '/api/v1/overview',
+  '/api/v1/names/lv1',
+];
+
+test('openssl verifies the signatures of a release, and sha256sum the files, as the documentation says', () => {
+  const root = join(output, releasePath('r1'));
+  for (const file of [RELEASE_FILE, CHECKSUMS_FILE, BLOCKS_FILE]) {
+    const args = ['pkeyutl', '-verify', '-pubin', '-inkey', mine.publicFile, '-rawin', '-in', file];
+    const verified = spawnSync('openssl', [...args, '-sigfile', `${file}.sig`], { cwd: root, encoding: 'utf8' });
+    assert.equal(verified.status, 0, verified.stdout + verified.stderr);
+    const other = args.with(4, stranger.publicFile);
+    assert.notEqual(spawnSync('openssl', [...other, '-sigfile', `${file}.sig`], { cwd: root }).status, 0);
+  }
+  assert.equal(spawnSync('sha256sum', ['--check', '--quiet', CHECKSUMS_FILE], { cwd: root }).status, 0);
+});
+
+test('a build counts the releases of its output folder; one that is built again keeps its number and its signatures', async () => {
+  assert.deepEqual(
+    ['r1', 'r2', 'r3'].map((id) => sequenceOf(output, id)),
+    [1, 2, 3],
+  );
+  const out = copy();
+  await buildUnchecked(source, out, { ...ONE_OTHER, storedPages: 'unfiltered', release: 'r1' });
+  assert.equal(sequenceOf(out, 'r1'), 1);
+  for (const file of SIGNATURE_FILES) assert.ok(existsSync(join(out, releasePath('r1'), file)), file);
+});
+
+test('a shard has no number: seal counts, and signs', () => {
+  const out = copy();
+  run(out, 'build', '--source', source, '--release', 'r4', '--shard', '0/1');
+  run(out, 'seal', 'r4', '--sign-key', mine.privateFile);
+  assert.equal(sequenceOf(out, 'r4'), 4);
+  run(out, 'verify', '--release', 'r4', '--trusted-key', mine.publicFile);
+});
+
+test('list and the estimate count the files of a signature, activate and prune carry them along', () => {
+  const out = copy();
+  const filesOf = (id: string): number => filesUnder(join(out, releasePath(id))).length;
+  const listed = JSON.parse(run(out, 'list', '--json')) as { release: string; files: number }[];
+  for (const { release, files } of listed) assert.equal(files, filesOf(release), release);
+  assert.equal(filesOf('r2'), filesOf('r3') + SIGNATURE_FILES.length);
+  const dry = run(
+    out,
+    'build',
+    '--source',
+    source,
+    '--release',
+    'r9',
+    '--dry-run',
+    '--geometry',
+    'full,low',
+    '--json',
+    '--sign-key',
+    mine.privateFile,
+  );
+  const { releases } = JSON.parse(dry) as { releases: { pages: string; files: number }[] };
+  assert.equal(releases.find(({ pages }) => pages === 'unfiltered')?.files, filesOf('r2'));
+  run(out, 'activate', 'r1');
+  run(out, 'prune', '--keep', '1', '--grace', '0s');
+  assert.deepEqual(readdirSync(join(out, 'releases')), ['r1']);
+  run(out, 'verify', '--trusted-key', mine.publicFile);
+});
+
+test('verify names what of a signature is missing or wrong, and asks for none without a key', () => {
+  const out = copy();
+  const verify = (id: string, ...keys: string[]): string =>
+    runGenerator(['verify', '--out', out, '--release', id, ...keys.flatMap((key) => ['--trusted-key', key])]).stdout;
+  assert.match(verify('r3'), /0 findings/);
+  assert.match(verify('r3', mine.publicFile), /r3\/release\.json\.sig: is missing/);
+  assert.match(verify('r1', next.publicFile, mine.publicFile), /0 findings/);
+  assert.match(
+    verify('r1', next.publicFile),
+    /r1\/release\.json\.sig: is no signature by a trusted key: SHA-256 [0-9a-f]{64}/,
+  );
+  const blocks = join(out, releasePath('r1'), BLOCKS_FILE);
+  writeFileSync(blocks, readFileSync(blocks).fill(0, 20, 40));
+  assert.match(verify('r1'), /r1\/blocks\.bin: does not have the blocks of the files of this release/);
+  assert.match(verify('r1', mine.publicFile), /r1\/blocks\.bin\.sig: is no signature by a trusted key/);
+});
+
+test('what is damaged is not signed, and a key of another kind is refused with what to do', () => {
+  const out = copy();
+  const file = join(out, releasePath('r3'), OVERVIEW_FILE);
+  writeFileSync(file, readFileSync(file).fill(0, 20, 40));
+  const sign = (key: string): string => runGenerator(['sign', 'r3', '--out', out, '--key', key]).stderr;
+  assert.match(sign(mine.privateFile), /overview\.json\.gz: its SHA-256 is [0-9a-f]{64}, checksums\.txt has/);
+  assert.match(sign(mine.publicFile), /not a private Ed25519 key/);
+  assert.match(sign(join(folder, 'none.pem')), /no such file/);
+  const rsa = join(folder, 'rsa.pem');
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  writeFileSync(rsa, privateKey.export({ format: 'pem', type: 'pkcs8' }));
+  assert.match(sign(rsa), /not a private Ed25519 key/);
+  assert.ok(!existsSync(join(out, releasePath('r3'), `${RELEASE_FILE}.sig`)));
+});
+
+test('serve --trusted-key serves what is signed with any of its keys, and does not start with anything else', async () => {
+  const { ask } = await serve(output, [next.publicFile, mine.publicFile]);
+  const { ask: askUnsigned } = await serve(output, []);
+  for (const request of REQUESTS) {
+    const [answer, expected] = [await ask(request), await askUnsigned(request)];
+    assert.equal(answer.status, 200, request);
+    assert.deepEqual(await answer.arrayBuffer(), await expected.arrayBuffer(), request);
+  }
+  await assert.rejects(
+    serve(output, [next.publicFile]),
+    /release\.json\.sig: damaged, not signed; expected one of the keys with SHA-256 [0-9a-f]{64}/,
+  );
+  await assert.rejects(serve(output, [mine.privateFile]), /not a public Ed25519 key/);
+  const out = copy();
+  pointTo(out, 'r3');
+  await assert.rejects(serve(out, [mine.publicFile]), /r3\/release\.json\.sig: damaged, not signed/);
+});
+
+test('an unsigned release, or an older one, does not take the place of the one that is served', async () => {
+  const out = copy();
+  const { ask, log } = await serve(out, [mine.publicFile]);
+  const releaseOf = async (): Promise<string | null> => (await ask('/api/v1/fc/lv0')).headers.get('boundaries-release');
+  pointTo(out, 'r3', ['r2', 'r3']);
+  await until(
+    () => log.some((line) => line.includes('not signed')),
+    () => log.join('\n'),
+  );
+  assert.match(log.join('\n'), /still serving release r2: .*\.sig: damaged, not signed; expected one of the keys/);
+  assert.equal(await releaseOf(), 'r2');
+  pointTo(out, 'r1', ['r1', 'r2']);
+  await until(
+    () => log.some((line) => line.includes('older')),
+    () => log.join('\n'),
+  );
+  assert.match(log.join('\n'), /still serving release r2: current\.json: r1 is older than what is served/);
+  assert.equal(await releaseOf(), 'r2');
+  // A client may name it: it is signed, and hosted.
+  assert.equal((await ask('/api/v1/download/lv0.geojsonl.gz?release=r1')).status, 200);
+  run(out, 'sign', 'r3', '--key', mine.privateFile);
+  pointTo(out, 'r3', ['r2', 'r3']);
+  await until(
+    () => log.includes('serving release r3'),
+    () => log.join('\n'),
+  );
+  assert.equal(await releaseOf(), 'r3');
+});
+
+test('--allow-rollback serves an older release', async () => {
+  const out = copy();
+  const { log } = await serve(out, [mine.publicFile], true);
+  pointTo(out, 'r1', ['r1', 'r2']);
+  await until(
+    () => log.includes('serving release r1'),
+    () => log.join('\n'),
+  );
+});
+
+/** Bits that can be turned at any place without another CRC-32: those of its polynomial. */
+const NO_CHANGE = Buffer.from([0x41, 0x06, 0x71, 0xdb, 0x01]);
+
+/** Changes bytes so that every CRC-32 over them is what it was. */
+function forge(bytes: Buffer, at: number): Buffer {
+  const forged = Buffer.from(bytes);
+  for (const [i, bits] of NO_CHANGE.entries()) forged[at + i] = (forged[at + i] ?? 0) ^ bits;
+  assert.equal(crc32(forged), crc32(bytes));
+  assert.notDeepEqual(forged, bytes);
+  return forged;
+}
+
+test('a stranger who changes any file, also with the right CRC-32, brings an answer as it was or an error, never another one', async () => {
+  const out = copy();
+  const root = join(out, releasePath('r2'));
+  const { ask, stop } = await serve(out, [mine.publicFile]);
+  const answers = new Map<string, ArrayBuffer>();
+  for (const request of REQUESTS) answers.set(request, await (await ask(request)).arrayBuffer());
+  await stop();
+  let refused = 0;
+  // Of the folders of levels one has all kinds of files.
+  for (const path of filesUnder(root).filter((file) => !/^lv[01345]\//.test(file))) {
+    const file = join(root, path);
+    const intact = readFileSync(file);
+    writeFileSync(file, forge(intact, Math.floor(intact.length / 2)));
+    const changed = await serve(out, [mine.publicFile]).catch(() => undefined);
+    if (changed === undefined) refused++;
+    for (const request of changed === undefined ? [] : REQUESTS) {
+      const answer = await changed?.ask(request);
+      const body = await answer?.arrayBuffer().catch(() => undefined);
+      if (answer?.status !== 200 || body === undefined) refused++;
+      else assert.deepEqual(body, answers.get(request), `${request} with another ${path}`);
+    }
+    await changed?.stop();
+    writeFileSync(file, intact);
+  }
+  assert.ok(refused > REQUESTS.length, `${refused} refused`);
+});
+
+test('without keys the same forgery is served: a CRC-32 finds damage, not strangers', async () => {
+  const out = copy();
+  const download = '/api/v1/download/lv2.geojsonl.gz';
+  const { ask } = await serve(out, []);
+  const expected = Buffer.from(await (await ask(download)).arrayBuffer());
+  const file = join(out, releasePath('r2'), featureFilePath(2, 0));
+  writeFileSync(file, forge(readFileSync(file), 60));
+  const { ask: askAgain } = await serve(out, []);
+  const answer = await askAgain(download);
+  assert.equal(answer.status, 200);
+  assert.notDeepEqual(Buffer.from(await answer.arrayBuffer()), expected);
+});
+
+test('files and blocks that are exchanged, cut or longer are not what was signed', async () => {
+  const out = copy();
+  const path = `${releasePath('r3')}/${OVERVIEW_FILE}`;
+  const file = join(out, path);
+  const intact = randomBytes(4 * BLOCK_BYTES - 100);
+  const sums = join(out, releasePath('r3'), CHECKSUMS_FILE);
+  writeFileSync(sums, readFileSync(sums, 'utf8').replace(sha256Of(file), sha256(intact)));
+  writeFileSync(file, intact);
+  run(out, 'sign', 'r3', '--key', mine.privateFile);
+  const publicKey = createPublicKey(readFileSync(mine.publicFile));
+  const origin = () => signedOrigin(directoryOrigin(out), [publicKey]);
+  const isWhole = async (content: Buffer): Promise<boolean> => {
+    writeFileSync(file, content);
+    const signed = origin();
+    const range = { offset: 5, length: intact.length - 10 };
+    const wanted = intact.subarray(5, -5);
+    const chunks: Buffer[] = [];
+    let isStreamed = true;
+    try {
+      for await (const chunk of signed.stream(path, range)) chunks.push(chunk);
+    } catch (error) {
+      assert.ok(error instanceof OriginError);
+      isStreamed = false;
+    }
+    // What was streamed before an error is what was signed.
+    const got = Buffer.concat(chunks);
+    assert.deepEqual(got, wanted.subarray(0, got.length));
+    const read = await signed.read(path, range).catch((error) => assert.ok(error instanceof OriginError));
+    if (read !== undefined) assert.deepEqual(read, wanted);
+    assert.equal(read !== undefined, isStreamed);
+    const target = Buffer.alloc(range.length);
+    const now = (): boolean | undefined => signed.readNow?.(path, range, target, 0, false);
+    if (isStreamed) assert.ok(now());
+    else assert.throws(now, OriginError);
+    if (isStreamed) assert.deepEqual(target, wanted);
+    return isStreamed;
+  };
+  const [first, second, rest] = [0, 1, 2].map((block) =>
+    intact.subarray(block * BLOCK_BYTES, block === 2 ? undefined : (block + 1) * BLOCK_BYTES),
+  );
+  assert.ok(first && second && rest);
+  assert.equal(await isWhole(intact), true);
+  assert.equal(await isWhole(Buffer.concat([second, first, rest])), false);
+  assert.equal(await isWhole(intact.subarray(0, -1)), false);
+  assert.equal(await isWhole(forge(intact, intact.length - 20)), false);
+  // Bytes behind the end are never read.
+  assert.equal(await isWhole(Buffer.concat([intact, Buffer.from('more')])), true);
+  writeFileSync(file, intact);
+  // A file that is not part of the release, and one in the place of another.
+  writeFileSync(join(out, releasePath('r3'), 'other.bin'), 'other');
+  await assert.rejects(origin().read(`${releasePath('r3')}/other.bin`, 100), /missing, is not signed/);
+  const other = `${releasePath('r3')}/${featureFilePath(0, 0)}`;
+  renameSync(file, join(out, other));
+  await assert.rejects(origin().read(other, { offset: 0, length: 10 }), OriginError);
+});
+
+test('the release that is signed is read again when its id is used for another one', async () => {
+  const out = copy();
+  let now = 0;
+  const origin = signedOrigin(directoryOrigin(out), [createPublicKey(readFileSync(mine.publicFile))], () => now);
+  const path = `${releasePath('r1')}/${RELEASE_FILE}`;
+  const first = await origin.read(path, 1e6);
+  rmSync(join(out, releasePath('r1')), { recursive: true });
+  renameSync(join(out, releasePath('r2')), join(out, releasePath('r1')));
+  await assert.rejects(origin.read(path, 1e6), /is not what was signed/);
+  now += 5000;
+  await assert.rejects(origin.read(path, 1e6), /is not what was signed/);
+  const second = await origin.read(path, 1e6);
+  assert.notDeepEqual(second, first);
+  assert.ok(existsSync(join(out, CURRENT_PATH)));
+});

@@ -21,3 +21,8 @@ sub vcl_recv {
         return (pass);
     }
 }
+
+sub vcl_backend_response {
+    # Not once more when its time is over (stale-while-revalidate): a minute after a release is published nobody sees the old one.
+    set beresp.grace = 0s;
+}

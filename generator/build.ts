@@ -163,7 +163,7 @@ export async function refuseFindings(
   const counts = stored.map(({ features }) => features);
   const fewer = served === undefined ? [] : findFewerUnits(counts, source.map(sourceName), served);
   refuseUnaccepted(source, [...found, ...fewer], accept);
-  return found.sort((a, b) => a.level - b.level || (a.kind < b.kind ? -1 : 1));
+  return found;
 }
 
 /** The members of release.json that do not describe its files. */

@@ -29,7 +29,14 @@ export interface CellBuilder extends RingSink {
    * Ends the level.
    * @param write takes the next bytes of cells.bin, which are valid until it returns
    */
-  finish(write: (bytes: Uint8Array) => void): CellArrays;
+  finish(write: (bytes: Uint8Array) => void): BuiltCells;
+}
+
+/** The cells of a level. */
+export interface BuiltCells {
+  arrays: CellArrays;
+  /** The units whose edges lie so close that some of their cells stayed large, ascending. */
+  crowded: readonly number[];
 }
 
 /** @param precision decimals of the coordinates */
@@ -112,6 +119,7 @@ class CellWriter {
   readonly #key: number[] = [];
   readonly #start: number[] = [];
   readonly #crc: number[] = [];
+  readonly #crowded = new Set<number>();
   #written = 0;
   /** The units of the last cell, if no edge meets it. */
   #whole: string | undefined;
@@ -140,7 +148,10 @@ class CellWriter {
     const copied = counts.reduce((sum, count) => sum + count, 0) / edges.length;
     if (copied >= 2 && Math.max(...counts) > SHARE_KEPT * edges.length) return false;
     const copies = square.copies * copied;
-    if (copies > COPIES_MAX) return false;
+    if (copies > COPIES_MAX) {
+      this.#crowded.add(this.#mostOf(edges));
+      return false;
+    }
     // The way to a corner leads through this square, so its edges decide who contains it.
     const corners = quarters.map((quarter) => this.#atCorner(edges, square, quarter, inside));
     for (const [i, quarter] of quarters.entries()) {
@@ -150,14 +161,22 @@ class CellWriter {
   }
 
   /** The rest of the bytes, and the arrays. */
-  end(): CellArrays {
+  end(): BuiltCells {
     this.#flush();
     this.#start.push(this.#written);
-    return {
+    const arrays = {
       key: Float64Array.from(this.#key),
       start: Float64Array.from(this.#start),
       crc: Uint32Array.from(this.#crc),
     };
+    return { arrays, crowded: [...this.#crowded].sort((a, b) => a - b) };
+  }
+
+  /** The unit that most of these edges bound. */
+  #mostOf(edges: Uint32Array): number {
+    const counts = new Map<number, number>();
+    for (const edge of edges) for (const unit of this.#unitsOf(edge)) counts.set(unit, (counts.get(unit) ?? 0) + 1);
+    return [...counts].reduce((most, next) => (next[1] > most[1] ? next : most), [0, 0])[0];
   }
 
   /** For each edge the bits of the quarters that it meets. */

@@ -17,6 +17,7 @@ import type { Geometry, Level } from '../../format/levels.ts';
 import { encodeLevel, type LevelFiles } from '../../format/manifest.ts';
 import {
   type CheckedFile,
+  type Finding,
   type GeometrySummary,
   type LevelAbout,
   type LevelSummary,
@@ -27,6 +28,7 @@ import {
   type WholeFile,
 } from '../../format/release.ts';
 import { type Relatives, writeNames } from '../names/named-units.ts';
+import { byLevel, Findings } from '../quality/findings.ts';
 import { sizeAndSum } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
@@ -66,6 +68,8 @@ export interface FinalizeTask {
 /** A finalised level. */
 export interface FinalizedLevel {
   summary: LevelSummary;
+  /** What was found when its files were written. */
+  findings: readonly Finding[];
   /** Path of the file with its lines of checksums.txt, in order of path. */
   checksums: string;
 }
@@ -95,7 +99,11 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     }),
   );
   // Undefined for a level without features: its one cell has no bytes.
-  index.arrays.cells = records.find(({ cells }) => cells !== undefined)?.cells ?? index.arrays.cells;
+  const built = records.find(({ cells }) => cells !== undefined)?.cells;
+  index.arrays.cells = built?.arrays ?? index.arrays.cells;
+  const { crowded = [] } = built ?? {};
+  const findings = new Findings(level);
+  findings.add('crowded-borders', () => `fid ${index.arrays.fid[elementAt(crowded, 0)]}`, crowded.length);
   const { order } = readSidecar<FilePlan>(store, 'plan');
   let cells: CheckedFile | undefined;
   const checksums: Checksum[] = [];
@@ -155,7 +163,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });
   const file = `${store}.checksums`;
   writeFileSync(file, checksumLines(checksums));
-  return { summary, checksums: file };
+  return { summary, findings: findings.list(), checksums: file };
 }
 
 /** Number of units that are not valid with a geometry. */
@@ -219,7 +227,8 @@ export function sealRelease(
   levels: readonly FinalizedLevel[],
   overview: WholeFile,
 ): Release {
-  const release = { ...about, sequence, overview, levels: levels.map(({ summary }) => summary) };
+  const quality = byLevel([...about.quality, ...levels.flatMap(({ findings }) => findings)]);
+  const release = { ...about, quality, sequence, overview, levels: levels.map(({ summary }) => summary) };
   const json = releaseToJson(release);
   writeDurably(join(out, RELEASE_FILE), json);
   const others = [

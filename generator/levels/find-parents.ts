@@ -101,7 +101,7 @@ function fittingOf(
 /** Makes the cells of the level in a store. @returns the units at a point, as positions */
 function openCells(store: string, precision: number): { unitsAt(point: readonly number[]): number[]; close(): void } {
   const file = `${store}.cells`;
-  const cells = new Cells(writeCells(file, store, precision).arrays, precision);
+  const cells = new Cells(writeCells(file, store, precision).cells.arrays, precision);
   const handle = openSync(file, 'r');
   return {
     unitsAt(point) {

@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
-import type { CellArrays } from '../../format/cells.ts';
 import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { DeflatedText } from '../../format/gzip.ts';
 import type { Geometry } from '../../format/levels.ts';
 import type { CheckedFile } from '../../format/release.ts';
+import type { BuiltCells } from '../cells/build-cells.ts';
 import type { Part } from './divide-work.ts';
 
 /** The records of one task. */
@@ -20,7 +20,7 @@ export interface TaskRecords {
   /** Of the features in its feature files, by geometry. */
   features: Map<Geometry, FeatureRecords>;
   /** Undefined if the cells are not among the files of the part. */
-  cells: CellArrays | undefined;
+  cells: BuiltCells | undefined;
 }
 
 /** The records of the features with one geometry, in order of position. */

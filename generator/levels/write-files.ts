@@ -3,7 +3,6 @@
 // deflate data of large features is copied from the store.
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { CellArrays } from '../../format/cells.ts';
 import { sumOf, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { deflateLine, deflateText, MemberWriter, SEPARATORS } from '../../format/gzip.ts';
@@ -11,7 +10,7 @@ import { alonePath } from '../../format/layout.ts';
 import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
 import { positionsOf, type Ranges } from '../../format/positions.ts';
 import type { CheckedFile, ReleaseShape } from '../../format/release.ts';
-import { newCellBuilder } from '../cells/build-cells.ts';
+import { type BuiltCells, newCellBuilder } from '../cells/build-cells.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { geometryStorePath, openStore, type StoreReader } from '../store/feature-store.ts';
@@ -65,8 +64,8 @@ export function writeFiles({ level, shape, out, part, ...task }: WriteTask): voi
       const { kind, ranges } = planned;
       let written: CheckedFile;
       if (kind === 'cells') {
-        const { arrays, ...checked } = writeCells(file, task.store, shape.precision);
-        records.cells = arrays;
+        const { cells, ...checked } = writeCells(file, task.store, shape.precision);
+        records.cells = cells;
         written = checked;
       } else if (isFormat(kind)) written = writePage(file, kind, ranges, store);
       else {
@@ -133,13 +132,13 @@ function writeFeatureFiles(
 }
 
 /** Writes the cells, which say which units are at a point, from the rings as they are published. */
-export function writeCells(file: string, store: string, precision: number): CheckedFile & { arrays: CellArrays } {
+export function writeCells(file: string, store: string, precision: number): CheckedFile & { cells: BuiltCells } {
   const output = createOutputFile(file);
-  const cells = newCellBuilder(precision);
-  readRings(store, cells, cells.unit);
+  const builder = newCellBuilder(precision);
+  readRings(store, builder, builder.unit);
   // The file keeps what it has not written yet.
-  const arrays = cells.finish((bytes) => output.write(Buffer.from(bytes)));
-  return { ...output.close(), arrays };
+  const cells = builder.finish((bytes) => output.write(Buffer.from(bytes)));
+  return { ...output.close(), cells };
 }
 
 /** Files never change once written, so identical pages are hard links if the file system supports them. */

@@ -35,6 +35,11 @@ export class Findings {
   }
 }
 
+/** Problems in the order of release.json: by level and kind. */
+export function byLevel(findings: readonly Finding[]): Finding[] {
+  return [...findings].sort((a, b) => a.level - b.level || (a.kind < b.kind ? -1 : 1));
+}
+
 /**
  * Counts the problems of a unit's geometry, when it has been written.
  * @param example says where the unit is; called for the first problem of each kind
@@ -72,6 +77,7 @@ export const KINDS = {
   'fitting-parents': 'units whose point is not in exactly one unit of the level above, with the parent that fits best',
   'missing-level': 'level missing between others',
   'invalid-polygons': 'units whose polygons are not valid: they cross or cover themselves; --make-valid repairs them',
+  'crowded-borders': 'units with borders so close together that a point near them is found slowly',
   'renumbered-fids': 'units with a new fid, because fids of several layers collide',
   'repaired-geometries': 'units that were made valid before they were dissolved',
   'unused-layers': 'layers of the source that are not used',

@@ -33,7 +33,7 @@ export class StoredFile implements BodySource {
     const range: ByteRange = { offset: 0, length: this.bytes };
     const body = reads.buffer(this.bytes);
     if (reads.now(this.path, range, body, 0, false)) return this.#checked(body);
-    return reads.later(client, async () => this.#checked(await reads.read(this.path, range, client, client)));
+    return reads.later(client, async () => this.#checked(await reads.read(this.path, range, client, { page: client })));
   }
 
   #checked(body: Buffer): Buffer {
@@ -44,7 +44,7 @@ export class StoredFile implements BodySource {
   #stream({ origin }: Reads, client: Client): AsyncGenerator<Buffer, void, undefined> {
     const sha256 = createHash('sha256');
     return withholdLast(
-      origin.stream(this.path, { offset: 0, length: this.bytes }, client),
+      origin.stream(this.path, { offset: 0, length: this.bytes }, { page: client }),
       (chunk) => sha256.update(chunk),
       () => {
         if (!sha256.digest('hex').startsWith(this.tag)) throw new OriginError('damaged', this.path);

@@ -73,8 +73,8 @@ export function signedOrigin(origin: Origin, keys: readonly KeyObject[], now: Cl
     throw new OriginError('damaged', path, 'is not what was signed');
   };
   /** A page is sent as it is read if it is read whole. */
-  const readerOf = ({ file, aligned }: Place, { exchange, gone }: Reader): Reader =>
-    aligned.offset === 0 && aligned.length === file.bytes ? { exchange, gone } : { gone };
+  const readerOf = ({ file, aligned }: Place, reader: Reader): Reader =>
+    aligned.offset === 0 && aligned.length === file.bytes ? reader : { gone: reader.page?.gone ?? reader.gone };
 
   const { readNow } = origin;
   return {

@@ -29,7 +29,9 @@ export type { R2Bucket, R2Object } from '../origin/r2.ts';
 export { r2Origin } from '../origin/r2.ts';
 
 /** The options of `serve` that concern a handler, with the same defaults, and what only a handler has. */
-export interface FetchOptions extends Omit<TokenOptions, 'dev'>, Pick<ServeOptions, 'originHeader' | 'publicUrl'> {
+export interface FetchOptions
+  extends Omit<TokenOptions, 'dev'>,
+    Pick<ServeOptions, 'originHeader' | 'publicUrl' | 'title'> {
   /** URL of a copy of the output folder on a static host, or an origin, such as that of a bucket. */
   origin: string | Origin;
   /**
@@ -69,7 +71,7 @@ const CACHED_RESPONSES_MAX_BYTES = { gzip: 6 * 1024 * 1024, identity: 2 * 1024 *
  * export default { fetch: (request, env, context) => handler.fetch(request, context) };
  */
 export async function createFetchHandler(options: FetchOptions): Promise<FetchHandler> {
-  const { log = () => {}, currentCache = CURRENT_CACHE } = options;
+  const { log = () => {}, currentCache = CURRENT_CACHE, title } = options;
   const cacheMs = 1000 * durationToSeconds(currentCache, '--current-cache', 0);
   const publicUrl = parsePublicUrl(options.publicUrl);
   const { trustedKeys = [], allowRollback = false } = options;
@@ -89,6 +91,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     limits: undefined,
     responses: responseCaches(CACHED_RESPONSES_MAX_BYTES),
     releases,
+    title,
     // The platform limits how much is done at a time; work of one request must not run as part of another.
     reads: new Reads(origin, undefined),
     publicRows: publicRows({
@@ -96,7 +99,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
       lifecycle,
       keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
       audience: 'private',
-      assets: new Map(describingAssets({ publicUrl, title: undefined, audience: 'private' })),
+      assets: new Map(describingAssets({ publicUrl, title, audience: 'private' })),
       resourceMetadata,
       baseUrl,
       publicUrl,

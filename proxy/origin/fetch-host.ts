@@ -58,11 +58,11 @@ export function fetchHostOrigin(
   }
 
   return {
-    async read(path, extent, client) {
+    async read(path, extent, reader) {
       const deadline = performance.now() + limits.readMs;
-      return concatChunks(readChunks(requestFor(path, extent, client !== undefined), deadline));
+      return concatChunks(readChunks(requestFor(path, extent, reader?.page !== undefined), deadline));
     },
-    stream: (path, range, client) => readChunks(requestFor(path, range, client !== undefined)),
+    stream: (path, range, reader) => readChunks(requestFor(path, range, reader?.page !== undefined)),
   };
 }
 

@@ -30,8 +30,13 @@ export interface Client {
 /** A client that is connected by node:http. */
 export type Exchange = NonNullable<Client['exchange']>;
 
-/** Whom a file is read for: reading ends when it has gone. With its exchange, the range is a whole file, a stored page. */
-export type Reader = Partial<Pick<Client, 'exchange' | 'gone'>>;
+/** Whom a file is read for. */
+export interface Reader {
+  /** Reading ends when it is aborted. */
+  readonly gone?: AbortSignal | undefined;
+  /** The range is a whole file, a stored page, which is sent to this client as it is read. */
+  readonly page?: Client;
+}
 
 /** A source of files. */
 export interface Origin {

@@ -124,16 +124,16 @@ export function staticHostOrigin(
   }
 
   return {
-    async read(path, extent, reader = {}) {
+    async read(path, extent, { page, gone } = {}) {
       const deadline = performance.now() + limits.readMs;
       return concatChunks(
-        reader.exchange && typeof extent !== 'number'
-          ? forwardChunks(path, extent, reader.exchange, deadline)
-          : readChunks(path, extent, reader.gone, deadline),
+        page?.exchange && typeof extent !== 'number'
+          ? forwardChunks(path, extent, page.exchange, deadline)
+          : readChunks(path, extent, gone, deadline),
       );
     },
-    stream: (path, range, { exchange, gone } = {}) =>
-      exchange ? forwardChunks(path, range, exchange) : readChunks(path, range, gone),
+    stream: (path, range, { page, gone } = {}) =>
+      page?.exchange ? forwardChunks(path, range, page.exchange) : readChunks(path, range, gone),
     close(path) {
       if (path === '') agent.destroy();
     },

@@ -25,6 +25,7 @@ interface Level {
   arrays: CellArrays;
   bytes: Buffer;
   precision: number;
+  crowded: readonly number[];
   unitsAt(...point: PointText): number[];
 }
 
@@ -40,7 +41,7 @@ function makeLevel(units: Units, precision: number): Level {
     builder.unit();
   }
   const chunks: Buffer[] = [];
-  const arrays = builder.finish((chunk) => chunks.push(Buffer.from(chunk)));
+  const { arrays, crowded } = builder.finish((chunk) => chunks.push(Buffer.from(chunk)));
   const bytes = Buffer.concat(chunks);
   const cells = new Cells(arrays, precision);
   const unitsAt = (longitude: string, latitude: string): number[] => {
@@ -48,7 +49,7 @@ function makeLevel(units: Units, precision: number): Level {
     const cell = cells.cellAt(point);
     return cells.unitsAt(point, cell, bytesOf(level, cell), 'cells.bin');
   };
-  const level = { arrays, bytes, precision, unitsAt };
+  const level = { arrays, bytes, precision, crowded, unitsAt };
   return level;
 }
 
@@ -311,6 +312,7 @@ test('long edges side by side are stored a bounded number of times, and every po
   const comb = [ring(7, ...Array.from({ length: teeth }, (_, i) => tooth(i)).flat(), [teeth / 1000, 10.5], [0, 10.5])];
   const level = makeLevel([comb], 7);
   assert.ok(level.bytes.length < 250 * 2 * teeth, `${level.bytes.length} bytes`);
+  assert.deepEqual(level.crowded, [0]);
   assertAgrees([comb], 7, pointsNear([comb], 7, 300, dice(15)), level);
 });
 

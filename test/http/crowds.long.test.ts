@@ -23,6 +23,7 @@ const OTHERS_PAUSE_MS = 50;
 
 /** What is asked for, of each kind of work: looked up, read, summed, inflated, remembered. */
 const ASKED: readonly Pick<CrowdOptions, 'path' | 'method' | 'headers'>[] = [
+  { path: '/api/v1/at?point={-180.0:180.0},{-80.0:80.0}' },
   { path: '/api/v1/fc/lv5?geometry=none&contains={-180.0:180.0},{-80.0:80.0}' },
   { path: '/api/v1/fc/lv3?geometry=low&contains=1.5,3.5' },
   { path: '/api/v1/geojsonl/lv5?page-size=1&start-at={0:2000}' },

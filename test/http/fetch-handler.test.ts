@@ -64,6 +64,16 @@ test('links have the scheme of their own request, whatever scheme the request be
     assert.equal(await schemeOf(`${scheme}://b.test/api/v1/geojsonl/lv0?page-size=1`), `${scheme},${scheme}`);
 });
 
+test('the service is called by its title in its documents', async () => {
+  const titled = await createFetchHandler({ ...options, origin: await openOrigin(folder), title: 'Borders of Spain' });
+  for (const path of ['/openapi.json', '/api/v1/ogc']) {
+    const response = await titled.fetch(
+      new Request(`https://a.test${path}`, { headers: { authorization: `Bearer ${token}` } }),
+    );
+    assert.match(await response.text(), /Borders of Spain/);
+  }
+});
+
 test('with a release in memory no request waits for current.json: it is read after the response, also after a freeze', {
   timeout: 10_000,
 }, async (t) => {

@@ -220,11 +220,17 @@ test('all problems of all levels are listed at once', async () => {
 });
 
 test('oddities that leave a release right are counted with their first example', async () => {
+  // Its teeth are 7 degrees long and lie 2e-7 degrees apart.
+  const teeth = Array.from(
+    { length: 3000 },
+    (_, i) => `${(i / 2.5e6).toFixed(7)} 57,${(i / 2.5e6 + 2e-7).toFixed(7)} 50`,
+  );
   const odd: Features = [
     { fid: 1, values: ['?', 'Nowhere'], wkt: square(0, 0) },
     { fid: 2, values: ['BBB', 'Far east'], wkt: square(180.5, 0) },
     { fid: 3, values: ['CCC', 'Round the world'], wkt: 'POLYGON((179 0,-179 0,-179 1,179 1,179 0))' },
     { fid: 4, values: ['DDD', 'Sliver'], wkt: `MULTIPOLYGON(((0 0,1e-9 0,1e-9 1e-9,0 0)),((5 5,6 5,6 6,5 5)))` },
+    { fid: 5, values: ['EEE', 'Comb'], wkt: `POLYGON((0 58,${teeth.join()},0.01 58,0 58))` },
   ];
   const source = writeDataset(join(folder, 'odd.gpkg'), 'GPKG', [
     { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features: odd },
@@ -234,6 +240,7 @@ test('oddities that leave a release right are counted with their first example',
   assert.deepEqual(linesOf((await buildRelease(source, join(folder, 'odd'))).quality), [
     'lv0 antimeridian-jumps 1 odd.gpkg: layer ADM_0, fid 3, GID CCC',
     'lv0 collapsed-rings 1 odd.gpkg: layer ADM_0, fid 4, GID DDD',
+    'lv0 crowded-borders 1 fid 5',
     'lv0 invalid-polygons 1 odd.gpkg: layer ADM_0, fid 4, GID DDD',
     'lv0 out-of-range 1 odd.gpkg: layer ADM_0, fid 2, GID BBB',
     'lv0 placeholder-gids 1 odd.gpkg: layer ADM_0, fid 1',

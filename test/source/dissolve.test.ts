@@ -1,23 +1,22 @@
 // A single layer whose units end at different levels: the release has a unit of level n for each GID_n.
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import type * as gdalTypes from 'gdal-async';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { build } from '../../generator/build.ts';
 import { dissolveCostToText, dissolveLayer } from '../../generator/dissolve/dissolve-layers.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import { writeSample } from '../../generator/sample/sample.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { describeDataset } from '../../generator/source/level-sources.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { openPool } from '../../generator/workers/pool.ts';
+import { areaOf } from '../support/datasets/area-of.ts';
 import { type FixtureFeature, runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
-import { buildOptions, buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { featuresIn, linesIn } from '../support/releases/features-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -60,11 +59,6 @@ async function published(source: string) {
     release.levels[level]?.features ? [featuresIn(out, level)] : [],
   );
   return { out, release, levels };
-}
-
-function areaOf({ geometry }: { geometry: object | null }): number {
-  const read = geometry === null ? null : gdal.Geometry.fromGeoJson(geometry);
-  return read instanceof gdal.MultiPolygon || read instanceof gdal.Polygon ? read.getArea() : 0;
 }
 
 /** GID and area of each unit of a level. */
@@ -417,55 +411,4 @@ test('what cannot be dissolved is refused, and named', async () => {
     await assert.rejects(buildRelease(source, join(folder, 'no'), { ...sourceOptionsFrom(options) }), { message });
   for (const dissolve of ['lv2=lv1', 'lv7', 'lv1=lv2=lv3', ''])
     assert.throws(() => sourceOptionsFrom({ dissolve: [dissolve] }), /^UsageError: --dissolve /);
-});
-
-test("the sample's municipalities, cut into pieces and dissolved, are the units that they were", async () => {
-  const whole = join(folder, 'sample.gpkg');
-  writeSample(whole);
-  const cut = join(folder, 'cut.gpkg');
-  copyFileSync(whole, cut);
-  const dataset = gdal.open(cut, 'r+');
-  const layer = dataset.layers.get('ADM_3');
-  const side = (west: number, east: number): gdalTypes.Geometry =>
-    gdal.Geometry.fromWKT(`POLYGON((${west} -90,${east} -90,${east} 90,${west} 90,${west} -90))`);
-  runSql(dataset, 'BEGIN');
-  for (const feature of layer.features.map((one) => one)) {
-    const geometry = feature.getGeometry();
-    if (geometry === null || !geometry.isValid()) continue;
-    const { minX, maxX } = geometry.getEnvelope();
-    const middle = (minX + maxX) / 2;
-    const pieces = [side(-180, middle), side(middle, 180)].map((half) => geometry.intersection(half));
-    if (!pieces.every(({ name }) => name.endsWith('POLYGON'))) continue;
-    for (const [i, piece] of pieces.entries()) {
-      const copy = i === 0 ? feature : feature.clone();
-      copy.setGeometry(piece);
-      if (i === 0) layer.features.set(copy);
-      else {
-        copy.fid = 100_000 + feature.fid;
-        layer.features.add(copy);
-      }
-    }
-  }
-  runSql(dataset, 'COMMIT');
-  const layerCount = layer.features.count();
-  dataset.close();
-  const few = {
-    levels: [3],
-    storedPages: 'none',
-    precision: 12,
-    ...FULL_ALONE,
-    accept: ['collapsed-geometries'],
-  } as const;
-  const [before, after] = [join(folder, 'before'), join(folder, 'after')];
-  await buildRelease(whole, before, few);
-  await buildRelease(cut, after, { ...few, ...sourceOptionsFrom({ dissolve: ['lv3'] }) });
-  const [old, united] = [before, after].map((out) => featuresIn(out, 3));
-  const byGid = new Map(old?.map((unit) => [unit.properties.GID_3, unit]));
-  assert.ok(layerCount > 16_000 && united?.length === byGid.size, `${layerCount} pieces`);
-  for (const unit of united ?? []) {
-    const { fid: _, ...properties } = unit.properties;
-    const { fid: __, ...expected } = byGid.get(properties.GID_3).properties;
-    assert.deepEqual(properties, expected);
-    assert.ok(Math.abs(areaOf(unit) - areaOf(byGid.get(properties.GID_3))) < 1e-9, properties.GID_3);
-  }
 });

@@ -6,7 +6,6 @@ import type { BuildOptions } from '../../generator/build.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import { writeSample } from '../../generator/sample/sample.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
@@ -162,22 +161,6 @@ test('a level that is not there, and one that is not above, are refused; missing
     remedy:
       /^name them with --gid-column lv1:lv0=COLUMN lv2:lv0=COLUMN lv2:lv1=COLUMN, or --gid-column lv1:lv0= lv2:lv0= lv2:lv1= if there is none, or find the parents by place with --parent-by-place lv1,lv2; the layers have code, name$/,
   });
-});
-
-test('of the 11,565 units of the sample below level 0, all get the parent of their column', async () => {
-  const sample = join(folder, 'sample.gpkg');
-  writeSample(sample);
-  const few = { storedPages: 'none', geometries: ['full', 'none'], cells: false, workers: 0 } as const;
-  const byColumn = join(folder, 'by-column');
-  await buildRelease(sample, byColumn, few);
-  const byPlace = join(folder, 'by-place');
-  const dropped = sourceOptionsFrom({ columns: ['-GID_0,-GID_1,-GID_2'], 'parent-by-place': ['lv1,lv2,lv3'] });
-  await buildRelease(sample, byPlace, { ...few, ...dropped });
-  for (const level of [1, 2, 3] as const) {
-    const gids = (out: string) =>
-      featuresIn(out, level).map(({ id, properties }) => [id, properties[`GID_${level - 1}`]]);
-    assert.deepEqual(gids(byPlace), gids(byColumn));
-  }
 });
 
 test('a level that the source does not have, and of which a layer has no column, is no parent: nothing is typed for it', async () => {

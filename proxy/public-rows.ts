@@ -31,7 +31,7 @@ export interface PublicParts extends Readiness {
 
 /** The rows of a service. */
 export function publicRows(parts: PublicParts): PublicRows {
-  const { assets, resourceMetadata, baseUrl, publicUrl, releases } = parts;
+  const { assets, resourceMetadata, baseUrl, publicUrl, releases, audience } = parts;
   const rows: [string, PublicRow][] = [
     ['/healthz', { path: '/healthz', answer: answerAlive }],
     ['/readyz', { path: '/readyz', answer: () => answerReady(parts) }],
@@ -49,7 +49,7 @@ export function publicRows(parts: PublicParts): PublicRows {
         path,
         answer({ headers }) {
           const file = typeof asset === 'function' ? asset(releases.requireCurrent()) : asset;
-          return assetToAnswer(file, codingFor(headers['accept-encoding']));
+          return assetToAnswer(file, codingFor(headers['accept-encoding']), audience);
         },
       },
     ]);

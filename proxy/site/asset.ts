@@ -2,6 +2,7 @@
 // and reveal nothing of the data except release and attribution, so they need no token and any cache may store them.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import type { Audience } from '../api/headers.ts';
 import type { Answer, HeaderList } from '../bodies/answer.ts';
 import { answerWith } from '../bodies/answer.ts';
 import type { LoadedRelease } from '../data/load-release.ts';
@@ -25,6 +26,8 @@ export type Assets = ReadonlyMap<string, Asset | ((release: LoadedRelease) => As
 
 /** Caches ask on each use, so that clients see an upgrade at once. */
 const REVALIDATED = 'public, no-cache';
+/** Of a public service: as pages of the current release, so that a cache in front answers for a minute by itself. */
+const KEPT = 'public, max-age=60, stale-while-revalidate=600';
 /** What has this path never changes: for a year, caches do not ask. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
@@ -56,8 +59,9 @@ export function makeAsset(
 }
 
 /** The answer with an asset. */
-export function assetToAnswer(asset: Asset, coding: Coding): Answer {
-  const { mediaType, caching, headers, plain, tag } = asset;
+export function assetToAnswer(asset: Asset, coding: Coding, audience: Audience): Answer {
+  const { mediaType, headers, plain, tag } = asset;
+  const caching = audience === 'public' && asset.caching === REVALIDATED ? KEPT : asset.caching;
   const isGzip = coding === 'gzip';
   const all = ['Cache-Control', caching, ...headers, 'Vary', 'Accept-Encoding'];
   const type = ['Content-Type', mediaType, ...(isGzip ? ['Content-Encoding', 'gzip'] : [])];

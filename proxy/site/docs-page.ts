@@ -40,6 +40,9 @@ ${capsTable()}
 <h2>Walk a listing</h2>
 ${paragraphsToHtml(audience === 'private' ? WALK : WALK.replace(WITH_TOKEN, ''))}
 <pre><code>${escapeHtml(audience === 'private' ? WALK_COMMAND : WALK_COMMAND.replace(TOKEN_ARGUMENT, ''))}</code></pre>
+<h2>A map on a page</h2>
+<p>The regions of a country, drawn with MapLibre on a page of yours; a download is a gzip file, which the page inflates.</p>
+<pre><code>${escapeHtml(MAP_PAGE)}</code></pre>
 <h2>Questions</h2>
 ${paragraphsToHtml(ORIGIN)}
 ${QUESTIONS.map(({ question, target, answer }) => exampleToHtml(question, `GET ${target}`, answer)).join('\n')}
@@ -93,6 +96,30 @@ while [ -n "$url" ]; do
   curl -sf --compressed -D headers.txt -H "Authorization: Bearer $TOKEN" "$url"
   url=$(sed -n 's/^link: <\\([^>]*\\)>.*/\\1/Ip' headers.txt)
 done`;
+
+/** As proxy/examples/clients/map.html. */
+const MAP_PAGE = `<!doctype html>
+<meta charset="utf-8">
+<title>Regions of Spain</title>
+<link rel="stylesheet" href="https://unpkg.com/maplibre-gl@6.17.0/dist/maplibre-gl.css">
+<div id="map" style="height: 95vh"></div>
+<script type="module">
+  import { Map as MapLibre } from 'https://unpkg.com/maplibre-gl@6.17.0/dist/maplibre-gl.mjs';
+
+  const url = 'http://127.0.0.1:8080/api/v1/download/lv1.geojson.gz?gid-0=ESP&geometry=low';
+  const token = ''; // A public service needs none.
+  const response = await fetch(url, { headers: token ? { Authorization: \`Bearer \${token}\` } : {} });
+  if (!response.ok) throw new Error(await response.text());
+  const data = await new Response(response.body.pipeThrough(new DecompressionStream('gzip'))).json();
+  const box = data.features.map(({ bbox }) => bbox);
+  const [west, south] = [0, 1].map((i) => Math.min(...box.map((one) => one[i])));
+  const [east, north] = [2, 3].map((i) => Math.max(...box.map((one) => one[i])));
+  const layer = (id, type, paint) => ({ id, type, source: 'units', paint });
+  const layers = [layer('fill', 'fill', { 'fill-color': '#cde' }), layer('line', 'line', { 'line-color': '#357' })];
+  const sources = { units: { type: 'geojson', data } };
+  new MapLibre({ container: 'map', bounds: [west, south, east, north], style: { version: 8, sources, layers } });
+</script>
+`;
 
 const ORIGIN = `Answers of the sample release, which \`npm start\` builds: countries made with Natural Earth, units of the United States of the U.S. Census Bureau, both public domain; those of Spain derived from boundaries CC BY 4.0 Instituto Geográfico Nacional de España (ign.es). \`…\` is where an answer is cut here.`;
 

@@ -136,3 +136,25 @@ test('a service with a title is called so in the explorer and in its tab', { ski
     assert.equal(await page.title(), 'r1 · Boundaries explorer');
   });
 });
+
+test('a public service opens without a sign-in, sends no token, and shows programs without one', {
+  skip: SKIP,
+}, async () => {
+  const open = await startService(service.folder, { explorer: true, isPublic: true });
+  for (const path of ['/', '/#token=abc'])
+    await browser.onPage(
+      open,
+      async (page) => {
+        const sent: (string | undefined)[] = [];
+        page.on('request', (request) => sent.push(request.headers()['authorization']));
+        await page.reload();
+        await waitForPlace(page, 'r1', '2 countries');
+        assert.equal(await page.locator('#sign-in').isVisible(), false);
+        assert.equal(await page.locator('#sign-out').isVisible(), false);
+        assert.ok(sent.length > 0 && sent.every((authorization) => authorization === undefined));
+        assert.doesNotMatch((await page.locator('#code').textContent()) ?? '', /TOKEN|Authorization/);
+        assert.ok(!page.url().includes('token'));
+      },
+      { path },
+    );
+});

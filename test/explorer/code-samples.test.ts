@@ -30,6 +30,7 @@ writeDataset(source, 'GPKG', layers);
 const folder = temporaryFolder();
 await buildRelease(source, folder);
 const proxy = await startService(folder);
+const open = await startService(folder, { isPublic: true });
 
 const PROGRAMS: Record<string, { program: string; file: string; needs: string[] }> = {
   shell: { program: 'sh', file: 'walk.sh', needs: ['curl --version'] },
@@ -47,10 +48,11 @@ async function run(
   language: string,
   url: string,
   token = TOKEN,
+  isPublic = false,
 ): Promise<{ code: number | null; units: Unit[]; errors: string }> {
   const { program, file } = PROGRAMS[language] ?? assert.fail(language);
   const cwd = temporaryFolder();
-  writeFileSync(join(cwd, file), codeFor(language, url));
+  writeFileSync(join(cwd, file), codeFor(language, url, isPublic));
   const child = spawn(program, [file], { cwd, env: { ...process.env, TOKEN: token, PYTHONIOENCODING: 'utf-8' } });
   let output = '';
   let errors = '';
@@ -112,12 +114,16 @@ for (const { id, title } of LANGUAGES)
         expected.map((unit) => unit.id),
         [1, 2, 4],
       );
-      const { code, units, errors } = await run(id, `${proxy.url}${path}`);
-      assert.deepEqual([code, errors], [0, '']);
-      assert.deepEqual(
-        units.map((unit) => ({ id: unit.id, properties: unit.properties })),
-        expected,
-      );
+      for (const isPublic of [false, true]) {
+        const { url } = isPublic ? open : proxy;
+        const { code, units, errors } = await run(id, `${url}${path}`, isPublic ? '' : TOKEN, isPublic);
+        assert.deepEqual([code, errors], [0, '']);
+        assert.deepEqual(
+          units.map((unit) => ({ id: unit.id, properties: unit.properties })),
+          expected,
+        );
+        assert.equal(/TOKEN|Authorization|os\b/.test(codeFor(id, url, isPublic)), !isPublic);
+      }
     });
 
 for (const { id, title } of LANGUAGES)

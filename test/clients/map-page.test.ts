@@ -1,0 +1,82 @@
+// The page with a map, as it is printed: in Chromium, with MapLibre from a server of its own, from a service with tokens and from
+// a public one.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { docsPage } from '../../proxy/site/docs-page.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { listen } from '../support/http/listen.ts';
+import { PROGRAM, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
+import { codeIn } from '../support/readme-code.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+const PAGE = readFileSync('proxy/examples/clients/map.html', 'utf8');
+const LIBRARY = 'https://unpkg.com/maplibre-gl@6.17.0/dist';
+/** How much of a picture, which is a data URL, has the colour of the units; runs in the browser. */
+const FILLED = `async (picture) => {
+  const image = await createImageBitmap(await (await fetch(picture)).blob());
+  const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, image.width, image.height);
+  let filled = 0;
+  for (let i = 0; i < data.length; i += 4) if (data[i] === 0xcc && data[i + 1] === 0xdd && data[i + 2] === 0xee) filled++;
+  return filled / (data.length / 4);
+}`;
+
+test('README and /docs print the page', () => {
+  assert.equal(codeIn('proxy/examples/clients/README.md', 'html', 'maplibre'), PAGE);
+  const [, shown = ''] = /<code>(&lt;!doctype.*?)<\/code>/s.exec(docsPage()) ?? [];
+  const text = shown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  assert.equal(text, PAGE);
+  const { version } = JSON.parse(readFileSync('node_modules/maplibre-gl/package.json', 'utf8'));
+  assert.ok(LIBRARY.includes(`@${version}/`));
+});
+
+test('it draws the country, with a token or from a public service', { skip: WITHOUT_CHROMIUM }, async () => {
+  const folder = temporaryFolder();
+  await buildRelease(writeCountries(), folder);
+  let page = '';
+  const server = createServer((req, res) => {
+    const name = /^\/dist\/([\w.-]+)/.exec(req.url ?? '')?.[1];
+    const isScript = name?.endsWith('.mjs');
+    // As unpkg allows.
+    res.setHeader('Access-Control-Allow-Origin', '*');
+    res.setHeader('Content-Type', isScript ? 'text/javascript' : name === undefined ? 'text/html' : 'text/css');
+    res.end(name === undefined ? page : readFileSync(join('node_modules/maplibre-gl/dist', name)));
+  });
+  const own = `http://127.0.0.1:${await listen(server)}`;
+  const browser = await chromium.launch({
+    executablePath: PROGRAM ?? '',
+    args: ['--headless', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+  });
+  after(() => browser.close());
+  for (const isPublic of [true, false]) {
+    const { url } = await startService(folder, { isPublic });
+    const token = isPublic ? '' : AUTHORIZED.authorization.slice('Bearer '.length);
+    // Another origin, as unpkg is.
+    page = PAGE.replaceAll(LIBRARY, `${own.replace('127.0.0.1', 'localhost')}/dist`)
+      .replace('http://127.0.0.1:8080', url)
+      .replace('gid-0=ESP', 'gid-0=AAA')
+      .replace("token = ''", `token = '${token}'`);
+    const tab = await browser.newPage({ viewport: { width: 400, height: 300 } });
+    const faults: string[] = [];
+    tab.on('pageerror', (error) => faults.push(String(error)));
+    await tab.goto(own);
+    const filled = async (): Promise<number> => {
+      const picture = (await tab.locator('#map').screenshot()).toString('base64');
+      return tab.evaluate(`(${FILLED})('data:image/png;base64,${picture}')`);
+    };
+    await until(
+      async () => faults.length > 0 || (await filled()) > 0.1,
+      () => `nothing is drawn, public: ${isPublic}`,
+    );
+    assert.deepEqual(faults, []);
+    await tab.close();
+  }
+});

@@ -68,7 +68,11 @@ test('the commands of the README files and the lines of Python say what is at a 
     assert.equal(status, 0, text);
     return text.trimEnd().split('\n');
   };
-  const [country, , , place, ...provinces] = await run('sh', '-c', codeIn('README.md', 'sh', 'at?point='));
+  const lines = await run('sh', '-c', codeIn('README.md', 'sh', 'at?point='));
+  const [province, town, country, , , place, ...provinces] = lines;
+  const [outer, inner] = [province, town].map((line): number[] => JSON.parse(line ?? ''));
+  for (const [west = NaN, south = NaN, east = NaN, north = NaN] of [outer ?? [], inner ?? []])
+    assert.ok(west < -4.02 && -4.02 < east && south < 39.86 && 39.86 < north, lines.join('\n'));
   assert.deepEqual([country, place], ['Spain', 'Madrid']);
   assert.ok(
     ['Madrid', 'Toledo', 'Segovia'].every((name) => provinces.includes(name)),
@@ -76,8 +80,8 @@ test('the commands of the README files and the lines of Python say what is at a 
   );
   const clients = 'proxy/examples/clients/README.md';
   assert.deepEqual(await run('python3', '-c', codeIn(clients, 'python', 'contains=')), ['Madrid']);
-  const [province, where = ''] = await run('sh', '-c', codeIn(clients, 'sh', 'names/lv3'));
-  assert.equal(province, '"Toledo"');
+  const [found, where = ''] = await run('sh', '-c', codeIn(clients, 'sh', 'names/lv3'));
+  assert.equal(found, '"Toledo"');
   const [longitude = 0, latitude = 0] = JSON.parse(where);
   assert.ok(Math.abs(longitude + 4.02) < 0.2 && Math.abs(latitude - 39.87) < 0.2, where);
   const typed = temporaryFolder();

@@ -13,7 +13,7 @@ import type { Origin } from '../../proxy/origin/origin.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { heldService } from '../support/http/held-service.ts';
 import { rawGet, refusal, send, sendRaw } from '../support/http/http-client.ts';
-import type { RunningService } from '../support/http/in-process-proxy.ts';
+import type { RunningService, ServiceOptions } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService, token } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { enlargeFeature, enlargePage } from '../support/releases/large-page.ts';
@@ -33,14 +33,21 @@ const as = async (sub: string): Promise<{ authorization: string }> => ({
   authorization: `Bearer ${await token({ sub })}`,
 });
 
-/** A connection that asks for the page and reads nothing of it. */
-async function slowReader({ url }: RunningService, authorization: string): Promise<Socket> {
+/** Of a public service, whose proxy says so: a client is its address, here one of a /64 that is the client's own. */
+const at = async (name: string): Promise<{ 'x-forwarded-for': string }> => ({
+  'x-forwarded-for': name === 'alice' ? '2001:db8::1' : '2001:db8:0:1::1',
+});
+
+/** A connection that asks for the page and reads nothing of it. @param as its authorization, or headers */
+async function slowReader({ url }: RunningService, as: string | Record<string, string>): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.pause();
-  socket.write(rawGet(PATH, authorization));
+  const fields = typeof as === 'string' ? { authorization: as } : as;
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`GET ${PATH} HTTP/1.1\r\nHost: a\r\n${lines.join('')}Accept-Encoding: gzip\r\n\r\n`);
   return socket;
 }
 
@@ -61,10 +68,13 @@ async function startHeld(held: typeof HELD): Promise<{ service: RunningService; 
   return { service, hasRefused: () => refusals > 0 };
 }
 
-test('a client with many connections that do not read gets 503, and nobody else does', async () => {
-  const service = await startService(large, { held: { ...HELD, paceMs: 60_000 } });
-  const [alice, bob] = [await as('alice'), await as('bob')];
-  const readers = await Promise.all(Array.from({ length: 16 }, () => slowReader(service, alice.authorization)));
+async function assertOneHoldsAlone(
+  options: ServiceOptions,
+  headersOf: (name: string) => Promise<Record<string, string>>,
+): Promise<void> {
+  const service = await startService(large, { ...options, held: { ...HELD, paceMs: 60_000 } });
+  const [alice, bob] = [await headersOf('alice'), await headersOf('bob')];
+  const readers = await Promise.all(Array.from({ length: 16 }, () => slowReader(service, alice)));
   await until(async () => (await send(service, PATH, { ...alice, ...GZIP })).status === 503, 'alice may hold all');
   refusal(await send(service, PATH, { ...alice, ...GZIP }), 503, 'overloaded');
   for (let i = 0; i < 20; i++) {
@@ -78,7 +88,13 @@ test('a client with many connections that do not read gets 503, and nobody else 
   assert.equal((await send(service, '/healthz')).status, 200);
   for (const reader of readers) reader.destroy();
   await until(async () => (await send(service, PATH, { ...alice, ...GZIP })).status === 200, 'bytes stay counted');
-});
+}
+
+test('a client with many connections that do not read gets 503, and nobody else does', () =>
+  assertOneHoldsAlone({}, as));
+
+test('of a public service an address with many connections that do not read gets 503, and no other does', () =>
+  assertOneHoldsAlone({ isPublic: true, trustProxy: ['127.0.0.1'] }, at));
 
 test('connections that take nothing are cut while others are refused, and only then', async () => {
   const { service, hasRefused } = await startHeld(HELD);

@@ -72,10 +72,10 @@ export class WorkspaceView {
     this.#options = options;
     this.#counts = new Counts(client, names, levels, () => this.#drawCounts());
     this.#list = new UnitList(part('rows'), { onSelect, onOpen }, signal);
-    showSearchLevels(levelsWithUnits(levels));
     wireSearch({
-      names,
+      parts: { client, names, about },
       levels: levelsWithUnits(levels),
+      opened: () => shown.lineage.at(-1),
       onPick: (unit) => onFind(placeOf(unit, shown.place, levels)),
       onPoint: onHere,
       signal,
@@ -182,6 +182,7 @@ export class WorkspaceView {
     this.rows = rows;
     showPath(shown, release, (unit) => this.#step(unit));
     showHeading(shown, about, rows);
+    showSearchLevels(levelsWithUnits(about.levels), shown.lineage.at(-1));
     this.#list.show(rows);
     this.#list.select(shown.selected?.fid);
     this.#drawCounts();

@@ -14,9 +14,9 @@ const FILES = [
   'icon.svg',
   'lib/maplibre-gl-worker.mjs',
   'lib/maplibre-gl.mjs',
+  'names/worker.js',
   'page/page.css',
   'page/page.js',
-  'search/worker.js',
 ];
 
 const { folder } = await startExplorer();

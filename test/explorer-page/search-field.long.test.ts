@@ -1,9 +1,9 @@
-// The search field of the explorer: a combobox over the names of all levels or of one.
+// The search field of the explorer: a combobox over the units of all levels, of one, or inside the open unit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
-import { ExplorerBrowser, HOSTILE, startExplorer, waitForPlace } from './explorer-page.ts';
+import { holdRequests, WITHOUT_CHROMIUM as SKIP } from '../support/processes/chromium.ts';
+import { ExplorerBrowser, HOSTILE, openUnit, startExplorer, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
 const browser = new ExplorerBrowser({ hasWebGl: false });
@@ -21,7 +21,7 @@ test('finds units of every level by name, without accents or case, and shows typ
     const option = page.locator('#found [role=option]');
     assert.deepEqual(await option.locator('span').allTextContents(), ['Wüst "late"', 'District', 'Aland › North']);
     assert.equal(await option.getAttribute('aria-selected'), 'true');
-    await search(page, 'AAA.2', '2 units');
+    await search(page, 'AAA.2.1_1', '1 unit');
     await search(page, 'nothing like it', 'No unit has this name or GID.');
     assert.equal(await page.locator('#find').getAttribute('aria-expanded'), 'false');
   }),
@@ -35,7 +35,7 @@ test(
   () =>
     browser.onPage(service, async (page) => {
       await waitForPlace(page, 'r1', '2 countries');
-      await search(page, 'AAA', '7 units');
+      await search(page, 'a', '3 units');
       const field = page.locator('#find');
       const active = page.locator('#found [aria-selected=true]');
       const first = (await active.textContent()) ?? '';
@@ -85,8 +85,8 @@ test('a unit of the list that is shown is only selected', { skip: SKIP }, () =>
 test('the search may be limited to a level; Escape and leaving it close the results', { skip: SKIP }, () =>
   browser.onPage(service, async (page) => {
     await waitForPlace(page, 'r1', '2 countries');
-    await search(page, 'AAA', '7 units');
-    await page.getByLabel('Levels to search').selectOption('Level 1');
+    await search(page, 'a', '3 units');
+    await page.getByLabel('Where to search').selectOption('Level 1');
     await page.locator('#found-note').getByText('2 units', { exact: true }).waitFor();
     assert.deepEqual(await page.locator('#find-level option').allTextContents(), [
       'All levels',
@@ -97,9 +97,39 @@ test('the search may be limited to a level; Escape and leaving it close the resu
     await page.locator('#find').press('Escape');
     assert.equal(await page.locator('#found-box').isVisible(), false);
     assert.equal(await page.locator('#find').inputValue(), '');
-    await search(page, 'AAA', '2 units');
+    await search(page, 'a', '2 units');
     await page.getByRole('tab', { name: 'Browse' }).focus();
     await page.locator('#found-box').waitFor({ state: 'hidden' });
+  }),
+);
+
+test('inside the open unit, while there is one', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'r1', '2 countries');
+    await search(page, 'north', '1 unit');
+    await openUnit(page, 'Beland');
+    const where = page.getByLabel('Where to search');
+    await where.selectOption('In Beland');
+    await search(page, 'north', 'No unit has this name or GID.');
+    await search(page, 'all', '1 unit');
+    await page.locator('#find').press('Escape');
+    await page.locator('#path').getByText('r1').click();
+    await waitForPlace(page, 'r1', '2 countries');
+    assert.equal(await where.inputValue(), '');
+  }),
+);
+
+test('while one types, the last answer wins', { skip: SKIP }, () =>
+  browser.onPage(service, async (page) => {
+    await waitForPlace(page, 'r1', '2 countries');
+    const release = await holdRequests(page, '**/api/v1/search?q=north*');
+    const asked = page.waitForRequest('**/api/v1/search?q=north*');
+    await page.locator('#find').fill('north');
+    await asked;
+    await search(page, 'nowhere', '1 unit');
+    release();
+    await search(page, 'a', '3 units');
+    assert.equal(await page.locator('#found .name').first().textContent(), 'Aland');
   }),
 );
 
@@ -108,7 +138,7 @@ test('says why a search fails', { skip: SKIP }, () =>
     service,
     async (page) => {
       await waitForPlace(page, 'r1', '2 countries');
-      await page.route('**/api/v1/names/lv2', (route) =>
+      await page.route('**/api/v1/search?*', (route) =>
         route.fulfill({
           status: 503,
           contentType: 'application/problem+json',
@@ -116,7 +146,7 @@ test('says why a search fails', { skip: SKIP }, () =>
         }),
       );
       await search(page, 'aland', 'Too busy.');
-      await page.unroute('**/api/v1/names/lv2');
+      await page.unroute('**/api/v1/search?*');
       await search(page, 'alan', '1 unit');
     },
     { expected: [503] },

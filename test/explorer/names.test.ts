@@ -1,11 +1,11 @@
-// The names of all levels as the explorer's worker asks for them, from a real proxy: search, parents, children.
+// The names of all levels as the explorer's worker asks for them, from a real proxy: parents, children, types.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BuildOptions } from '../../generator/build.ts';
-import type { Progress } from '../../proxy/explorer/search/load-names.js';
-import { NameLevels } from '../../proxy/explorer/search/name-levels.js';
+import type { Progress } from '../../proxy/explorer/names/load-names.js';
+import { NameLevels } from '../../proxy/explorer/names/name-levels.js';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -55,72 +55,6 @@ const folder = temporaryFolder();
 await buildRelease(writeSource(), folder, OPTIONS);
 const proxy = await startService(folder);
 const names = new NameLevels(`${proxy.url}/`);
-
-test('a search names the units, of which level and type they are, and what they are in', async () => {
-  const { found, results } = await names.search('MADRÍ', { levels: [0, 1, 3], limit: 50 }, access);
-  assert.equal(found, 4);
-  assert.deepEqual(results, [
-    {
-      level: 1,
-      fid: 1,
-      gid: 'ESP.1_1',
-      name: 'Madrid',
-      type: 'Autonomous Community',
-      parent: 'ESP',
-      children: 3,
-      path: 'España',
-    },
-    {
-      level: 3,
-      fid: 10,
-      gid: 'ESP.1.1_1',
-      name: 'Madrid',
-      type: 'Municipio',
-      parent: 'ESP.1_1',
-      children: 0,
-      path: 'España › Madrid',
-    },
-    {
-      level: 3,
-      fid: 20,
-      gid: 'ESP.2.1_1',
-      name: 'Madridejos',
-      type: 'Municipio',
-      parent: 'ESP.2_1',
-      children: 0,
-      path: 'España › Castilla-La Mancha',
-    },
-    {
-      level: 3,
-      fid: 40,
-      gid: null,
-      name: 'Las Madrigueras',
-      type: 'Municipio',
-      parent: 'ESP.1_1',
-      children: 0,
-      path: 'España › Madrid',
-    },
-  ]);
-});
-
-test('a search keeps to the levels and the number of results that are asked for', async () => {
-  const byLevels = async (levels: number[], limit: number): Promise<unknown> => {
-    const { found, results } = await names.search('mad', { levels, limit }, access);
-    return [found, results.map(({ fid }) => fid)];
-  };
-  assert.deepEqual(await byLevels([3], 50), [4, [10, 20, 40, 50]]);
-  assert.deepEqual(await byLevels([3, 1], 2), [5, [1, 10]]);
-  assert.deepEqual(await byLevels([0, 2, 4, 5], 50), [0, []]);
-  assert.deepEqual(await byLevels([], 50), [0, []]);
-});
-
-test('a unit without a name is found by its GID, and named by it in the path', async () => {
-  const { results } = await names.search(`${HOSTILE}.1.1`, { levels: [3], limit: 5 }, access);
-  assert.deepEqual(
-    results.map(({ fid, name, path }) => ({ fid, name, path })),
-    [{ fid: 30, name: null, path: 'Åland › Mariehamn' }],
-  );
-});
 
 test('children are the units below at any level, across a level without units, in order of fid', async () => {
   const fids = async (level: number, of: number, gid: string | undefined): Promise<unknown> => {
@@ -199,7 +133,7 @@ test('each level is requested once, when it is first needed, with its units as t
   const done = new Set<string>();
   const onProgress = ({ level, units, of }: Progress): unknown => units === of && done.add(`lv${level}: ${units}`);
   const watched = { token: TOKEN, onProgress };
-  await Promise.all([fresh.load(1, watched), fresh.search('a', { levels: [0, 1], limit: 1 }, watched)]);
+  await Promise.all([fresh.load(1, watched), fresh.find(1, 'x', watched)]);
   assert.deepEqual(requested, ['/api/v1/names/lv0', '/api/v1/names/lv1']);
   await fresh.find(3, 'x', watched);
   assert.deepEqual(requested.slice(2), ['/api/v1/names/lv2', '/api/v1/names/lv3']);
@@ -232,7 +166,6 @@ test('names of another release than those loaded before replace them', async () 
   pointTo(out, 'r2');
   await service.releases.refresh();
   assert.equal((await levels.find(0, 'ESP', access))?.name, 'España');
-  const { results } = await levels.search('madrid', { levels: [1], limit: 1 }, access);
-  assert.equal(results[0]?.path, 'Hispania');
+  assert.equal((await levels.lineage(1, 'ESP.1_1', access))[0]?.name, 'Hispania');
   assert.equal((await levels.load(3, access)).release, 'r2');
 });

@@ -68,10 +68,10 @@ test('holds the explorer as it is served, with the licences of the libraries in 
     'lib/maplibre-gl-worker.mjs',
     'lib/maplibre-gl.LICENSE.txt',
     'lib/maplibre-gl.mjs',
+    'names/worker.js',
     'lib/topojson-client.LICENSE.txt',
     'page/page.css',
     'page/page.js',
-    'search/worker.js',
     'style.css',
   ]);
 });

@@ -21,7 +21,7 @@
  */
 export async function readAbout(base) {
   const response = await fetch(new URL('about.json', base)).catch(() => undefined);
-  const about = response?.ok ? await response.json() : {};
+  const about = /** @type {Partial<About>} */ (response?.ok ? await response.json() : {});
   return {
     title: about.title,
     release: about.release,

@@ -1,21 +1,14 @@
-// The names of the units: search, parents and children, answered by a worker that loads them when they are first needed.
+// The names of the units: their parents and children, answered by a worker that loads them when they are first needed.
 import { RefusalError } from './client.js';
 
 /**
  * @typedef {import('./unit.js').NamedUnit} NamedUnit
- * @typedef {import('../search/name-levels.js').FoundUnit} FoundUnit
- * @typedef {import('../search/load-names.js').Progress} Progress
- *
- * How many units match, and the best of them.
- * @typedef {{ found: number, results: FoundUnit[] }} SearchResult
+ * @typedef {import('../names/load-names.js').Progress} Progress
  *
  * How many units have each type, the commonest first.
  * @typedef {[type: string | null, units: number][]} TypeCounts
  *
  * @typedef {object} Names every method loads what it needs, and rejects with a RefusalError where the service answers with an error
- * @property {(text: string, options: { levels: number[], limit: number, onPartial?: (result: SearchResult) => void }) => Promise<SearchResult>} search
- *   a newer search abandons an older one, which rejects with an AbortError; while levels are being loaded, `onPartial`
- *   gets what is found at those that are there
  * @property {(place: { level: number, gid: string | undefined, of: number }) => Promise<{ total: number, units: NamedUnit[] } | undefined>} children
  *   the units of `level` whose ancestor at level `of` has this GID, in order of fid, 10,000 at most; without a GID all;
  *   undefined where the names do not tell, because a parent is missing between
@@ -36,15 +29,14 @@ import { RefusalError } from './client.js';
 export function createNames({ base, token, onProgress }) {
   /** @type {Worker | undefined} */
   let worker;
-  /** @type {Map<number, { onPartial: ((result: SearchResult) => void) | undefined, resolve: (result: MessageEvent['data']) => void, reject: (reason: unknown) => void }>} */
+  /** @type {Map<number, { resolve: (result: MessageEvent['data']) => void, reject: (reason: unknown) => void }>} */
   const calls = new Map();
   /** @type {Map<number, Progress>} */
   const progress = new Map();
   let lastId = 0;
-  let searchId = 0;
 
   function startWorker() {
-    const started = new Worker(new URL('../search/worker.js', import.meta.url), { type: 'module' });
+    const started = new Worker(new URL('../names/worker.js', import.meta.url), { type: 'module' });
     started.addEventListener('message', ({ data }) => {
       if (data.progress !== undefined) {
         progress.set(data.progress.level, data.progress);
@@ -52,16 +44,14 @@ export function createNames({ base, token, onProgress }) {
         return;
       }
       const call = calls.get(data.id);
-      if (data.partial !== undefined) {
-        call?.onPartial?.(data.partial);
-        return;
-      }
       calls.delete(data.id);
       if (data.problem === undefined) call?.resolve(data.result);
       else call?.reject(new RefusalError(data.problem));
     });
     started.addEventListener('error', () => {
-      close(new RefusalError({ status: 0, code: '', detail: 'The search could not be started.' }));
+      close(
+        new RefusalError({ status: 0, code: '', detail: 'The names could not be loaded: the worker did not start.' }),
+      );
     });
     return started;
   }
@@ -69,15 +59,14 @@ export function createNames({ base, token, onProgress }) {
   /**
    * @template Result
    * @param {Record<string, unknown>} call
-   * @param {(result: SearchResult) => void} [onPartial]
    * @returns {Promise<Result>}
    */
-  function send(call, onPartial) {
+  function send(call) {
     worker ??= startWorker();
     lastId++;
     worker.postMessage({ ...call, id: lastId, base, token: token() });
     return new Promise((resolve, reject) => {
-      calls.set(lastId, { onPartial, resolve, reject });
+      calls.set(lastId, { resolve, reject });
     });
   }
 
@@ -91,13 +80,6 @@ export function createNames({ base, token, onProgress }) {
   }
 
   return {
-    search(text, { levels, limit, onPartial }) {
-      calls.get(searchId)?.reject(new DOMException('A newer search has begun.', 'AbortError'));
-      calls.delete(searchId);
-      const found = send({ method: 'search', text, levels, limit }, onPartial);
-      searchId = lastId;
-      return found;
-    },
     children: ({ level, gid, of }) => send({ method: 'children', level, gid, of }),
     types: ({ level, gid, of }) => send({ method: 'types', level, gid, of }),
     find: (level, gid) => send({ method: 'find', level, gid }),

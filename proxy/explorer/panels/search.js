@@ -1,33 +1,41 @@
-// The search field: a combobox (WAI-ARIA APG) over the names of the release, with a choice of level; of two numbers it makes
-// points. Used by workspace-view.js.
+// The search field: a combobox (WAI-ARIA APG) that asks the service for units by name, with a choice of where; of two numbers
+// it makes points. Used by workspace-view.js.
 import { pointToText, textToPoints } from '../api/coordinates.js';
+import { searchUnits } from '../api/search.js';
 import { titleOf } from '../api/unit.js';
 import { count, make, part } from './elements.js';
 import { showSheet } from './layout.js';
 import { errorToMessage } from './messages.js';
 
 /**
- * @typedef {import('../api/unit.js').NamedUnit & { path: string }} Found
+ * @typedef {import('../api/search.js').Found} Found
+ * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
  * @typedef {import('../api/coordinates.js').Point} Point
  * @typedef {{ option: HTMLElement, pick: () => void }} Result
  */
 
-const LIMIT = 50;
+/** The service is asked when nothing was typed for so many milliseconds. */
+const PAUSE_MS = 120;
+/** The choice of the units inside the one that is open. */
+const INSIDE = 'inside';
 
 /**
  * @param {object} options
- * @param {import('../api/names.js').Names} options.names
+ * @param {Parameters<typeof searchUnits>[1]} options.parts
  * @param {number[]} options.levels that have units
+ * @param {() => NamedUnit | undefined} options.opened the unit whose inside is listed
  * @param {(unit: Found) => void} options.onPick
  * @param {(point: Point, other: Point | undefined) => void} options.onPoint the numbers may also mean the other
  * @param {AbortSignal} options.signal ends it
  */
-export function wireSearch({ names, levels, onPick, onPoint, signal }) {
+export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
   const field = part('find', HTMLInputElement);
   const choice = part('find-level', HTMLSelectElement);
   /** @type {Result[]} */
   let results = [];
   let active = -1;
+  /** Of the newest search: the others are abandoned. */
+  let newest = new AbortController();
 
   const setActive = (/** @type {number} */ index) => {
     active = index;
@@ -40,6 +48,7 @@ export function wireSearch({ names, levels, onPick, onPoint, signal }) {
     if (active === -1) field.removeAttribute('aria-activedescendant');
   };
   const close = () => {
+    newest.abort();
     results = [];
     part('found').replaceChildren();
     part('found-box').hidden = true;
@@ -97,22 +106,26 @@ export function wireSearch({ names, levels, onPick, onPoint, signal }) {
     offer(points.length === 1 ? '1 point' : `${points.length} points`, points.map(toResult));
   };
   const search = async () => {
+    newest.abort();
+    newest = new AbortController();
     const text = field.value.trim();
     if (text === '') return close();
     const points = textToPoints(text);
     if (points.length > 0) return showPoints(points);
     if (part('found-box').hidden) show('Searching…', []);
-    const chosen = choice.value === '' ? levels : [Number(choice.value)];
+    const { gid = null, level = 0 } = opened() ?? {};
+    const asked = {
+      text,
+      levels: /^\d$/.test(choice.value) ? [Number(choice.value)] : levels,
+      within: choice.value === INSIDE && gid !== null ? { level, gid } : undefined,
+    };
+    const { signal: isOld } = newest;
     try {
-      // The first search loads the names: until those of all levels are there, what the others have is shown.
-      const onPartial = (/** @type {{ results: Found[] }} */ { results: some }) => {
-        if (field.value.trim() === text) show('Searching…', some);
-      };
-      const { found, results: best } = await names.search(text, { levels: chosen, limit: LIMIT, onPartial });
-      if (field.value.trim() === text) show(noteOf(found, best.length), best);
+      await pause(PAUSE_MS, isOld);
+      const { found, results: best } = await searchUnits(asked, parts, isOld);
+      show(noteOf(found, best.length), best);
     } catch (error) {
-      if (error instanceof DOMException && error.name === 'AbortError') return;
-      show(errorToMessage(error).detail ?? '', []);
+      if (!isOld.aborted) show(errorToMessage(error).detail ?? '', []);
     }
   };
 
@@ -159,12 +172,30 @@ export function wireSearch({ names, levels, onPick, onPoint, signal }) {
 }
 
 /**
- * Offers the levels that have units.
+ * Offers where to search: in the unit that is open, and in the levels that have units. What was chosen stays.
  * @param {readonly number[]} levels
+ * @param {NamedUnit | undefined} opened
  */
-export function showSearchLevels(levels) {
+export function showSearchLevels(levels, opened) {
+  const choice = part('find-level', HTMLSelectElement);
+  const inside = opened?.gid ? [new Option(`In ${titleOf(opened)}`, INSIDE)] : [];
   const options = levels.map((level) => new Option(`Level ${level}`, String(level)));
-  part('find-level').replaceChildren(new Option('All levels', ''), ...options);
+  const all = [new Option('All levels', ''), ...inside, ...options];
+  const { value } = choice;
+  choice.replaceChildren(...all);
+  choice.value = all.some((option) => option.value === value) ? value : '';
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>} rejects when the signal is aborted
+ */
+function pause(ms, signal) {
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 /**

@@ -1,6 +1,5 @@
-// A part of a names file, as it is kept for the search: the bytes as received, and what is compared with what is typed.
-// Rows are parsed again when they are shown: objects for 400,000 units would take ten times the memory.
-import { foldGids, foldNames } from './fold.js';
+// A part of a names file: the bytes as received, and where its lines are. Rows are parsed again when they are shown: objects
+// for 400,000 units would take ten times the memory.
 
 /**
  * @typedef {[fid: number, gid: string | null, name: string | null, type: string | null, parent: string | null, children: number]} Row
@@ -10,11 +9,6 @@ import { foldGids, foldNames } from './fold.js';
  * @property {number} length rows
  * @property {Uint8Array} bytes the lines, each with its line feed
  * @property {Uint32Array} lineStarts offsets in `bytes`: of each row, and of the end
- * @property {string} names folded, separated by line feeds
- * @property {Uint32Array} nameStarts offsets in `names`: of each row, and of the end
- * @property {string} gids folded, separated by line feeds
- * @property {Uint32Array} gidStarts likewise
- * @property {Uint32Array} children of each row
  */
 
 const LINE_FEED = 10;
@@ -35,19 +29,7 @@ export function readSegment(bytes, firstRow) {
     throw new SyntaxError(`line ${firstRow + i + 2} of the names is not a row of six values`);
   });
   const lineStarts = startsOfLines(bytes, rows.length);
-  const names = foldNames(rows.map((row) => row[2] ?? ''));
-  const gids = foldGids(rows.map((row) => row[1] ?? ''));
-  const segment = {
-    firstRow,
-    length: rows.length,
-    bytes,
-    lineStarts,
-    names,
-    nameStarts: startsOfTextLines(names, rows.length),
-    gids,
-    gidStarts: startsOfTextLines(gids, rows.length),
-    children: numbersOf(rows, (row) => row[5]),
-  };
+  const segment = { firstRow, length: rows.length, bytes, lineStarts };
   return { segment, rows };
 }
 
@@ -109,19 +91,5 @@ function startsOfLines(bytes, count) {
     start = bytes.indexOf(LINE_FEED, start) + 1;
     starts[row] = start;
   }
-  return starts;
-}
-
-/**
- * @param {string} text
- * @param {number} count
- */
-function startsOfTextLines(text, count) {
-  const starts = new Uint32Array(count + 1);
-  for (let row = 1, start = 0; row < count; row++) {
-    start = text.indexOf('\n', start) + 1;
-    starts[row] = start;
-  }
-  starts[count] = text.length + 1;
   return starts;
 }

@@ -1,10 +1,9 @@
-// The worker with the names of all levels: keeps loading and searching off the page's thread. api/names.js talks to it.
+// The worker with the names of all levels: keeps loading and indexing off the page's thread. api/names.js talks to it.
 import { NameLevels } from './name-levels.js';
 
 /**
  * @typedef {{ id: number, base: string, token: string }} Envelope
  * @typedef {{ method: 'load', level: number }
- *   | { method: 'search', text: string, levels: number[], limit: number }
  *   | { method: 'children', level: number, of: number, gid: string | undefined }
  *   | { method: 'types', level: number, of: number, gid: string }
  *   | { method: 'findAll', level: number, gids: string[] }
@@ -13,7 +12,6 @@ import { NameLevels } from './name-levels.js';
 
 /** @type {NameLevels | undefined} */
 let names;
-let newestSearch = 0;
 
 addEventListener('message', async (/** @type {MessageEvent<Envelope & Call>} */ { data }) => {
   names ??= new NameLevels(data.base);
@@ -34,9 +32,6 @@ async function answer(levels, call) {
   switch (call.method) {
     case 'load':
       return { release: (await levels.load(call.level, access)).release };
-    case 'search':
-      newestSearch = call.id;
-      return search(levels, call, access);
     case 'children':
       return levels.children(call, access);
     case 'types':
@@ -48,40 +43,6 @@ async function answer(levels, call) {
     case 'lineage':
       return levels.lineage(call.level, call.gid, access);
   }
-}
-
-/**
- * @param {NameLevels} levels
- * @param {Envelope & Extract<Call, { method: 'search' }>} call
- * @param {import('./name-levels.js').Access} access
- */
-async function search(levels, call, access) {
-  const { id, text, limit } = call;
-  const wanted = call.levels.toSorted((a, b) => a - b);
-  let isLoaded = false;
-  const load = async () => {
-    await levels.load(wanted.at(-1) ?? 0, access);
-    isLoaded = true;
-  };
-  // The lowest levels are the largest. Until they are there, what is found at the others is worth showing.
-  const showPartial = async () => {
-    for (const [i, level] of wanted.entries()) {
-      await levels.load(level, access);
-      if (isLoaded || newestSearch !== id) return;
-      const partial = await levels.search(text, { levels: wanted.slice(0, i + 1), limit }, access);
-      postMessage({ id, partial });
-    }
-  };
-  await Promise.all([load(), showPartial()]);
-  await othersFirst();
-  return newestSearch === id ? levels.search(text, call, access) : undefined;
-}
-
-/** Lets the messages in that are waiting: a newer search among them makes this one needless. */
-function othersFirst() {
-  return new Promise((resolve) => {
-    setTimeout(resolve);
-  });
 }
 
 /** @param {import('./load-names.js').Progress} progress */

@@ -1,16 +1,11 @@
 // The names of all levels: loads each when it is first needed, and answers what the page asks for. Runs in the worker.
 import { RefusalError } from '../api/client.js';
 import { loadNames } from './load-names.js';
-import { readNeedle } from './match.js';
-import { bestRows } from './rank.js';
 
 /**
  * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
  * @typedef {import('./name-index.js').NameIndex} NameIndex
  * @typedef {{ token: string, onProgress: (progress: import('./load-names.js').Progress) => void }} Access
- *
- * A unit that a search found, with the names of the units it is in, from the top.
- * @typedef {NamedUnit & { path: string }} FoundUnit
  */
 
 /** Units that `children` returns at most. */
@@ -47,29 +42,8 @@ export class NameLevels {
       for (const [n, load] of loads.entries())
         if (loaded[n]?.release !== release && this.#levels.get(n)?.load === load) this.#levels.delete(n);
     }
-    const detail = 'A new release was published while the names were loaded. Search again.';
+    const detail = 'A new release was published while the names were loaded. Try again.';
     throw new RefusalError({ status: 0, code: 'release-changed', detail });
-  }
-
-  /**
-   * @param {string} text part of a name, or the start of a GID
-   * @param {{ levels: readonly number[], limit: number }} options
-   * @param {Access} access
-   * @returns {Promise<{ found: number, results: FoundUnit[] }>} how many units match, and the best of them
-   * @throws {RefusalError}
-   */
-  async search(text, { levels, limit }, access) {
-    const { indexes } = await this.load(Math.max(...levels), access);
-    const needle = readNeedle(text);
-    if (needle === undefined) return { found: 0, results: [] };
-    const searched = indexes.filter(({ level }) => levels.includes(level));
-    const { found, best } = bestRows(searched, needle, limit);
-    const results = best.map(({ index, row }) => {
-      const unit = index.unitAt(row);
-      const path = above(indexes, unit).map(({ name, gid }) => name ?? gid ?? '');
-      return { ...unit, path: path.join(' › ') };
-    });
-    return { found, results };
   }
 
   /**

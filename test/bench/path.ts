@@ -12,8 +12,10 @@ import type { PathFigures, PathPlan } from './path/measured.ts';
 import { type MeasuredRelease, RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
 import {
   boxesAround,
+  hierarchiesAtPoints,
   hotPath,
   largestLevel,
+  searchesByName,
   singleUnits,
   slicesAtRandomFids,
   storedPages,
@@ -82,6 +84,8 @@ function casesOf(measured: MeasuredRelease, { authorizations }: Service) {
     { ...ok, ...boxesAround(all, 2), target: '70 us with 148,000 units' },
     { ...ok, ...boxesAround(all, 360), target: '1,500 us with 148,000 units' },
     { ...ok, ...unitsAtPoints(all), target: '35 us' },
+    { ...ok, ...hierarchiesAtPoints(all), target: '80 us' },
+    { ...ok, ...searchesByName(measured), target: '60 us' },
   ];
   const { cells, geometries } = measured.about;
   const hasPlaces = cells && geometries.includes('none');

@@ -2,8 +2,10 @@
 // of the limit it should reach.
 import type { MeasuredRelease } from './measured-release.ts';
 import {
+  hierarchiesAtPoints,
   hotPath,
   largestLevel,
+  searchesByName,
   singleUnits,
   slicesAtRandomFids,
   storedPages,
@@ -21,7 +23,7 @@ export interface Question extends TargetList {
 }
 
 /** The names by which `--only` chooses them. */
-export const QUESTION_NAMES = ['hot', 'slice', 'fc', 'unit', 'point', 'page'] as const;
+export const QUESTION_NAMES = ['hot', 'slice', 'fc', 'unit', 'point', 'at', 'search', 'page'] as const;
 export type QuestionName = (typeof QUESTION_NAMES)[number];
 
 export const SLICE_FEATURES = 10;
@@ -33,7 +35,7 @@ const WANTED = 100_000;
 export function questionNames({ about }: MeasuredRelease): QuestionName[] {
   return QUESTION_NAMES.filter((name) => {
     if (name === 'page') return about.storedPages !== 'none';
-    return name !== 'point' || (about.cells && about.geometries.includes('none'));
+    return !['point', 'at'].includes(name) || (about.cells && about.geometries.includes('none'));
   });
 }
 
@@ -57,6 +59,10 @@ export function questionOf(name: QuestionName, release: MeasuredRelease): Questi
       return { name, kind: 'slice', ...singleUnits(release, WANTED), goal: '>= 0.65, stretch 0.8' };
     case 'point':
       return { name, kind: 'slice', ...unitsAtPoints(largestLevel(release)), goal: '>= 0.5' };
+    case 'at':
+      return { name, kind: 'slice', ...hierarchiesAtPoints(largestLevel(release)), goal: '12,000 a second' };
+    case 'search':
+      return { name, kind: 'slice', ...searchesByName(release), goal: '15,000 a second' };
     case 'page':
       return { name, kind: 'page', ...storedPages(release, WANTED), goal: '>= 0.6, stretch 0.8' };
   }

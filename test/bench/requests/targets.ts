@@ -1,9 +1,11 @@
 // What the serving benchmark asks: lists of request targets made from a release's indexes, no two the same, in an
 // order that looks random and is the same in every run.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { contentOf, encodeCursor } from '../../../format/cursor.ts';
 import { elementAt } from '../../../format/element-at.ts';
-import { type ListingKey, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
+import { type ListingKey, namesPath, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
 import { type LevelIndex, pageCount } from '../../../format/level-index.ts';
 import {
   FORMATS,
@@ -15,6 +17,7 @@ import {
   PAGE_CAPS,
   pageCap,
 } from '../../../format/levels.ts';
+import { foldText } from '../../../format/words.ts';
 import { sha256Of } from '../../support/files.ts';
 import type { MeasuredRelease } from './measured-release.ts';
 
@@ -145,6 +148,29 @@ export function unitsAtPoints({ level, arrays: { box } }: LevelIndex): TargetLis
     path: `${endpoint('fc', level)}?contains=${x.toFixed(7)},${y.toFixed(7)}&geometry=none&page-size=1`,
   }));
   return { what: `one of the units at a random point (lv${level}), without geometry`, targets: shuffled(targets) };
+}
+
+/** What is on all levels at the centre of random units. */
+export function hierarchiesAtPoints({ level, arrays: { box } }: LevelIndex): TargetList {
+  const targets = centresOf(box).map(([x, y]) => ({ path: `/api/v1/at?point=${x.toFixed(7)},${y.toFixed(7)}` }));
+  return { what: `the units of all levels at a random point (of lv${level})`, targets: shuffled(targets) };
+}
+
+/** Units of all levels whose names begin like those of random units: four letters, in small letters and in capitals. */
+export function searchesByName({ out, path, levels }: MeasuredRelease): TargetList {
+  const beginnings = levels.flatMap(({ level }) =>
+    gunzipSync(readFileSync(join(out, path, namesPath(level))))
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .flatMap((line): string[] => {
+        const letters = foldText(JSON.parse(line)[2] ?? '').match(/^\p{L}{4}/u);
+        return letters === null ? [] : [letters[0], letters[0].toUpperCase()];
+      }),
+  );
+  const targets = [...new Set(beginnings)].map((text) => ({ path: `/api/v1/search?q=${encodeURIComponent(text)}` }));
+  return { what: 'a search of all levels for four letters', targets: shuffled(targets) };
 }
 
 /** The centre of each box in degrees; of those across the antimeridian a point that is far away. */

@@ -102,14 +102,12 @@ export class Words {
 
   /** The names that begin with a folded text, in ascending order. */
   namesWith(text: Uint8Array): NumberRange {
-    const { start } = this.arrays;
-    return rangeOf(this.arrays.unit.length, (number) => this.#order(u32At(start, number), text));
+    return this.#range(this.arrays.start, this.arrays.unit.length, text);
   }
 
   /** The keys that begin with it: words of names, each with what follows it. */
   keysWith(text: Uint8Array): NumberRange {
-    const { key } = this.arrays;
-    return rangeOf(key.length, (number) => this.#order(u32At(key, number), text));
+    return this.#range(this.arrays.key, this.arrays.key.length, text);
   }
 
   /** The position of the unit of a name. */
@@ -127,6 +125,30 @@ export class Words {
     return count;
   }
 
+  /** Which of the first `count` places have text that begins with `wanted`; the texts ascend. */
+  #range(places: Uint32Array, count: number, wanted: Uint8Array): NumberRange {
+    const from = this.#first(places, 0, count, wanted, -1);
+    // Most ranges are short: the end is looked for near the beginning first.
+    let step = 1;
+    let low = from;
+    while (low + step < count && this.#order(u32At(places, low + step), wanted) === 0) {
+      low += step;
+      step *= 2;
+    }
+    return { from, to: this.#first(places, low, Math.min(low + step, count), wanted, 0) };
+  }
+
+  /** The first of the places from `low` to `high - 1` whose order is more than `most`; `high` if none is. */
+  #first(places: Uint32Array, low: number, high: number, wanted: Uint8Array, most: number): number {
+    let [from, to] = [low, high];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (this.#order(u32At(places, middle), wanted) <= most) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+
   /** How what begins at a place of the text is ordered: 0 if it begins with `wanted`, negative if it comes before. */
   #order(at: number, wanted: Uint8Array): number {
     const { text } = this.arrays;
@@ -137,21 +159,6 @@ export class Words {
     }
     return 0;
   }
-}
-
-/** The numbers below `count` for which `order` is 0; it ascends with the number. */
-function rangeOf(count: number, order: (number: number) => number): NumberRange {
-  const first = (isPassed: (order: number) => boolean, from: number): number => {
-    let [low, high] = [from, count];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (isPassed(order(middle))) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  const from = first((sign) => sign < 0, 0);
-  return { from, to: first((sign) => sign <= 0, from) };
 }
 
 /**

@@ -54,7 +54,7 @@ export class SentResponse implements Client {
     if (this.#gone !== undefined) return this.#gone;
     const gone = new AbortController();
     if (this.isClosed) gone.abort();
-    else this.res.once('close', () => gone.abort());
+    else this.res.once('close', () => this.res.writableFinished || gone.abort());
     this.#gone = gone.signal;
     return gone.signal;
   }

@@ -42,34 +42,29 @@ interface Matches extends SearchedLevel {
  */
 export function findUnits(text: string, levels: readonly SearchedLevel[], limit: number): Found {
   const wanted = Buffer.from(foldText(text));
-  const matches = levels.map((level): Matches => {
-    const names = level.words.namesWith(wanted);
-    const { start } = level.words.arrays;
+  const matches = levels.map(({ words, isAllowed }): Matches => {
+    const names = words.namesWith(wanted);
+    const { start } = words.arrays;
     let whole = names.from;
     while (whole < names.to && u32At(start, whole + 1) - u32At(start, whole) === wanted.length + 1) whole++;
-    return { ...level, names, whole, keys: level.words.keysWith(wanted), seen: new Set() };
+    return { words, isAllowed, names, whole, keys: words.keysWith(wanted), seen: new Set() };
   });
   const units: FoundUnit[] = [];
-  const bring = (level: number, names: Iterable<number>): void => {
+  const bring = (level: number, from: number, to: number): void => {
     const { words, isAllowed, seen } = elementAt(matches, level);
-    for (const name of names) {
-      if (units.length === limit) return;
+    for (let name = from; name < to && units.length < limit; name++) {
       const position = words.unitOf(name);
       if (seen.has(position) || isAllowed?.(position) === false) continue;
       seen.add(position);
       units.push({ level, position });
     }
   };
-  for (const [level, { names, whole }] of matches.entries()) bring(level, numbersIn(names.from, whole));
-  for (const [level, { names, whole }] of matches.entries()) bring(level, numbersIn(whole, names.to));
+  for (const [level, { names, whole }] of matches.entries()) bring(level, names.from, whole);
+  for (const [level, { names, whole }] of matches.entries()) bring(level, whole, names.to);
   for (const [level, own] of matches.entries())
-    if (units.length < limit) bring(level, firstInside(own, limit - units.length));
+    for (const name of firstInside(own, limit - units.length)) bring(level, name, name + 1);
   const matched = matches.reduce((sum, { words, keys, isAllowed }) => sum + words.countUnits(keys, isAllowed), 0);
   return { matched, units };
-}
-
-function* numbersIn(from: number, to: number): Generator<number> {
-  for (let number = from; number < to; number++) yield number;
 }
 
 /**
@@ -79,7 +74,7 @@ function* numbersIn(from: number, to: number): Generator<number> {
 function firstInside({ words, keys, names, seen, isAllowed }: Matches, count: number): number[] {
   const { name } = words.arrays;
   const first: number[] = [];
-  for (let key = keys.from; key < keys.to; key++) {
+  for (let key = keys.from; count > 0 && key < keys.to; key++) {
     const number = u32At(name, key);
     if (number >= names.from && number < names.to) continue;
     if (first.length === count && number >= numberAt(first, count - 1)) continue;

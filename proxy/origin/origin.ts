@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { overloaded } from '../http/problem.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
 import { type BodyBuffers, circularMemory } from '../work/body-buffers.ts';
-import { ClientGone, type WorkQueue } from '../work/work-queue.ts';
+import { ClientGone, READ_BYTES, type WorkQueue } from '../work/work-queue.ts';
 
 /** A range of bytes of a file. */
 export interface ByteRange {
@@ -164,7 +164,7 @@ export class Reads {
   now(path: string, range: ByteRange, target: Buffer, at: number, staysOpen: boolean): boolean {
     const { origin } = this;
     if (origin.readNow === undefined || range.length > NOW_MAX_BYTES) return false;
-    if (this.#queue !== undefined && !this.#queue.takeTurn(range.length)) return false;
+    if (this.#queue !== undefined && !this.#queue.takeTurn(READ_BYTES + range.length)) return false;
     return origin.readNow(path, range, target, at, staysOpen);
   }
 

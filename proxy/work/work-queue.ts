@@ -14,8 +14,10 @@ const WAITING_MAX = 512;
  */
 const TURN_MS = 2;
 const TURN_BYTES = 4 * 1024 * 1024;
-/** A request or a read costs as much as this many bytes besides its own. */
-const READ_BYTES = 32 * 1024;
+/** A request costs as much as this many bytes besides its own. */
+const REQUEST_BYTES = 32 * 1024;
+/** So does a read. */
+export const READ_BYTES = 4 * 1024;
 /** A task costs as much as this many bytes: it may inflate some 256 kB of text. */
 const TASK_BYTES = 512 * 1024;
 
@@ -52,19 +54,19 @@ export class WorkQueue {
     this.#limits = limits;
   }
 
-  /** Takes a turn for reading so many bytes at once; false once much has been done in this turn of the event loop. */
+  /** Takes a turn for what costs so many bytes; false once much has been done in this turn of the event loop. */
   takeTurn(bytes: number): boolean {
     if (this.#turnBytes === 0) {
       setImmediate(this.#endTurn);
       this.#turnBegan = performance.now();
     }
-    this.#turnBytes += bytes + READ_BYTES;
+    this.#turnBytes += bytes;
     return this.#turnBytes <= TURN_BYTES && performance.now() - this.#turnBegan <= TURN_MS;
   }
 
   /** Is it the turn of a request that has just come? Otherwise it must `wait`. */
   isNext(client: string): boolean {
-    return this.#requests.of(client) === 0 && this.takeTurn(0);
+    return this.#requests.of(client) === 0 && this.takeTurn(REQUEST_BYTES);
   }
 
   /**
@@ -80,7 +82,7 @@ export class WorkQueue {
 
   /** Resolves when it is time for what is done with bytes that have been read for a client: many may arrive at once. */
   async pace(client: string, bytes: number): Promise<void> {
-    if (this.#isServing || !this.takeTurn(Math.min(bytes, TASK_BYTES))) await this.wait(client);
+    if (this.#isServing || !this.takeTurn(READ_BYTES + Math.min(bytes, TASK_BYTES))) await this.wait(client);
   }
 
   /**
@@ -118,7 +120,7 @@ export class WorkQueue {
     while (this.#requests.size > 0 || this.#canBegin) {
       await nextTurn();
       this.#endTurn();
-      while (this.#requests.size > 0 && this.takeTurn(0)) {
+      while (this.#requests.size > 0 && this.takeTurn(REQUEST_BYTES)) {
         this.#requests.next()?.();
         await settled();
       }

@@ -327,7 +327,7 @@ test('a client that asks for many points of a static host is refused itself, and
 
 test('what is read at once in one turn of the event loop is bounded; the next turn has as much again', async () => {
   const queue = new WorkQueue();
-  const READ = 96 * 1024;
+  const READ = 128 * 1024;
   const inOneTurn = (): number => {
     let reads = 0;
     while (reads < 1000 && queue.takeTurn(READ)) reads++;

@@ -1,4 +1,4 @@
-// The service as an AWS Lambda function with a function URL that streams its responses. See proxy/OPERATING.md.
+// The service as an AWS Lambda function with a function URL that streams its responses. See README.md.
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createFetchHandler } from 'administrative-boundaries-service/fetch';

@@ -1,4 +1,4 @@
-// The service as a Cloudflare Worker: the releases are in a bucket of R2 or on any static host. See proxy/OPERATING.md.
+// The service as a Cloudflare Worker: the releases are in a bucket of R2 or on any static host. See README.md.
 import { env } from 'cloudflare:workers';
 import type { FetchContext } from 'administrative-boundaries-service/fetch';
 import { createFetchHandler, r2Origin } from 'administrative-boundaries-service/fetch';

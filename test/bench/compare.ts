@@ -1,4 +1,4 @@
-// Ten questions that people ask a service of boundaries, put to this one and to PostgreSQL with PostGIS, as feature servers
+// Twelve questions that people ask a service of boundaries, put to this one and to PostgreSQL with PostGIS, as feature servers
 // ask it: requests, bytes, milliseconds, CPU. Run as `npm run bench:compare`; it takes the sample.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,22 +7,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
-import type { Level } from '../../format/levels.ts';
+import { type Level, levelName } from '../../format/levels.ts';
 import { type Postgis, startPostgis } from '../support/processes/postgis.ts';
-import { featureOf, importLevel, quoted } from './comparisons/postgis.ts';
+import { columnsOf, featureOf, importLevel, quoted } from './comparisons/postgis.ts';
 import { RELEASE_OPTIONS, releaseToMeasure, run } from './requests/measured-release.ts';
 import { chooseMachine } from './servers/machine.ts';
 import { prepareService, receive } from './servers/service.ts';
 
-/** One of the ten. */
+/** One of the twelve. */
 interface Question {
   what: string;
   /** The first request; a listing is walked if `walks`. */
   target: string;
   walks?: true;
   status?: number;
-  /** How PostGIS is asked: which rows, with which geometry (an expression, or none), in pages of `limit`. */
-  sql?: { level: Level; where: string; geometry: string; limit?: number };
+  /** How PostGIS is asked: which rows of which levels, with which geometry (an expression, or none), in pages of `limit`. */
+  sql?: { levels: readonly Level[]; where: string; geometry: string; limit?: number };
 }
 
 /** What an answer costs: `ms` from the request to the last byte, CPU of the server's processes. */
@@ -38,50 +38,63 @@ const MADRID = 'ESP.13.1.78_1';
 const FULL = 'ST_AsGeoJSON(geom, 7)';
 /** A kilometre, as `geometry=low`; each unit by itself, so borders do not fit. */
 const SIMPLIFIED = 'ST_AsGeoJSON(ST_SimplifyPreserveTopology(geom, 0.01), 3)';
+const AT_POINT = 'ST_Contains(geom, ST_SetSRID(ST_Point(-3.7038, 40.4168), 4326))';
+/** With units in the sample. */
+const ALL = [0, 1, 2, 3] as const;
 const BOX = [-4.5, 39.5, -3, 41];
 
 const QUESTIONS: readonly Question[] = [
   {
     what: 'first page of the municipalities, 50',
     target: 'geojsonl/lv3?page-size=50',
-    sql: { level: 3, where: 'TRUE', geometry: FULL, limit: 50 },
+    sql: { levels: [3], where: 'TRUE', geometry: FULL, limit: 50 },
   },
   {
     what: 'walk of a country, 8,212 municipalities',
     target: 'geojsonl/lv3?gid-0=ESP',
     walks: true,
-    sql: { level: 3, where: SPAIN, geometry: FULL, limit: 50 },
+    sql: { levels: [3], where: SPAIN, geometry: FULL, limit: 50 },
   },
   {
     what: 'one unit by its GID',
     target: `fc/lv3?gid-3=${MADRID}`,
-    sql: { level: 3, where: `"GID_3" = '${MADRID}'`, geometry: FULL },
+    sql: { levels: [3], where: `"GID_3" = '${MADRID}'`, geometry: FULL },
   },
   {
     what: 'attributes of these municipalities',
     target: 'geojsonl/lv3?gid-0=ESP&geometry=none',
     walks: true,
-    sql: { level: 3, where: SPAIN, geometry: '' },
+    sql: { levels: [3], where: SPAIN, geometry: '' },
   },
   {
     what: 'the municipality at a point',
     target: 'fc/lv3?contains=-3.7038,40.4168&geometry=none',
-    sql: { level: 3, where: 'ST_Contains(geom, ST_SetSRID(ST_Point(-3.7038, 40.4168), 4326))', geometry: '' },
+    sql: { levels: [3], where: AT_POINT, geometry: '' },
+  },
+  {
+    what: 'all units at a point, four levels',
+    target: 'at?point=-3.7038,40.4168',
+    sql: { levels: ALL, where: AT_POINT, geometry: '' },
+  },
+  {
+    what: 'the first 20 units that are called tol..., four levels',
+    target: 'search?q=tol',
+    sql: { levels: ALL, where: `words @@ to_tsquery('simple', 'tol:*')`, geometry: '', limit: 20 },
   },
   {
     what: 'the provinces in a box',
     target: `fc/lv2?bbox=${BOX}`,
-    sql: { level: 2, where: `ST_Intersects(geom, ST_MakeEnvelope(${BOX}, 4326))`, geometry: FULL },
+    sql: { levels: [2], where: `ST_Intersects(geom, ST_MakeEnvelope(${BOX}, 4326))`, geometry: FULL },
   },
   {
     what: 'these municipalities as one file',
     target: 'download/lv3.geojson.gz?gid-0=ESP',
-    sql: { level: 3, where: SPAIN, geometry: FULL },
+    sql: { levels: [3], where: SPAIN, geometry: FULL },
   },
   {
     what: 'a map of the 52 provinces',
     target: 'fc/lv2?gid-0=ESP&geometry=low',
-    sql: { level: 2, where: SPAIN, geometry: SIMPLIFIED },
+    sql: { levels: [2], where: SPAIN, geometry: SIMPLIFIED },
   },
   { what: 'an unknown parameter', target: 'fc/lv2?limit=3', status: 400 },
   { what: 'a token that is refused', target: 'fc/lv2', status: 401 },
@@ -102,9 +115,16 @@ const machine = chooseMachine(undefined);
 const service = await prepareService(folder, machine);
 const proxy = await service.start(release.out);
 const postgis = await startPostgis(folder);
-for (const level of [2, 3] as const) {
+postgis.sql('CREATE EXTENSION unaccent');
+for (const level of ALL) {
   await importLevel(postgis, source, release, elementAt(release.levels, level));
   postgis.sql(`CREATE INDEX ON lv${level} ("GID_0"); CREATE INDEX ON lv${level} USING gist (geom)`);
+  // The words of names, without their marks.
+  const name = quoted(level === 0 ? 'COUNTRY' : `NAME_${level}`);
+  postgis.sql(
+    `ALTER TABLE lv${level} ADD words tsvector; UPDATE lv${level} SET words = to_tsvector('simple', unaccent(${name}))`,
+  );
+  postgis.sql(`CREATE INDEX ON lv${level} USING gin (words)`);
 }
 postgis.sql('VACUUM ANALYZE');
 if (machine.serverCore !== undefined) execFileSync('taskset', ['-acp', machine.serverCore, String(postgis.pid)]);
@@ -150,20 +170,21 @@ async function costHere({ target, walks, status = 200 }: Question): Promise<Cost
 
 /** Asked by pgbench over a socket with prepared statements; bytes are those of the Features, by `gzip -6`. */
 async function costInPostgis(asked: Postgis, sql: NonNullable<Question['sql']>): Promise<Cost> {
-  const { level, where, geometry, limit } = sql;
-  const table = `lv${level}`;
-  const rows = Number(asked.sql(`SELECT count(*) FROM ${table} WHERE ${where}`));
-  const isWalk = limit !== undefined && where !== 'TRUE';
-  const requests = isWalk ? Math.ceil(rows / limit) : 1;
-  const columns = release.levels[level]?.columns.map(({ name }) => quoted(name)) ?? [];
-  const properties = [...columns, quoted(`NAME_${level}`), quoted(`TYPE_${level}`), quoted(`CC_${level}`)];
-  const select = ['fid', ...(geometry === '' ? [] : [`${geometry} AS geojson`]), ...properties].join(', ');
-  const pages = Array.from({ length: requests }, (_, page) =>
-    limit === undefined ? '' : ` LIMIT ${limit}${page === 0 ? '' : ` OFFSET ${page * limit}`}`,
-  );
-  const statements = pages.map((page) => `SELECT ${select} FROM ${table} WHERE ${where} ORDER BY fid${page};\n`);
+  const { levels, where, geometry, limit } = sql;
+  const isWalk = limit !== undefined && levels.length === 1 && where !== 'TRUE';
+  const parts = levels.flatMap((level) => {
+    const table = levelName(level);
+    const rows = Number(asked.sql(`SELECT count(*) FROM ${table} WHERE ${where}`));
+    const feature = featureOf(asked, level, geometry === '' ? 'NULL' : geometry);
+    const columns = [...columnsOf(asked, level).map(quoted), ...(geometry === '' ? [] : [`${geometry} AS geojson`])];
+    return Array.from({ length: isWalk ? Math.ceil(rows / limit) : 1 }, (_, page) => {
+      const offset = page === 0 || limit === undefined ? '' : ` OFFSET ${page * limit}`;
+      const from = `FROM ${table} WHERE ${where} ORDER BY fid${limit === undefined ? '' : ` LIMIT ${limit}`}${offset}`;
+      return { statement: `SELECT ${columns.join(', ')} ${from};\n`, features: `SELECT ${feature} ${from}` };
+    });
+  });
   const file = join(folder, 'question.sql');
-  writeFileSync(file, statements.join(''));
+  writeFileSync(file, parts.map(({ statement }) => statement).join(''));
   const before = cpuMsOf(asked.pid);
   const printed = await asked.pgbench([
     '-n',
@@ -184,12 +205,8 @@ async function costInPostgis(asked: Postgis, sql: NonNullable<Question['sql']>):
   const times = Number(/transactions actually processed: (\d+)/.exec(printed)?.[1]);
   const ms = Number(/latency average = ([\d.]+) ms/.exec(printed)?.[1]);
   if (!(times > 0 && ms > 0)) throw new Error(`pgbench failed: ${printed}`);
-  const features = pages.map((page) => {
-    const feature = featureOf(asked, level, geometry === '' ? 'NULL' : geometry);
-    const text = asked.sql(`SELECT ${feature} FROM ${table} WHERE ${where} ORDER BY fid${page}`);
-    return gzipSync(text).length;
-  });
-  return { requests, kilobytes: features.reduce((sum, bytes) => sum + bytes, 0) / 1000, ms, cpuMs: cpuMs / times };
+  const bytes = parts.reduce((sum, { features }) => sum + gzipSync(asked.sql(features)).length, 0);
+  return { requests: parts.length, kilobytes: bytes / 1000, ms, cpuMs: cpuMs / times };
 }
 
 /** CPU time of a process and of those that it has waited for, in milliseconds. */

@@ -113,16 +113,20 @@ FROM (SELECT * FROM ${levelName(middle.level)} WHERE fid >= :fid ORDER BY fid LI
 
 /** An expression for one row, with listed columns: to_jsonb of the row takes ten times as long, it converts the geometry as well. */
 export function featureOf(postgis: Postgis, level: Level, geometry: string = 'ST_AsGeoJSON(geom, 7)'): string {
-  const names = postgis
+  const properties = `(SELECT row_to_json(own) FROM (SELECT ${columnsOf(postgis, level).map(quoted).join(', ')}) own)`;
+  const bbox = 'json_build_array(ST_XMin(geom), ST_YMin(geom), ST_XMax(geom), ST_YMax(geom))';
+  const members = `'id', fid, 'bbox', ${bbox}, 'properties', ${properties}, 'geometry', ${geometry}::json`;
+  return `json_build_object('type', 'Feature', ${members})`;
+}
+
+/** The names of the columns of a level's units. */
+export function columnsOf(postgis: Postgis, level: Level): string[] {
+  return postgis
     .sql(
       `SELECT column_name FROM information_schema.columns WHERE table_name = '${levelName(level)}' ORDER BY ordinal_position`,
     )
     .split('\n')
-    .filter((name) => name !== 'geom');
-  const properties = `(SELECT row_to_json(own) FROM (SELECT ${names.map(quoted).join(', ')}) own)`;
-  const bbox = 'json_build_array(ST_XMin(geom), ST_YMin(geom), ST_XMax(geom), ST_YMax(geom))';
-  const members = `'id', fid, 'bbox', ${bbox}, 'properties', ${properties}, 'geometry', ${geometry}::json`;
-  return `json_build_object('type', 'Feature', ${members})`;
+    .filter((name) => !['geom', 'words'].includes(name));
 }
 
 /** A name as an SQL identifier. */

@@ -3,7 +3,7 @@
 // README.md, 'Cells'.
 import { crc32 } from 'node:zlib';
 import { f64At, u32At } from './element-at.ts';
-import { gridOf, gridPointOf, keyAt, type Point, pointFrom, separates } from './grid.ts';
+import { gridOf, gridPointOf, keyAt, type Point, pointAt, pointFrom, separates } from './grid.ts';
 import { FORMAT_VERSION, versionProblem } from './manifest.ts';
 import { FormatError } from './parse.ts';
 
@@ -13,6 +13,8 @@ export const CELLS_MAGIC: Uint8Array = Uint8Array.of(0x63, 0x65, 0x6c, 0x6c, 0x7
 export const CELLS_HEADER_BYTES = 32;
 /** Where that rest begins. */
 export const CELLS_CHECKED_FROM = 16;
+/** Most decimals of coordinates. */
+const PRECISION_MAX = 12;
 
 /** Bytes of the directory of a file with so many cells: its header and their arrays. */
 export function directoryBytes(cells: number): number {
@@ -37,6 +39,14 @@ export interface CellArrays {
   crc: Uint32Array;
 }
 
+/** A point that is looked up, its cell, and where the bytes of that are in the file: none if no unit is there. */
+export interface PlaceInCells {
+  point: Point;
+  cell: number;
+  from: number;
+  to: number;
+}
+
 /** The cells of a level: their directory. The bytes of a cell are given by whoever has the file. */
 export class Cells implements CellsHead {
   readonly features: number;
@@ -59,6 +69,18 @@ export class Cells implements CellsHead {
   /** Bytes of the whole file. */
   get fileBytes(): number {
     return f64At(this.arrays.start, this.arrays.crc.length);
+  }
+
+  /**
+   * Where a point is looked up.
+   * @param longitude,latitude plain decimals of degrees
+   * @throws RangeError if they are no such decimals, or out of range
+   */
+  find(longitude: string, latitude: string): PlaceInCells {
+    const point = pointAt(longitude, latitude, this.precision);
+    if (point === undefined) throw new RangeError(`${longitude},${latitude} is no point`);
+    const cell = this.cellAt(point);
+    return { point, cell, ...this.rangeOf(cell) };
   }
 
   /** The number of the cell that a point is in. */
@@ -124,7 +146,8 @@ export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHea
   const own = new Uint8Array(bytes.subarray(0, length));
   const got = crc32(own.subarray(CELLS_CHECKED_FROM));
   if (got !== crc) refuse(`the CRC-32 of its directory is ${got}, expected ${crc}`);
-  const { features: units = features, precision: decimals = precision } = expected ?? {};
+  if (precision > PRECISION_MAX) refuse(`has ${precision} decimals, at most ${PRECISION_MAX} are possible`);
+  const { features: units, precision: decimals } = expected ?? { features, precision };
   if (features !== units || precision !== decimals)
     refuse(`is of ${features} units with ${precision} decimals, expected ${units} with ${decimals}`);
   const key = new Float64Array(own.buffer, CELLS_HEADER_BYTES, cells);

@@ -25,7 +25,8 @@ import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { decodeWords, type Words } from '../../format/words.ts';
-import type { ByteRange, Origin } from '../origin/origin.ts';
+import { Problem } from '../http/problem.ts';
+import type { Origin } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 import { SpatialIndex } from './spatial-index.ts';
 
@@ -88,7 +89,7 @@ export class LoadedLevel {
     { release, digest }: Description,
     index: LevelIndex,
     bytes: number,
-    load: { table: LoadTable; words: () => Promise<Words>; cells: (() => Promise<Cells>) | undefined },
+    load: { table: LoadTable; words: () => Promise<Words>; cells: () => Promise<Cells> },
     now: Clock,
   ) {
     this.folder = releasePath(release.release);
@@ -228,7 +229,7 @@ export async function loadLevel(
   level: Level,
   now: Clock = () => performance.now(),
 ): Promise<LoadedLevel> {
-  const { release, levels } = description.release;
+  const { release, levels, precision } = description.release;
   const folder = releasePath(release);
   const summary = elementAt(levels, level);
   const files = { manifest: `${folder}/${manifestPath(level)}`, index: `${folder}/${indexPath(level)}` };
@@ -251,29 +252,22 @@ export async function loadLevel(
     const file = `${folder}/${wordsPath(level)}`;
     return decodeWords(await readChecked(origin, file, summary.words), summary.features, file);
   };
-  const { cells } = summary;
-  const loadCells =
-    cells &&
-    (async () => {
-      const file = `${folder}/${cellsPath(level)}`;
-      const directory = await readChecked(origin, file, cells.directory, { offset: 0, length: cells.directory.bytes });
-      return decodeCells(directory, file, { features: summary.features, precision: description.release.precision });
-    });
+  const loadCells = async (): Promise<Cells> => {
+    if (summary.cells === undefined)
+      throw new Problem('bad-parameter', 'contains is not possible: this release was built with --no-cells.');
+    const file = `${folder}/${cellsPath(level)}`;
+    const directory = await readChecked(origin, file, summary.cells.directory, true);
+    return decodeCells(directory, file, { features: summary.features, precision });
+  };
   const load = { table: loadTable, words: loadWords, cells: loadCells };
   return new LoadedLevel(description, index, bytes.length, load, now);
 }
 
-/**
- * Reads a file and checks its SHA-256.
- * @param extent the whole file, not a range: one that is longer than recorded is not this file. Of a beginning its range
- */
-async function readChecked(
-  origin: Origin,
-  path: string,
-  { bytes, sha256 }: CheckedFile,
-  extent: ByteRange | number = bytes,
-): Promise<Buffer> {
-  const content = await origin.read(path, extent);
+/** Reads a whole file, or the beginning of one, and checks its SHA-256. */
+async function readChecked(origin: Origin, path: string, file: CheckedFile, isBeginning = false): Promise<Buffer> {
+  const { bytes, sha256 } = file;
+  // The whole file, not a range: one that is longer than recorded is not this file.
+  const content = await origin.read(path, isBeginning ? { offset: 0, length: bytes } : bytes);
   if (content.length < bytes) throw new FormatError(path, `${content.length} bytes, expected ${bytes}`);
   const digest = createHash('sha256');
   for (let at = 0; at < content.length; at += HASHED_BYTES) {

@@ -3,11 +3,9 @@
 import { LRUCache } from 'lru-cache';
 import { type Box, BoxIndex } from '../../format/boxes.ts';
 import type { Cells } from '../../format/cells.ts';
-import { type Point, pointAt } from '../../format/grid.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { NO_POSITIONS, type Positions, positionsOf } from '../../format/positions.ts';
-import { Problem } from '../http/problem.ts';
 import { type ByteRange, type Client, OriginError, type Reads } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 
@@ -36,21 +34,16 @@ export class SpatialIndex {
   readonly #box: Int32Array;
   /** Made for the first box: for 148,000 units it takes 10 ms. */
   #boxes: BoxIndex | undefined;
-  /** Reads the directory of the cells; undefined if the release has none. */
-  readonly #loadCells: (() => Promise<Cells>) | undefined;
+  readonly #loadCells: () => Promise<Cells>;
+  /** Their directory. */
   readonly #cells: Loaded<'cells', Cells>;
   readonly #matches = new LRUCache<string, Positions>({ maxSize: MATCHES_MAX_BYTES });
   readonly #loaded = new LRUCache<number, Buffer>({ maxSize: CELLS_MAX_BYTES });
   /** Cells that are being read or wait for it, by principal: each waits for a turn of its own. */
   readonly #loading = new Map<string, Promise<void>>();
 
-  /** @param loadCells reads the directory of the cells; undefined if the release has none */
-  constructor(
-    path: string,
-    { arrays: { box } }: LevelIndex,
-    loadCells: (() => Promise<Cells>) | undefined,
-    now: Clock,
-  ) {
+  /** @param loadCells reads the directory of the cells; rejects with a Problem if the release has none */
+  constructor(path: string, { arrays: { box } }: LevelIndex, loadCells: () => Promise<Cells>, now: Clock) {
     this.#path = path;
     this.#box = box;
     this.#loadCells = loadCells;
@@ -68,10 +61,7 @@ export class SpatialIndex {
     this.#cells.freeUnused(ms);
   }
 
-  /**
-   * The features at each place that is given; undefined if `load` must be called first.
-   * @throws Problem bad-parameter for a point in a release without cells
-   */
+  /** The features at each place that is given; undefined if `load` must be called first. */
   at({ bbox, contains }: Places, reads: Reads): readonly Positions[] | undefined {
     const inBox = bbox === undefined ? NOWHERE : [this.#touching(bbox)];
     if (contains === undefined) return inBox;
@@ -82,13 +72,13 @@ export class SpatialIndex {
   /**
    * Brings into memory what `at` needs.
    * @param principal whose turn a read is; all its requests for the same share it
-   * @throws OriginError, FormatError if stored bytes are missing or damaged; Problem overloaded if too much of the principal waits
+   * @throws OriginError, FormatError if stored bytes are missing or damaged
+   * @throws Problem bad-parameter in a release without cells; overloaded if too much of the principal waits
    */
   async load({ contains }: Places, reads: Reads, principal: string): Promise<void> {
     if (contains === undefined) return;
-    const cells = await this.#cells.load('cells', this.#requireCells());
-    const { cell } = cellAt(cells, contains);
-    const { from, to } = cells.rangeOf(cell);
+    const cells = await this.#cells.load('cells', this.#loadCells);
+    const { cell, from, to } = cells.find(contains.longitude, contains.latitude);
     if (from === to) return;
     const key = `${cell} ${principal}`;
     const known = this.#loading.get(key);
@@ -112,12 +102,10 @@ export class SpatialIndex {
   }
 
   /** Undefined if the bytes must be read later, or are not what they should be: then reading them later says so. */
-  #containing(place: NonNullable<Places['contains']>, reads: Reads): Positions | undefined {
-    this.#requireCells();
+  #containing({ longitude, latitude }: NonNullable<Places['contains']>, reads: Reads): Positions | undefined {
     const cells = this.#cells.get('cells');
     if (cells === undefined) return undefined;
-    const { cell, point } = cellAt(cells, place);
-    const { from, to } = cells.rangeOf(cell);
+    const { point, cell, from, to } = cells.find(longitude, latitude);
     // Nothing is there, and no host can be asked for no bytes.
     if (from === to) return NO_POSITIONS;
     const known = this.#loaded.get(cell);
@@ -133,11 +121,6 @@ export class SpatialIndex {
     }
   }
 
-  #requireCells(): () => Promise<Cells> {
-    if (this.#loadCells !== undefined) return this.#loadCells;
-    throw new Problem('bad-parameter', 'contains is not possible: this release was built with --no-cells.');
-  }
-
   async #read(cells: Cells, cell: number, range: ByteRange, reads: Reads, client: Client): Promise<void> {
     // Another principal may have waited for the same.
     if (this.#loaded.has(cell)) return;
@@ -150,13 +133,4 @@ export class SpatialIndex {
     reads.origin.close?.(this.#path);
     throw new OriginError('damaged', this.#path, `cell ${cell}`);
   }
-}
-
-function cellAt(
-  cells: Cells,
-  { longitude, latitude }: NonNullable<Places['contains']>,
-): { cell: number; point: Point } {
-  const point = pointAt(longitude, latitude, cells.precision);
-  if (point === undefined) throw new RangeError('not a point');
-  return { cell: cells.cellAt(point), point };
 }

@@ -441,6 +441,8 @@ test('a directory whose arrays contradict each other is refused although its CRC
   ];
   for (const [key, start, problem] of refused)
     assert.throws(() => decoded(key, start), { name: FormatError.name, message: problem }, problem.source);
+  const precise = encodeDirectory({ features: 2, precision: 13 }, arrays([0], [60, 60]));
+  assert.throws(() => decodeCells(precise, 'cells.bin'), /has 13 decimals, at most 12 are possible/);
 });
 
 test('a point is taken from plain decimals in range, exactly, with more digits than a double has', () => {

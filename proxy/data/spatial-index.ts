@@ -56,6 +56,11 @@ export class SpatialIndex {
     return this.#cells.entries().reduce((sum, [, { bytes }]) => sum + bytes, kept);
   }
 
+  /** The directory of the cells, brought into memory. @throws OriginError, FormatError, Problem as `load` does */
+  loadCells(): Promise<Cells> {
+    return this.#cells.load('cells', this.#loadCells);
+  }
+
   /** Frees the directory of the cells if it has not been used for so many milliseconds. */
   freeUnused(ms: number): void {
     this.#cells.freeUnused(ms);
@@ -77,7 +82,7 @@ export class SpatialIndex {
    */
   async load({ contains }: Places, reads: Reads, principal: string): Promise<void> {
     if (contains === undefined) return;
-    const cells = await this.#cells.load('cells', this.#loadCells);
+    const cells = await this.loadCells();
     const { cell, from, to } = cells.find(contains.longitude, contains.latitude);
     if (from === to) return;
     const key = `${cell} ${principal}`;

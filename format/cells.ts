@@ -2,7 +2,7 @@
 // directory of its cells: whoever has it needs no other. The generator writes it (generator/cells/build-cells.ts). Described in
 // README.md, 'Cells'.
 import { crc32 } from 'node:zlib';
-import { f64At, u32At } from './element-at.ts';
+import { f64At, numberAt, u32At } from './element-at.ts';
 import { gridOf, gridPointOf, keyAt, type Point, pointAt, pointFrom, separates } from './grid.ts';
 import { FORMAT_VERSION, versionProblem } from './manifest.ts';
 import { FormatError } from './parse.ts';
@@ -80,7 +80,8 @@ export class Cells implements CellsHead {
     const point = pointAt(longitude, latitude, this.precision);
     if (point === undefined) throw new RangeError(`${longitude},${latitude} is no point`);
     const cell = this.cellAt(point);
-    return { point, cell, ...this.rangeOf(cell) };
+    const { start } = this.arrays;
+    return { point, cell, from: f64At(start, cell), to: f64At(start, cell + 1) };
   }
 
   /** The number of the cell that a point is in. */
@@ -119,10 +120,11 @@ export class Cells implements CellsHead {
   unitsAt(points: readonly Point[], cell: number, bytes: Uint8Array, file: string): number[][] {
     if (!this.hasBytes(cell, bytes)) throw new FormatError(file, `cell ${cell} is damaged`);
     const [west, south] = gridPointOf(f64At(this.arrays.key, cell), this.#finest);
-    const seen = points.map(({ x, y, fractionX, fractionY, parts }) =>
-      pointFrom(x - west, y - south, fractionX, fractionY, parts),
+    if (bytes.length === 0) return points.map(() => []);
+    const numbersOf = points.length === 1 ? () => new VarintReader(bytes) : listed(new VarintReader(bytes));
+    return points.map(({ x, y, fractionX, fractionY, parts }) =>
+      unitsInCell(numbersOf(), pointFrom(x - west, y - south, fractionX, fractionY, parts)),
     );
-    return unitsInCell(bytes, seen);
   }
 }
 
@@ -163,37 +165,20 @@ export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHea
   return new Cells({ features, precision }, arrays);
 }
 
-/** A point of a cell, and what is known of it when some of the edges have been seen. */
-interface Sought {
-  to: Point;
-  /** The corner of the cell, and where the way from there turns. */
-  from: Point;
-  turn: Point;
-  /** Is it in each of the units? */
-  isIn: boolean[];
-  /** Has it come to the other side of the chain? */
-  isOther: boolean;
-}
-
-/** The units of a cell that contain each point. @param points seen from the cell's south-western grid point */
-function unitsInCell(bytes: Uint8Array, points: readonly Point[]): number[][] {
-  if (bytes.length === 0) return points.map(() => []);
-  const reader = new VarintReader(bytes);
+/** The units of a cell that contain a point. @param to the point, seen from the cell's south-western grid point */
+function unitsInCell(reader: Numbers, to: Point): number[] {
   const count = reader.next();
   const units: number[] = [];
-  const atCorner: boolean[] = [];
+  const isIn: boolean[] = [];
   for (let position = 0; units.length < count; ) {
     const code = reader.next();
     position += Math.floor(code / 2);
     units.push(position);
-    atCorner.push(code % 2 === 1);
+    isIn.push(code % 2 === 1);
   }
-  const all = points.map((to): Sought => {
-    const half = to.parts / 2n;
-    const from = pointFrom(-1, -1, half, half, to.parts);
-    const turn = pointFrom(-1, to.y, half, to.fractionY, to.parts);
-    return { to, from, turn, isIn: [...atCorner], isOther: false };
-  });
+  const half = to.parts / 2n;
+  const from = pointFrom(-1, -1, half, half, to.parts);
+  const turn = pointFrom(-1, to.y, half, to.fractionY, to.parts);
   let x1 = 0;
   let y1 = 0;
   while (!reader.isAtEnd) {
@@ -203,30 +188,68 @@ function unitsInCell(bytes: Uint8Array, points: readonly Point[]): number[][] {
     while (indexes.length < sides) indexes.push(reader.next());
     x1 += reader.nextSigned();
     y1 += reader.nextSigned();
+    let isOther = false;
     for (let left = Math.floor(code / 4); left > 0; left--) {
       const x2 = x1 + reader.nextSigned();
       const y2 = y1 + reader.nextSigned();
-      for (const one of all) if (separates(x1, y1, x2, y2, one.from, one.turn, one.to)) one.isOther = !one.isOther;
+      if (separates(x1, y1, x2, y2, from, turn, to)) isOther = !isOther;
       x1 = x2;
       y1 = y2;
     }
-    for (const one of all) {
-      if (one.isOther) for (const index of indexes) one.isIn[index] = !one.isIn[index];
-      one.isOther = false;
-    }
+    if (isOther) for (const index of indexes) isIn[index] = !isIn[index];
   }
-  return all.map(({ isIn }) => units.filter((_, index) => isIn[index]));
+  return units.filter((_, index) => isIn[index]);
 }
 
 /** Bits of the numbers that are read as integers of 32 bits, which is faster: a multiple of 7. */
 const INTEGER_BITS = 28;
 
+/** The numbers of a cell, one after the other. */
+abstract class Numbers {
+  abstract readonly isAtEnd: boolean;
+  abstract next(): number;
+
+  /** 0, -1, 1, -2, 2 ... are 0, 1, 2, 3, 4 ... */
+  nextSigned(): number {
+    const value = this.next();
+    if (value < 2 ** INTEGER_BITS) return (value >>> 1) ^ -(value & 1);
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+}
+
+/** Numbers that are given. */
+class NumberList extends Numbers {
+  readonly #numbers: readonly number[];
+  #at = 0;
+
+  constructor(numbers: readonly number[]) {
+    super();
+    this.#numbers = numbers;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#numbers.length;
+  }
+
+  next(): number {
+    return numberAt(this.#numbers, this.#at++);
+  }
+}
+
+/** The same numbers again and again. */
+function listed(numbers: Numbers): () => Numbers {
+  const list: number[] = [];
+  while (!numbers.isAtEnd) list.push(numbers.next());
+  return () => new NumberList(list);
+}
+
 /** Reads numbers of 7 bits a byte, the lowest first; the highest bit of a byte says that more follow. */
-class VarintReader {
+class VarintReader extends Numbers {
   readonly #bytes: Uint8Array;
   #at = 0;
 
   constructor(bytes: Uint8Array) {
+    super();
     this.#bytes = bytes;
   }
 
@@ -246,13 +269,6 @@ class VarintReader {
       if (byte < 128) return value + byte * factor;
       value += (byte - 128) * factor;
     }
-  }
-
-  /** 0, -1, 1, -2, 2 ... are 0, 1, 2, 3, 4 ... */
-  nextSigned(): number {
-    const value = this.next();
-    if (value < 2 ** INTEGER_BITS) return (value >>> 1) ^ -(value & 1);
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
   #nextByte(): number {

@@ -52,18 +52,22 @@ export class Cells implements CellsHead {
   readonly features: number;
   readonly precision: number;
   readonly arrays: CellArrays;
+  /** The bytes that the file begins with. */
+  readonly directory: Uint8Array;
   readonly #finest: number;
 
-  constructor({ features, precision }: CellsHead, arrays: CellArrays) {
+  /** @param arrays of the directory */
+  constructor({ features, precision }: CellsHead, arrays: CellArrays, directory: Uint8Array) {
     this.features = features;
     this.precision = precision;
     this.arrays = arrays;
+    this.directory = directory;
     this.#finest = gridOf(precision).finest;
   }
 
   /** Bytes of the directory. */
   get bytes(): number {
-    return directoryBytes(this.arrays.crc.length);
+    return this.directory.length;
   }
 
   /** Bytes of the whole file. */
@@ -90,15 +94,12 @@ export class Cells implements CellsHead {
     const nearestX = fractionX < half ? x : x + 1;
     const nearestY = fractionY < half ? y : y + 1;
     const sought = keyAt(nearestX, nearestY, this.#finest);
-    const { key } = this.arrays;
-    let low = 0;
-    let high = key.length;
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (f64At(key, middle) <= sought) low = middle;
-      else high = middle;
-    }
-    return low;
+    return lastUpTo(this.arrays.key, sought);
+  }
+
+  /** The number of the cell that a byte of the file is of; 0 for one of the directory. */
+  cellOfByte(offset: number): number {
+    return lastUpTo(this.arrays.start, offset);
   }
 
   /** Where the bytes of a cell are in the file; `from` and `to` are the same if no unit is there. */
@@ -128,12 +129,24 @@ export class Cells implements CellsHead {
   }
 }
 
+/** The last of some ascending numbers that is not more; the first if all are. */
+function lastUpTo(numbers: Float64Array, most: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (f64At(numbers, middle) <= most) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 /**
  * The cells of a level from the first bytes of its file, at least its directory. The arrays are copies.
- * @param expected what the directory must say; whoever has the file alone takes it from there
+ * @param expected what the directory must say, with the length of the file; whoever has the file alone takes it from there
  * @throws FormatError that says what was got and what was expected
  */
-export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHead): Cells {
+export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHead & { bytes?: number }): Cells {
   const refuse = (problem: string): never => {
     throw new FormatError(file, problem);
   };
@@ -162,7 +175,9 @@ export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHea
     const end = f64At(start, cell + 1);
     if (!Number.isSafeInteger(end) || end < f64At(start, cell)) refuse(`cell ${cell} ends before it begins`);
   }
-  return new Cells({ features, precision }, arrays);
+  const end = f64At(start, cells);
+  if (end !== (expected?.bytes ?? end)) refuse(`is of a file of ${end} bytes, expected ${expected?.bytes}`);
+  return new Cells({ features, precision }, arrays, own);
 }
 
 /** The units of a cell that contain a point. @param to the point, seen from the cell's south-western grid point */

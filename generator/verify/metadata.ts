@@ -337,9 +337,9 @@ function checkCells(file: string, { level, features, cells: described }: LevelSu
     const sum = sha256Of(first);
     if (sum !== directory.sha256)
       throw new FileError(`the SHA-256 of its directory is ${sum}, ${RELEASE_FILE} has ${directory.sha256}`);
-    const cells = decodeCells(first, cellsPath(level), { features, precision });
-    if (cells.bytes !== first.length || cells.fileBytes !== bytes)
-      throw new FileError(`its directory is of a file of ${cells.fileBytes} bytes, and has ${cells.bytes} itself`);
+    const cells = decodeCells(first, cellsPath(level), { features, precision, bytes });
+    if (cells.bytes !== first.length)
+      throw new FileError(`its directory has ${cells.bytes} bytes, ${RELEASE_FILE} has ${first.length}`);
     for (const cell of cells.arrays.key.keys()) {
       const { from, to } = cells.rangeOf(cell);
       if (!cells.hasBytes(cell, readAt(handle, from, to - from)))

@@ -257,7 +257,7 @@ export async function loadLevel(
       throw new Problem('bad-parameter', 'contains is not possible: this release was built with --no-cells.');
     const file = `${folder}/${cellsPath(level)}`;
     const directory = await readChecked(origin, file, summary.cells.directory, true);
-    return decodeCells(directory, file, { features: summary.features, precision });
+    return decodeCells(directory, file, { features: summary.features, precision, bytes: summary.cells.bytes });
   };
   const load = { table: loadTable, words: loadWords, cells: loadCells };
   return new LoadedLevel(description, index, bytes.length, load, now);

@@ -178,6 +178,10 @@ test('a release that was built without cells says so, and answers everything els
     const answer = await send(proxy, `/api/v1/fc/${level}?contains=1,1`);
     assert.deepEqual([answer.status, JSON.parse(textOf(answer)).code], [400, 'bad-parameter']);
     assert.match(textOf(answer), /--no-cells/);
+    for (const method of ['GET', 'HEAD'])
+      assert.equal((await send(proxy, `/api/v1/download/${level}.cells`, {}, method)).status, 404);
+    const absent = await send(proxy, `/api/v1/download/${level}.cells`);
+    assert.match(refusal(absent, 404, 'not-found'), /Release r1 has no cells: it was built with --no-cells/);
   }
   assert.deepEqual(fidsOf(await send(proxy, '/api/v1/fc/lv0?bbox=1,1,1,1')), [1]);
 });
@@ -358,6 +362,29 @@ test('a directory is read when a point is first asked for, once for all, and fre
   assert.equal(directories, 2);
 });
 
+test('of damaged cells a download sends nothing wrong: it ends before them, and is right once they are mended', async () => {
+  const folder = await worldOutput({ isChanged: true });
+  const file = join(folder, releasePath('r1'), cellsPath(2));
+  const intact = readFileSync(file);
+  const cells = cellsOf(folder, 2);
+  const [first, last] = [cells.bytes, cells.fileBytes - 1];
+  const { url } = await startStaticHost(folder);
+  for (const origin of [directoryOrigin(folder), staticHostOrigin({ url, headers: {} })]) {
+    const proxy = await startService(folder, { origin });
+    const path = '/api/v1/download/lv2.cells';
+    const part = (range: string) => send(proxy, path, { range: `bytes=${range}` });
+    writeFileSync(file, intact.with(last, elementAt(intact, last) ^ 1));
+    await assert.rejects(send(proxy, path), 'the last cell is damaged');
+    refusal(await part(`${last}-`), 502, 'origin-damaged');
+    assert.ok((await part(`0-${first - 1}`)).body.equals(intact.subarray(0, first)), 'the directory is in memory');
+    writeFileSync(file, intact.subarray(0, -1));
+    refusal(await part(`${last}-`), 502, 'origin-damaged');
+    writeFileSync(file, intact);
+    assert.ok((await send(proxy, path)).body.equals(intact));
+    assert.ok((await part(`${last}-`)).body.equals(intact.subarray(last)));
+  }
+});
+
 test('a directory that is damaged, cut, missing or of another level or release is 502, and harms nothing else', async () => {
   const folder = await countries();
   const [file, other] = [2, 1].map((level) => join(folder, releasePath('r1'), cellsPath(level as Level)));
@@ -382,7 +409,7 @@ test('a directory that is damaged, cut, missing or of another level or release i
     else writeFileSync(file, bytes);
     for (const origin of [directoryOrigin(folder), staticHostOrigin({ url, headers: {} })]) {
       const proxy = await startService(folder, { origin });
-      for (const target of ['fc/lv2?contains=1.5,3.5', 'at?point=1.5,3.5'])
+      for (const target of ['fc/lv2?contains=1.5,3.5', 'at?point=1.5,3.5', 'download/lv2.cells'])
         assert.doesNotMatch(refusal(await send(proxy, `/api/v1/${target}`), 502, 'origin-damaged'), /cells|lv2/, what);
       assert.match(proxy.log.join('\n'), /lv2\/cells\.bin/, what);
       assert.deepEqual(fidsOf(await send(proxy, '/api/v1/fc/lv1?contains=1.5,3.5')), [1], what);

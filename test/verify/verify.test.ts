@@ -445,8 +445,8 @@ test('cells that contradict their directory or release.json, whatever the digest
       /^the CRC-32 of its directory is \d+, expected \d+$/,
     ],
     [intact, flipped(0).subarray(0, length), /^the SHA-256 of its directory is .*, release\.json has /],
-    [intact, intact.subarray(0, length + 1), /^its directory is of a file of \d+ bytes, and has \d+ itself$/],
-    [Buffer.concat([intact, Buffer.of(0)]), intact.subarray(0, length), /^its directory is of a file of \d+ bytes/],
+    [intact, intact.subarray(0, length + 1), /^its directory has \d+ bytes, release\.json has \d+$/],
+    [Buffer.concat([intact, Buffer.of(0)]), intact.subarray(0, length), /^is of a file of \d+ bytes, expected \d+$/],
   ];
   for (const [bytes, directory, problem] of cases) {
     const faults = await faultsOf((out) => {

@@ -1,7 +1,8 @@
 // Which features have a bounding box that touches a box: compared with the array `box` of a level's index, in units of
 // 1e-7 degrees, by way of the extents of neighbours on the map. Used by the proxy for `bbox`.
-import { DECIMAL, keyAt } from './cells.ts';
+
 import { f64At, i32At, u32At } from './element-at.ts';
+import { DECIMAL, keyAt } from './grid.ts';
 import { Positions } from './positions.ts';
 
 /** A box in units of 1e-7 degrees: from `west` eastward to `east`, which is more than 180 degrees across the antimeridian. */

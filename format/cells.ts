@@ -1,155 +1,91 @@
-// Cells: which units contain a point, exactly, by one read of some hundred bytes of cells.bin. The generator makes them
-// with the geometry of this file; a reader looks points up. The bytes are described in README.md, 'Cells'.
+// Cells: which units contain a point, exactly, by one read of some hundred bytes of cells.bin. The file begins with the
+// directory of its cells: whoever has it needs no other. The generator writes it (generator/cells/build-cells.ts). Described in
+// README.md, 'Cells'.
 import { crc32 } from 'node:zlib';
-import { f64At, u32At } from './element-at.ts';
+import { f64At, numberAt, u32At } from './element-at.ts';
+import { gridOf, gridPointOf, keyAt, type Point, pointAt, pointFrom, separates } from './grid.ts';
+import { FORMAT_VERSION, versionProblem } from './manifest.ts';
 import { FormatError } from './parse.ts';
 
-/** The arrays of cells in a level's index: c cells. */
+/** The first bytes of the file: `cells`. */
+export const CELLS_MAGIC: Uint8Array = Uint8Array.of(0x63, 0x65, 0x6c, 0x6c, 0x73, 0, 0, 0);
+/** Magic, then as u32 version, CRC-32 of the rest of the directory, precision, units, cells, and four bytes of zeros. */
+export const CELLS_HEADER_BYTES = 32;
+/** Where that rest begins. */
+export const CELLS_CHECKED_FROM = 16;
+/** Most decimals of coordinates. */
+const PRECISION_MAX = 12;
+
+/** Bytes of the directory of a file with so many cells: its header and their arrays. */
+export function directoryBytes(cells: number): number {
+  return CELLS_HEADER_BYTES + 8 * cells + 8 * (cells + 1) + 4 * cells;
+}
+
+/** What a file of cells is made for. */
+export interface CellsHead {
+  /** Number of units of the level. */
+  features: number;
+  /** Decimals of the release's coordinates. */
+  precision: number;
+}
+
+/** The arrays of the directory of c cells. */
 export interface CellArrays {
   /** Place of each cell on the curve through the grid, ascending; the first is 0: c. */
   key: Float64Array;
-  /** Bytes of the cells before each one in cells.bin: c + 1. */
+  /** Where the bytes of each cell begin in the file, the first after the directory, and where the last ones end: c + 1. */
   start: Float64Array;
   /** CRC-32 of the bytes of each cell: c. */
   crc: Uint32Array;
 }
 
-/** A point of the plane in units, east of longitude -180 and north of latitude -90: whole units and fractions of one. */
-export interface Point {
-  /** Whole units, rounded down. */
-  x: number;
-  y: number;
-  /** What is left, in parts of a unit. */
-  fractionX: bigint;
-  fractionY: bigint;
-  /** Parts of a unit: a power of ten, at least 10. */
-  parts: bigint;
-  /** Both together, to the precision of a double. */
-  nearX: number;
-  nearY: number;
+/** A point that is looked up, its cell, and where the bytes of that are in the file: none if no unit is there. */
+export interface PlaceInCells {
+  point: Point;
+  cell: number;
+  from: number;
+  to: number;
 }
 
-/** Most bits of a cell's number in one direction: a key has twice as many, which a double holds exactly. */
-const DEPTH_MAX = 26;
-
-/** The grid of a precision. A unit is the last decimal of the coordinates. */
-export interface Grid {
-  /** Units in 360 degrees. */
-  full: number;
-  /** Units along a side of the square that everything lies in. */
-  width: number;
-  /** Units along a side of the smallest cell. */
-  finest: number;
-}
-
-/** @param precision decimals of the coordinates */
-export function gridOf(precision: number): Grid {
-  const full = 360 * 10 ** precision;
-  const bits = Math.ceil(Math.log2(full + 1));
-  return { full, width: 2 ** bits, finest: 2 ** Math.max(0, bits - DEPTH_MAX) };
-}
-
-/** A number in plain decimal notation. More decimals than any measurement has would be work without use. */
-export const DECIMAL = /^(-?)(\d{1,3})(?:\.(\d{1,40}))?$/;
-
-/** Is a text a plain decimal from -`most` to `most`? */
-export function isDecimal(text: string, most: number): boolean {
-  const [, , whole, fraction = ''] = DECIMAL.exec(text) ?? [];
-  return Number(whole) < most || (Number(whole) === most && !/[1-9]/.test(fraction));
-}
-
-/**
- * The point at a longitude and latitude, exactly. 180 degrees east are 180 degrees west; the north pole, where no unit
- * has a northern side, is looked up half a unit south of it.
- * @param longitude,latitude plain decimals of degrees
- * @returns undefined if they are no such decimals, or out of range
- */
-export function pointAt(longitude: string, latitude: string, precision: number): Point | undefined {
-  const [x, y] = [DECIMAL.exec(longitude), DECIMAL.exec(latitude)];
-  if (x === null || y === null) return undefined;
-  const decimals = Math.max(precision + 1, x[3]?.length ?? 0, y[3]?.length ?? 0);
-  const degree = 10n ** BigInt(decimals);
-  const parts = 10n ** BigInt(decimals - precision);
-  const partsOf = ([, minus, whole = '', fraction = '']: RegExpExecArray): bigint => {
-    const value = BigInt(whole + fraction.padEnd(decimals, '0'));
-    return minus === '-' ? -value : value;
-  };
-  let east = partsOf(x) + 180n * degree;
-  let north = partsOf(y) + 90n * degree;
-  if (east < 0n || east > 360n * degree || north < 0n || north > 180n * degree) return undefined;
-  if (east === 360n * degree) east = 0n;
-  if (north === 180n * degree) north -= parts / 2n;
-  return pointFrom(Number(east / parts), Number(north / parts), east % parts, north % parts, parts);
-}
-
-/** The point half a unit south-west of a grid point: there are the corners of cells, and no edge ends there. */
-export function cornerAt(x: number, y: number): Point {
-  return pointFrom(x - 1, y - 1, 5n, 5n, 10n);
-}
-
-/** @param x,y whole units */
-export function pointFrom(x: number, y: number, fractionX: bigint, fractionY: bigint, parts: bigint): Point {
-  const nearX = x + Number(fractionX) / Number(parts);
-  const nearY = y + Number(fractionY) / Number(parts);
-  return { x, y, fractionX, fractionY, parts, nearX, nearY };
-}
-
-/**
- * Does an edge change sides on the way from a point north or south to the latitude of another, and from there east or
- * west to it? Crossing it twice is not a change.
- * @param turn where the way turns: the longitude of `from`, the latitude of `to`
- */
-export function separates(
-  x1: number,
-  y1: number,
-  x2: number,
-  y2: number,
-  from: Point,
-  turn: Point,
-  to: Point,
-): boolean {
-  let isOther = false;
-  if (x1 > from.x !== x2 > from.x) isOther = isLeft(x1, y1, x2, y2, from) !== isLeft(x1, y1, x2, y2, turn);
-  if (y1 > to.y !== y2 > to.y && isLeft(x1, y1, x2, y2, turn) !== isLeft(x1, y1, x2, y2, to)) isOther = !isOther;
-  return isOther;
-}
-
-/** More than what rounding contributes to the sum of two products, each of a difference and an exact factor. */
-const ROUNDING = 2e-15;
-
-/**
- * Is a point left of a line? Points on it are taken as lying a little farther east, and far less farther north.
- * @param x1,y1,x2,y2 whole units
- */
-function isLeft(x1: number, y1: number, x2: number, y2: number, point: Point): boolean {
-  const dx = x2 - x1;
-  const dy = y2 - y1;
-  const { nearX, nearY } = point;
-  const area = dx * (nearY - y1) - dy * (nearX - x1);
-  const bound =
-    ROUNDING * (Math.abs(dx) * (Math.abs(nearY) + Math.abs(y1)) + Math.abs(dy) * (Math.abs(nearX) + Math.abs(x1)));
-  if (area > bound) return true;
-  return area < -bound ? false : isLeftExactly(x1, y1, dx, dy, point);
-}
-
-function isLeftExactly(x1: number, y1: number, dx: number, dy: number, point: Point): boolean {
-  const { x, y, fractionX, fractionY, parts } = point;
-  const north = BigInt(y - y1) * parts + fractionY;
-  const east = BigInt(x - x1) * parts + fractionX;
-  const area = BigInt(dx) * north - BigInt(dy) * east;
-  if (area !== 0n) return area > 0n;
-  return dy === 0 ? dx > 0 : dy < 0;
-}
-
-/** The cells of a level. */
-export class Cells {
+/** The cells of a level: their directory. The bytes of a cell are given by whoever has the file. */
+export class Cells implements CellsHead {
+  readonly features: number;
+  readonly precision: number;
   readonly arrays: CellArrays;
+  /** The bytes that the file begins with. */
+  readonly directory: Uint8Array;
   readonly #finest: number;
 
-  /** @param precision decimals of the release's coordinates */
-  constructor(arrays: CellArrays, precision: number) {
+  /** @param arrays of the directory */
+  constructor({ features, precision }: CellsHead, arrays: CellArrays, directory: Uint8Array) {
+    this.features = features;
+    this.precision = precision;
     this.arrays = arrays;
+    this.directory = directory;
     this.#finest = gridOf(precision).finest;
+  }
+
+  /** Bytes of the directory. */
+  get bytes(): number {
+    return this.directory.length;
+  }
+
+  /** Bytes of the whole file. */
+  get fileBytes(): number {
+    return f64At(this.arrays.start, this.arrays.crc.length);
+  }
+
+  /**
+   * Where a point is looked up.
+   * @param longitude,latitude plain decimals of degrees
+   * @throws RangeError if they are no such decimals, or out of range
+   */
+  find(longitude: string, latitude: string): PlaceInCells {
+    const point = pointAt(longitude, latitude, this.precision);
+    if (point === undefined) throw new RangeError(`${longitude},${latitude} is no point`);
+    const cell = this.cellAt(point);
+    const { start } = this.arrays;
+    return { point, cell, from: f64At(start, cell), to: f64At(start, cell + 1) };
   }
 
   /** The number of the cell that a point is in. */
@@ -158,18 +94,15 @@ export class Cells {
     const nearestX = fractionX < half ? x : x + 1;
     const nearestY = fractionY < half ? y : y + 1;
     const sought = keyAt(nearestX, nearestY, this.#finest);
-    const { key } = this.arrays;
-    let low = 0;
-    let high = key.length;
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (f64At(key, middle) <= sought) low = middle;
-      else high = middle;
-    }
-    return low;
+    return lastUpTo(this.arrays.key, sought);
   }
 
-  /** Where the bytes of a cell are in cells.bin; `from` and `to` are the same if no unit is there. */
+  /** The number of the cell that a byte of the file is of; 0 for one of the directory. */
+  cellOfByte(offset: number): number {
+    return lastUpTo(this.arrays.start, offset);
+  }
+
+  /** Where the bytes of a cell are in the file; `from` and `to` are the same if no unit is there. */
   rangeOf(cell: number): { from: number; to: number } {
     return { from: f64At(this.arrays.start, cell), to: f64At(this.arrays.start, cell + 1) };
   }
@@ -180,24 +113,75 @@ export class Cells {
   }
 
   /**
-   * The units that contain a point, as ascending positions.
-   * @param cell the one that it is in
-   * @param bytes of that cell
+   * The units that contain each of some points of a cell, as ascending positions: its bytes are gone through once for all.
+   * @param bytes of the cell
    * @param file for messages
-   * @throws FormatError if they are other bytes than the index promises
+   * @throws FormatError if they are other bytes than the directory promises
    */
-  unitsAt(point: Point, cell: number, bytes: Uint8Array, file: string): number[] {
+  unitsAt(points: readonly Point[], cell: number, bytes: Uint8Array, file: string): number[][] {
     if (!this.hasBytes(cell, bytes)) throw new FormatError(file, `cell ${cell} is damaged`);
     const [west, south] = gridPointOf(f64At(this.arrays.key, cell), this.#finest);
-    const { fractionX, fractionY, parts } = point;
-    return unitsInCell(bytes, pointFrom(point.x - west, point.y - south, fractionX, fractionY, parts));
+    if (bytes.length === 0) return points.map(() => []);
+    const numbersOf = points.length === 1 ? () => new VarintReader(bytes) : listed(new VarintReader(bytes));
+    return points.map(({ x, y, fractionX, fractionY, parts }) =>
+      unitsInCell(numbersOf(), pointFrom(x - west, y - south, fractionX, fractionY, parts)),
+    );
   }
 }
 
+/** The last of some ascending numbers that is not more; the first if all are. */
+function lastUpTo(numbers: Float64Array, most: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (f64At(numbers, middle) <= most) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The cells of a level from the first bytes of its file, at least its directory. The arrays are copies.
+ * @param expected what the directory must say, with the length of the file; whoever has the file alone takes it from there
+ * @throws FormatError that says what was got and what was expected
+ */
+export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHead & { bytes?: number }): Cells {
+  const refuse = (problem: string): never => {
+    throw new FormatError(file, problem);
+  };
+  if (bytes.length < CELLS_HEADER_BYTES || !CELLS_MAGIC.every((byte, i) => bytes[i] === byte))
+    refuse('does not begin like a file of cells');
+  const header = new Uint32Array(new Uint8Array(bytes.subarray(CELLS_MAGIC.length, CELLS_HEADER_BYTES)).buffer);
+  const [version = 0, crc = 0, precision = 0, features = 0, cells = 0] = header;
+  if (version !== FORMAT_VERSION) refuse(versionProblem(version));
+  const length = directoryBytes(cells);
+  if (bytes.length < length) refuse(`has ${bytes.length} bytes, its directory has ${length}`);
+  // A copy, whose arrays begin where such arrays can.
+  const own = new Uint8Array(bytes.subarray(0, length));
+  const got = crc32(own.subarray(CELLS_CHECKED_FROM));
+  if (got !== crc) refuse(`the CRC-32 of its directory is ${got}, expected ${crc}`);
+  if (precision > PRECISION_MAX) refuse(`has ${precision} decimals, at most ${PRECISION_MAX} are possible`);
+  const { features: units, precision: decimals } = expected ?? { features, precision };
+  if (features !== units || precision !== decimals)
+    refuse(`is of ${features} units with ${precision} decimals, expected ${units} with ${decimals}`);
+  const key = new Float64Array(own.buffer, CELLS_HEADER_BYTES, cells);
+  const start = new Float64Array(own.buffer, key.byteOffset + key.byteLength, cells + 1);
+  const arrays = { key, start, crc: new Uint32Array(own.buffer, start.byteOffset + start.byteLength) };
+  if (key[0] !== 0 || start[0] !== length) refuse('its first cell does not begin where the grid and the directory say');
+  for (let cell = 0; cell < cells; cell++) {
+    const [from, to] = [f64At(key, cell), key[cell + 1] ?? Number.MAX_SAFE_INTEGER];
+    if (!Number.isSafeInteger(to) || to <= from) refuse(`the key of cell ${cell + 1} does not ascend`);
+    const end = f64At(start, cell + 1);
+    if (!Number.isSafeInteger(end) || end < f64At(start, cell)) refuse(`cell ${cell} ends before it begins`);
+  }
+  const end = f64At(start, cells);
+  if (end !== (expected?.bytes ?? end)) refuse(`is of a file of ${end} bytes, expected ${expected?.bytes}`);
+  return new Cells({ features, precision }, arrays, own);
+}
+
 /** The units of a cell that contain a point. @param to the point, seen from the cell's south-western grid point */
-function unitsInCell(bytes: Uint8Array, to: Point): number[] {
-  if (bytes.length === 0) return [];
-  const reader = new VarintReader(bytes);
+function unitsInCell(reader: Numbers, to: Point): number[] {
   const count = reader.next();
   const units: number[] = [];
   const isIn: boolean[] = [];
@@ -235,12 +219,52 @@ function unitsInCell(bytes: Uint8Array, to: Point): number[] {
 /** Bits of the numbers that are read as integers of 32 bits, which is faster: a multiple of 7. */
 const INTEGER_BITS = 28;
 
+/** The numbers of a cell, one after the other. */
+abstract class Numbers {
+  abstract readonly isAtEnd: boolean;
+  abstract next(): number;
+
+  /** 0, -1, 1, -2, 2 ... are 0, 1, 2, 3, 4 ... */
+  nextSigned(): number {
+    const value = this.next();
+    if (value < 2 ** INTEGER_BITS) return (value >>> 1) ^ -(value & 1);
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+}
+
+/** Numbers that are given. */
+class NumberList extends Numbers {
+  readonly #numbers: readonly number[];
+  #at = 0;
+
+  constructor(numbers: readonly number[]) {
+    super();
+    this.#numbers = numbers;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#numbers.length;
+  }
+
+  next(): number {
+    return numberAt(this.#numbers, this.#at++);
+  }
+}
+
+/** The same numbers again and again. */
+function listed(numbers: Numbers): () => Numbers {
+  const list: number[] = [];
+  while (!numbers.isAtEnd) list.push(numbers.next());
+  return () => new NumberList(list);
+}
+
 /** Reads numbers of 7 bits a byte, the lowest first; the highest bit of a byte says that more follow. */
-class VarintReader {
+class VarintReader extends Numbers {
   readonly #bytes: Uint8Array;
   #at = 0;
 
   constructor(bytes: Uint8Array) {
+    super();
     this.#bytes = bytes;
   }
 
@@ -262,58 +286,9 @@ class VarintReader {
     }
   }
 
-  /** 0, -1, 1, -2, 2 ... are 0, 1, 2, 3, 4 ... */
-  nextSigned(): number {
-    const value = this.next();
-    if (value < 2 ** INTEGER_BITS) return (value >>> 1) ^ -(value & 1);
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-  }
-
   #nextByte(): number {
     const byte = this.#bytes[this.#at++];
     if (byte === undefined) throw new RangeError(`byte ${this.#at - 1} of ${this.#bytes.length}`);
     return byte;
   }
-}
-
-/** Bits of a number in each half of a key. */
-const HALF_BITS = DEPTH_MAX / 2;
-
-/**
- * The key of the smallest cell that a grid point is in: the bits of its numbers, counted from west and from south, take
- * turns, north before east (a Morton code).
- * @param x,y whole units
- */
-export function keyAt(x: number, y: number, finest: number): number {
-  const column = Math.floor(x / finest);
-  const row = Math.floor(y / finest);
-  const low = 2 ** HALF_BITS - 1;
-  const high = spread(column >>> HALF_BITS) + 2 * spread(row >>> HALF_BITS);
-  return high * 4 ** HALF_BITS + spread(column & low) + 2 * spread(row & low);
-}
-
-/** The south-western grid point of the smallest cell with a key. */
-function gridPointOf(key: number, finest: number): [x: number, y: number] {
-  const high = Math.floor(key / 4 ** HALF_BITS);
-  const low = key % 4 ** HALF_BITS;
-  const numberOf = (shift: number): number => gather(high >>> shift) * 2 ** HALF_BITS + gather(low >>> shift);
-  return [numberOf(0) * finest, numberOf(1) * finest];
-}
-
-/** Moves each bit of a number to twice its place. */
-function spread(bits: number): number {
-  let all = bits;
-  all = (all | (all << 8)) & 0x00ff00ff;
-  all = (all | (all << 4)) & 0x0f0f0f0f;
-  all = (all | (all << 2)) & 0x33333333;
-  return (all | (all << 1)) & 0x55555555;
-}
-
-/** The opposite of `spread`. */
-function gather(bits: number): number {
-  let all = bits & 0x55555555;
-  all = (all | (all >>> 1)) & 0x33333333;
-  all = (all | (all >>> 2)) & 0x0f0f0f0f;
-  all = (all | (all >>> 4)) & 0x00ff00ff;
-  return (all | (all >>> 8)) & 0x0000ffff;
 }

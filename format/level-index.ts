@@ -1,6 +1,5 @@
 // A level's index, index.bin: its look-up tables as typed arrays that are used where they lie. The generator makes the
 // arrays; a reader maps them with the level's manifest, without parsing or copying.
-import type { CellArrays } from './cells.ts';
 import { elementAt, f64At, numberAt, u32At } from './element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.ts';
 import type { GidColumn } from './gid-column.ts';
@@ -28,8 +27,6 @@ export interface LevelArrays extends FeatureArrays {
    * antimeridian, south > north without geometry.
    */
   box: Int32Array;
-  /** Which units are at a point (cells.ts); undefined if the release has no cells. */
-  cells?: CellArrays | undefined;
   /** Columns 0 to the level. */
   columns: readonly GidColumn[];
   /** Undefined if no pages are stored. */

@@ -1,6 +1,5 @@
 // A level's manifest: what it holds, and where each array of its index lies. `encodeLevel` and `decodeLevel` are the two
 // directions between a `LevelIndex` and its two files, manifest.json and index.bin.
-import type { CellArrays } from './cells.ts';
 import { elementAt } from './element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.ts';
 import { type ColumnArrays, GidColumn } from './gid-column.ts';
@@ -46,13 +45,12 @@ export interface LevelFiles {
 }
 
 /** The arrays of a level by their names in the manifest, in the order of the file. */
-export function namedArrays({ columns, pages, cells, ...arrays }: LevelArrays): [name: string, array: TypedArray][] {
+export function namedArrays({ columns, pages, ...arrays }: LevelArrays): [name: string, array: TypedArray][] {
   const { fid, box } = arrays;
   const named: [string, TypedArray][] = [['fid', fid], ...namedFeatureArrays(arrays), ['box', box]];
   const add = (prefix: string, group: Readonly<Record<string, TypedArray>>): void => {
     for (const [name, array] of Object.entries(group)) named.push([`${prefix}.${name}`, array]);
   };
-  if (cells !== undefined) add('cell', { key: cells.key, start: cells.start, crc: cells.crc });
   for (const [c, { arrays: own }] of columns.entries()) {
     const { start: starts, text, run, first, rank, count } = own;
     add(`gid${c}`, { start: starts, text, run, first, rank, count });
@@ -249,18 +247,9 @@ function arraysFrom(
     fid: arrays.f64('fid', features),
     ...featureArraysFrom(arrays, features, level),
     box: arrays.i32('box', 4 * features),
-    cells: arrays.has('cell.key') ? cellsFrom(arrays) : undefined,
     columns,
     pages: stored === 'none' ? undefined : { geojsonl: pagesOf('geojsonl'), fc: pagesOf('fc') },
   };
-}
-
-/** There is at least one cell, the first begins where the grid does, and cells may have no bytes. */
-function cellsFrom(arrays: ArrayTable): CellArrays {
-  const crc = arrays.u32('cell.crc');
-  const key = arrays.f64('cell.key', crc.length);
-  if (key[0] !== 0) throw new FormatError(arrays.where, `cell.key begins with ${key[0]}, expected 0`);
-  return { key, start: arrays.f64('cell.start', crc.length + 1, 0), crc };
 }
 
 function columnFrom(arrays: ArrayTable, prefix: string): ColumnArrays {
@@ -303,10 +292,6 @@ class ArrayTable {
     this.#bytes = own.length;
     this.where = where;
     this.#file = file;
-  }
-
-  has(name: string): boolean {
-    return this.#table[name] !== undefined;
   }
 
   /** All arrays of this type are whole numbers that ascend. @param step the least that one is more than the one before */

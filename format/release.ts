@@ -25,12 +25,17 @@ export interface Finding {
   example: string;
 }
 
-/** A file of the release that is read whole, and how to check it. */
+/** A file of the release, or the beginning of one, that is read whole, and how to check it. */
 export interface CheckedFile {
   /** Bytes of the file. */
   bytes: number;
   /** SHA-256 of the file, in hex. */
   sha256: string;
+}
+
+/** A file of cells: its beginning is read whole, the rest cell by cell. */
+export interface CellsFile extends CheckedFile {
+  directory: CheckedFile;
 }
 
 /** A file that is served whole: one gzip member. */
@@ -75,8 +80,8 @@ export interface LevelSummary extends LevelAbout {
   geometries: Readonly<Partial<Record<Geometry, GeometrySummary>>>;
   manifest: CheckedFile;
   index: CheckedFile;
-  /** Undefined if the release has no cells, or the level no features. */
-  cells?: CheckedFile | undefined;
+  /** Undefined if the release has no cells. */
+  cells?: CellsFile | undefined;
   /** The level's names of units. */
   names: WholeFile;
   /** The words of these names. */
@@ -176,8 +181,8 @@ export function releaseFromJson(text: string, file: string): Release {
   for (const { level, geometries } of levels)
     if (['full', ...Object.keys(geometries)].join() !== about.geometries.join())
       throw new FormatError(file, `level ${level} has other geometries than the release`);
-  for (const { level, features, cells } of levels)
-    if ((cells !== undefined) !== (about.cells && features > 0))
+  for (const { level, cells } of levels)
+    if ((cells !== undefined) !== about.cells)
       throw new FormatError(
         file,
         `level ${level} has ${cells === undefined ? 'no ' : ''}cells, which the release does not say`,
@@ -318,7 +323,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     ),
     manifest: checkedFileIn(json, 'manifest', where),
     index: checkedFileIn(json, 'index', where),
-    ...(json['cells'] !== undefined && { cells: checkedFileIn(json, 'cells', where) }),
+    ...(json['cells'] !== undefined && { cells: cellsFileIn(json, where) }),
     names: wholeFileIn(json, 'names', where),
     words: checkedFileIn(json, 'words', where),
   };
@@ -360,6 +365,11 @@ function wholeFileIn(json: JsonObject, member: string, where: string): WholeFile
   const place = `${where} ${member}`;
   const { bytes, sha256 } = checkedFileIn(json, member, where);
   return { bytes, textBytes: numberIn(objectFrom(json[member], place), 'textBytes', place), sha256 };
+}
+
+function cellsFileIn(json: JsonObject, where: string): CellsFile {
+  const file = objectFrom(json['cells'], `${where} cells`);
+  return { ...checkedFileIn(json, 'cells', where), directory: checkedFileIn(file, 'directory', `${where} cells`) };
 }
 
 function checkedFileIn(json: JsonObject, member: string, where: string): CheckedFile {

@@ -1,8 +1,16 @@
 // Builds the cells of a level (format/README.md, 'Cells') from the rings of its units as they are published: a quadtree
 // whose leaves say which units contain their corner, and hold the borders that meet them.
 import { crc32 } from 'node:zlib';
-import { type CellArrays, cornerAt, type Grid, gridOf, keyAt, type Point, separates } from '../../format/cells.ts';
+import {
+  CELLS_CHECKED_FROM,
+  CELLS_MAGIC,
+  type CellArrays,
+  type CellsHead,
+  directoryBytes,
+} from '../../format/cells.ts';
 import { elementAt, u32At } from '../../format/element-at.ts';
+import { cornerAt, type Grid, gridOf, keyAt, type Point, separates } from '../../format/grid.ts';
+import { FORMAT_VERSION } from '../../format/manifest.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
@@ -26,15 +34,15 @@ export interface CellBuilder extends RingSink {
   /** Ends a unit, also one without rings: they are counted from 0. */
   unit(): void;
   /**
-   * Ends the level.
-   * @param write takes the next bytes of cells.bin, which are valid until it returns
+   * Ends the level. cells.bin is the directory, then the bytes of the cells.
+   * @param write takes the next bytes of cells, which are valid until it returns
    */
   finish(write: (bytes: Uint8Array) => void): BuiltCells;
 }
 
 /** The cells of a level. */
 export interface BuiltCells {
-  arrays: CellArrays;
+  directory: Buffer;
   /** The units whose edges lie so close that some of their cells stayed large, ascending. */
   crowded: readonly number[];
 }
@@ -54,9 +62,23 @@ export function newCellBuilder(precision: number): CellBuilder {
     finish(write) {
       const writer = new CellWriter(borders, grid, write);
       writer.divide(borders.numbers(), { west: 0, south: 0, width: grid.width, copies: 1 }, new Set());
-      return writer.end();
+      const { arrays, crowded } = writer.end();
+      return { directory: encodeDirectory({ features: position, precision }, arrays), crowded };
     },
   };
+}
+
+/** The beginning of cells.bin. @param arrays with the starts of cells as they are in the file */
+export function encodeDirectory({ features, precision }: CellsHead, { key, start, crc }: CellArrays): Buffer {
+  const checked = Buffer.concat(
+    [Uint32Array.of(precision, features, crc.length, 0), key, start, crc].map(
+      ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
+    ),
+  );
+  const directory = Buffer.concat([CELLS_MAGIC, Buffer.alloc(CELLS_CHECKED_FROM - CELLS_MAGIC.length), checked]);
+  directory.writeUInt32LE(FORMAT_VERSION, CELLS_MAGIC.length);
+  directory.writeUInt32LE(crc32(checked), CELLS_MAGIC.length + 4);
+  return directory;
 }
 
 /**
@@ -161,12 +183,13 @@ class CellWriter {
   }
 
   /** The rest of the bytes, and the arrays. */
-  end(): BuiltCells {
+  end(): { arrays: CellArrays; crowded: number[] } {
     this.#flush();
     this.#start.push(this.#written);
+    const before = directoryBytes(this.#key.length);
     const arrays = {
       key: Float64Array.from(this.#key),
-      start: Float64Array.from(this.#start),
+      start: Float64Array.from(this.#start, (start) => before + start),
       crc: Uint32Array.from(this.#crc),
     };
     return { arrays, crowded: [...this.#crowded].sort((a, b) => a - b) };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { BLOCK_BYTES } from '../../format/blocks.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { FeatureTable } from '../../format/feature-table.ts';
-import { indexPath, manifestPath, namesPath, OVERVIEW_FILE, wordsPath } from '../../format/layout.ts';
+import { cellsPath, indexPath, manifestPath, namesPath, OVERVIEW_FILE, wordsPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import {
   FEATURES_PER_FILE,
@@ -80,7 +80,7 @@ export interface Forecast {
 /** Approximate bytes of release.json. */
 const RELEASE_JSON_BYTES = 4700;
 
-/** Files of a level besides pages, and besides the feature files and index of each geometry: manifest, names and words. */
+/** Files of a level besides pages, cells, and the feature files and index of each geometry: manifest, names and words. */
 const LEVEL_FILES = 3;
 
 /** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.2 to 0.5. */
@@ -153,9 +153,9 @@ export async function forecast(
         const stored = pagesOf(planned, estimate);
         pages[release.pages] = stored;
         release.files += (2 * files + 1) * geometries.length + stored.geojsonl + stored.fc + LEVEL_FILES;
-        if (cells && features > 0) {
+        if (cells) {
           release.files++;
-          release.bytes += Math.round(CELLS_SHARE * featureFiles.bytes);
+          release.bytes += Math.round(CELLS_SHARE * featureFiles.bytes) + checksumBytes([cellsPath(level)]);
         }
         release.bytes += featureFiles.bytes + otherBytes + stored.bytes + names + words + metadataBytes(planned);
       }

@@ -17,6 +17,7 @@ import {
 import type { Geometry, Level } from '../../format/levels.ts';
 import { encodeLevel, type LevelFiles } from '../../format/manifest.ts';
 import {
+  type CellsFile,
   type CheckedFile,
   type Finding,
   type GeometrySummary,
@@ -101,14 +102,11 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
       return [geometry, table];
     }),
   );
-  // Undefined for a level without features: its one cell has no bytes.
-  const built = records.find(({ cells }) => cells !== undefined)?.cells;
-  index.arrays.cells = built?.arrays ?? index.arrays.cells;
-  const { crowded = [] } = built ?? {};
+  const { directory, crowded = [] } = records.find(({ cells }) => cells !== undefined)?.cells ?? {};
   const findings = new Findings(level);
   findings.add('crowded-borders', () => `fid ${index.arrays.fid[elementAt(crowded, 0)]}`, crowded.length);
   const { order } = readSidecar<FilePlan>(store, 'plan');
-  let cells: CheckedFile | undefined;
+  let cells: CellsFile | undefined;
   const checksums: Checksum[] = [];
   let at = 0;
   for (const { part, ...written } of records) {
@@ -123,7 +121,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
         checkFile(join(out, path), { bytes, sha256 }, task.areOfShards);
         checksums.push({ path, sha256 });
       }
-      if (kind === 'cells') cells = { bytes, sha256 };
+      if (kind === 'cells' && directory !== undefined) cells = { bytes, sha256, directory };
       const table = isFormat(kind) ? index.arrays.pages?.[kind] : undefined;
       if (table === undefined) continue;
       table.bytes[number] = bytes;

@@ -1,14 +1,16 @@
 // Finds the parents of a level's units by place (--parent-by-place): the unit of a level above that holds the unit's point,
 // otherwise the most fitting one.
 // Runs in a child process before the level is read, and reads both levels as they will be published.
-import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Cells, pointAt } from '../../format/cells.ts';
+import { decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
+import { pointAt } from '../../format/grid.ts';
 import type { Finding } from '../../format/release.ts';
 import { type LevelRings, readLevelRings } from '../geometries/level-rings.ts';
 import { Findings } from '../quality/findings.ts';
+import { readAt } from '../reader/inflate.ts';
 import type { LevelSource } from '../source/level-source.ts';
 import { geometryStorePath, openStore, storedText } from '../store/feature-store.ts';
 import { placeIn } from '../store/identifiers.ts';
@@ -101,8 +103,9 @@ function fittingOf(
 /** Makes the cells of the level in a store. @returns the units at a point, as positions */
 function openCells(store: string, precision: number): { unitsAt(point: readonly number[]): number[]; close(): void } {
   const file = `${store}.cells`;
-  const cells = new Cells(writeCells(file, store, precision).cells.arrays, precision);
+  const { directory } = writeCells(file, store, precision).cells;
   const handle = openSync(file, 'r');
+  const cells = decodeCells(readAt(handle, 0, directory.bytes), file);
   return {
     unitsAt(point) {
       const [longitude = '', latitude = ''] = point.map((degrees) => degrees.toFixed(precision));
@@ -111,9 +114,8 @@ function openCells(store: string, precision: number): { unitsAt(point: readonly 
       if (place === undefined) return [];
       const cell = cells.cellAt(place);
       const { from, to } = cells.rangeOf(cell);
-      const bytes = Buffer.alloc(to - from);
-      readSync(handle, bytes, 0, bytes.length, from);
-      return cells.unitsAt(place, cell, bytes, file);
+      const [units = []] = cells.unitsAt([place], cell, readAt(handle, from, to - from), file);
+      return units;
     },
     close: () => closeSync(handle),
   };

@@ -1,6 +1,5 @@
 // Plans a level once it is read: its index but for what is known only when files are written, its stored pages, and its
 // files in the order in which tasks write them. The task that reads the level plans it, for all that write it.
-import type { CellArrays } from '../../format/cells.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, type FeatureTable } from '../../format/feature-table.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
@@ -19,7 +18,7 @@ export function shapeOf({ precision, storedPages, geometries, cells }: ReleaseSh
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */
 export function plannedIndex(
   level: Level,
-  { storedPages, geometries, cells }: ReleaseShape,
+  { storedPages, geometries }: Pick<ReleaseShape, 'storedPages' | 'geometries'>,
   { features, fids, boxes, columns }: StoreIndex,
 ): LevelIndex {
   const tableOf = (format: Format): PageTable => {
@@ -31,16 +30,10 @@ export function plannedIndex(
     fid: fids,
     ...newFeatureArrays(features),
     box: boxes,
-    cells: cells ? noCells() : undefined,
     columns,
     pages: storedPages === 'none' ? undefined : { geojsonl: tableOf('geojsonl'), fc: tableOf('fc') },
   };
   return new LevelIndex(level, storedPages, arrays, geometries.slice(1));
-}
-
-/** The arrays of cells that are not built yet: those of a level without rings, one cell without bytes. */
-function noCells(): CellArrays {
-  return { key: new Float64Array(1), start: new Float64Array(2), crc: new Uint32Array(1) };
 }
 
 /** The arrays of a table of features that are not written yet. */
@@ -58,10 +51,11 @@ export function newFeatureArrays(features: number): FeatureArrays {
 }
 
 /** The kinds of files that tasks write: feature files by their geometry, pages by their format, cells. */
-export type FileKind = Geometry | Format | 'cells';
+export type FileKind = FeatureKind | 'cells';
+type FeatureKind = Geometry | Format;
 
 /** In the order of `plannedFiles`. */
-const FILE_KINDS: readonly FileKind[] = [...GEOMETRIES, ...FORMATS, 'cells'];
+const FILE_KINDS = [...GEOMETRIES, ...FORMATS] as const;
 
 /** Is it that of a page? */
 export function isFormat(kind: FileKind): kind is Format {
@@ -83,8 +77,8 @@ const WORK_SHARES: Readonly<Record<FileKind, number>> = {
 const NO_PAGES: PageTable = { listing: new Uint32Array(1), bytes: new Uint32Array(), digest: new Uint8Array() };
 
 /** A feature file or page to write, or the cells. */
-export interface PlannedFile {
-  kind: FileKind;
+export interface PlannedFile<Kind extends FileKind = FileKind> {
+  kind: Kind;
   /** Number of the feature file of its geometry, or of the page in its format. */
   number: number;
   /** Relative to the release's folder. */
@@ -97,7 +91,7 @@ export interface PlannedFile {
 
 /** The files of a level that tasks write: cells, then by first position feature files before geojsonl pages before fc pages. */
 export interface FilePlan {
-  /** Which of `plannedFiles` each one is. */
+  /** Which of `plannedFiles` each one is; their number for the cells. */
   order: Uint32Array;
   /** 1 for a page that is identical to the one before it. */
   copies: Uint8Array;
@@ -109,10 +103,12 @@ export interface FilePlan {
 export type Estimate = (ranges: Ranges) => number;
 
 /** Plans the files of a level. */
-export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan {
+export function planFiles(index: LevelIndex, hasCells: boolean, estimate: Estimate): FilePlan {
   const firsts: number[] = [];
   const works: number[] = [];
-  for (const { kind, ranges } of plannedFiles(index)) {
+  const files: PlannedFile[] = [...plannedFiles(index)];
+  if (hasCells) files.push(fileAt(index, files.length));
+  for (const { kind, ranges } of files) {
     // Cells are the longest work that cannot be divided: it begins first.
     firsts.push(kind === 'cells' ? -1 : numberAt(ranges, 0));
     works.push(Math.round(WORK_SHARES[kind] * estimate(ranges)));
@@ -130,12 +126,19 @@ export function planFiles(index: LevelIndex, estimate: Estimate): FilePlan {
 }
 
 /**
- * Every file of a level that tasks write: the feature files of each geometry by number, then the pages of each format, then cells.
+ * Every file of a level that tasks write but the cells: the feature files of each geometry by number, then the pages of each format.
  * @param from,to which of them
  */
-export function* plannedFiles(index: LevelIndex, from = 0, to = Number.POSITIVE_INFINITY): Generator<PlannedFile> {
-  const end = FILE_KINDS.reduce((sum, kind) => sum + filesOf(index, kind), 0);
-  for (let file = from; file < Math.min(end, to); file++) yield fileAt(index, file);
+export function* plannedFiles(
+  index: LevelIndex,
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+): Generator<PlannedFile<FeatureKind>> {
+  for (let file = from; file < to; file++) {
+    const planned = plannedAt(index, file);
+    if (typeof planned === 'number') return;
+    yield planned;
+  }
 }
 
 /** The paths of a file, and of the one beside it. */
@@ -143,9 +146,8 @@ export function pathsOf({ path, alone }: PlannedFile): string[] {
   return alone === undefined ? [path] : [path, alone];
 }
 
-function filesOf(index: LevelIndex, kind: FileKind): number {
+function filesOf(index: LevelIndex, kind: FeatureKind): number {
   if (isFormat(kind)) return pagesOf(index, kind).bytes.length;
-  if (kind === 'cells') return index.arrays.cells !== undefined && index.features > 0 ? 1 : 0;
   return kind === 'full' || index.geometries.includes(kind) ? index.files : 0;
 }
 
@@ -198,20 +200,27 @@ function sum(sizes: Uint32Array): number {
   return sizes.reduce((total, size) => total + size, 0);
 }
 
-/** A file by its place among `plannedFiles`. */
+/** A file by its place among `plannedFiles`, after which the cells come. */
 export function fileAt(index: LevelIndex, file: number): PlannedFile {
+  const planned = plannedAt(index, file);
+  if (typeof planned !== 'number') return planned;
+  if (planned > 0) throw new RangeError(`level ${index.level} has no file ${file}`);
+  return { kind: 'cells', number: 0, path: cellsPath(index.level), ranges: [0, index.features] };
+}
+
+/** One of `plannedFiles`, or how many places it is beyond the last. */
+function plannedAt(index: LevelIndex, file: number): PlannedFile<FeatureKind> | number {
   let number = file;
   for (const kind of FILE_KINDS) {
     const files = filesOf(index, kind);
     if (number < files) return fileOf(index, kind, number);
     number -= files;
   }
-  throw new RangeError(`level ${index.level} has no file ${file}`);
+  return number;
 }
 
-function fileOf(index: LevelIndex, kind: FileKind, number: number): PlannedFile {
+function fileOf(index: LevelIndex, kind: FeatureKind, number: number): PlannedFile<FeatureKind> {
   const { level } = index;
-  if (kind === 'cells') return { kind, number, path: cellsPath(level), ranges: [0, index.features] };
   if (!isFormat(kind)) {
     const ranges = [number * index.perFile, index.fileEnd(number)];
     const [path, alone] = [featureFilePath(level, number, kind), alonePath(level, number, kind)];

@@ -8,7 +8,6 @@ import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { DeflatedText } from '../../format/gzip.ts';
 import type { Geometry } from '../../format/levels.ts';
 import type { CheckedFile } from '../../format/release.ts';
-import type { BuiltCells } from '../cells/build-cells.ts';
 import type { Part } from './divide-work.ts';
 
 /** The records of one task. */
@@ -20,7 +19,15 @@ export interface TaskRecords {
   /** Of the features in its feature files, by geometry. */
   features: Map<Geometry, FeatureRecords>;
   /** Undefined if the cells are not among the files of the part. */
-  cells: BuiltCells | undefined;
+  cells: CellsRecord | undefined;
+}
+
+/** The record of the cells. */
+export interface CellsRecord {
+  /** The beginning of their file. */
+  directory: CheckedFile;
+  /** The units whose edges lie so close that some of their cells stayed large, ascending. */
+  crowded: readonly number[];
 }
 
 /** The records of the features with one geometry, in order of position. */

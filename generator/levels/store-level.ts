@@ -50,7 +50,7 @@ export function storeLevel({ source, shape, store: file, share, parts }: StoreTa
     file,
   );
   checkIdentifiers(source, index, findings);
-  const plan = planFiles(plannedIndex(level, shape, index), estimateWork(index));
+  const plan = planFiles(plannedIndex(level, shape, index), shape.cells, estimateWork(index));
   writeSidecar(file, 'plan', plan);
   writeSidecar(file, 'invalid', invalid);
   return {

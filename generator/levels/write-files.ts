@@ -1,7 +1,7 @@
 // Writes a part of a level's files: feature files, pages and cells. Runs in child processes; several write the same level
 // concurrently, without communication. A page is one gzip member: the text of its short features is deflated together; the
 // deflate data of large features is copied from the store.
-import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sumOf, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
@@ -10,7 +10,9 @@ import { alonePath } from '../../format/layout.ts';
 import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
 import { positionsOf, type Ranges } from '../../format/positions.ts';
 import type { CheckedFile, ReleaseShape } from '../../format/release.ts';
-import { type BuiltCells, newCellBuilder } from '../cells/build-cells.ts';
+import { newCellBuilder } from '../cells/build-cells.ts';
+import { readAt } from '../reader/inflate.ts';
+import { sha256Of } from '../release/checksums.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { geometryStorePath, openStore, type StoreReader } from '../store/feature-store.ts';
@@ -18,7 +20,15 @@ import { readRings } from '../store/ring-store.ts';
 import { readSidecar } from '../store/sidecar.ts';
 import type { Part } from './divide-work.ts';
 import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex } from './plan.ts';
-import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords, writeRecords } from './records.ts';
+import {
+  addFeature,
+  addFile,
+  type CellsRecord,
+  type FeatureRecords,
+  featureRecords,
+  newRecords,
+  writeRecords,
+} from './records.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask {
@@ -132,14 +142,26 @@ function writeFeatureFiles(
 }
 
 /** Writes the cells, which say which units are at a point, from the rings as they are published. */
-export function writeCells(file: string, store: string, precision: number): CheckedFile & { cells: BuiltCells } {
-  const output = createOutputFile(file);
+export function writeCells(file: string, store: string, precision: number): CheckedFile & { cells: CellsRecord } {
+  // The directory comes first in the file, and is known last.
+  const bodies = `${store}.cell-bodies`;
+  const waiting = createOutputFile(bodies);
   const builder = newCellBuilder(precision);
   readRings(store, builder, builder.unit);
   // The file keeps what it has not written yet.
-  const cells = builder.finish((bytes) => output.write(Buffer.from(bytes)));
-  return { ...output.close(), cells };
+  const { directory, crowded } = builder.finish((bytes) => waiting.write(Buffer.from(bytes)));
+  const { bytes } = waiting.close();
+  const output = createOutputFile(file);
+  output.write(directory);
+  const handle = openSync(bodies, 'r');
+  for (let at = 0; at < bytes; at += COPIED_BYTES) output.write(readAt(handle, at, Math.min(COPIED_BYTES, bytes - at)));
+  closeSync(handle);
+  rmSync(bodies);
+  return { ...output.close(), cells: { directory: { bytes: directory.length, sha256: sha256Of(directory) }, crowded } };
 }
+
+/** Bytes of cells that are copied at once. */
+const COPIED_BYTES = 1 << 20;
 
 /** Files never change once written, so identical pages are hard links if the file system supports them. */
 function linkOrCopy(file: string, twin: string): void {

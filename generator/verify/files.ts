@@ -55,8 +55,6 @@ export async function verifyFiles({ out, release, level, from, to, checksums }: 
   const findings: Finding[] = [];
   let bytes = 0;
   for (const [i, { kind, number, path, alone, ranges }] of [...plannedFiles(index, from, to)].entries()) {
-    // metadata.ts verifies them.
-    if (kind === 'cells') continue;
     const [listed, aloneListed] = checksums[i] ?? [];
     if (isFormat(kind)) {
       const check: FileCheck = (file, read) => checkDescribed(file, read, pageDescription(index, kind, number, ranges));

@@ -2,7 +2,7 @@
 // follows from other arrays of an index is derived anew from them, and compared.
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Cells } from '../../format/cells.ts';
+import { decodeCells } from '../../format/cells.ts';
 import { cutCrc, joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureArrays } from '../../format/feature-table.ts';
@@ -24,7 +24,13 @@ import { firstPages, type LevelArrays, type LevelIndex } from '../../format/leve
 import { type Format, LEVELS, levelName } from '../../format/levels.ts';
 import { namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
-import { currentFromJson, currentToJson, type Release, releaseFromJson } from '../../format/release.ts';
+import {
+  currentFromJson,
+  currentToJson,
+  type LevelSummary,
+  type Release,
+  releaseFromJson,
+} from '../../format/release.ts';
 import { decodeWords } from '../../format/words.ts';
 import { countsOf, featureFilesOf, pathsOf, plannedFiles } from '../levels/plan.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
@@ -136,6 +142,13 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     const summary = description?.levels[level];
     await isIntact(namesPath(level), summary?.names);
     const hasWords = await isIntact(wordsPath(level), summary?.words);
+    const cells = cellsPath(level);
+    if (
+      (description?.cells ?? checksums?.has(cells)) &&
+      (await isIntact(cells, summary?.cells)) &&
+      summary !== undefined
+    )
+      attempt(cells, () => checkCells(join(root, cells), summary, description?.precision ?? 0));
     const hasManifest = await isIntact(manifestPath(level), summary?.manifest);
     if (!(await isIntact(indexPath(level), summary?.index))) continue;
     const index = attempt(manifestPath(level), () => readLevel(root, id, level), indexPath(level));
@@ -164,11 +177,9 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     if (description !== undefined) checkSummary(description, index, found);
     const words = wordsPath(level);
     if (hasWords) attempt(words, () => decodeWords(readFileSync(join(root, words)), index.features, words));
-    if (summary?.cells !== undefined && (await isIntact(cellsPath(level), summary.cells)))
-      attempt(indexPath(level), () => checkCells(join(root, cellsPath(level)), index, description?.precision ?? 0));
     levels[level] = index;
   }
-  const files = await compareLists(root, levels, checksums, found, isIntact);
+  const files = await compareLists(root, description, levels, checksums, found, isIntact);
   return { out, id, checksums, description, levels, files, found };
 }
 
@@ -178,6 +189,7 @@ const UNLISTED: readonly string[] = [CHECKSUMS_FILE, ...SIGNATURE_FILES];
 /** Compares the files in the folder of a release, those of its levels, and those in checksums.txt. @returns number of files */
 async function compareLists(
   root: string,
+  description: Metadata['description'],
   levels: Metadata['levels'],
   checksums: Metadata['checksums'],
   found: Metadata['found'],
@@ -186,6 +198,7 @@ async function compareLists(
   const expected = new Set([RELEASE_FILE, OVERVIEW_FILE]);
   for (const level of LEVELS) {
     for (const pathOf of [manifestPath, indexPath, namesPath, wordsPath]) expected.add(pathOf(level));
+    if (description?.cells ?? checksums?.has(cellsPath(level))) expected.add(cellsPath(level));
     const index = levels[level];
     if (index === undefined) continue;
     for (const geometry of index.geometries) expected.add(indexPath(level, geometry));
@@ -287,12 +300,10 @@ function derivedColumn(column: GidColumn, features: number): GidColumn {
 }
 
 /** Compares what release.json says of a level with its manifest and its index. */
-function checkSummary({ levels, storedPages, cells }: Release, index: LevelIndex, found: Metadata['found']): void {
+function checkSummary({ levels, storedPages }: Release, index: LevelIndex, found: Metadata['found']): void {
   const { level, columns } = index;
   if (index.storedPages !== storedPages)
     found(manifestPath(level), `storedPages is ${index.storedPages}, ${RELEASE_FILE} has ${storedPages}`);
-  if ((index.arrays.cells !== undefined) !== cells)
-    found(manifestPath(level), `has ${cells ? 'no ' : ''}cells, ${RELEASE_FILE} says ${cells}`);
   const names = columns.map(({ name }) => name);
   // Without columns the dataset lacks the level.
   const expected = {
@@ -316,16 +327,23 @@ function compareSummary<Expected extends object>(
   }
 }
 
-/** Compares the bytes of each cell with the index. @throws FileError if they are not the same cells */
-function checkCells(file: string, { arrays }: LevelIndex, precision: number): void {
-  if (arrays.cells === undefined) return;
-  const cells = new Cells(arrays.cells, precision);
+/** Compares the bytes of each cell with the directory. @throws FileError, FormatError if they are not the same cells */
+function checkCells(file: string, { level, features, cells: described }: LevelSummary, precision: number): void {
+  if (described === undefined) return;
+  const { bytes, directory } = described;
   const handle = openSync(file, 'r');
   try {
-    for (const cell of arrays.cells.key.keys()) {
+    const first = readAt(handle, 0, directory.bytes);
+    const sum = sha256Of(first);
+    if (sum !== directory.sha256)
+      throw new FileError(`the SHA-256 of its directory is ${sum}, ${RELEASE_FILE} has ${directory.sha256}`);
+    const cells = decodeCells(first, cellsPath(level), { features, precision, bytes });
+    if (cells.bytes !== first.length)
+      throw new FileError(`its directory has ${cells.bytes} bytes, ${RELEASE_FILE} has ${first.length}`);
+    for (const cell of cells.arrays.key.keys()) {
       const { from, to } = cells.rangeOf(cell);
       if (!cells.hasBytes(cell, readAt(handle, from, to - from)))
-        throw new FileError(`cell.crc[${cell}] is not that of bytes ${from} to ${to} of cells.bin`);
+        throw new FileError(`the CRC-32 of cell ${cell} is not that of bytes ${from} to ${to}`);
     }
   } finally {
     closeSync(handle);

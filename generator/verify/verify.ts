@@ -97,8 +97,7 @@ function filesVerified(
 ): Promise<FilesResult & { pages: number }>[] {
   const { level, features, geometries } = index;
   const files = index.files * (1 + geometries.length);
-  // The cells, if there are any, are the last file: metadata.ts has verified them.
-  const planned = [...plannedFiles(index)].filter(({ kind }) => kind !== 'cells');
+  const planned = [...plannedFiles(index)];
   report.expect('features verified', features * (1 + geometries.length));
   report.expect('pages verified', planned.length - files);
   return [...rangesOf(0, files, pool), ...rangesOf(files, planned.length, pool)].map(async ([from, to]) => {

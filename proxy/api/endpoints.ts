@@ -35,22 +35,29 @@ export const FILTERS: ReadonlyMap<string, Level> = new Map(
   LEVELS.map((level): [string, Level] => [`gid-${level}`, level]),
 );
 
-/** A path that returns features of a level: pages of them, all of them, or one. */
-export interface FeaturesEndpoint {
+/** A path of a level. */
+export interface LevelEndpoint {
   /** As in the request and in the Link header; of one feature up to its fid. */
   path: string;
   level: Level;
-  format: Format;
   mediaType: string;
   /** Names of the query parameters, in the order of the documentation. */
   parameters: readonly string[];
 }
 
-/** A path that returns a whole listing as one file. */
-export interface DownloadEndpoint extends FeaturesEndpoint {
+/** A path that returns features of a level: pages of them, all of them, or one. */
+export interface FeaturesEndpoint extends LevelEndpoint {
+  format: Format;
+}
+
+/** A path that returns a file that is saved. */
+export interface SavedEndpoint extends LevelEndpoint {
   /** How names of files end: `.geojsonl.gz`. */
   extension: string;
 }
+
+/** A path that returns a whole listing as one file. */
+export type DownloadEndpoint = FeaturesEndpoint & SavedEndpoint;
 
 /** A path that returns a whole file of the current release. It has no parameters. */
 export interface FileEndpoint {
@@ -112,6 +119,15 @@ export const DOWNLOAD_ENDPOINTS: readonly DownloadEndpoint[] = FORMATS.flatMap((
     extension: EXTENSIONS[format],
   })),
 );
+
+/** The endpoints that return the cells of a level, by which whoever has them looks points up. */
+export const CELLS_ENDPOINTS: readonly SavedEndpoint[] = LEVELS.map((level) => ({
+  path: `${API_PREFIX}v1/download/${levelName(level)}.cells`,
+  level,
+  mediaType: 'application/octet-stream',
+  parameters: [RELEASE],
+  extension: '.cells',
+}));
 
 /** The endpoints that return files. */
 export const FILE_ENDPOINTS: readonly FileEndpoint[] = [
@@ -175,7 +191,7 @@ export const ITEM_ENDPOINTS: readonly FeaturesEndpoint[] = ITEMS_ENDPOINTS.map((
 }));
 
 /** The paths, for messages. */
-export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;
+export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;
 
 /** Does this path require a token? Unknown paths under the prefix do too. */
 export function isProtected(path: string): boolean {

@@ -1,10 +1,20 @@
-// The answers with whole files of the current release: the overview, and the names of a level. Used by rows.ts.
+// The answers with files: the overview and the names of a level, of the current release; and those that are saved, whole or a
+// range: listings and cells. Used by rows.ts.
+import type { Cells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
-import type { Answer, Basis } from '../bodies/answer.ts';
-import { StoredFile } from '../bodies/stored-file.ts';
-import type { FileEndpoint } from './endpoints.ts';
-import { codedAnswer, type FixedHeaders, MATCHED } from './headers.ts';
+import { FRAME_DATA } from '../../format/gzip.ts';
+import { cellsPath, namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
+import { levelName } from '../../format/levels.ts';
+import { type Answer, type Basis, type BodySource, isMatch } from '../bodies/answer.ts';
+import { Slice } from '../bodies/slice.ts';
+import { StoredCells, StoredFile } from '../bodies/stored-file.ts';
+import { Problem } from '../http/problem.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { ByteRange } from '../origin/origin.ts';
+import { type DownloadEndpoint, type FileEndpoint, RELEASE, type SavedEndpoint } from './endpoints.ts';
+import { codedAnswer, type FixedHeaders, MATCHED, releaseAnswer } from './headers.ts';
+import type { FeaturesRequest } from './listing.ts';
+import { resolve } from './resolve.ts';
 
 /** 64 bits of SHA-256 in hex, as the index has them of pages. */
 const TAG_CHARS = 16;
@@ -18,4 +28,88 @@ export function answerFile({ path, level }: FileEndpoint, fixed: FixedHeaders, b
   const file = new StoredFile(`${releasePath(id)}/${name}`, text.bytes, text.sha256.slice(0, TAG_CHARS));
   const matched = summary === undefined ? [] : [MATCHED, String(summary.features)];
   return codedAnswer(fixed, basis, file, text, path, matched);
+}
+
+/**
+ * The answer with a listing as a file, whole or a range: 206. Reading its body throws OriginError if stored bytes do not
+ * match the index.
+ * @throws Problem range-not-satisfiable
+ */
+export function answerDownload(asked: FeaturesRequest<DownloadEndpoint>): Answer {
+  const { endpoint, params, places, level, source } = asked;
+  const { format } = endpoint;
+  const { positions } = resolve(level.index, format, params, places, source.geometry);
+  const slice = new Slice(source, FRAME_DATA[format], format, positions.slice(0, positions.count));
+  return answerSaved(asked, slice, positions.count);
+}
+
+/**
+ * The answer with the cells of a level, whole or a range. Reading its body throws OriginError or FormatError likewise.
+ * @throws Problem range-not-satisfiable; not-found if the release has none
+ */
+export function answerCells(asked: FeaturesRequest<SavedEndpoint>): Answer {
+  const { level, basis } = asked;
+  const { cells, features } = elementAt(basis.release.summaries, level.index.level);
+  if (cells === undefined)
+    throw new Problem('not-found', `Release ${basis.release.id} has no cells: it was built with --no-cells.`);
+  const path = `${level.folder}/${cellsPath(level.index.level)}`;
+  const load = (): Promise<Cells> => level.spatial.loadCells();
+  return answerSaved(asked, new StoredCells(path, cells.bytes, cells.sha256.slice(0, TAG_CHARS), load), features);
+}
+
+/** A file of which ranges can be sent. */
+interface RangedFile {
+  bytes: number;
+  /** Entity tag without quotes. */
+  tag: string;
+  part(range: ByteRange): BodySource;
+}
+
+/** @throws Problem range-not-satisfiable */
+function answerSaved(
+  { endpoint, request, basis, fixed }: Pick<FeaturesRequest<SavedEndpoint>, 'endpoint' | 'request' | 'basis' | 'fixed'>,
+  file: RangedFile,
+  matched: number,
+): Answer {
+  const { tag, bytes } = file;
+  const range = rangeOf(request, `"${tag}"`, bytes);
+  const part = range ?? { offset: 0, length: bytes };
+  const disposition = `attachment; filename="${fileName(endpoint, basis.release.id, request.query)}"`;
+  const more = ['Content-Disposition', disposition, MATCHED, String(matched)];
+  if (range) more.push('Content-Range', `bytes ${part.offset}-${part.offset + part.length - 1}/${bytes}`);
+  const headers = fixed[basis.isPinned ? 'pinned' : 'current'].identity;
+  return releaseAnswer(headers, basis, tag, file.part(part), more, range);
+}
+
+/** Names of files are cut to this many characters before their extension: file systems allow 255 in all. */
+const NAME_MAX_CHARS = 200;
+
+/** Release, level, and the values of the parameters in order of their names, in characters that are safe on every system. */
+function fileName({ level, extension }: SavedEndpoint, release: string, query: string): string {
+  const pairs = [...new URLSearchParams(query)].filter(([name]) => name !== RELEASE).sort();
+  const parts = ['boundaries', release, levelName(level), ...pairs.map(([, value]) => value)];
+  const name = parts.join('-').replaceAll(/[^A-Za-z0-9._-]+/g, '_');
+  return name.slice(0, NAME_MAX_CHARS) + extension;
+}
+
+/**
+ * The range that is asked for (RFC 9110 section 14); undefined for the whole file: without Range, with one that is not
+ * valid, with several ranges, or if the client has the beginning of another file (If-Range).
+ * @throws Problem range-not-satisfiable
+ */
+function rangeOf({ method, headers }: HttpRequest, etag: string, bytes: number): ByteRange | undefined {
+  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = headers;
+  // The condition of a 304 comes before Range (RFC 9110 section 13.2.2), which has no meaning but for GET.
+  if (range === undefined || method !== 'GET' || (ifNoneMatch !== undefined && isMatch(ifNoneMatch, etag)))
+    return undefined;
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
+  const isValid = first === '' || last === '' ? first !== last : Number(first) <= Number(last);
+  if (!isValid || (ifRange !== undefined && ifRange !== etag)) return undefined;
+  const offset = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
+  if (offset >= end)
+    throw new Problem('range-not-satisfiable', 'The file has fewer bytes: Content-Range says how many.', {
+      'Content-Range': `bytes */${bytes}`,
+    });
+  return { offset, length: end - offset };
 }

@@ -46,13 +46,15 @@ export function fixedHeaders(mediaType: string): AudienceHeaders {
  * The headers of downloads, which are files: not coded, in ranges if that is asked for. With tokens one whose release is named is
  * asked for each time, too: an id may be used again.
  */
-export const DOWNLOAD_HEADERS: AudienceHeaders = forAudiences((caching) => [
-  ...COMMON_HEADERS,
-  ...['Access-Control-Expose-Headers', 'Accept-Ranges, Content-Disposition, Content-Range'],
-  ...['Cache-Control', caching === CACHING.private.pinned ? CACHING.private.current : caching],
-  ...['Content-Type', 'application/gzip', 'Accept-Ranges', 'bytes'],
-  'Boundaries-Release',
-]);
+export function downloadHeaders(mediaType: string): AudienceHeaders {
+  return forAudiences((caching) => [
+    ...COMMON_HEADERS,
+    ...['Access-Control-Expose-Headers', 'Accept-Ranges, Content-Disposition, Content-Range'],
+    ...['Cache-Control', caching === CACHING.private.pinned ? CACHING.private.current : caching],
+    ...['Content-Type', mediaType, 'Accept-Ranges', 'bytes'],
+    'Boundaries-Release',
+  ]);
+}
 
 /** A body that is one gzip member. */
 export interface Member extends BodySource {

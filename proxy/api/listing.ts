@@ -1,4 +1,4 @@
-// The answers with features of a level: pages, downloads, and those of OGC API - Features. One way for all: which features,
+// The answers with features of a level: pages, and those of OGC API - Features; downloads are in files.ts. One way for all: which features,
 // which bytes have them, which headers say so. No file is read before the content is sent. Used by rows.ts.
 import { hash } from 'node:crypto';
 import { numberAt } from '../../format/element-at.ts';
@@ -9,16 +9,15 @@ import { LEVELS, levelName, PAGE_CAPS } from '../../format/levels.ts';
 import type { Positions, Ranges } from '../../format/positions.ts';
 import type { LevelSummary } from '../../format/release.ts';
 import type { Answer, Basis, Body, BodySource, HeaderList } from '../bodies/answer.ts';
-import { isMatch } from '../bodies/answer.ts';
 import { Slice } from '../bodies/slice.ts';
 import { StoredFile, TextOf } from '../bodies/stored-file.ts';
 import type { LoadedLevel, LoadedRelease, LoadedTable } from '../data/load-release.ts';
 import type { Releases } from '../data/releases.ts';
 import { notReady, Problem } from '../http/problem.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
-import type { ByteRange, Client, Reads } from '../origin/origin.ts';
-import type { DownloadEndpoint, FeaturesEndpoint } from './endpoints.ts';
-import { COLLECTIONS_PATH, LIMIT, RELEASE, START_AT } from './endpoints.ts';
+import type { Client, Reads } from '../origin/origin.ts';
+import type { FeaturesEndpoint, LevelEndpoint } from './endpoints.ts';
+import { COLLECTIONS_PATH, LIMIT, START_AT } from './endpoints.ts';
 import { type Audience, codedAnswer, type FixedHeaders, MATCHED, releaseAnswer } from './headers.ts';
 import type { Link } from './ogc-collection.ts';
 import { collectionOf } from './ogc-documents.ts';
@@ -38,7 +37,7 @@ export interface Sources {
 }
 
 /** A request for features, and what it is answered from. */
-export interface FeaturesRequest<Endpoint extends FeaturesEndpoint = FeaturesEndpoint> {
+export interface FeaturesRequest<Endpoint extends LevelEndpoint = FeaturesEndpoint> {
   endpoint: Endpoint;
   request: HttpRequest;
   params: Params;
@@ -52,7 +51,7 @@ export interface FeaturesRequest<Endpoint extends FeaturesEndpoint = FeaturesEnd
 }
 
 /** What is known before a release is. */
-export type AskedFeatures<Endpoint extends FeaturesEndpoint> = Pick<
+export type AskedFeatures<Endpoint extends LevelEndpoint> = Pick<
   FeaturesRequest<Endpoint>,
   'endpoint' | 'request' | 'params' | 'fixed'
 > &
@@ -73,7 +72,7 @@ export class LoadError extends Error {
  * @param respond makes it
  * @throws LoadError, Problem
  */
-export function answerFeatures<Endpoint extends FeaturesEndpoint>(
+export function answerFeatures<Endpoint extends LevelEndpoint>(
   sources: Sources,
   asked: AskedFeatures<Endpoint>,
   respond: (request: FeaturesRequest<Endpoint>) => Answer,
@@ -86,7 +85,7 @@ export function answerFeatures<Endpoint extends FeaturesEndpoint>(
  * The request with what it is answered from; undefined if something is not in memory.
  * @param loaded the release that has been loaded for it: another one may be the current one by now
  */
-function inMemory<Endpoint extends FeaturesEndpoint>(
+function inMemory<Endpoint extends LevelEndpoint>(
   { releases, reads }: Sources,
   asked: AskedFeatures<Endpoint>,
   loaded: LoadedRelease | undefined,
@@ -103,7 +102,7 @@ function inMemory<Endpoint extends FeaturesEndpoint>(
 }
 
 /** The same after what is missing has been brought into memory. */
-async function bringIn<Endpoint extends FeaturesEndpoint>(
+async function bringIn<Endpoint extends LevelEndpoint>(
   sources: Sources,
   asked: AskedFeatures<Endpoint>,
 ): Promise<FeaturesRequest<Endpoint>> {
@@ -165,59 +164,6 @@ function nextUrl({ endpoint, params, level, basis }: FeaturesRequest, positions:
 function matchedAnd({ count }: Positions, next: string | undefined): HeaderList {
   if (next === undefined) return [MATCHED, String(count)];
   return [MATCHED, String(count), 'Link', `<${next}>; rel="next"`];
-}
-
-/**
- * The answer with a listing as a file, whole or a range: 206. Reading its body throws OriginError if stored bytes do not
- * match the index.
- * @throws Problem range-not-satisfiable
- */
-export function answerDownload(asked: FeaturesRequest<DownloadEndpoint>): Answer {
-  const { endpoint, request, params, places, level, source, basis, fixed } = asked;
-  const { format } = endpoint;
-  const { positions } = resolve(level.index, format, params, places, source.geometry);
-  const slice = new Slice(source, FRAME_DATA[format], format, positions.slice(0, positions.count));
-  const { tag, bytes } = slice;
-  const range = rangeOf(request, `"${tag}"`, bytes);
-  const part = range ?? { offset: 0, length: bytes };
-  const disposition = `attachment; filename="${fileName(endpoint, basis.release.id, request.query)}"`;
-  const more = ['Content-Disposition', disposition, MATCHED, String(positions.count)];
-  if (range) more.push('Content-Range', `bytes ${part.offset}-${part.offset + part.length - 1}/${bytes}`);
-  const headers = fixed[basis.isPinned ? 'pinned' : 'current'].identity;
-  return releaseAnswer(headers, basis, tag, slice.part(part), more, range);
-}
-
-/** Names of files are cut to this many characters before their extension: file systems allow 255 in all. */
-const NAME_MAX_CHARS = 200;
-
-/** Release, level, and the values of the parameters in order of their names, in characters that are safe on every system. */
-function fileName({ level, extension }: DownloadEndpoint, release: string, query: string): string {
-  const pairs = [...new URLSearchParams(query)].filter(([name]) => name !== RELEASE).sort();
-  const parts = ['boundaries', release, levelName(level), ...pairs.map(([, value]) => value)];
-  const name = parts.join('-').replaceAll(/[^A-Za-z0-9._-]+/g, '_');
-  return name.slice(0, NAME_MAX_CHARS) + extension;
-}
-
-/**
- * The range that is asked for (RFC 9110 section 14); undefined for the whole file: without Range, with one that is not
- * valid, with several ranges, or if the client has the beginning of another file (If-Range).
- * @throws Problem range-not-satisfiable
- */
-function rangeOf({ method, headers }: HttpRequest, etag: string, bytes: number): ByteRange | undefined {
-  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = headers;
-  // The condition of a 304 comes before Range (RFC 9110 section 13.2.2), which has no meaning but for GET.
-  if (range === undefined || method !== 'GET' || (ifNoneMatch !== undefined && isMatch(ifNoneMatch, etag)))
-    return undefined;
-  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
-  const isValid = first === '' || last === '' ? first !== last : Number(first) <= Number(last);
-  if (!isValid || (ifRange !== undefined && ifRange !== etag)) return undefined;
-  const offset = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
-  const end = first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
-  if (offset >= end)
-    throw new Problem('range-not-satisfiable', 'The file has fewer bytes: Content-Range says how many.', {
-      'Content-Range': `bytes */${bytes}`,
-    });
-  return { offset, length: end - offset };
 }
 
 /** A page of OGC API - Features ends when its features have this many stored bytes, though it has at least one. */

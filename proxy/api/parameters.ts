@@ -1,8 +1,8 @@
 // The query parameters: of each its rule, for messages, and how its text becomes a value, once. Used by query.ts and rows.ts.
 import { type Box, boxFrom } from '../../format/boxes.ts';
-import { isDecimal } from '../../format/cells.ts';
 import type { Cursor } from '../../format/cursor.ts';
 import { decodeCursor } from '../../format/cursor.ts';
+import { isDecimal } from '../../format/grid.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { foldText } from '../../format/words.ts';

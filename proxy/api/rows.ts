@@ -4,6 +4,7 @@ import { Problem, quote } from '../http/problem.ts';
 import type { HttpRequest } from '../http/request.ts';
 import {
   AT_ENDPOINT,
+  CELLS_ENDPOINTS,
   COLLECTIONS_PATH,
   DOCUMENT_ENDPOINTS,
   DOWNLOAD_ENDPOINTS,
@@ -11,16 +12,19 @@ import {
   type FeaturesEndpoint,
   FID_MAX,
   FILE_ENDPOINTS,
+  FILTERS,
   ITEM_ENDPOINTS,
   ITEMS_ENDPOINTS,
+  type LevelEndpoint,
   OGC_PATH,
   PAGE_ENDPOINTS,
+  type SavedEndpoint,
   SEARCH_ENDPOINT,
 } from './endpoints.ts';
-import { answerFile } from './files.ts';
-import { DOWNLOAD_HEADERS, type FixedHeaders, fixedHeaders } from './headers.ts';
+import { answerCells, answerDownload, answerFile } from './files.ts';
+import { downloadHeaders, type FixedHeaders, fixedHeaders } from './headers.ts';
 import type { FeaturesRequest, Sources } from './listing.ts';
-import { answerDownload, answerFeatures, answerItem, answerItems, answerPage } from './listing.ts';
+import { answerFeatures, answerItem, answerItems, answerPage } from './listing.ts';
 import { answerDocument } from './ogc-documents.ts';
 import { isDigits, OGC_PARAMETERS, PARAMETERS, type Parameter, type Params, SEARCH_PARAMETERS } from './parameters.ts';
 import { parseQuery, type QueryRules } from './query.ts';
@@ -46,7 +50,7 @@ export interface Row {
 const NO_PARAMETERS: QueryRules = { level: 0, parameters: new Map(), allowed: 'none', hasColumns: false, plus: ' ' };
 
 /** A path with features. */
-function featuresRow<Endpoint extends FeaturesEndpoint>(
+function featuresRow<Endpoint extends LevelEndpoint>(
   endpoint: Endpoint,
   parse: (request: HttpRequest) => Params,
   respond: (request: FeaturesRequest<Endpoint>) => Answer,
@@ -59,6 +63,14 @@ function featuresRow<Endpoint extends FeaturesEndpoint>(
       return answerFeatures(sources, { endpoint, request, params: parse(request), fixed, base, coding }, respond);
     },
   };
+}
+
+/** A path with a file that is saved. */
+function savedRow<Endpoint extends SavedEndpoint>(
+  endpoint: Endpoint,
+  respond: (request: FeaturesRequest<Endpoint>) => Answer,
+): Row {
+  return featuresRow(endpoint, queryOf(endpoint), respond, downloadHeaders(endpoint.mediaType));
 }
 
 /** What is at a point, of all levels. */
@@ -80,8 +92,9 @@ function parametersOf(names: readonly string[]): ReadonlyMap<string, Parameter> 
 }
 
 /** The query of a path with features. Filters of deeper levels are known, so that their message says what is wrong. */
-function queryOf({ level, parameters }: FeaturesEndpoint): (request: HttpRequest) => Params {
-  const known = [...PARAMETERS].filter(([name]) => parameters.includes(name) || name.startsWith('gid-'));
+function queryOf({ level, parameters }: LevelEndpoint): (request: HttpRequest) => Params {
+  const hasFilters = parameters.some((name) => FILTERS.has(name));
+  const known = [...PARAMETERS].filter(([name]) => parameters.includes(name) || (hasFilters && FILTERS.has(name)));
   const rules = { ...NO_PARAMETERS, level, parameters: new Map(known), allowed: parameters.join(', ') };
   return ({ query }) => parseQuery(query, rules);
 }
@@ -139,7 +152,8 @@ function searchRow(): Row {
 export const ROWS: ReadonlyMap<string, Row> = new Map(
   [
     ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage)),
-    ...DOWNLOAD_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerDownload, DOWNLOAD_HEADERS)),
+    ...DOWNLOAD_ENDPOINTS.map((endpoint) => savedRow(endpoint, answerDownload)),
+    ...CELLS_ENDPOINTS.map((endpoint) => savedRow(endpoint, answerCells)),
     atRow(AT_ENDPOINT),
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
     searchRow(),

@@ -3,6 +3,7 @@
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { type Cells, decodeCells } from '../../format/cells.ts';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
@@ -24,6 +25,7 @@ import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { decodeWords, type Words } from '../../format/words.ts';
+import { Problem } from '../http/problem.ts';
 import type { Origin } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 import { SpatialIndex } from './spatial-index.ts';
@@ -87,12 +89,12 @@ export class LoadedLevel {
     { release, digest }: Description,
     index: LevelIndex,
     bytes: number,
-    load: { table: LoadTable; words: () => Promise<Words> },
+    load: { table: LoadTable; words: () => Promise<Words>; cells: () => Promise<Cells> },
     now: Clock,
   ) {
     this.folder = releasePath(release.release);
     this.index = index;
-    this.spatial = new SpatialIndex(`${this.folder}/${cellsPath(index.level)}`, index, release.precision);
+    this.spatial = new SpatialIndex(`${this.folder}/${cellsPath(index.level)}`, index, load.cells, now);
     this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
     this.#full = new LoadedTable(this.folder, index, 'full', bytes);
     this.#loadTable = load.table;
@@ -127,10 +129,11 @@ export class LoadedLevel {
     return this.#words.load('words', this.#loadWords);
   }
 
-  /** Frees the tables and words that have not been used for long. */
+  /** Frees the tables, words and cells that have not been used for long. */
   freeUnused(): void {
     this.#tables.freeUnused(UNUSED_MS);
     this.#words.freeUnused(UNUSED_MS);
+    this.spatial.freeUnused(UNUSED_MS);
   }
 }
 
@@ -226,7 +229,7 @@ export async function loadLevel(
   level: Level,
   now: Clock = () => performance.now(),
 ): Promise<LoadedLevel> {
-  const { release, levels } = description.release;
+  const { release, levels, precision } = description.release;
   const folder = releasePath(release);
   const summary = elementAt(levels, level);
   const files = { manifest: `${folder}/${manifestPath(level)}`, index: `${folder}/${indexPath(level)}` };
@@ -249,13 +252,22 @@ export async function loadLevel(
     const file = `${folder}/${wordsPath(level)}`;
     return decodeWords(await readChecked(origin, file, summary.words), summary.features, file);
   };
-  return new LoadedLevel(description, index, bytes.length, { table: loadTable, words: loadWords }, now);
+  const loadCells = async (): Promise<Cells> => {
+    if (summary.cells === undefined)
+      throw new Problem('bad-parameter', 'contains is not possible: this release was built with --no-cells.');
+    const file = `${folder}/${cellsPath(level)}`;
+    const directory = await readChecked(origin, file, summary.cells.directory, true);
+    return decodeCells(directory, file, { features: summary.features, precision, bytes: summary.cells.bytes });
+  };
+  const load = { table: loadTable, words: loadWords, cells: loadCells };
+  return new LoadedLevel(description, index, bytes.length, load, now);
 }
 
-/** Reads a whole file and checks its SHA-256. */
-async function readChecked(origin: Origin, path: string, { bytes, sha256 }: CheckedFile): Promise<Buffer> {
+/** Reads a whole file, or the beginning of one, and checks its SHA-256. */
+async function readChecked(origin: Origin, path: string, file: CheckedFile, isBeginning = false): Promise<Buffer> {
+  const { bytes, sha256 } = file;
   // The whole file, not a range: one that is longer than recorded is not this file.
-  const content = await origin.read(path, bytes);
+  const content = await origin.read(path, isBeginning ? { offset: 0, length: bytes } : bytes);
   if (content.length < bytes) throw new FormatError(path, `${content.length} bytes, expected ${bytes}`);
   const digest = createHash('sha256');
   for (let at = 0; at < content.length; at += HASHED_BYTES) {

@@ -1,13 +1,13 @@
-// Which features of a level are in a box, and which contain a point: from its index, and for a point from a few hundred bytes
-// of cells.bin. Used by handler.ts for `bbox` and `contains`.
+// Which features of a level are in a box, and which contain a point: from its index, and for a point from the directory of its
+// cells and a few hundred bytes of cells.bin. Used by handler.ts for `bbox` and `contains`.
 import { LRUCache } from 'lru-cache';
 import { type Box, BoxIndex } from '../../format/boxes.ts';
-import { Cells, type Point, pointAt } from '../../format/cells.ts';
+import type { Cells } from '../../format/cells.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
-import { type Positions, positionsOf } from '../../format/positions.ts';
-import { Problem } from '../http/problem.ts';
+import { NO_POSITIONS, type Positions, positionsOf } from '../../format/positions.ts';
 import { type ByteRange, type Client, OriginError, type Reads } from '../origin/origin.ts';
+import { type Clock, Loaded } from './loaded.ts';
 
 /** Size of the matches of boxes that are kept for each level: clients that follow `next` ask for the same box again. */
 const MATCHES_MAX_BYTES = 2 * 1024 * 1024;
@@ -31,34 +31,42 @@ export interface Places {
 export class SpatialIndex {
   /** Of cells.bin, relative to the origin. */
   readonly #path: string;
-  readonly #precision: number;
   readonly #box: Int32Array;
   /** Made for the first box: for 148,000 units it takes 10 ms. */
   #boxes: BoxIndex | undefined;
-  /** Undefined if the release has none. */
-  readonly #cells: Cells | undefined;
+  readonly #loadCells: () => Promise<Cells>;
+  /** Their directory. */
+  readonly #cells: Loaded<'cells', Cells>;
   readonly #matches = new LRUCache<string, Positions>({ maxSize: MATCHES_MAX_BYTES });
   readonly #loaded = new LRUCache<number, Buffer>({ maxSize: CELLS_MAX_BYTES });
   /** Cells that are being read or wait for it, by principal: each waits for a turn of its own. */
   readonly #loading = new Map<string, Promise<void>>();
 
-  /** @param precision decimals of the release's coordinates */
-  constructor(path: string, { arrays: { box, cells } }: LevelIndex, precision: number) {
+  /** @param loadCells reads the directory of the cells; rejects with a Problem if the release has none */
+  constructor(path: string, { arrays: { box } }: LevelIndex, loadCells: () => Promise<Cells>, now: Clock) {
     this.#path = path;
-    this.#precision = precision;
     this.#box = box;
-    this.#cells = cells && new Cells(cells, precision);
+    this.#loadCells = loadCells;
+    this.#cells = new Loaded(now);
   }
 
   /** Bytes that are kept. */
   get bytes(): number {
-    return this.#matches.calculatedSize + this.#loaded.calculatedSize + (this.#boxes?.bytes ?? 0);
+    const kept = this.#matches.calculatedSize + this.#loaded.calculatedSize + (this.#boxes?.bytes ?? 0);
+    return this.#cells.entries().reduce((sum, [, { bytes }]) => sum + bytes, kept);
   }
 
-  /**
-   * The features at each place that is given; undefined if `load` must be called first.
-   * @throws Problem bad-parameter for a point in a release without cells
-   */
+  /** The directory of the cells, brought into memory. @throws OriginError, FormatError, Problem as `load` does */
+  loadCells(): Promise<Cells> {
+    return this.#cells.load('cells', this.#loadCells);
+  }
+
+  /** Frees the directory of the cells if it has not been used for so many milliseconds. */
+  freeUnused(ms: number): void {
+    this.#cells.freeUnused(ms);
+  }
+
+  /** The features at each place that is given; undefined if `load` must be called first. */
   at({ bbox, contains }: Places, reads: Reads): readonly Positions[] | undefined {
     const inBox = bbox === undefined ? NOWHERE : [this.#touching(bbox)];
     if (contains === undefined) return inBox;
@@ -69,13 +77,13 @@ export class SpatialIndex {
   /**
    * Brings into memory what `at` needs.
    * @param principal whose turn a read is; all its requests for the same share it
-   * @throws OriginError if stored bytes are missing or damaged; Problem overloaded if too much of the principal waits
+   * @throws OriginError, FormatError if stored bytes are missing or damaged
+   * @throws Problem bad-parameter in a release without cells; overloaded if too much of the principal waits
    */
   async load({ contains }: Places, reads: Reads, principal: string): Promise<void> {
     if (contains === undefined) return;
-    const { cells, cell } = this.#cellAt(contains);
-    const { from, to } = cells.rangeOf(cell);
-    // Nothing is there, and no host can be asked for no bytes.
+    const cells = await this.loadCells();
+    const { cell, from, to } = cells.find(contains.longitude, contains.latitude);
     if (from === to) return;
     const key = `${cell} ${principal}`;
     const known = this.#loading.get(key);
@@ -99,27 +107,23 @@ export class SpatialIndex {
   }
 
   /** Undefined if the bytes must be read later, or are not what they should be: then reading them later says so. */
-  #containing(place: NonNullable<Places['contains']>, reads: Reads): Positions | undefined {
-    const { cells, cell, point } = this.#cellAt(place);
-    const { from, to } = cells.rangeOf(cell);
+  #containing({ longitude, latitude }: NonNullable<Places['contains']>, reads: Reads): Positions | undefined {
+    const cells = this.#cells.get('cells');
+    if (cells === undefined) return undefined;
+    const { point, cell, from, to } = cells.find(longitude, latitude);
+    // Nothing is there, and no host can be asked for no bytes.
+    if (from === to) return NO_POSITIONS;
     const known = this.#loaded.get(cell);
     const bytes = known ?? reads.buffer(to - from);
     const range = { offset: from, length: bytes.length };
     try {
-      if (!known && to > from && !reads.now(this.#path, range, bytes, 0, true)) return undefined;
-      return positionsOf(cells.unitsAt(point, cell, bytes, this.#path).flatMap((unit) => [unit, unit + 1]));
+      if (!known && !reads.now(this.#path, range, bytes, 0, true)) return undefined;
+      const [units = []] = cells.unitsAt([point], cell, bytes, this.#path);
+      return positionsOf(units.flatMap((unit) => [unit, unit + 1]));
     } catch (error) {
       if (error instanceof OriginError || error instanceof FormatError) return undefined;
       throw error;
     }
-  }
-
-  #cellAt({ longitude, latitude }: NonNullable<Places['contains']>): { cells: Cells; cell: number; point: Point } {
-    if (this.#cells === undefined)
-      throw new Problem('bad-parameter', 'contains is not possible: this release was built with --no-cells.');
-    const point = pointAt(longitude, latitude, this.#precision);
-    if (point === undefined) throw new RangeError('not a point');
-    return { cells: this.#cells, cell: this.#cells.cellAt(point), point };
   }
 
   async #read(cells: Cells, cell: number, range: ByteRange, reads: Reads, client: Client): Promise<void> {

@@ -69,6 +69,10 @@ const PATHS = [
     `/api/v1/download/<LEVEL>${extension}`,
     'a whole listing as one gzip file; Range continues one that broke off',
   ]),
+  [
+    '/api/v1/download/<LEVEL>.cells',
+    'which units of the level are at a point, as a file: with the names, points can be looked up without the service; in ranges, too; release',
+  ],
   [OGC_PATH, 'OGC API - Features: the address for QGIS, GDAL and other clients of this standard'],
   [
     '/api/v1/search?q=toledo',

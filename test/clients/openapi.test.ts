@@ -127,7 +127,7 @@ test('has every path of the API, and no other', () => {
   // Those of single features go on with a fid.
   const known = [...ROWS.keys()].map((path) => path.replace(/\/$/, '/{fid}'));
   assert.deepEqual(paths.sort(), known.sort());
-  assert.equal(paths.length, 67);
+  assert.equal(paths.length, 73);
 });
 
 test('the paths of files have no parameters, and name every header and the media type of the answer', async () => {
@@ -139,6 +139,19 @@ test('the paths of files have no parameters, and name every header and the media
     assert.deepEqual(Object.keys(known?.content ?? {}), [headers['content-type']]);
     const named = Object.keys(document.components.headers).filter((name) => headers[name.toLowerCase()] !== undefined);
     assert.deepEqual(Object.keys(known?.headers ?? {}), named);
+  }
+});
+
+test('the cells of each level are a download of bytes with the release as its only parameter', async () => {
+  for (const level of LEVELS) {
+    const path = `/api/v1/download/${levelName(level)}.cells`;
+    assert.deepEqual([...parametersOf(path).keys()], ['release']);
+    const { headers } = await send(proxy, path);
+    for (const status of ['200', '206'])
+      assert.deepEqual(Object.keys(document.paths[path]?.get.responses[status]?.content ?? {}), [
+        headers['content-type'],
+      ]);
+    assert.ok(document.paths[path]?.get.responses['404'] !== undefined);
   }
 });
 

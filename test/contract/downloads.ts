@@ -1,9 +1,13 @@
 // The HTTP contract: downloads of whole listings, whole and in ranges.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, beforeEach, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
+import { cellsPath, releasePath } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import type { StoredLevel } from '../support/datasets/large-dataset.ts';
 import { type Answer, refusal, send, type Target } from '../support/http/http-client.ts';
@@ -13,10 +17,11 @@ import { cachingOf, needsToken, type World } from './world.ts';
 const RUNS = 30;
 const UNITS = '/api/v1/download/lv2.geojsonl.gz';
 const COLLECTION = '/api/v1/download/lv2.geojson.gz';
+const CELLS = '/api/v1/download/lv2.cells';
 
 /** Tests downloads, of the invented world. */
 export function testDownloads(world: World): void {
-  const { proxy, stored, publish } = world;
+  const { proxy, stored, publish, folder } = world;
   beforeEach(() => publish('r1'));
   after(() => publish('r1'));
 
@@ -57,7 +62,7 @@ export function testDownloads(world: World): void {
   });
 
   test('HEAD has the headers of GET and no body, If-None-Match gives 304, also with Range', async () => {
-    for (const path of [UNITS, COLLECTION, `${COLLECTION}?gid-0=none`]) {
+    for (const path of [UNITS, COLLECTION, `${COLLECTION}?gid-0=none`, CELLS]) {
       const { date: _, ...headers } = (await send(proxy, path)).headers;
       for (const range of [undefined, 'bytes=3-9', 'bytes=99999999-']) {
         const head = await send(proxy, path, { range }, 'HEAD');
@@ -74,11 +79,14 @@ export function testDownloads(world: World): void {
   });
 
   test('a range that it does not have is 416, which says how many bytes there are', async () => {
-    const { length } = (await send(proxy, UNITS)).body;
-    for (const range of [`bytes=${length}-`, `bytes=${length}-${length + 5}`, 'bytes=-0', `bytes=${'9'.repeat(30)}-`]) {
-      const answer = await send(proxy, UNITS, { range });
-      refusal(answer, 416, 'range-not-satisfiable');
-      assert.equal(answer.headers['content-range'], `bytes */${length}`);
+    for (const path of [UNITS, CELLS]) {
+      const { length } = (await send(proxy, path)).body;
+      const nines = '9'.repeat(30);
+      for (const range of [`bytes=${length}-`, `bytes=${length}-${length + 5}`, 'bytes=-0', `bytes=${nines}-`]) {
+        const answer = await send(proxy, path, { range });
+        refusal(answer, 416, 'range-not-satisfiable');
+        assert.equal(answer.headers['content-range'], `bytes */${length}`);
+      }
     }
   });
 
@@ -90,14 +98,16 @@ export function testDownloads(world: World): void {
   });
 
   test('If-Range gives the range of the file that the client has, and all of another', async () => {
-    const whole = await send(proxy, UNITS);
-    const { etag } = whole.headers;
-    const range = 'bytes=7-';
-    assert.equal((await send(proxy, UNITS, { range, 'if-range': etag })).status, 206);
-    for (const other of ['"other"', `W/${etag}`, `${etag}, "other"`, new Date().toUTCString()])
-      assertWhole(await send(proxy, UNITS, { range, 'if-range': other }), whole);
-    // A condition that fails makes a range that there is not harmless, too.
-    assertWhole(await send(proxy, UNITS, { range: 'bytes=99999999-', 'if-range': '"other"' }), whole);
+    for (const path of [UNITS, CELLS]) {
+      const whole = await send(proxy, path);
+      const { etag } = whole.headers;
+      const range = 'bytes=7-';
+      assert.equal((await send(proxy, path, { range, 'if-range': etag })).status, 206);
+      for (const other of ['"other"', `W/${etag}`, `${etag}, "other"`, new Date().toUTCString()])
+        assertWhole(await send(proxy, path, { range, 'if-range': other }), whole);
+      // A condition that fails makes a range that there is not harmless, too.
+      assertWhole(await send(proxy, path, { range: 'bytes=99999999-', 'if-range': '"other"' }), whole);
+    }
   });
 
   test('a download without a match is a small valid file', async () => {
@@ -148,16 +158,72 @@ export function testDownloads(world: World): void {
   });
 
   test('a download needs a token unless the service is public, has the methods of a page, and no other path', async () => {
-    await needsToken(world, UNITS);
-    assert.equal((await send(proxy, UNITS, {}, 'POST')).headers.allow, 'GET, HEAD, OPTIONS');
+    for (const path of [UNITS, CELLS]) {
+      await needsToken(world, path);
+      assert.equal((await send(proxy, path, {}, 'POST')).headers.allow, 'GET, HEAD, OPTIONS');
+    }
     const preflight = { origin: 'https://app.test', 'access-control-request-method': 'GET', authorization: undefined };
     const { status, headers } = await send(proxy, UNITS, preflight, 'OPTIONS');
     assert.deepEqual(
       [status, headers['access-control-allow-headers']],
       [204, 'Authorization, If-None-Match, If-Range, Range'],
     );
-    for (const path of ['', '/', '/lv2', '/lv2.geojsonl', '/lv2.csv.gz', '/lv6.geojsonl.gz', '/lv2.geojsonl.gz/'])
+    for (const path of ['', '/', '/lv2', '/lv2.geojsonl', '/lv2.csv.gz', '/lv6.cells', '/cells', '/lv2.geojsonl.gz/'])
       assert.match(refusal(await send(proxy, `/api/v1/download${path}`), 404, 'not-found'), /<LEVEL>\.geojson\.gz/);
+  });
+
+  test('the cells of a level are the stored file, and each range of it those bytes', async () => {
+    for (const level of LEVELS) {
+      const path = `/api/v1/download/${levelName(level)}.cells`;
+      const file = readFileSync(join(folder, releasePath('r1'), cellsPath(level)));
+      const { status, headers, body } = await send(proxy, path, { 'accept-encoding': 'gzip' });
+      assert.equal(status, 200);
+      assert.ok(body.equals(file), path);
+      assert.deepEqual(
+        ['content-type', 'content-encoding', 'content-length', 'accept-ranges', 'cache-control', 'vary', 'link'].map(
+          (name) => headers[name],
+        ),
+        [
+          'application/octet-stream',
+          undefined,
+          String(file.length),
+          'bytes',
+          cachingOf(world.setup).current,
+          undefined,
+          undefined,
+        ],
+      );
+      assert.equal(headers['content-disposition'], `attachment; filename="boundaries-r1-${levelName(level)}.cells"`);
+      assert.equal(headers['boundaries-matched'], String(elementAt(stored, level).lines.length));
+      const { bytes } = decodeCells(file, path);
+      const ends = [0, 1, bytes - 1, bytes, bytes + 1, Math.floor((bytes + file.length) / 2), file.length - 1];
+      for (const first of ends)
+        for (const last of ends) {
+          if (first > last || last >= file.length) continue;
+          const part = await send(proxy, path, { range: `bytes=${first}-${last}` });
+          assert.equal(part.status, 206);
+          assert.equal(part.headers['content-range'], `bytes ${first}-${last}/${file.length}`);
+          assert.ok(part.body.equals(file.subarray(first, last + 1)), `${path} ${first}-${last}`);
+          assert.equal(part.headers.etag, headers.etag);
+        }
+    }
+  });
+
+  test('cells have the release as their parameter and no other, and keep their ETag where nothing changed', async () => {
+    const cells = await send(proxy, CELLS);
+    for (const query of ['gid-0=U0.3_1', 'geometry=low', 'bbox=1,2,3,4', 'contains=1,2', 'page-size=1'])
+      assert.match(refusal(await send(proxy, `${CELLS}?${query}`), 400, 'unknown-parameter'), /Allowed: release\.$/);
+    await publish('r2', ['r1', 'r2']);
+    const rest = await send(proxy, `${CELLS}?release=r1`, { range: 'bytes=9-', 'if-range': cells.headers.etag });
+    assert.deepEqual([rest.status, rest.headers['boundaries-release']], [206, 'r1']);
+    assert.equal(rest.headers['cache-control'], cachingOf(world.setup).release);
+    assert.ok(rest.body.equals(cells.body.subarray(9)));
+    const now = await send(proxy, CELLS);
+    assert.deepEqual([now.headers['boundaries-release'], now.headers.etag], ['r2', cells.headers.etag]);
+    assert.notEqual((await send(proxy, CELLS.replace('lv2', 'lv1'))).headers.etag, cells.headers.etag);
+    await publish('r1');
+    for (const release of ['r2', 'r3', '..'])
+      refusal(await send(proxy, `${CELLS}?release=${release}`), 410, 'release-gone');
   });
 
   test('has a download for every level and format, of levels without units too', async () => {
@@ -169,6 +235,8 @@ export function testDownloads(world: World): void {
         assert.equal(answer.status, 200);
         assert.equal(gunzipSync(answer.body).length === 0, format === 'geojsonl' && level > 2);
       }
+    for (const level of LEVELS.slice(3))
+      assert.equal((await send(proxy, `/api/v1/download/${levelName(level)}.cells`)).body.length, 60);
   });
 }
 

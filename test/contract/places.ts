@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { decodeCells } from '../../format/cells.ts';
 import { cellsPath, releasePath } from '../../format/layout.ts';
 import { fidsOf, pagesFrom, send, textOf, walk } from '../support/http/http-client.ts';
 import { allFids, type World } from './world.ts';
@@ -84,9 +85,12 @@ export function testPlaces({ proxy, stored, folder, publish }: World): void {
   test('damaged cells are 502, never another unit, and right again once they are mended', async () => {
     const file = join(folder, releasePath('c3'), cellsPath(2));
     const bytes = readFileSync(file);
+    const directory = bytes.subarray(0, decodeCells(bytes, file).bytes);
     after(() => publish('r1'));
     const ask = () => send(proxy, '/api/v1/fc/lv2?contains=0.5,3.5&geometry=none');
-    for (const damaged of [bytes.map((byte) => byte ^ 16), bytes.subarray(0, -1), new Uint8Array()]) {
+    const cells = bytes.subarray(directory.length);
+    for (const damage of [cells.map((byte) => byte ^ 16), cells.subarray(0, -1), new Uint8Array()]) {
+      const damaged = Buffer.concat([directory, damage]);
       writeFileSync(file, damaged);
       await publish('c3');
       const answer = await ask();

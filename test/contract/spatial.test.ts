@@ -1,13 +1,16 @@
 // `bbox` and `contains` at their edges, through the door: holes, enclaves, overlaps, the antimeridian, a pole, borders, few and
 // many decimals; releases without cells, damaged ones and gone ones.
 import assert from 'node:assert/strict';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Cells, pointAt } from '../../format/cells.ts';
+import { type Cells, decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
+import { pointAt } from '../../format/grid.ts';
 import { cellsPath, indexPath, releasePath } from '../../format/layout.ts';
-import { GEOMETRIES } from '../../format/levels.ts';
+import { GEOMETRIES, type Level } from '../../format/levels.ts';
+import { encodeDirectory } from '../../generator/cells/build-cells.ts';
 import type { LoadedRelease } from '../../proxy/data/load-release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
@@ -18,13 +21,12 @@ import { readStored } from '../support/datasets/large-dataset.ts';
 import { countryRow, writeCountries } from '../support/datasets/small-datasets.ts';
 import { type FixtureFeature, writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
-import { fidsOf, nextOf, send, textOf, walk } from '../support/http/http-client.ts';
+import { fidsOf, nextOf, refusal, send, textOf, walk } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { DECIMALS, nearTo, placedLevel, touching } from '../support/places.ts';
 import { buildRelease, buildUnchecked } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
-import { readIndex } from '../support/releases/read-index.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -176,6 +178,10 @@ test('a release that was built without cells says so, and answers everything els
     const answer = await send(proxy, `/api/v1/fc/${level}?contains=1,1`);
     assert.deepEqual([answer.status, JSON.parse(textOf(answer)).code], [400, 'bad-parameter']);
     assert.match(textOf(answer), /--no-cells/);
+    for (const method of ['GET', 'HEAD'])
+      assert.equal((await send(proxy, `/api/v1/download/${level}.cells`, {}, method)).status, 404);
+    const absent = await send(proxy, `/api/v1/download/${level}.cells`);
+    assert.match(refusal(absent, 404, 'not-found'), /Release r1 has no cells: it was built with --no-cells/);
   }
   assert.deepEqual(fidsOf(await send(proxy, '/api/v1/fc/lv0?bbox=1,1,1,1')), [1]);
 });
@@ -192,14 +198,20 @@ test('a flipped bit of cells.bin or of the index is 502 or refused, never anothe
   const files = [cellsPath(2), indexPath(2)].map((path) => join(folder, releasePath('r1'), path));
   const [cells = '', index = ''] = files;
   const bytes = readFileSync(cells);
-  const { spatial } = (await loaded(origin)).get(2) ?? assert.fail();
+  const spatialOf = async () => ((await loaded(origin)).get(2) ?? assert.fail()).spatial;
   const [place, reads] = [{ bbox: undefined, contains: { longitude: '1.5', latitude: '3.5' } }, new Reads(origin)];
-  for (let bit = 0; bit < 8 * bytes.length; bit++) {
+  const { bytes: directory } = cellsOf(folder, 2);
+  let spatial = await spatialOf();
+  for (let bit = 0; bit < 8 * bytes.length; bit += bit < 8 * directory ? 7 : 1) {
     const damaged = Buffer.from(bytes);
     damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
     writeFileSync(cells, damaged);
+    // A directory that could not be read is tried again after five seconds; an intact one stays in memory.
+    if (bit < 8 * directory) spatial = await spatialOf();
     assert.equal(spatial.at(place, reads), undefined, `bit ${bit}`);
-    await assert.rejects(spatial.load(place, reads, 'one'), { name: 'OriginError', reason: 'damaged' });
+    const expected = bit < 8 * directory ? /cells\.bin: SHA-256 is/ : { name: 'OriginError', reason: 'damaged' };
+    await assert.rejects(spatial.load(place, reads, 'one'), expected);
+    if (bit < 8 * directory && bit + 7 >= 8 * directory) spatial = await spatialOf();
   }
   const proxy = await startService(folder, { origin });
   const ask = () => send(proxy, '/api/v1/fc/lv2?contains=1.5,3.5');
@@ -232,32 +244,42 @@ test('a point is looked up in the next release when the files of this one are go
   assert.deepEqual([answer.headers['boundaries-release'], fidsOf(answer)], ['r2', [2]]);
 });
 
-test('of a static host the bytes of one cell are read, once', async () => {
+test('of a static host the directory and the bytes of one cell are read, once', async () => {
   const folder = await countries();
   const host = await startStaticHost(folder);
   const proxy = await startService(folder, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
   host.asked.length = 0;
   for (const [i, query] of ['geometry=none', 'geometry=none', 'gid-0=AAA', 'bbox=1,3,2,4'].entries()) {
     assert.deepEqual(fidsOf(await send(proxy, `/api/v1/fc/lv2?contains=1.5,3.5&${query}`)), [4]);
-    const cells = host.asked.filter(({ url }) => url.endsWith('/cells.bin'));
-    assert.equal(cells.length, 1, `request ${i}`);
-    assert.match(String(cells[0]?.headers.range), /^bytes=\d+-\d+$/);
+    const [first, second, ...more] = rangesOfCells(host);
+    const { bytes, fileBytes } = cellsOf(folder, 2);
+    assert.deepEqual([first, more], [`bytes=0-${bytes - 1}`, []], `request ${i}`);
+    assert.equal(second, `bytes=${bytes}-${fileBytes - 1}`, 'the level has one cell');
   }
 });
 
+function cellsOf(folder: string, level: Level): Cells {
+  const file = cellsPath(level);
+  return decodeCells(readFileSync(join(folder, releasePath('r1'), file)), file);
+}
+
+/** The ranges of cells that a host was asked for. */
+function rangesOfCells({ asked }: { asked: readonly { url: string; headers: IncomingHttpHeaders }[] }): string[] {
+  return asked.filter(({ url }) => url.endsWith('/cells.bin')).map(({ headers }) => String(headers.range));
+}
+
 /** A point in a cell without bytes: no unit is near. */
 function emptyPlace(folder: string): string {
-  const { arrays } = readIndex(join(folder, releasePath('r1')), 2);
-  const cells = new Cells(arrays.cells ?? assert.fail('no cells'), 7);
+  const cells = cellsOf(folder, 2);
   for (let longitude = -180; longitude < 180; longitude++)
     for (let latitude = -90; latitude < 90; latitude++) {
       const { from, to } = cells.rangeOf(cells.cellAt(pointAt(`${longitude}`, `${latitude}`, 7) ?? assert.fail()));
-      if (from === to && from > 0) return `${longitude},${latitude}`;
+      if (from === to && from > cells.bytes) return `${longitude},${latitude}`;
     }
   return assert.fail('every cell has units');
 }
 
-test('a point where no unit is near is an empty answer whatever is asked for first, and no origin is asked for no bytes', async () => {
+test('a point where no unit is near is an empty answer from the directory, whatever is asked for first', async () => {
   const folder = await worldOutput();
   const host = await startStaticHost(folder);
   const origins: Readonly<Record<string, () => Origin>> = {
@@ -266,25 +288,134 @@ test('a point where no unit is near is an empty answer whatever is asked for fir
     'a static host by fetch': () => fetchHostOrigin(host.url, {}),
   };
   const place = emptyPlace(folder);
+  const { bytes } = cellsOf(folder, 2);
   for (const [what, open] of Object.entries(origins))
     for (const geometry of GEOMETRIES) {
       // It has read nothing but metadata.
       const proxy = await startService(folder, { origin: open() });
       const answer = await send(proxy, `/api/v1/fc/lv2?contains=${place}&geometry=${geometry}`);
-      assert.deepEqual(fidsOf(answer), [], `${what}, ${geometry}`);
+      assert.deepEqual([answer.status, fidsOf(answer)], [200, []], `${what}, ${geometry}`);
     }
-  assert.deepEqual(
-    host.asked.filter(({ url }) => url.endsWith('/cells.bin')),
-    [],
-  );
+  const requests = 2 * GEOMETRIES.length;
+  assert.deepEqual(rangesOfCells(host), Array<string>(requests).fill(`bytes=0-${bytes - 1}`));
+  // Of all levels at once.
+  for (const [what, open] of Object.entries(origins)) {
+    const proxy = await startService(folder, { origin: open() });
+    const answer = await send(proxy, `/api/v1/at?point=${place}`);
+    assert.deepEqual([answer.status, JSON.parse(textOf(answer)).levels.includes('lv2')], [200, false], what);
+  }
   for (const [what, open] of Object.entries(origins).slice(1))
     await assert.rejects(open().read('current.json', { offset: 9, length: 0 }), RangeError, what);
 });
 
-test('a level without features, which has no cells.bin, has no unit at any point, whatever the geometry', async () => {
+test('a level without features has no unit at any point, whatever the geometry and the origin', async () => {
   const folder = await countries();
-  for (const geometry of GEOMETRIES) {
-    const proxy = await startService(folder);
-    assert.deepEqual(fidsOf(await send(proxy, `/api/v1/fc/lv5?contains=1,1&geometry=${geometry}`)), [], geometry);
+  const { url } = await startStaticHost(folder);
+  const { bytes, fileBytes } = cellsOf(folder, 5);
+  assert.deepEqual([bytes, fileBytes], [60, 60], 'the directory of one cell without bytes');
+  for (const open of [
+    () => directoryOrigin(folder),
+    () => staticHostOrigin({ url, headers: {} }),
+    () => fetchHostOrigin(url, {}),
+  ])
+    for (const geometry of GEOMETRIES) {
+      const answer = await send(
+        await startService(folder, { origin: open() }),
+        `/api/v1/fc/lv5?contains=1,1&geometry=${geometry}`,
+      );
+      assert.deepEqual([answer.status, fidsOf(answer)], [200, []], geometry);
+    }
+});
+
+test('a directory is read when a point is first asked for, once for all, and freed after five minutes', async () => {
+  const folder = await worldOutput();
+  const directory = directoryOrigin(folder);
+  let directories = 0;
+  const origin: Origin = {
+    ...directory,
+    read(path, extent, reader) {
+      if (path.endsWith('/cells.bin') && typeof extent === 'object' && extent.offset === 0) directories++;
+      return directory.read(path, extent, reader);
+    },
+  };
+  const clock = { now: 0 };
+  const releases = new Releases(origin, { now: () => clock.now });
+  await releases.refresh();
+  const level = releases.requireCurrent().get(2) ?? assert.fail();
+  const { bytes } = level;
+  const [longitude = '', latitude = ''] = emptyPlace(folder).split(',');
+  const [place, reads] = [{ bbox: undefined, contains: { longitude, latitude } }, new Reads(origin)];
+  const load = () => level.spatial.load(place, reads, 'one');
+  assert.equal(level.spatial.at(place, reads), undefined);
+  await Promise.all([load(), load(), level.spatial.load(place, reads, 'other')]);
+  assert.deepEqual([directories, level.bytes - bytes], [1, cellsOf(folder, 2).bytes]);
+  assert.equal(level.spatial.at(place, reads)?.[0]?.count, 0);
+  clock.now = 299_999;
+  assert.ok(level.spatial.at(place, reads), 'which uses it');
+  clock.now = 300_000;
+  await releases.refresh();
+  assert.ok(level.spatial.at(place, reads));
+  clock.now = 600_000;
+  await releases.refresh();
+  assert.deepEqual([level.spatial.at(place, reads), level.bytes], [undefined, bytes]);
+  await load();
+  assert.equal(directories, 2);
+});
+
+test('of damaged cells a download sends nothing wrong: it ends before them, and is right once they are mended', async () => {
+  const folder = await worldOutput({ isChanged: true });
+  const file = join(folder, releasePath('r1'), cellsPath(2));
+  const intact = readFileSync(file);
+  const cells = cellsOf(folder, 2);
+  const [first, last] = [cells.bytes, cells.fileBytes - 1];
+  const { url } = await startStaticHost(folder);
+  for (const origin of [directoryOrigin(folder), staticHostOrigin({ url, headers: {} })]) {
+    const proxy = await startService(folder, { origin });
+    const path = '/api/v1/download/lv2.cells';
+    const part = (range: string) => send(proxy, path, { range: `bytes=${range}` });
+    writeFileSync(file, intact.with(last, elementAt(intact, last) ^ 1));
+    await assert.rejects(send(proxy, path), 'the last cell is damaged');
+    refusal(await part(`${last}-`), 502, 'origin-damaged');
+    assert.ok((await part(`0-${first - 1}`)).body.equals(intact.subarray(0, first)), 'the directory is in memory');
+    writeFileSync(file, intact.subarray(0, -1));
+    refusal(await part(`${last}-`), 502, 'origin-damaged');
+    writeFileSync(file, intact);
+    assert.ok((await send(proxy, path)).body.equals(intact));
+    assert.ok((await part(`${last}-`)).body.equals(intact.subarray(last)));
+  }
+});
+
+test('a directory that is damaged, cut, missing or of another level or release is 502, and harms nothing else', async () => {
+  const folder = await countries();
+  const [file, other] = [2, 1].map((level) => join(folder, releasePath('r1'), cellsPath(level as Level)));
+  assert.ok(file !== undefined && other !== undefined);
+  const intact = readFileSync(file);
+  const directory = intact.subarray(0, cellsOf(folder, 2).bytes);
+  const rest = intact.subarray(directory.length);
+  // As another release with as many units could have it: right in itself.
+  const { features, precision, arrays } = cellsOf(folder, 2);
+  const foreign = encodeDirectory({ features, precision }, { ...arrays, crc: arrays.crc.map((crc) => crc ^ 1) });
+  const damages: Record<string, Uint8Array | undefined> = {
+    'a flipped bit': intact.with(40, elementAt(intact, 40) ^ 1),
+    cut: directory.subarray(0, -1),
+    empty: new Uint8Array(),
+    missing: undefined,
+    'of another level': readFileSync(other),
+    'of another release': Buffer.concat([foreign, rest]),
+  };
+  const { url } = await startStaticHost(folder);
+  for (const [what, bytes] of Object.entries(damages)) {
+    if (bytes === undefined) renameSync(file, `${file}.gone`);
+    else writeFileSync(file, bytes);
+    for (const origin of [directoryOrigin(folder), staticHostOrigin({ url, headers: {} })]) {
+      const proxy = await startService(folder, { origin });
+      for (const target of ['fc/lv2?contains=1.5,3.5', 'at?point=1.5,3.5', 'download/lv2.cells'])
+        assert.doesNotMatch(refusal(await send(proxy, `/api/v1/${target}`), 502, 'origin-damaged'), /cells|lv2/, what);
+      assert.match(proxy.log.join('\n'), /lv2\/cells\.bin/, what);
+      assert.deepEqual(fidsOf(await send(proxy, '/api/v1/fc/lv1?contains=1.5,3.5')), [1], what);
+      assert.deepEqual(fidsOf(await send(proxy, '/api/v1/fc/lv2?bbox=1.5,3.5,1.5,3.5')), [4], what);
+    }
+    rmSync(`${file}.gone`, { force: true });
+    writeFileSync(file, intact);
   }
 });

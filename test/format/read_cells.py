@@ -1,13 +1,13 @@
 """Prints the positions of the units that contain each point: written from format/README.md alone.
 
-Usage: read_cells.py LEVEL_FOLDER PRECISION < points, one "longitude,latitude" a line
+Usage: read_cells.py CELLS_BIN < points, one "longitude,latitude" a line
 """
 import json
+import struct
 import sys
 import zlib
 from bisect import bisect_right
 from fractions import Fraction
-from pathlib import Path
 
 
 def expect(condition, message):
@@ -15,9 +15,16 @@ def expect(condition, message):
         sys.exit(f"error: {message}")
 
 
-def view(index, array):
-    code, size = {"f64": ("d", 8), "u32": ("I", 4)}[array["type"]]
-    return index[array["offset"] : array["offset"] + size * array["length"]].cast(code)
+def directory_of(file):
+    """The precision, and the arrays key, start and crc."""
+    header = file.read(32)
+    expect(len(header) == 32 and header[:8] == b"cells\0\0\0", "does not begin like a file of cells")
+    version, crc, precision, _, count = struct.unpack_from("<5I", header, 8)
+    expect(version == 5, f"format version {version}, expected 5")
+    rest = file.read(20 * count + 8)
+    expect(zlib.crc32(header[16:] + rest) == crc, "the directory is damaged")
+    numbers = struct.unpack(f"<{2 * count + 1}d{count}I", rest)
+    return precision, numbers[:count], numbers[count : 2 * count + 1], numbers[2 * count + 1 :]
 
 
 def varints(data):
@@ -41,8 +48,9 @@ def is_left(x1, y1, x2, y2, x, y):
     return area > 0 if area else y2 < y1 if y1 != y2 else x2 > x1
 
 
-def units_at(arrays, cells, precision, longitude, latitude):
-    """The positions of the units that contain a point. @param cells the file, open"""
+def units_at(directory, file, longitude, latitude):
+    """The positions of the units that contain a point."""
+    precision, keys, starts, crcs = directory
     half = Fraction(1, 2)
     unit = 10**precision
     x = (Fraction(longitude) + 180) % 360 * unit
@@ -54,13 +62,13 @@ def units_at(arrays, cells, precision, longitude, latitude):
     finest = 2 ** (bits - depth)
     column, row = int((x + half) // finest), int((y + half) // finest)
     sought = sum(((column >> b & 1) | (row >> b & 1) << 1) << 2 * b for b in range(depth))
-    cell = bisect_right(arrays["cell.key"], sought) - 1
-    key, begin, end = int(arrays["cell.key"][cell]), *map(int, arrays["cell.start"][cell : cell + 2])
+    cell = bisect_right(keys, sought) - 1
+    key, begin, end = int(keys[cell]), *map(int, starts[cell : cell + 2])
     west = sum((key >> 2 * b & 1) << b for b in range(depth)) * finest
     south = sum((key >> 2 * b + 1 & 1) << b for b in range(depth)) * finest
-    cells.seek(begin)
-    data = cells.read(end - begin)
-    expect(len(data) == end - begin and zlib.crc32(data) == arrays["cell.crc"][cell], f"cell {cell} is damaged")
+    file.seek(begin)
+    data = file.read(end - begin)
+    expect(len(data) == end - begin and zlib.crc32(data) == crcs[cell], f"cell {cell} is damaged")
     if not data:
         return []
     numbers = varints(data)
@@ -89,15 +97,13 @@ def units_at(arrays, cells, precision, longitude, latitude):
     return [unit for unit, is_in in zip(units, inside) if is_in]
 
 
-def main(folder, precision):
-    index = memoryview((folder / "index.bin").read_bytes())
-    manifest = json.loads((folder / "manifest.json").read_bytes())
-    arrays = {name: view(index, array) for name, array in manifest["arrays"].items() if name.startswith("cell.")}
-    with open(folder / "cells.bin", "rb") as cells:
+def main(path):
+    with open(path, "rb") as file:
+        directory = directory_of(file)
         for line in sys.stdin:
-            print(json.dumps(units_at(arrays, cells, precision, *line.strip().split(","))))
+            print(json.dumps(units_at(directory, file, *line.strip().split(","))))
 
 
 if __name__ == "__main__":
-    expect(len(sys.argv) == 3, __doc__)
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    expect(len(sys.argv) == 2, __doc__)
+    main(sys.argv[1])

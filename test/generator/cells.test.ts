@@ -2,13 +2,15 @@
 // an edge or within millionths of a unit of it, and by a reader in Python that knows the specification alone.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type CellArrays, Cells, pointAt } from '../../format/cells.ts';
+import { type CellArrays, type Cells, decodeCells, directoryBytes } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
+import { pointAt } from '../../format/grid.ts';
+import { FORMAT_VERSION } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
-import { newCellBuilder } from '../../generator/cells/build-cells.ts';
+import { encodeDirectory, newCellBuilder } from '../../generator/cells/build-cells.ts';
 import { Coordinates } from '../../generator/geojson/coordinates.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { type Dice, dice } from '../support/dice.ts';
@@ -22,9 +24,10 @@ type PointText = readonly [longitude: string, latitude: string];
 const MORE = 6;
 
 interface Level {
+  cells: Cells;
   arrays: CellArrays;
+  /** Of the whole file. */
   bytes: Buffer;
-  precision: number;
   crowded: readonly number[];
   unitsAt(...point: PointText): number[];
 }
@@ -41,15 +44,16 @@ function makeLevel(units: Units, precision: number): Level {
     builder.unit();
   }
   const chunks: Buffer[] = [];
-  const { arrays, crowded } = builder.finish((chunk) => chunks.push(Buffer.from(chunk)));
-  const bytes = Buffer.concat(chunks);
-  const cells = new Cells(arrays, precision);
+  const { directory, crowded } = builder.finish((chunk) => chunks.push(Buffer.from(chunk)));
+  const bytes = Buffer.concat([directory, ...chunks]);
+  const cells = decodeCells(bytes, 'cells.bin', { features: units.length, precision });
+  const { arrays } = cells;
   const unitsAt = (longitude: string, latitude: string): number[] => {
     const point = pointAt(longitude, latitude, precision) ?? assert.fail(`${longitude}, ${latitude}`);
     const cell = cells.cellAt(point);
-    return cells.unitsAt(point, cell, bytesOf(level, cell), 'cells.bin');
+    return elementAt(cells.unitsAt([point], cell, bytesOf(level, cell), 'cells.bin'), 0);
   };
-  const level = { arrays, bytes, precision, crowded, unitsAt };
+  const level = { cells, arrays, bytes, crowded, unitsAt };
   return level;
 }
 
@@ -340,23 +344,22 @@ test('cells lie in the order of their keys, and neither sea nor the inside of a 
   assert.deepEqual([again.arrays, again.bytes], [arrays, bytes]);
 });
 
-test('a level without areas is one cell without bytes', () => {
+test('a level without areas is the directory of one cell without bytes', () => {
   for (const units of [[], [[], []], [[ring(7, [1, 1], [2, 2])]]]) {
     const { arrays, bytes, unitsAt } = makeLevel(units, 7);
-    assert.deepEqual([[...arrays.key], [...arrays.start], [...arrays.crc], bytes.length], [[0], [0, 0], [0], 0]);
+    assert.deepEqual([[...arrays.key], [...arrays.start], [...arrays.crc], bytes.length], [[0], [60, 60], [0], 60]);
     assert.deepEqual(unitsAt('1.5', '1.5'), []);
   }
 });
 
 test('a flipped bit, missing bytes and those of another cell are an error, never another unit', () => {
-  const { arrays, bytes } = makeLevel(patchwork(7, 2, 3, 20, dice(11)), 7);
-  const cells = new Cells(arrays, 7);
+  const { cells, arrays, bytes } = makeLevel(patchwork(7, 2, 3, 20, dice(11)), 7);
   const point = pointAt('1.2', '1.1', 7) ?? assert.fail();
   const cell = cells.cellAt(point);
   const own = bytesOf({ arrays, bytes }, cell);
-  assert.equal(cells.unitsAt(point, cell, own, 'cells.bin').length, 1);
+  assert.equal(cells.unitsAt([point], cell, own, 'cells.bin')[0]?.length, 1);
   const refused = (damaged: Uint8Array): void =>
-    assert.throws(() => cells.unitsAt(point, cell, damaged, 'lv1/cells.bin'), {
+    assert.throws(() => cells.unitsAt([point], cell, damaged, 'lv1/cells.bin'), {
       name: FormatError.name,
       message: `lv1/cells.bin: cell ${cell} is damaged`,
     });
@@ -368,6 +371,78 @@ test('a flipped bit, missing bytes and those of another cell are an error, never
   refused(own.subarray(0, -1));
   refused(new Uint8Array(0));
   refused(bytesOf({ arrays, bytes }, cell + 1));
+});
+
+test('many points of one cell are looked up in it at once, each as by itself', () => {
+  const units = patchwork(7, 4, 6, 20, dice(16));
+  const { cells, bytes, unitsAt } = makeLevel(units, 7);
+  const byCell = new Map<number, PointText[]>();
+  for (const text of pointsNear(units, 7, 3000, dice(17))) {
+    const cell = cells.cellAt(pointAt(...text, 7) ?? assert.fail());
+    byCell.set(cell, [...(byCell.get(cell) ?? []), text]);
+  }
+  assert.ok(Math.max(...Array.from(byCell.values(), ({ length }) => length)) > 20);
+  for (const [cell, texts] of byCell) {
+    const points = texts.map((text) => pointAt(...text, 7) ?? assert.fail());
+    const { from, to } = cells.rangeOf(cell);
+    const found = cells.unitsAt(points, cell, bytes.subarray(from, to), 'cells.bin');
+    assert.deepEqual(
+      found,
+      texts.map((text) => unitsAt(...text)),
+    );
+  }
+});
+
+test('a directory that is cut, damaged, of another version or of another level is refused', () => {
+  const { cells, bytes } = makeLevel(patchwork(7, 4, 6, 20, dice(18)), 7);
+  const refused = (damaged: Uint8Array, problem: RegExp, expected = { features: 24, precision: 7 }): void =>
+    assert.throws(() => decodeCells(damaged, 'lv1/cells.bin', expected), { name: FormatError.name, message: problem });
+  assert.deepEqual(decodeCells(bytes.subarray(0, cells.bytes), 'cells.bin').arrays, cells.arrays);
+  // Views of what begins at an odd place.
+  assert.deepEqual(decodeCells(Buffer.concat([Buffer.of(0), bytes]).subarray(1), 'cells.bin').arrays, cells.arrays);
+  assert.equal(cells.fileBytes, bytes.length);
+  for (let bytesLeft = 0; bytesLeft < cells.bytes; bytesLeft += 13)
+    refused(
+      bytes.subarray(0, bytesLeft),
+      bytesLeft < 32 ? /^lv1\/cells\.bin: does not begin like/ : /has \d+ bytes, its directory has \d+$/,
+    );
+  for (let bit = 0; bit < 8 * cells.bytes; bit += bit < 8 * 40 ? 1 : 101) {
+    const damaged = Buffer.from(bytes);
+    damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+    refused(damaged, /^lv1\/cells\.bin: /);
+  }
+  const older = Buffer.from(bytes);
+  older.writeUInt32LE(FORMAT_VERSION - 1, 8);
+  refused(older, /format version is 4, expected 5: build the release again/);
+  refused(bytes, /is of 24 units with 7 decimals, expected 25 with 7$/, { features: 25, precision: 7 });
+  refused(bytes, /is of 24 units with 7 decimals, expected 24 with 6$/, { features: 24, precision: 6 });
+});
+
+test('a directory whose arrays contradict each other is refused although its CRC-32 is right', () => {
+  const from = directoryBytes(3);
+  const arrays = (key: number[], start: number[]): CellArrays => {
+    return { key: Float64Array.from(key), start: Float64Array.from(start), crc: new Uint32Array(key.length) };
+  };
+  const head = { features: 2, precision: 7 };
+  const decoded = (key: number[], start: number[]): Cells =>
+    decodeCells(encodeDirectory(head, arrays(key, start)), 'cells.bin');
+  assert.equal(decoded([0, 4, 8], [from, from, from + 9, from + 9]).fileBytes, from + 9);
+  const refused: [key: number[], start: number[], problem: RegExp][] = [
+    [[0, 8, 4], [from, from, from, from], /the key of cell 2 does not ascend/],
+    [[0, 4, 4], [from, from, from, from], /the key of cell 2 does not ascend/],
+    [[0, NaN, 4], [from, from, from, from], /the key of cell 1 does not ascend/],
+    [[0, 1.5, 4], [from, from, from, from], /the key of cell 1 does not ascend/],
+    [[0, 4, Infinity], [from, from, from, from], /the key of cell 2 does not ascend/],
+    [[1, 4, 8], [from, from, from, from], /first cell does not begin/],
+    [[0, 4, 8], [0, from, from, from], /first cell does not begin/],
+    [[0, 4, 8], [from, from + 2, from + 1, from + 3], /cell 1 ends before it begins/],
+    [[0, 4, 8], [from, from, from, NaN], /cell 2 ends before it begins/],
+    [[], [directoryBytes(0)], /first cell does not begin/],
+  ];
+  for (const [key, start, problem] of refused)
+    assert.throws(() => decoded(key, start), { name: FormatError.name, message: problem }, problem.source);
+  const precise = encodeDirectory({ features: 2, precision: 13 }, arrays([0], [60, 60]));
+  assert.throws(() => decodeCells(precise, 'cells.bin'), /has 13 decimals, at most 12 are possible/);
 });
 
 test('a point is taken from plain decimals in range, exactly, with more digits than a double has', () => {
@@ -424,43 +499,17 @@ test('GDAL finds ten thousand points in the same units, half of them within mill
 
 test('the example of the specification, byte by byte', () => {
   const [, block = ''] = /^```text cells\n(.*?)^```$/ms.exec(readFileSync('format/README.md', 'utf8')) ?? [];
-  const { arrays, bytes, unitsAt } = makeLevel([[rectangle(0, 0, 0, 2, 2)], [rectangle(0, 2, 0, 4, 2)]], 0);
+  const { bytes, unitsAt } = makeLevel([[rectangle(0, 0, 0, 2, 2)], [rectangle(0, 2, 0, 4, 2)]], 0);
   assert.equal(bytes.toString('hex'), block.replaceAll(/#.*$|\s/gm, ''));
-  assert.deepEqual([[...arrays.key], [...arrays.start], [...arrays.crc]], [[0], [0, 36], [0x79aa599c]]);
   assert.deepEqual(unitsAt('2', '1'), [1]);
 });
 
 const READER = 'test/format/read_cells.py';
 const skip = spawnSync('python3', ['--version']).error !== undefined && 'python3 is not installed here';
 
-/** Writes what a reader needs of a level: its manifest, index and cells. */
-function writeLevel(folder: string, { arrays, bytes }: Level): void {
-  mkdirSync(folder);
-  const named = {
-    'cell.key': ['f64', arrays.key],
-    'cell.start': ['f64', arrays.start],
-    'cell.crc': ['u32', arrays.crc],
-  };
-  const parts: Uint8Array[] = [];
-  const table: Record<string, object> = {};
-  let offset = 0;
-  for (const [name, [type, array]] of Object.entries(named) as [string, [string, CellArrays['key']]][]) {
-    table[name] = { type, offset, length: array.length };
-    parts.push(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), Buffer.alloc(-array.byteLength & 7));
-    offset += array.byteLength + (-array.byteLength & 7);
-  }
-  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ arrays: table }));
-  writeFileSync(join(folder, 'index.bin'), Buffer.concat(parts));
-  writeFileSync(join(folder, 'cells.bin'), bytes);
-}
-
-function readCells(
-  folder: string,
-  precision: number,
-  points: readonly PointText[],
-): { stdout: string; stderr: string } {
+function readCells(file: string, points: readonly PointText[]): { stdout: string; stderr: string } {
   const input = points.map((point) => `${point.join()}\n`).join('');
-  return spawnSync('python3', ['-I', '-S', READER, folder, String(precision)], { encoding: 'utf8', input });
+  return spawnSync('python3', ['-I', '-S', READER, file], { encoding: 'utf8', input });
 }
 
 test('the reader in Python, which knows the specification alone, finds the same units', { skip }, () => {
@@ -474,17 +523,26 @@ test('the reader in Python, which knows the specification alone, finds the same 
   ] as const) {
     const level = makeLevel(units, precision);
     const points = [...pointsNear(units, precision, 200, roll), ['180', '90'] as const];
-    const at = join(folder, String(precision));
-    writeLevel(at, level);
-    const { stdout, stderr } = readCells(at, precision, points);
+    const file = join(folder, `${precision}.bin`);
+    writeFileSync(file, level.bytes);
+    const { stdout, stderr } = readCells(file, points);
     const expected = points.map((point) => `${JSON.stringify(level.unitsAt(...point))}\n`);
     assert.deepEqual([stderr, stdout.replaceAll(' ', '')], ['', expected.join('')]);
   }
-  const file = join(folder, '12', 'cells.bin');
-  const bytes = readFileSync(file);
+  const { cells, bytes } = makeLevel(patchwork(7, 2, 3, 20, dice(19)), 7);
+  const file = join(folder, 'damaged.bin');
+  for (const [at, problem] of [
+    [0, 'does not begin like a file of cells'],
+    [8, 'format version 4, expected 5'],
+    [20, 'the directory is damaged'],
+    [cells.bytes - 1, 'the directory is damaged'],
+  ] as const) {
+    writeFileSync(file, bytes.with(at, elementAt(bytes, at) ^ 1));
+    assert.equal(readCells(file, [['1.5', '1.5']]).stderr, `error: ${problem}\n`);
+  }
   writeFileSync(
     file,
-    bytes.map((byte) => byte ^ 1),
+    Buffer.concat([bytes.subarray(0, cells.bytes), bytes.subarray(cells.bytes).map((byte) => byte ^ 1)]),
   );
-  assert.match(readCells(join(folder, '12'), 12, [['1.5', '1.5']]).stderr, /^error: cell \d+ is damaged\n$/);
+  assert.match(readCells(file, [['1.5', '1.5']]).stderr, /^error: cell \d+ is damaged\n$/);
 });

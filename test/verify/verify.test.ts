@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { decodeCells } from '../../format/cells.ts';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { GEOMETRIES, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { Report } from '../../generator/report/progress.ts';
@@ -427,20 +428,38 @@ test('cells that are damaged, cut, gone or those of another level: just that fil
   for (const [what, damage] of Object.entries(damages)) assertNamed(await faultsWith(file, damage), [file], what);
 });
 
-test('cells that are not those of the index, whatever the digests say', async () => {
-  const faults = await faultsOf((out) => {
-    const folder = join(out, root);
-    const path = join(folder, 'lv1/cells.bin');
-    const bytes = readFileSync(path);
-    bytes.writeUInt8(bytes.readUInt8(5) ^ 1, 5);
-    writeFileSync(path, bytes);
-    resealRelease(folder, (release) => {
-      const cells = { bytes: bytes.length, sha256: sha256(bytes) };
-      return { ...release, levels: release.levels.with(1, { ...summaryOf(release, 1), cells }) };
+test('cells that contradict their directory or release.json, whatever the digests say', async () => {
+  const path = `${root}/lv1/cells.bin`;
+  const intact = readFileSync(join(good, path));
+  const { bytes: length } = decodeCells(intact, path);
+  const flipped = (at: number): Buffer => {
+    const bytes = Buffer.from(intact);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    return bytes;
+  };
+  const cases: [content: Buffer, directory: Buffer, problem: RegExp][] = [
+    [flipped(length), intact.subarray(0, length), /^the CRC-32 of cell 0 is not that of bytes \d+ to \d+$/],
+    [
+      flipped(length - 1),
+      flipped(length - 1).subarray(0, length),
+      /^the CRC-32 of its directory is \d+, expected \d+$/,
+    ],
+    [intact, flipped(0).subarray(0, length), /^the SHA-256 of its directory is .*, release\.json has /],
+    [intact, intact.subarray(0, length + 1), /^its directory has \d+ bytes, release\.json has \d+$/],
+    [Buffer.concat([intact, Buffer.of(0)]), intact.subarray(0, length), /^is of a file of \d+ bytes, expected \d+$/],
+  ];
+  for (const [bytes, directory, problem] of cases) {
+    const faults = await faultsOf((out) => {
+      writeFileSync(join(out, path), bytes);
+      resealRelease(join(out, root), (release) => {
+        const described = { bytes: directory.length, sha256: sha256(directory) };
+        const cells = { bytes: bytes.length, sha256: sha256(bytes), directory: described };
+        return { ...release, levels: release.levels.with(1, { ...summaryOf(release, 1), cells }) };
+      });
     });
-  });
-  assertNamed(faults, [`${root}/lv1/index.bin`], 'another digest');
-  assert.match(faults[0]?.problem ?? '', /^cell\.crc\[0\] is not that of bytes 0 to \d+ of cells\.bin$/);
+    assertNamed(faults, [path], problem.source);
+    assert.match(faults[0]?.problem ?? '', problem);
+  }
 });
 
 test('a line of checksums.txt that is gone, twice, out of order or for nothing: checksums.txt is named, and why', async () => {

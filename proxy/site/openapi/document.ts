@@ -2,6 +2,7 @@
 import { FORMATS, type Format, LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import {
   AT_ENDPOINT,
+  CELLS_ENDPOINTS,
   DOWNLOAD_ENDPOINTS,
   FILE_ENDPOINTS,
   OGC_PATH,
@@ -98,7 +99,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
     tags: [
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
       { name: 'units', description: 'Units of all levels in one answer.' },
-      { name: 'downloads', description: 'Whole listings, each as one gzip file.' },
+      { name: 'downloads', description: 'Whole listings, each as one gzip file, and the cells of a level.' },
       { name: 'files', description: 'Whole files of the current release.' },
       { name: 'ogc', description: 'OGC API - Features, for QGIS, GDAL and other clients of this standard.' },
       { name: 'health', description: 'Health checks; no token required.' },
@@ -107,6 +108,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       ...pagePaths(),
       ...atPath(),
       ...downloadPaths(),
+      ...cellsPaths(),
       ...filePaths(),
       ...searchPath(),
       ...featuresPaths(),
@@ -182,25 +184,45 @@ function atPath() {
 function downloadPaths() {
   return Object.fromEntries(
     DOWNLOAD_ENDPOINTS.map((endpoint) => {
-      const { path, format, level } = endpoint;
-      const headers = responseHeaders(['Link', 'Vary']);
-      const content = { 'application/gzip': { schema: schemaReference('GzipFile') } };
-      const responses = {
-        200: { description: 'The file.', headers, content },
-        206: { description: 'The range of the file that Range asks for.', headers, content },
-        304: { description: NOT_MODIFIED, headers },
-        ...problemReferences(),
-      };
+      const { path, format, level, mediaType } = endpoint;
       const operation = {
         operationId: `download-${format}-${levelName(level)}`,
         tags: ['downloads'],
         summary: `All units of level ${level} in one gzip file, as ${FORMAT_NAMES[format]}`,
         parameters: parameterReferences(endpoint),
-        responses,
+        responses: savedResponses(mediaType, 'GzipFile'),
       };
       return [path, { get: operation }];
     }),
   );
+}
+
+/** One path per level. */
+function cellsPaths() {
+  return Object.fromEntries(
+    CELLS_ENDPOINTS.map(({ path, level, mediaType, parameters }) => {
+      const operation = {
+        operationId: `download-cells-${levelName(level)}`,
+        tags: ['downloads'],
+        summary: `Which units of level ${level} are at a point, as a file: with the names of the level points can be looked up without the service`,
+        parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+        responses: savedResponses(mediaType, 'CellsFile'),
+      };
+      return [path, { get: operation }];
+    }),
+  );
+}
+
+/** The responses of a path with a file that is saved. */
+function savedResponses(mediaType: string, schema: string) {
+  const headers = responseHeaders(['Link', 'Vary']);
+  const content = { [mediaType]: { schema: schemaReference(schema) } };
+  return {
+    200: { description: 'The file.', headers, content },
+    206: { description: 'The range of the file that Range asks for.', headers, content },
+    304: { description: NOT_MODIFIED, headers },
+    ...problemReferences(),
+  };
 }
 
 /** The path that finds units by their names. */

@@ -107,6 +107,11 @@ export function bodySchemas() {
       description: 'Each line is the JSON text of a Feature and ends with a line feed. Empty if no feature matches.',
     },
     GzipFile: { ...TEXT, contentMediaType: 'application/gzip', description: 'One gzip member (RFC 1952).' },
+    CellsFile: {
+      ...TEXT,
+      contentMediaType: 'application/octet-stream',
+      description: 'Cells, as the specification of releases has them.',
+    },
     Geometry: objectSchema(
       ['type'],
       { type: TEXT, coordinates: { type: 'array' }, geometries: { type: 'array' } },

@@ -1,6 +1,7 @@
 // The proxy beside the limit: requests a second at the peak, and latency at a fixed rate.
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { decodeCells } from '../../../format/cells.ts';
 import { cellsPath, featureFilePath } from '../../../format/layout.ts';
 import { type Loads, type Pace, pacedLoad, peakOf, TargetCycle } from '../load/load.ts';
 import type { Figures, Row } from '../measure/measure.ts';
@@ -147,10 +148,9 @@ async function limitPlanOf({ service, release }: Bench, { kind, name, targets }:
 
 /** Where a point of the largest level is looked up, and how many bytes are read there on average. */
 function meanCell(release: MeasuredRelease): { bytes: number; file: string } {
-  const { level, arrays } = largestLevel(release);
-  const file = join(release.out, release.path, cellsPath(level));
-  if (arrays.cells === undefined) throw new Error('the release has no cells');
-  return { file, bytes: Math.ceil(statSync(file).size / arrays.cells.key.length) };
+  const file = join(release.out, release.path, cellsPath(largestLevel(release).level));
+  const { arrays, bytes, fileBytes } = decodeCells(readFileSync(file), file);
+  return { file, bytes: Math.ceil((fileBytes - bytes) / arrays.key.length) };
 }
 
 /** The feature files of the largest level. */

@@ -2,13 +2,16 @@
 // none of the generator's code, and compares; so it does the texts of each geometry. Every release of `buildRelease` passes it,
 // and so does the sample.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import type { Geometry, Position } from 'geojson';
 import { feature as shapeOf } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
+import { decodeCells } from '../../../format/cells.ts';
 import { elementAt } from '../../../format/element-at.ts';
+import { pointAt } from '../../../format/grid.ts';
 import {
   alonePath,
   CHECKSUMS_FILE,
@@ -39,7 +42,9 @@ import { positionsIn } from '../../../format/positions.ts';
 import { type LevelSummary, type Release, releaseFromJson } from '../../../format/release.ts';
 import { foldText } from '../../../format/words.ts';
 import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/reader/parse-feature.ts';
+import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';
+import { placedLevel } from '../places.ts';
 import { readIndex, readTables } from './read-index.ts';
 
 /** The beginning of a feature's text. */
@@ -82,7 +87,10 @@ export function assertDerived(out: string, id: string): void {
     const featureFiles = Math.ceil(units.units.length / FEATURES_PER_FILE[level]);
     assertWords(root, units);
     files.push(manifestPath(level), indexPath(level), namesPath(level), wordsPath(level));
-    if (release.cells && units.units.length > 0) files.push(cellsPath(level));
+    if (release.cells) {
+      files.push(cellsPath(level));
+      assertCells(root, release, units);
+    }
     const geometries = assertGeometries(root, release, units);
     for (const geometry of geometries) files.push(indexPath(level, geometry));
     for (const geometry of ['full', ...geometries] as const)
@@ -93,6 +101,36 @@ export function assertDerived(out: string, id: string): void {
   }
   assertOverview(root, filled);
   assert.deepEqual(filesUnder(root), files.sort(), 'the files of the release');
+}
+
+/** Points of each level that are looked up in its cells. */
+const POINTS_MAX = 8;
+
+/** Compares the directory of a level's cells with the level, and what they find at some positions of its rings with even-odd. */
+function assertCells(root: string, { precision }: Release, { level, summary, units }: Units): void {
+  const path = cellsPath(level);
+  const bytes = readFileSync(join(root, path));
+  const cells = decodeCells(bytes, path, { features: units.length, precision });
+  const directory = bytes.subarray(0, cells.bytes);
+  assert.equal(cells.fileBytes, bytes.length, path);
+  const sum = createHash('sha256').update(directory).digest('hex');
+  assert.deepEqual(summary.cells?.directory, { bytes: directory.length, sha256: sum }, path);
+  const { rings, containing } = placedLevel(
+    units.map(({ line }) => line.toString()),
+    precision,
+  );
+  const corners = rings.flatMap(([ring]) => ring?.slice(0, 1) ?? []);
+  for (let i = 0; i < corners.length; i += Math.ceil(corners.length / POINTS_MAX)) {
+    const [x, y] = elementAt(corners, i);
+    const [longitude, latitude] = [x, y].map((units) => decimalOf(BigInt(units), precision));
+    const point = pointAt(longitude ?? '', latitude ?? '', precision);
+    // Beyond the map, which the data may be.
+    if (point === undefined) continue;
+    const cell = cells.cellAt(point);
+    const { from, to } = cells.rangeOf(cell);
+    const found = cells.unitsAt([point], cell, bytes.subarray(from, to), path);
+    assert.deepEqual(found, [containing(longitude ?? '', latitude ?? '')], `${path}: ${longitude},${latitude}`);
+  }
 }
 
 function textOf(root: string, path: string): Buffer {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Position } from 'geojson';
 import { elementAt } from '../../../format/element-at.ts';
-import type { Level } from '../../../format/levels.ts';
+import { LEVELS, type Level } from '../../../format/levels.ts';
 import { positionsIn } from '../../../format/positions.ts';
 import { gdal } from '../../../generator/source/gdal.ts';
 import { Releases } from '../../../proxy/data/releases.ts';
@@ -22,6 +22,7 @@ export async function proxyLookUp(folder: string): Promise<LookUp> {
   const releases = new Releases(origin);
   await releases.refresh();
   const reads = new Reads(origin);
+  await Promise.all(LEVELS.map((level) => releases.requireCurrent().get(level)?.spatial.loadCells()));
   return (level, longitude, latitude) => {
     const { spatial } = releases.requireCurrent().get(level) ?? assert.fail();
     const [found] = spatial.at({ bbox: undefined, contains: { longitude, latitude } }, reads) ?? [];

@@ -129,12 +129,8 @@ export class Words {
   #range(places: Uint32Array, count: number, wanted: Uint8Array): NumberRange {
     const from = this.#first(places, 0, count, wanted, -1);
     // Most ranges are short: the end is looked for near the beginning first.
-    let step = 1;
-    let low = from;
-    while (low + step < count && this.#order(u32At(places, low + step), wanted) === 0) {
-      low += step;
-      step *= 2;
-    }
+    let [low, step] = [from, 1];
+    for (; low + step < count && this.#order(u32At(places, low + step), wanted) === 0; step *= 2) low += step;
     return { from, to: this.#first(places, low, Math.min(low + step, count), wanted, 0) };
   }
 

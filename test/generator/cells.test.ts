@@ -498,7 +498,7 @@ test('GDAL finds ten thousand points in the same units, half of them within mill
 });
 
 test('the example of the specification, byte by byte', () => {
-  const [, block = ''] = /^```text cells\n(.*?)^```$/ms.exec(readFileSync('format/README.md', 'utf8')) ?? [];
+  const [, block = ''] = /^```text cells\n(.*?)^```$/ms.exec(readFileSync('format/EXAMPLES.md', 'utf8')) ?? [];
   const { bytes, unitsAt } = makeLevel([[rectangle(0, 0, 0, 2, 2)], [rectangle(0, 2, 0, 4, 2)]], 0);
   assert.equal(bytes.toString('hex'), block.replaceAll(/#.*$|\s/gm, ''));
   assert.deepEqual(unitsAt('2', '1'), [1]);

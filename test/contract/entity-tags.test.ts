@@ -47,19 +47,30 @@ interface MadeRelease {
   reads: Reads;
 }
 
+/** Data by what it is made from: releases have most of it in common. */
+const madeData = new Map<string, Buffer>();
+
+/** The data of a unit, alone or chained to the one before it. */
+function dataOf(unit: number, level: number, before?: number): Buffer {
+  const key = `${unit} ${level} ${before}`;
+  const known = madeData.get(key);
+  if (known !== undefined) return known;
+  const dictionary = before === undefined ? {} : { dictionary: Buffer.from(textOf(before)) };
+  const options = { level, finishFlush: constants.Z_SYNC_FLUSH, ...dictionary };
+  const data = deflateRawSync(textOf(unit).slice(0, -1), options);
+  const sealed = Buffer.concat([data.subarray(0, -4), SEAM]);
+  madeData.set(key, sealed);
+  return sealed;
+}
+
 function make({ without, levels: [level, chainedLevel], aloneEvery }: Making): MadeRelease {
   const units = Array.from({ length: UNITS }, (_, unit) => unit).filter((unit) => !without.includes(unit));
-  const deflated = (text: string, options: object): Buffer => {
-    const data = deflateRawSync(text.slice(0, -1), { ...options, finishFlush: constants.Z_SYNC_FLUSH });
-    return Buffer.concat([data.subarray(0, -4), SEAM]);
-  };
   const features = units.map((unit, p): FeatureText => {
     const text = textOf(unit);
-    const data = deflated(text, { level });
+    const data = dataOf(unit, level);
     const isFirst = p % FEATURES_PER_FILE[0] === 0;
     if (isFirst || (aloneEvery > 0 && unit % aloneEvery === 0)) return { text, data };
-    const dictionary = Buffer.from(textOf(elementAt(units, p - 1)));
-    return { text, data, chained: deflated(text, { level: chainedLevel, dictionary }) };
+    return { text, data, chained: dataOf(unit, chainedLevel, elementAt(units, p - 1)) };
   });
   const { table, files, alone } = makeFeatures(0, features);
   const stored = new Map<string, Buffer>();

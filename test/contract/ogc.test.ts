@@ -37,10 +37,10 @@ function pathOf(link: Link | undefined): string {
 
 test('a page ends before 2 MiB of stored bytes, but has at least one feature; large features come as they are', async () => {
   const large = new Map([
-    ['0.3', 360_000],
-    ['0.5', 90_000],
-    ['0.6', 90_000],
-    ['0.7', 90_000],
+    ['0.3', 2_700_000],
+    ['0.5', 700_000],
+    ['0.6', 700_000],
+    ['0.7', 700_000],
   ]);
   const folder = await worldOutput({ size: { vertices: 12, large }, pages: 'none', isFullAlone: true });
   const proxy = await startService(folder);

@@ -47,6 +47,13 @@ interface Named {
   level: number;
   position: number;
   text: string;
+  bytes: Buffer;
+}
+
+/** What a search finds: how many units, and which. */
+interface Found {
+  matched: number;
+  units: { level: number; position: number }[];
 }
 
 /** The scan: every name that has the text behind a space or at its beginning, ordered as the contract says. */
@@ -54,6 +61,8 @@ class Scan {
   readonly #names: Named[] = [];
   readonly #text: string;
   readonly #starts: number[] = [];
+  /** By folded text: few letters are typed again and again, and find the most. */
+  readonly #found = new Map<string, Found>();
 
   constructor(levels: readonly (readonly (readonly string[])[])[]) {
     const lines: string[] = [];
@@ -61,7 +70,7 @@ class Scan {
     for (const [level, units] of levels.entries())
       for (const [position, own] of units.entries())
         for (const text of new Set(own.flatMap(foldedNames))) {
-          this.#names.push({ level, position, text });
+          this.#names.push({ level, position, text, bytes: Buffer.from(text) });
           lines.push(` ${text}\n`);
           this.#starts.push(at);
           at += text.length + 2;
@@ -69,9 +78,15 @@ class Scan {
     this.#text = lines.join('');
   }
 
-  find(typed: string): { matched: number; units: { level: number; position: number }[] } {
+  find(typed: string): Found {
     const wanted = foldText(typed);
-    const found: (Named & { rank: number; bytes: Buffer })[] = [];
+    const found = this.#found.get(wanted) ?? this.#scan(wanted);
+    this.#found.set(wanted, found);
+    return found;
+  }
+
+  #scan(wanted: string): Found {
+    const found: (Named & { rank: number })[] = [];
     let last = -1;
     for (let at = this.#text.indexOf(` ${wanted}`); at !== -1; at = this.#text.indexOf(` ${wanted}`, at + 1)) {
       let [low, high] = [0, this.#starts.length];
@@ -84,7 +99,7 @@ class Scan {
       last = low;
       const named = elementAt(this.#names, low);
       const rank = named.text === wanted ? 0 : named.text.startsWith(wanted) ? 1 : 2;
-      found.push({ ...named, rank, bytes: Buffer.from(named.text) });
+      found.push({ ...named, rank });
     }
     found.sort(
       (a, b) => a.rank - b.rank || a.level - b.level || Buffer.compare(a.bytes, b.bytes) || a.position - b.position,

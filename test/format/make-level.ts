@@ -81,8 +81,12 @@ export function makeFeatures(level: Level, units: readonly FeatureText[]): MadeF
   const data = units.map((unit) => unit.data ?? deflateLine(Buffer.from(unit.text)));
   const chained = units.map((unit, p) => unit.chained ?? data[p] ?? Buffer.of());
   const alone = units.map((unit, p) => (unit.chained && data[p]) ?? Buffer.of());
-  const before = (parts: readonly Buffer[], measure: (joined: Buffer) => number): number[] =>
-    Array.from({ length: parts.length + 1 }, (_, p) => measure(Buffer.concat(parts.slice(0, p))));
+  const commas = texts.map((text) => text.map((byte) => (byte === 0x0a ? 0x2c : byte)));
+  const before = (parts: readonly Uint8Array[], measure: (joined: Buffer) => number): number[] => {
+    const whole = Buffer.concat(parts);
+    let end = 0;
+    return [0, ...parts.map(({ length }) => (end += length))].map((bytes) => measure(whole.subarray(0, bytes)));
+  };
   const table = new FeatureTable(level, {
     start: Float64Array.from(before(chained, ({ length }) => length)),
     dataCrc: Uint32Array.from(before(chained, (joined) => crc32(joined))),
@@ -90,7 +94,7 @@ export function makeFeatures(level: Level, units: readonly FeatureText[]): MadeF
     aloneCrc: Uint32Array.from(before(alone, (joined) => crc32(joined))),
     textStart: Float64Array.from(before(texts, ({ length }) => length)),
     textCrc: Uint32Array.from(before(texts, (joined) => crc32(joined))),
-    textCrcFc: Uint32Array.from(before(texts, (joined) => crc32(joined.map((byte) => (byte === 0x0a ? 0x2c : byte))))),
+    textCrcFc: Uint32Array.from(before(commas, (joined) => crc32(joined))),
     digest: Buffer.concat(data.map(digestOf)),
   });
   const perFile = FEATURES_PER_FILE[level];

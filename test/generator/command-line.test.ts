@@ -175,7 +175,7 @@ test('a build that gets SIGINT, SIGTERM, SIGHUP or SIGKILL ends with its child p
   skip: existsSync('/proc/self/task') ? false : 'needs /proc',
 }, async () => {
   const big = join(folder, 'big.gpkg');
-  writeSynthetic(big, 10_000);
+  writeSynthetic(big, 4_000);
   const interrupted = join(folder, 'interrupted');
   const releases = join(interrupted, 'releases');
   const stagingFolders = (): string[] => (existsSync(releases) ? readdirSync(releases).filter(isStaging) : []);

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const source = join(folder, 'synthetic.gpkg');
-writeSynthetic(source, 1500);
+writeSynthetic(source, 800);
 const accept = ['empty-geometries'] as const;
 const options = {
   source: [source],
@@ -81,11 +81,11 @@ function dryRun(dataset: string, ...more: string[]): string {
 }
 
 test('the command line prints the three choices as a table or as JSON and publishes nothing', async () => {
-  assert.deepEqual(JSON.parse(dryRun(source, '--json')), expected);
   const few = writeDataset(join(folder, 'table.gpkg'), 'GPKG', countryLayers());
-  const { releases } = await forecast({ ...options, source: [few] }, SILENT);
+  const ofFew = await forecast({ ...options, source: [few] }, SILENT);
+  assert.deepEqual(JSON.parse(dryRun(few, '--json')), ofFew);
   const table = dryRun(few);
-  for (const { pages, files } of releases)
+  for (const { pages, files } of ofFew.releases)
     assert.match(table, new RegExp(`^--pages ${pages} +${files.toLocaleString('en')} +[\\d,]+$`, 'm'));
   assert.ok(table.endsWith('\n\nBytes are estimates. Nothing was published.\n'), table);
   assert.ok(!existsSync(join(folder, 'nothing')));

@@ -19,7 +19,7 @@ import { REUSE_TEXT_BYTES } from '../../generator/store/feature-store.ts';
 import { writeWorld } from '../support/datasets/large-dataset.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -44,12 +44,13 @@ const source = writeDataset(join(folder, 'countries.gpkg'), 'GPKG', [
   { name: 'ADM_0', columns: ['GID_0'], features: countries },
 ]);
 const root = join(folder, 'countries/releases/r1');
-await buildRelease(source, join(folder, 'countries'), { workers: 2 });
+await buildRelease(source, join(folder, 'countries'), { ...FULL_ALONE, workers: 2 });
 
 const world = writeWorld(join(folder, 'world.gpkg'));
 const workers: Readonly<Record<StoredPages, number>> = { all: 0, unfiltered: 2, none: 1 };
 for (const storedPages of STORED_PAGES)
   await buildRelease(world, join(folder, storedPages), {
+    ...FULL_ALONE,
     storedPages,
     workers: workers[storedPages],
     accept: ['empty-geometries'],

@@ -14,6 +14,7 @@ import { type Dice, dice } from '../support/dice.ts';
 import { fidsOf, nextOf, pagesFrom, refusal, send } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
+import { FULL_ALONE } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -23,7 +24,11 @@ const RELEASES = ['2026-01', '2026-02', '2026-03'];
 /** Has the releases and their sources. */
 const out = await cachedOutput(import.meta.url, '', async (made) => {
   for (const [i, release] of RELEASES.entries())
-    await buildSynthetic(join(made, `${release}.gpkg`), 200 + i * 60, made, { release, storedPages: 'unfiltered' });
+    await buildSynthetic(join(made, `${release}.gpkg`), 200 + i * 60, made, {
+      ...FULL_ALONE,
+      release,
+      storedPages: 'unfiltered',
+    });
 });
 /** By release and level, what GDAL reads. */
 const read = new Map<string, ReadFeature[][]>(
@@ -174,7 +179,11 @@ for (const isNoticed of [true, false])
     await activateRelease(own, '2026-02');
     if (isNoticed) await service.releases.refresh();
     await pruneReleases(own, 1);
-    await buildSynthetic(join(own, 'other.gpkg'), 400, own, { release: '2026-01', storedPages: 'unfiltered' });
+    await buildSynthetic(join(own, 'other.gpkg'), 400, own, {
+      ...FULL_ALONE,
+      release: '2026-01',
+      storedPages: 'unfiltered',
+    });
     if (isNoticed) await service.releases.refresh();
     const fresh = await startService(own);
     const next = nextOf(await send(fresh, path)) ?? '';

@@ -21,7 +21,7 @@ const KEPT = 3;
 /** Between the removal of a release from current.json and that of its files: longer than proxies take to look. */
 const GRACE_MS = 3_000;
 /** One unit of level 0 is larger than what is ever read at once; every seventh unit has another name in each release. */
-const SIZE = { vertices: 40, large: new Map([['0.6', 160_000]]) };
+const SIZE = { vertices: 40, large: new Map([['0.6', 1_200_000]]) };
 const UNITS_MAX = 260;
 const RENAMED_EVERY = 7;
 

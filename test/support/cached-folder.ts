@@ -14,12 +14,14 @@ import {
   statSync,
   symlinkSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RELEASES_PATH, releasePath } from '../../format/layout.ts';
 import { filesUnder } from './files.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { until } from './until.ts';
 
 /** The code that runs: the repository, or all of it compiled. */
 const CODE = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,6 +31,8 @@ const SOURCES: readonly string[] = ['format', 'generator', 'test/support'];
 const FILES = ['package-lock.json', 'tsconfig.json', '.package/tsconfig.json'];
 /** Folders are removed when they were not used for longer. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
+/** Longer than any of them takes to be made, on a busy machine. */
+const MAKING_MAX_MS = 10 * 60 * 1000;
 
 /**
  * An output folder with releases that `make` has built, now or for another test file. It is the test file's own: the test may
@@ -45,16 +49,7 @@ export async function cachedOutput(
   copied: readonly string[] = [],
 ): Promise<string> {
   const cached = folderFor(module, name, SOURCES);
-  if (!isThere(cached)) {
-    const unfinished = begin(cached);
-    try {
-      await make(unfinished);
-    } catch (error) {
-      rmSync(unfinished, { recursive: true, force: true });
-      throw error;
-    }
-    finish(unfinished, cached);
-  }
+  if (!isThere(cached)) await makeAlone(cached, make);
   const folder = temporaryFolder();
   for (const file of readdirSync(cached))
     if (file !== RELEASES_PATH) copyFileSync(join(cached, file), join(folder, file));
@@ -75,6 +70,48 @@ export function sharedFolder(module: string, sources: readonly string[], make: (
   make(unfinished);
   finish(unfinished, cached);
   return cached;
+}
+
+/** Makes a folder, or waits while another test file makes it. */
+async function makeAlone(cached: string, make: (folder: string) => Promise<void>): Promise<void> {
+  const lock = `${cached}.lock`;
+  mkdirSync(CACHE, { recursive: true });
+  let isMine = false;
+  const isDecided = (): boolean => {
+    isMine = !isThere(cached) && takeLock(lock);
+    return isMine || isThere(cached);
+  };
+  await until(isDecided, `${cached} is not there`, MAKING_MAX_MS);
+  if (!isMine) return;
+  const unfinished = begin(cached);
+  try {
+    // It may have been finished between the look and the lock.
+    if (isThere(cached)) return;
+    await make(unfinished);
+    finish(unfinished, cached);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Takes a lock, a file with the number of the process, if nobody has it. One whose process has ended is removed. */
+function takeLock(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    if (existsSync(lock) && !isRunning(Number(readFileSync(lock, 'utf8')))) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** It counts as used now. */

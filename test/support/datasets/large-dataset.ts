@@ -1,5 +1,6 @@
 // The invented world: units of every shape and name that a release must cope with, at the size of the tests or at any other
 // (synthetic/synthetic.ts), and its features as stored.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -55,6 +56,8 @@ export interface World {
   strayEvery: number;
   /** Names of units that are called otherwise, by level and number. */
   names?: Readonly<Record<string, string>>;
+  /** Bytes, once compressed, of the notes of units that are large, by level and number. */
+  large?: ReadonlyMap<string, number>;
 }
 
 /** Who is named for an invented world. */
@@ -80,19 +83,28 @@ export function writeInvented(file: string, world: World, options: WriteOptions 
     });
     above = gids;
     const columns = [...LEVELS.slice(0, level + 1).map((n) => `GID_${n}`), `NAME_${level}`];
+    if (world.large !== undefined) columns.push('NOTE');
     return { name: `ADM_${level}`, columns, count, units: unitsOf(level, gids, world) };
   });
   return writeGeopackage(file, layers, ATTRIBUTION, options);
 }
 
-function* unitsOf(level: Level, gids: readonly string[][], { verticesOf, names = {} }: World): Generator<Unit> {
+function* unitsOf(level: Level, gids: readonly string[][], world: World): Generator<Unit> {
+  const { verticesOf, names = {}, large } = world;
   for (const [i, own] of gids.entries()) {
     const odd = ODD_NAMES[(i / 8 + level * 5) % ODD_NAMES.length];
     const name = names[`${level}.${i}`] ?? (odd === undefined ? `Unit ${i} "é東"` : odd);
     const isNowhere = level === 2 && i % 500 === 9;
     const coordinates = isNowhere ? null : polygonsOf(level, i, verticesOf(level, i));
-    yield { fid: 1 + i + Math.floor(i / 5) * 3, values: [...own, name], coordinates };
+    const values = [...own, name, ...(large === undefined ? [] : [noteOf(large.get(`${level}.${i}`))])];
+    yield { fid: 1 + i + Math.floor(i / 5) * 3, values, coordinates };
   }
+}
+
+/** A text that has so many bytes when it is compressed, as base64 has six bits in each character. */
+function noteOf(bytes: number | undefined): string | null {
+  if (bytes === undefined) return null;
+  return createHash('shake256', { outputLength: bytes }).digest('base64');
 }
 
 /** Places spread evenly: multiples of irrational numbers fill a range without clusters. */
@@ -125,32 +137,37 @@ function ringAround(x: number, y: number, radius: number, vertices: number, half
 /** How many units the world of the tests has at each level. */
 const COUNTS = [47, 130, 260, 160, 230, 250];
 
-/** Vertices of units, by level and number, that are large; one has over a MiB even when compressed. */
-const LARGE: ReadonlyMap<string, number> = new Map([
-  ['0.3', 9_000],
-  ['0.4', 12_000],
-  ['0.6', 160_000],
-  ['0.21', 8_000],
-  ['1.40', 20_000],
-]);
-
-/** How many vertices the units have: usually fewer than `vertices`, `large` of those that are named. */
+/**
+ * How large the units are: each has four vertices, and up to `vertices` more; the large ones have notes of so many bytes
+ * besides, by level and number, which make them as large as a long border does, and no build longer.
+ */
 export interface WorldSize {
   vertices: number;
-  large: ReadonlyMap<string, number>;
+  large?: ReadonlyMap<string, number>;
 }
 
 /** Every unit is small. */
-const SMALL: WorldSize = { vertices: 40, large: new Map() };
+const SMALL: WorldSize = { vertices: 40 };
 /** One page and one unit are larger than what is ever held at once. */
-export const ONE_LARGE: WorldSize = { vertices: 12, large: new Map([['0.3', 160_000]]) };
-/** Units of every size: small ones, ones whose deflate data pages reuse, one that no read is large enough for. */
-export const MANY_SIZES: WorldSize = { vertices: 500, large: LARGE };
+export const ONE_LARGE: WorldSize = { vertices: 12, large: new Map([['0.3', 2_400_000]]) };
+/** Units of every size: chained ones, ones that are alone, larger ones than are read in vain, one that no read is large enough for. */
+export const MANY_SIZES: WorldSize = {
+  vertices: 250,
+  large: new Map([
+    ['0.3', 60_000],
+    ['0.4', 80_000],
+    ['0.6', 1_700_000],
+    ['0.8', 3_000],
+    ['0.21', 60_000],
+    ['1.40', 140_000],
+    ['1.98', 3_000],
+  ]),
+};
 
 /** Writes the world of the tests. @param names of units that are called otherwise, by level and number */
 export function writeWorld(file: string, { vertices, large } = SMALL, names: World['names'] = {}): string {
-  const verticesOf = (level: Level, i: number): number => large.get(`${level}.${i}`) ?? 4 + ((i * 97) % vertices);
-  writeInvented(file, { counts: COUNTS, verticesOf, strayEvery: 7, names });
+  const verticesOf = (_: Level, i: number): number => 4 + ((i * 97) % vertices);
+  writeInvented(file, { counts: COUNTS, verticesOf, strayEvery: 7, names, ...(large && { large }) });
   return file;
 }
 

@@ -1,6 +1,6 @@
 // The results of commands as plain-text tables, numbers aligned to the right.
 import { printable } from '../../format/command-line/messages.ts';
-import { levelName, OTHER_GEOMETRIES, type StoredPages } from '../../format/levels.ts';
+import { GEOMETRIES, type Geometry, levelName, OTHER_GEOMETRIES, type StoredPages } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import type { Changes, LevelDiff } from '../diff/diff.ts';
 import type { Forecast } from '../estimate/estimate.ts';
@@ -29,8 +29,23 @@ export function buildTable({ levels, quality }: Release): string {
   const head = ['level', 'layer', 'features', 'listings', 'geojsonl pages', 'fc pages', 'bytes'];
   return [
     tableOf([[...head, 'feature files', 'bytes', 'other geometries'], ...rows, totalOf(rows)]),
+    ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.featureFiles.bytes),
     ...qualityLines(quality),
   ].join('\n');
+}
+
+/** The simplified geometries that have more bytes than the full one, one a line. */
+function heavierLines<Summary extends { featureFiles: { bytes: number } }>(
+  levels: readonly Summary[],
+  bytesWith: (level: Summary, geometry: Geometry) => number | undefined,
+): string[] {
+  const full = levels.reduce((sum, { featureFiles }) => sum + featureFiles.bytes, 0);
+  const lines = (['medium', 'low'] as const).flatMap((geometry) => {
+    if (levels.reduce((sum, level) => sum + (bytesWith(level, geometry) ?? 0), 0) <= full) return [];
+    const others = GEOMETRIES.filter((other) => other !== geometry).join();
+    return [`${geometry} has more bytes than full, as the source is so simple; without it: --geometry ${others}`];
+  });
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 /** The problems of the data, one a line. */
@@ -64,6 +79,7 @@ export function forecastTable({ quality, levels, releases }: Forecast): string {
     tableOf([head, ...rows, totalOf(rows)]),
     '',
     tableOf([['', 'files', 'bytes'], ...geometries, ...choices]),
+    ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.bytes),
     ...qualityLines(quality),
   ].join('\n');
 }

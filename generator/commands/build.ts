@@ -93,14 +93,21 @@ export const buildCommand = defineCommand({
         type: 'boolean',
         describe: 'do nothing if the output folder has a current release',
       })
-      .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1', 'build and publish GADM in output/')
-      .example('$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --dry-run', 'compare the choices of --pages')
+      .example(
+        '$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --accept null-gids duplicate-gids',
+        'build and publish GADM in output/',
+      )
+      .example(
+        '$0 build --source fylker.gml kommuner.gml --release norway --gid-column lv1=fylkesnummer lv2=kommunenummer --parent-by-place lv2',
+        'build and publish regions and municipalities',
+      )
+      .example('$0 build --source planet.gpkg --release planet-1 --dry-run', 'compare the choices of --pages')
       .example(
         '$0 build --source gadm_420-levels.gpkg --release gadm-4.2 --like gadm-4.1',
         'build the next release with the same options',
       )
       .example(
-        '$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --shard 0/8',
+        '$0 build --source planet.gpkg --release planet-1 --shard 0/8',
         'build on eight machines: the first shard',
       ),
   async handler(argv) {

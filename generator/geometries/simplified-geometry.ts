@@ -23,6 +23,9 @@ const DETAIL: Readonly<Record<SimplifiedName, { decimals: number; tolerance: num
   low: { decimals: 3, tolerance: 1000 },
 };
 
+/** The most by which the area of a ring that stays may change, as a share of it: small units remain recognisable. */
+const CHANGE_MAX = 0.1;
+
 /** The simplified units of a level. */
 export interface SimplifiedUnits {
   /** Decimals of their coordinates. */
@@ -44,7 +47,7 @@ export function simplifyUnits(rings: LevelRings, name: SimplifiedName): Simplifi
   const perDegree = 10 ** decimals;
   const [right, top] = [180 * perDegree, 90 * perDegree];
   const grid = { cell: scale / perDegree, scale, left: -right, bottom: -top, right, top };
-  const { polygons, mend } = newSimplifier([rings], grid)(limitOf(tolerance, grid));
+  const { polygons, mend } = newSimplifier([rings], grid, CHANGE_MAX)(limitOf(tolerance, grid));
   const invalid = mend(false);
   const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? right : top));
   return {

@@ -37,9 +37,14 @@ export function limitOf(tolerance: number, { cell, scale }: Grid): number {
 
 /**
  * Makes a function that simplifies levels.
+ * @param change the most by which the area of a ring that stays may change, as a share of it
  * @returns a function of the area, in cells of the grid at the equator, below which triangles, islands and holes go
  */
-export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit: number) => SimplifiedLevels {
+export function newSimplifier(
+  levels: readonly LevelRings[],
+  grid: Grid,
+  change: number,
+): (limit: number) => SimplifiedLevels {
   const shared = shareArcs(levels, grid);
   const units = levels.flatMap((level) => Array.from(level.unitEnds, (_, unit) => ({ level, unit })));
   const isValidInSource = (position: number): boolean => {
@@ -48,7 +53,7 @@ export function newSimplifier(levels: readonly LevelRings[], grid: Grid): (limit
   };
   return (limit) => {
     const rings = new UnitRings(shared, grid, limit);
-    rings.keepShapes();
+    rings.keepShapes(change);
     return {
       positions: () => rings.positions(),
       polygons(position) {

@@ -2,13 +2,10 @@
 // keeps its shape and is valid. Used to simplify a level.
 import { f64At, i32At, numberAt } from '../../format/element-at.ts';
 import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
-import { areTangled, crossingsOf } from './crossings.ts';
+import { areTangled, type Crossing, crossingsOf } from './crossings.ts';
 import { endBefore, Int32List } from './level-rings.ts';
 import type { Grid, SharedArcs } from './shared-arcs.ts';
 import { type SimplifiedArcs, simplifyArcs } from './simplify-arcs.ts';
-
-/** A ring keeps its shape if this share of its area is left, and at most so much is added. */
-const AREA_SHARE = 0.5;
 
 /** A border with more loops than these leaves out the small ones. */
 const LOOPS_MAX = 100;
@@ -57,25 +54,39 @@ export class UnitRings {
     return positions;
   }
 
-  /** Takes the borders of rings that stay at half the tolerance until they keep their shapes. */
-  keepShapes(): void {
+  /**
+   * Takes the borders of rings that stay at half the tolerance until they keep their shapes.
+   * @param change the most by which the area of a ring may change, as a share of it
+   */
+  keepShapes(change: number): void {
+    const rings: number[] = [];
     for (let unit = 0; unit < this.units; unit++) {
       const largest = this.#largestRing(unit);
       if (largest === undefined) continue;
       const arcs = this.#arcsOf(largest);
       if (arcs.length === 1) this.#stays[arcNumber(i32At(arcs, 0))] = 1;
       for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++)
-        if (ring === largest || !this.#isBelowLimit(ring)) this.#keepShape(ring);
+        if (ring === largest || !this.#isBelowLimit(ring)) rings.push(ring);
+    }
+    // A border that comes back changes the ring on its other side, too.
+    for (let changed: readonly number[] = rings; changed.length > 0; ) {
+      const refined = new Set<number>();
+      for (const ring of changed) this.#keepShape(ring, change, refined);
+      const isChanged = (ring: number): boolean => this.#arcsOf(ring).some((arc) => refined.has(arcNumber(arc)));
+      changed = refined.size === 0 ? [] : rings.filter(isChanged);
     }
   }
 
-  #keepShape(ring: number): void {
+  #keepShape(ring: number, change: number, refined: Set<number>): void {
     const area = f64At(this.#areas, ring);
     for (let isRefined = area !== 0; isRefined; ) {
-      const left = this.#areaOf(ring, this.#simplified.next) / area;
-      if (left > AREA_SHARE && left < 1 + AREA_SHARE) break;
+      if (Math.abs(this.#areaOf(ring, this.#simplified.next) / area - 1) < change) break;
       isRefined = false;
-      for (const arc of this.#arcsOf(ring)) isRefined = this.#simplified.refineArc(arcNumber(arc)) || isRefined;
+      for (const arc of this.#arcsOf(ring)) {
+        if (!this.#simplified.refineArc(arcNumber(arc))) continue;
+        refined.add(arcNumber(arc));
+        isRefined = true;
+      }
     }
   }
 
@@ -163,17 +174,30 @@ export class UnitRings {
     let isMended = crossings.length === 0 ? undefined : false;
     for (const { edges: crossing, ends } of crossings) {
       const isRefined = crossing.map((edge) => refine(begins.at(edge))).includes(true);
+      const isGone = ([edge, isSecond]: Crossing['ends'][number], isAny: boolean): boolean => {
+        const begin = begins.at(edge);
+        const at = isSecond ? this.#simplified.next(begin) : begin;
+        return (isAny || this.#isWithinLimit(at, arcs.at(edge))) && this.#simplified.leaveOut(at, arcs.at(edge));
+      };
       const isLeftOut =
         !isRefined &&
-        ends.some(([edge, isSecond]) => {
-          const begin = begins.at(edge);
-          return this.#simplified.leaveOut(isSecond ? this.#simplified.next(begin) : begin, arcs.at(edge));
-        });
+        (ends.some((end) => isGone(end, true)) ||
+          // Borders may meet at all of them. Then one goes that had come back.
+          crossing.some((edge) => [false, true].some((isSecond) => isGone([edge, isSecond], false))));
       if (!isRefined && !isLeftOut) continue;
       for (const edge of crossing) refined.add(arcs.at(edge));
       isMended = true;
     }
     return isMended;
+  }
+
+  /** Is a point's triangle with its neighbours in the arc so small that the point may go? */
+  #isWithinLimit(at: number, arc: number): boolean {
+    const { x, y, points, arcEnds } = this.#shared;
+    if (at === endBefore(arcEnds, arc) || at === i32At(arcEnds, arc) - 1) return false;
+    const triangle = [this.#simplified.previous(at), at, this.#simplified.next(at)].map((i) => i32At(points, i));
+    const area = Math.abs(doubledArea(triangle.flatMap((point) => [i32At(x, point), i32At(y, point)])));
+    return area < 2 * this.#limit;
   }
 
   /** The edges of a unit, and of each the arc and the place in it where it begins. */

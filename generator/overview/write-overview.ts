@@ -35,6 +35,9 @@ const BYTES_AIMED_AT = 0.985 * BYTES_MAX;
 
 const TRIES_MAX = 8;
 
+/** The most by which the area of a ring that stays may change, as a share of it. */
+const CHANGE_MAX = 0.5;
+
 /** Positions with which no file is as small. */
 const POSITIONS_MAX = 300_000;
 
@@ -87,7 +90,7 @@ interface Written {
 /** The text with the most points whose file is small enough; if there is none, the one with the fewest points. */
 function simplest(named: readonly OverviewLevel[], rings: readonly LevelRings[], place: Place): Written {
   const scale = rings[0]?.scale ?? 1;
-  const simplify = newSimplifier(rings, gridOf(place, scale));
+  const simplify = newSimplifier(rings, gridOf(place, scale), CHANGE_MAX);
   return fittingText((limit, isFinal) => {
     const { polygons, positions, mend } = simplify(limit);
     if (limit < LIMIT_MAX && positions() > POSITIONS_MAX) return undefined;

@@ -52,8 +52,11 @@ const SCHEMAS: readonly Schema[] = [
   ),
 ];
 
-/** Names of columns that hold names in datasets without a known schema. */
-const NAME_COLUMNS: readonly string[] = ['NAME', 'shapeName', 'NAME_LATN', 'NUTS_NAME', 'ADMIN', 'NAME_EN'];
+/** Names of columns that hold names in datasets without a known schema, some of them national. */
+const NAME_COLUMNS: readonly string[] = [
+  ...['NAME', 'shapeName', 'NAME_LATN', 'NUTS_NAME', 'ADMIN', 'NAME_EN'],
+  ...['NOM', 'NOMGEO', 'GEN', 'navn'],
+];
 
 /**
  * The fields of the GIDs of level `n` in a layer of level `level`: as the options say, otherwise by the known schemas.

@@ -16,6 +16,8 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { PROGRAM } from '../support/processes/chromium.ts';
+import { TOKEN } from './explorer-page.ts';
+import { startCountry } from './national-countries.ts';
 
 const FOLDER = fileURLToPath(new URL('../../proxy/explorer/pictures/', import.meta.url));
 const SIZES = {
@@ -175,6 +177,16 @@ mkdirSync(work, { recursive: true });
 await takeStates();
 await takeRelease('one-country', oneCountry, 'Spain');
 await takeRelease('level-2', levelTwo, 'provinces');
+// Norway-, Chile- and Mexico-like.
+for (const [which, title] of [
+  ['fjordland', 'Fjordland'],
+  ['thinland', 'Thinland'],
+  ['gulfland', 'Gulfland'],
+] as const) {
+  const service = await startCountry(which);
+  await takeRelease(which, `${service.url}/#token=${TOKEN}`, title);
+  await service.stop({ drainMs: 0, timeoutMs: LOAD_MS });
+}
 await takeWalk();
 rmSync(work, { recursive: true });
 await browser.close();

@@ -106,3 +106,19 @@ test('levels that the dataset lacks, and units without geometry, are forecast to
   );
   assert.equal(few.releases[0]?.files, filesUnder(join(out, 'releases/r1')).length);
 });
+
+test('a geometry that has more bytes than the full one is named, by the dry run and by the build', async () => {
+  // Triangles smaller than a cell of the grid of `medium`, which takes one more position.
+  const triangle = (x: number): string => `POLYGON((${x} 20,${x}.00001 20,${x} 20.00001,${x} 20))`;
+  const features = Array.from({ length: 50 }, (_, i) => ({ fid: i + 1, values: [`A${i}`], wkt: triangle(i) }));
+  const simple = writeDataset(join(folder, 'simple.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
+  const line =
+    'medium has more bytes than full, as the source is so simple; without it: --geometry full,low,point,none';
+  const run = (source: string, ...args: string[]) =>
+    runGenerator(['build', '--source', source, '--release', 'r1', '--workers', '0', '--quiet', ...args]).stdout;
+  const built = run(simple, '--out', join(folder, 'simple'));
+  assert.ok(built.includes(`\n\n${line}\n`), built);
+  const dry = run(simple, '--dry-run');
+  assert.ok(dry.includes(`\n\n${line}\n`), dry);
+  assert.doesNotMatch(run(source, '--dry-run', '--accept', 'empty-geometries'), /more bytes/);
+});

@@ -13,6 +13,7 @@ import {
 } from '../../generator/geometries/simplified-geometry.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { isValid } from '../../generator/source/valid-polygons.ts';
+import { areaOf } from '../support/datasets/area-of.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 
@@ -158,6 +159,52 @@ test('islands and holes below half the square of the tolerance go, but not the l
   assert.deepEqual(extents(simplified(wkts, 'low')[1] ?? [], 1000), ['0.5,0.2,0.503,0.203']);
 });
 
+/** Bulged squares of some 2 square kilometres, on whole thousandths of a degree: `low` would take most bulges away. */
+function smallUnits(seed: number, across: number): string[] {
+  const draw = dice(seed);
+  const step = 14;
+  const corner = (column: number, row: number): string => `${(column * step) / 1000} ${(row * step) / 1000}`;
+  const bulges = new Map<string, string>();
+  const bulge = (column: number, row: number, isAcross: boolean): string => {
+    const key = `${column} ${row} ${isAcross}`;
+    const [along, off] = [5 + draw(5), draw(7) - 3];
+    const place = isAcross ? [column * step + along, row * step + off] : [column * step + off, row * step + along];
+    const known = bulges.get(key) ?? place.map((thousandths) => thousandths / 1000).join(' ');
+    bulges.set(key, known);
+    return known;
+  };
+  return Array.from({ length: across ** 2 }, (_, i) => {
+    const [column, row] = [i % across, Math.floor(i / across)];
+    const ring = [
+      corner(column, row),
+      bulge(column, row, true),
+      corner(column + 1, row),
+      bulge(column + 1, row, false),
+    ];
+    ring.push(corner(column + 1, row + 1), bulge(column, row + 1, true), corner(column, row + 1));
+    return `POLYGON((${[...ring, bulge(column, row, false), corner(column, row)].join()}))`;
+  });
+}
+
+test('small units stay recognisable: none changes its area by more than a tenth, and borders stay shared', () => {
+  const wkts = smallUnits(46, 20);
+  const low = simplified(wkts, 'low');
+  const exact = wkts.map((wkt) => areaOf({ geometry: JSON.parse(gdal.Geometry.fromWKT(wkt).toJSON()) }));
+  const changes = low.map((unit, i) => {
+    const area = unit.flat().reduce((sum, ring) => sum + doubledArea(ring), 0) / 2e6;
+    return Math.abs(area / (exact[i] ?? NaN) - 1);
+  });
+  assert.ok(Math.max(...changes) < 0.1 + 1e-9, `${Math.max(...changes)}`);
+  const positions = (units: readonly OpenPolygon[][]): number => units.flat(3).length / 2;
+  assert.ok(positions(low) < 8 * wkts.length, 'nothing was left out');
+  const edges = edgesOf(low);
+  const opposite = (edge: string): string => edge.replace(/^(\S+ \S+) (.*)$/, '$2 $1');
+  // Amid the field, whose frame has one side.
+  const place = (edge: string): number[] => edge.split(' ').map(Number);
+  const inner = [...edges].filter((edge) => place(edge).every((side) => side > 10 && side < 270));
+  assert.ok(inner.length > 1000 && inner.every((edge) => edges.has(opposite(edge))), `${inner.length}`);
+});
+
 test('longitudes are scaled by the cosine of the latitude: the same island stays at the equator and goes at 70 degrees', () => {
   const island = (y: number): string => `MULTIPOLYGON((${box(0, y, 1)}),(${box(2, y, 0.009)}))`;
   assert.deepEqual(
@@ -199,6 +246,18 @@ test('what crosses itself after simplification is taken at half the tolerance, o
       [...edges].some((edge) => edge.startsWith(place)),
       place,
     );
+});
+
+test('where rounding lays the end of a border upon another one, a point goes that had come back for the shape', () => {
+  // The first unit ends in a sliver between the others, for which the grid has no room.
+  const sliver = '0.01 0.03,0.008 0.0303';
+  const wkts = [
+    `POLYGON((-0.01 0.026,0 0.03,${sliver},0.008 0.038,-0.01 0.038,-0.01 0.026))`,
+    'POLYGON((-0.01 0.026,0 0.03,0.01 0.03,0.06 0.02,0.06 -0.05,-0.06 -0.05,-0.06 0.02,-0.01 0.026))',
+    `POLYGON((${sliver},0.06 0.06,0.06 0.02,0.01 0.03))`,
+    'POLYGON((0.008 0.0303,0.06 0.06,0.06 0.13,0.008 0.13,0.008 0.038,0.008 0.0303))',
+  ];
+  for (const unit of simplified(wkts, 'low')) assert.ok(isValid(unit));
 });
 
 test('a ring that jumps is cut at the antimeridian, with its holes; one around a pole is closed at the pole', () => {

@@ -1,8 +1,8 @@
 // Points looked up away from the service: `points`, the module for browsers and Node and points.py find the units that the
 // service finds, at points by borders, on vertices and on edges of the sample.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -17,6 +17,7 @@ import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { placedLevel } from '../support/places.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { PROXY } from '../support/processes/proxy-process.ts';
+import { codeIn } from '../support/readme-code.ts';
 import { pointsOf, proxyLookUp } from '../support/releases/points-beside-gdal.ts';
 import { sampleOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -184,4 +185,34 @@ test('what is here, asked of the service itself, is the same', async () => {
       String(place),
     );
   }
+});
+
+test("the commands and the programs under 'Many points' work when pasted", async () => {
+  const there = temporaryFolder();
+  for (const name of ['proxy', 'format', 'node_modules', 'package.json', 'tsconfig.json'])
+    symlinkSync(resolve(name), join(there, name));
+  symlinkSync(folder, join(there, 'output'));
+  writeFileSync(join(there, 'places.csv'), 'longitude,latitude,id\n-3.7038,40.4168,1\n,,2\n');
+  const page = 'proxy/examples/clients/README.md';
+  const env = { ...process.env, TOKEN: token, BASE: `${service.url}/api/v1`, XDG_CACHE_HOME: home };
+  const commands = await runProgram('sh', ['-ec', codeIn(page, 'sh', 'main.ts points')], { env, cwd: there });
+  assert.equal(commands.status, 0, commands.text);
+  assert.match(commands.text, /1 row without a point, no longitude or latitude: line 3/);
+  const read = (name: string): string => readFileSync(join(there, name), 'utf8');
+  const whole = read('places-with-units.csv');
+  assert.match(whole, /^longitude,latitude,id,gid_0,.*\n-3\.7038,40\.4168,1,ESP,Spain,.*\n,,2,,,,/);
+  assert.match(
+    read('places-with-provinces.csv'),
+    /^longitude,latitude,id,gid_0,name_0,gid_2,name_2\n.*,Madrid\n,,2,,,,\n$/,
+  );
+  if (!without('python3 -c "import pandas"')) {
+    const pandas = await runProgram('python3', ['-c', codeIn(page, 'python', 'import pandas')], { cwd: there });
+    assert.equal(pandas.status, 0, pandas.text);
+    assert.equal(read('places-with-units.csv'), whole);
+  }
+  const program = codeIn(page, 'ts', 'loadLevel')
+    .replace('http://127.0.0.1:8080', service.url)
+    .replace('administrative-boundaries-service/points', pathToFileURL(reader).href);
+  const { status, text } = await runProgram(process.execPath, ['--input-type=module', '-e', program], { env });
+  assert.deepEqual([status, text.split(' ').slice(1).join(' ')], [0, 'Madrid\n'], text);
 });

@@ -1,9 +1,10 @@
-// Makes dist/, which is what the package holds: the programs compiled, their types, and the explorer bundled.
+// Makes dist/, which is what the package holds: the programs compiled, their types, the explorer and the reader bundled.
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundleReader } from './bundle-reader.js';
 
 /** The libraries in the explorer's files, by the name of their licence. */
 const LICENCES = { 'maplibre-gl': 'LICENSE.txt', 'topojson-client': 'LICENSE' };
@@ -23,3 +24,5 @@ const explorer = join(dist, 'proxy', 'explorer');
 writeExplorer(explorer, bundleExplorer(join(root, 'proxy', 'explorer'), { sourceMaps: false }));
 for (const [name, licence] of Object.entries(LICENCES))
   cpSync(join(dirname(require.resolve(`${name}/package.json`)), licence), join(explorer, 'lib', `${name}.LICENSE.txt`));
+
+await bundleReader(join(dist, 'points.js'));

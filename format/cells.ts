@@ -4,8 +4,8 @@
 import { crc32 } from 'node:zlib';
 import { f64At, numberAt, u32At } from './element-at.ts';
 import { gridOf, gridPointOf, keyAt, type Point, pointAt, pointFrom, separates } from './grid.ts';
-import { FORMAT_VERSION, versionProblem } from './manifest.ts';
 import { FormatError } from './parse.ts';
+import { FORMAT_VERSION, versionProblem } from './version.ts';
 
 /** The first bytes of the file: `cells`. */
 export const CELLS_MAGIC: Uint8Array = Uint8Array.of(0x63, 0x65, 0x6c, 0x6c, 0x73, 0, 0, 0);

@@ -144,6 +144,12 @@ export function keyAt(x: number, y: number, finest: number): number {
   return high * 4 ** HALF_BITS + spread(column & low) + 2 * spread(row & low);
 }
 
+/** The key of the smallest cell that a point is in: borders of cells lie half a unit south-west of grid points. */
+export function keyOf({ x, y, fractionX, fractionY, parts }: Point, finest: number): number {
+  const half = parts / 2n;
+  return keyAt(fractionX < half ? x : x + 1, fractionY < half ? y : y + 1, finest);
+}
+
 /** The south-western grid point of the smallest cell with a key. */
 export function gridPointOf(key: number, finest: number): [x: number, y: number] {
   const high = Math.floor(key / 4 ** HALF_BITS);

@@ -1,5 +1,6 @@
 // A level's manifest: what it holds, and where each array of its index lies. `encodeLevel` and `decodeLevel` are the two
 // directions between a `LevelIndex` and its two files, manifest.json and index.bin.
+
 import { elementAt } from './element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.ts';
 import { type ColumnArrays, GidColumn } from './gid-column.ts';
@@ -8,15 +9,7 @@ import type { Format, Geometry, Level, StoredPages } from './levels.ts';
 import { FEATURES_PER_FILE, FORMATS, LEVELS, OTHER_GEOMETRIES, PAGE_CAPS, STORED_PAGES } from './levels.ts';
 import type { JsonObject } from './parse.ts';
 import { FormatError, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
-
-/** The version of everything in `format/`; readers refuse any other. */
-export const FORMAT_VERSION = 5;
-
-/** What is wrong with a file of another version, and what to do. */
-export function versionProblem(version: number): string {
-  const remedy = version < FORMAT_VERSION ? 'build the release again from its source' : 'read it with a newer version';
-  return `format version is ${version}, expected ${FORMAT_VERSION}: ${remedy}`;
-}
+import { FORMAT_VERSION, versionProblem } from './version.ts';
 
 /** The types of arrays, little-endian. */
 type ArrayType = 'f64' | 'i32' | 'u32' | 'u8';

@@ -2,9 +2,10 @@
 import { isReleaseId, RELEASE_ID_RULE } from './layout.ts';
 import type { Format, Geometry, Level, StoredPages } from './levels.ts';
 import { GEOMETRIES, LEVELS } from './levels.ts';
-import { FORMAT_VERSION, geometriesIn, storedPagesIn, versionProblem } from './manifest.ts';
+import { geometriesIn, storedPagesIn } from './manifest.ts';
 import type { JsonObject } from './parse.ts';
 import { booleanIn, FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
+import { FORMAT_VERSION, versionProblem } from './version.ts';
 
 /** A file of the source dataset. */
 export interface SourceFile {

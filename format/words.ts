@@ -1,8 +1,8 @@
 // The words of a level's units: words.bin, by which a text is found in names by two binary searches. The generator writes it
 // (generator/names/write-words.ts), the proxy looks texts up in it. Names and texts are folded by the same function.
 import { u32At } from './element-at.ts';
-import { FORMAT_VERSION, versionProblem } from './manifest.ts';
 import { FormatError } from './parse.ts';
+import { FORMAT_VERSION, versionProblem } from './version.ts';
 
 /** The first bytes of the file. */
 export const WORDS_MAGIC: Buffer = Buffer.from('words\0\0\0');

@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 // The command line of the proxy: the only file that reads arguments and the environment, and prints.
 import cluster from 'node:cluster';
+import { open } from 'node:fs/promises';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { runProgram } from '../format/command-line/run-program.ts';
+import { codeOf } from '../format/error-code.ts';
+import { FormatError } from '../format/parse.ts';
 import { devToken } from './auth/dev-key.ts';
 import { signToken } from './auth/sign-token.ts';
 import { devBanner } from './config/dev-banner.ts';
@@ -13,11 +16,17 @@ import type { ServeOptions } from './config/options.ts';
 import { optionsFromEnvironment, SERVE_OPTIONS } from './config/options.ts';
 import { OptionError, StartError } from './config/start-error.ts';
 import type { LoadedRelease } from './data/load-release.ts';
+import { Cache, cacheFolder } from './points/cache.ts';
+import { openFolder, openService } from './points/open-release.ts';
+import { optionsToPointsSettings, POINTS_OPTIONS, type PointsOptions } from './points/options.ts';
+import { points } from './points/points.ts';
+import { summaryLines } from './points/report.ts';
 import { serve } from './serve.ts';
 
 /** The name of the program: compiled, it is installed by a package. */
 const PROGRAM = import.meta.url.endsWith('.ts') ? 'proxy' : 'boundaries-proxy';
 const DAY_SECONDS = 86_400;
+const PROGRESS_EVERY_MS = 200;
 
 const program = yargs()
   .scriptName(PROGRAM)
@@ -90,6 +99,22 @@ const program = yargs()
           'a token for a client',
         ),
     async (options) => console.log(await tokenFor(options)),
+  )
+  .command(
+    'points [table]',
+    'append the units at its point to each row of a CSV table',
+    (args) =>
+      args
+        .positional('table', { type: 'string', describe: 'the table; standard input if it is left out' })
+        .options(POINTS_OPTIONS)
+        .epilogue(
+          'The columns gid_0, name_0, gid_1 and so on are appended, all others are kept as they are. Rows without a point get empty values, and are listed at the end. Files of a service are kept in your folder for caches (XDG_CACHE_HOME).',
+        )
+        .example('$0 points places.csv > places-with-units.csv', 'from the release in output')
+        .example('TOKEN=... $0 points --url https://boundaries.example.org places.csv > ...', 'from a service'),
+    async ({ table, strict, ...options }) => {
+      if (!(await appendUnits(table, options)) && strict) process.exitCode = 1;
+    },
   );
 
 await runProgram(program, hideBin(process.argv), (error) => {
@@ -125,6 +150,56 @@ async function tokenFor({ dev, key, issuer, audience, subject, scope, expires }:
       'give --key, --issuer, --audience and --subject; or --dev for a development token',
     );
   return signToken(await readSigningKey(key), { issuer, audience, subject, scope, lifetimeSeconds });
+}
+
+/**
+ * Looks the points of a table up, and prints it, and on standard error what was not found.
+ * @returns have all rows a point?
+ * @throws StartError
+ */
+async function appendUnits(table: string | undefined, options: PointsOptions): Promise<boolean> {
+  const { source, levels, columns } = optionsToPointsSettings(options, process.env);
+  const openRelease = () =>
+    typeof source === 'string'
+      ? openFolder(source, levels)
+      : openService(source, levels, new Cache(cacheFolder(process.env)));
+  const { stdout, stderr } = process;
+  // Each write has the error, too.
+  stdout.on('error', () => {});
+  const begun = performance.now();
+  let shownAt = begun;
+  const progress = (rows: number): void => {
+    if (!stderr.isTTY || performance.now() - shownAt < PROGRESS_EVERY_MS) return;
+    shownAt = performance.now();
+    const rate = Math.round((1000 * rows) / (shownAt - begun));
+    stderr.write(`\r\x1b[K${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second`);
+  };
+  try {
+    const summary = await points(openRelease, columns, { input: await openTable(table), output: stdout, progress });
+    const lines = summaryLines(summary, performance.now() - begun);
+    stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}${lines.map((line) => `${line}\n`).join('')}`);
+    return summary.without.size === 0;
+  } catch (error) {
+    // The reader has ended, e.g. head.
+    if (codeOf(error) === 'EPIPE') process.exit(1);
+    if (stderr.isTTY && shownAt !== begun) stderr.write('\r\x1b[K');
+    if (!(error instanceof FormatError)) throw error;
+    const remedy = 'copy or build the release again, or tell who runs the service';
+    throw new StartError(error.message, 'the release is damaged', remedy);
+  }
+}
+
+/** @throws StartError if there is no table */
+async function openTable(table: string | undefined): Promise<AsyncIterable<Buffer>> {
+  if (table !== undefined)
+    return (
+      await open(table).catch((error: unknown) => {
+        throw new OptionError(`cannot be read (${codeOf(error)})`, table, 'name a file that can be read');
+      })
+    ).createReadStream();
+  if (process.stdin.isTTY)
+    throw new OptionError('no table', 'points', 'name a CSV file, or write one to standard input');
+  return process.stdin;
 }
 
 /** Prints where the service listens, and with --dev how to try it. */

@@ -10,7 +10,7 @@ import {
 } from '../../format/cells.ts';
 import { elementAt, u32At } from '../../format/element-at.ts';
 import { cornerAt, type Grid, gridOf, keyAt, type Point, separates } from '../../format/grid.ts';
-import { FORMAT_VERSION } from '../../format/manifest.ts';
+import { FORMAT_VERSION } from '../../format/version.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';

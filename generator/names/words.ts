@@ -1,5 +1,5 @@
 // Writes the words of a level's names, by which its units are found: words.bin (format/words.ts).
-import { FORMAT_VERSION } from '../../format/manifest.ts';
+import { FORMAT_VERSION } from '../../format/version.ts';
 import { foldedNames, WORDS_MAGIC } from '../../format/words.ts';
 import { BuildError } from '../report/errors.ts';
 

@@ -38,15 +38,7 @@ import {
   PAGE_CAPS,
   pageCap,
 } from '../../format/levels.ts';
-import {
-  decodeLevel,
-  decodeTable,
-  encodeLevel,
-  FORMAT_VERSION,
-  namedArrays,
-  namedFeatureArrays,
-  versionProblem,
-} from '../../format/manifest.ts';
+import { decodeLevel, decodeTable, encodeLevel, namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
 import { namesHeader, namesLine } from '../../format/names.ts';
 import {
   type CheckedFile,
@@ -56,6 +48,7 @@ import {
   releaseToJson,
   type WholeFile,
 } from '../../format/release.ts';
+import { FORMAT_VERSION, versionProblem } from '../../format/version.ts';
 import { decodeWords, foldedNames } from '../../format/words.ts';
 import { indexBox } from '../../generator/geojson/bbox.ts';
 import { encodeWords } from '../../generator/names/words.ts';

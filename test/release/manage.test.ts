@@ -16,7 +16,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import { FORMAT_VERSION } from '../../format/manifest.ts';
+import { FORMAT_VERSION } from '../../format/version.ts';
 import { build } from '../../generator/build.ts';
 import { releaseTable } from '../../generator/cli/tables.ts';
 import { activateRelease, listReleases, pruneReleases } from '../../generator/release/manage.ts';

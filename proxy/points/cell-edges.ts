@@ -1,0 +1,166 @@
+// The edges of one cell, read once for all points in it: what `unitsAt` of format/cells.ts does for one point. Nothing is
+// allocated for a cell, and little for a point. Used by look-up.ts.
+
+import { type Point, pointFrom, separates } from '../../format/grid.ts';
+import { FormatError } from '../../format/parse.ts';
+
+/** Points, of which few are asked for exactly. */
+export interface ExactPoints {
+  /** The point with a number, seen from where its whole units are x and y. */
+  exactly(number: number, x: number, y: number): Point;
+}
+
+/** Numbers have 7 bits a byte; so many can be read as an integer of 32 bits. */
+const INTEGER_BITS = 28;
+/** What is kept of a chain: where its sides and its positions begin. */
+const CHAIN_ITEMS = 2;
+
+/** A cell: `read` its bytes, then ask `unitsAround`. */
+export class CellEdges {
+  /** The units that have an edge in the cell, or contain its corner. */
+  #units = new Float64Array(0);
+  #unitCount = 0;
+  #atCorner = new Uint8Array(0);
+  #isIn = new Uint8Array(0);
+  /** Where each chain begins in the arrays below, and the last ends. */
+  #chains = new Uint32Array(0);
+  #chainCount = 0;
+  /** The units that chains bound, as places in `#units`. */
+  #sides = new Uint32Array(0);
+  /** X and Y of their positions by turns. */
+  #positions = new Float64Array(0);
+  #bytes: Uint8Array = new Uint8Array(0);
+  #at = 0;
+  /** To the point that is looked up, once an edge needs it. */
+  #way: Way | undefined;
+
+  /** @throws FormatError if the bytes are not those of a cell @param where for the message */
+  read(bytes: Uint8Array, where: string): void {
+    if (this.#units.length <= bytes.length) this.#makeRoom(2 * bytes.length + CHAIN_ITEMS);
+    this.#bytes = bytes;
+    this.#at = 0;
+    this.#unitCount = this.#next();
+    if (this.#unitCount > bytes.length) throw new FormatError(where, 'has units without bytes');
+    let position = 0;
+    for (let unit = 0; unit < this.#unitCount; unit++) {
+      const code = this.#next();
+      position += Math.floor(code / 2);
+      this.#units[unit] = position;
+      this.#atCorner[unit] = code % 2;
+    }
+    let [x, y, side, end, chain] = [0, 0, 0, 0, 0];
+    for (; this.#at < bytes.length; chain++) {
+      const code = this.#next();
+      const sides = code % 4 === 0 ? this.#next() : code % 4;
+      this.#chains[CHAIN_ITEMS * chain] = side;
+      this.#chains[CHAIN_ITEMS * chain + 1] = end;
+      for (const last = side + sides; side < last; side++) this.#sides[side] = this.#next();
+      for (let left = Math.floor(code / 4); left >= 0; left--) {
+        x += this.#nextSigned();
+        y += this.#nextSigned();
+        this.#positions[end++] = x;
+        this.#positions[end++] = y;
+      }
+    }
+    this.#chains[CHAIN_ITEMS * chain] = side;
+    this.#chains[CHAIN_ITEMS * chain + 1] = end;
+    this.#chainCount = chain;
+    if (this.#at !== bytes.length) throw new FormatError(where, 'is cut short');
+  }
+
+  /**
+   * The units that contain a point of the cell.
+   * @param x,y whole units, rounded down, seen from the cell's south-western grid point
+   * @param number of the point among `points`
+   * @param found their positions are put here, as many as it has room for, ascending
+   * @returns how many there are
+   */
+  unitsAround(x: number, y: number, number: number, points: ExactPoints, found: Int32Array): number {
+    const isIn = this.#isIn;
+    for (let unit = 0; unit < this.#unitCount; unit++) isIn[unit] = this.#atCorner[unit] ?? 0;
+    this.#way = undefined;
+    for (let chain = 0; chain < this.#chainCount; chain++) {
+      const at = CHAIN_ITEMS * chain;
+      const [from, to] = [this.#chains[at + 1] ?? 0, this.#chains[at + 1 + CHAIN_ITEMS] ?? 0];
+      if (!this.#separates(from, to, x, y, number, points)) continue;
+      const last = this.#chains[at + CHAIN_ITEMS] ?? 0;
+      for (let side = this.#chains[at] ?? 0; side < last; side++) {
+        const unit = this.#sides[side] ?? 0;
+        isIn[unit] = 1 - (isIn[unit] ?? 0);
+      }
+    }
+    let count = 0;
+    for (let unit = 0; unit < this.#unitCount; unit++) if (isIn[unit] === 1) found[count++] = this.#units[unit] ?? 0;
+    return count;
+  }
+
+  /** Do the positions of a chain, together, change sides on the way from the cell's corner to the point? */
+  #separates(from: number, to: number, x: number, y: number, number: number, points: ExactPoints): boolean {
+    const positions = this.#positions;
+    let isOther = false;
+    let x1 = positions[from] ?? 0;
+    let y1 = positions[from + 1] ?? 0;
+    for (let at = from + 2; at < to; at += 2) {
+      const x2 = positions[at] ?? 0;
+      const y2 = positions[at + 1] ?? 0;
+      const isBesideCorner = x1 < 0 === x2 < 0;
+      if (isBesideCorner && y1 > y !== y2 > y && x1 >= 0 && x1 < x && x2 < x) {
+        // The way crosses it, between the corner's meridian and the point.
+        isOther = !isOther;
+      } else if (!isBesideCorner || (y1 > y !== y2 > y && x1 >= 0 && (x1 <= x || x2 <= x))) {
+        // It may be on either side of the point, or of the corner.
+        this.#way ??= wayTo(points.exactly(number, x, y));
+        const { corner, turn, to: point } = this.#way;
+        if (separates(x1, y1, x2, y2, corner, turn, point)) isOther = !isOther;
+      }
+      x1 = x2;
+      y1 = y2;
+    }
+    return isOther;
+  }
+
+  #makeRoom(numbers: number): void {
+    this.#units = new Float64Array(numbers);
+    this.#atCorner = new Uint8Array(numbers);
+    this.#isIn = new Uint8Array(numbers);
+    this.#chains = new Uint32Array(CHAIN_ITEMS * numbers);
+    this.#sides = new Uint32Array(numbers);
+    this.#positions = new Float64Array(numbers);
+  }
+
+  /** NaN beyond the end. */
+  #next(): number {
+    const bytes = this.#bytes;
+    let value = 0;
+    for (let shift = 0; shift < INTEGER_BITS; shift += 7) {
+      const byte = bytes[this.#at++] ?? Number.NaN;
+      if (byte < 128) return value | (byte << shift);
+      value |= (byte & 127) << shift;
+    }
+    for (let factor = 2 ** INTEGER_BITS; ; factor *= 128) {
+      const byte = bytes[this.#at++] ?? Number.NaN;
+      if (!(byte >= 128)) return value + byte * factor;
+      value += (byte - 128) * factor;
+    }
+  }
+
+  /** 0, -1, 1, -2, 2 ... are 0, 1, 2, 3, 4 ... */
+  #nextSigned(): number {
+    const value = this.#next();
+    if (value < 2 ** INTEGER_BITS) return (value >>> 1) ^ -(value & 1);
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+}
+
+/** The way to a point: from half a unit south-west of the cell's grid point, where no edge ends, by way of its latitude. */
+interface Way {
+  corner: Point;
+  turn: Point;
+  to: Point;
+}
+
+function wayTo(to: Point): Way {
+  const half = to.parts / 2n;
+  const corner = pointFrom(-1, -1, half, half, to.parts);
+  return { corner, turn: pointFrom(-1, to.y, half, to.fractionY, to.parts), to };
+}

@@ -1,0 +1,78 @@
+// Which columns of a table have the points: by their usual names, or as they are named. Used by table.ts.
+import { OptionError, StartError } from '../config/start-error.ts';
+
+/** The columns that were named. */
+export interface NamedColumns {
+  longitude?: string | undefined;
+  latitude?: string | undefined;
+}
+
+/** Numbers of two columns, from 0. */
+export interface PlaceColumns {
+  longitude: number;
+  latitude: number;
+}
+
+/** What such columns are usually called, in lower case; the first pair that a table has. x and y may be something else. */
+const USUAL: readonly (readonly [longitude: string, latitude: string])[] = [
+  ['longitude', 'latitude'],
+  ['decimallongitude', 'decimallatitude'],
+  ['lon', 'lat'],
+  ['lng', 'lat'],
+  ['long', 'lat'],
+  ['x', 'y'],
+];
+
+/**
+ * The columns of longitudes and latitudes.
+ * @param named both or none
+ * @returns undefined if the table has no such columns
+ * @throws OptionError if one is named without the other; StartError if there are two of that name
+ */
+export function placeColumns(
+  header: readonly string[],
+  { longitude, latitude }: NamedColumns,
+): PlaceColumns | undefined {
+  if (longitude !== undefined && latitude !== undefined) return pairIn(header, [longitude, latitude]);
+  if (longitude !== undefined || latitude !== undefined) {
+    const [given, other] = longitude === undefined ? ['latitude', 'longitude'] : ['longitude', 'latitude'];
+    throw new OptionError('one column without the other', `--${given}`, `name both: add --${other}`);
+  }
+  const names = header.map((name) => name.trim().toLowerCase());
+  for (const pair of USUAL) {
+    const columns = pairIn(names, pair);
+    if (columns !== undefined) return columns;
+  }
+  return undefined;
+}
+
+/** @throws StartError if there are two of a name */
+function pairIn(names: readonly string[], pair: readonly [string, string]): PlaceColumns | undefined {
+  const [longitude, latitude] = [names.indexOf(pair[0]), names.indexOf(pair[1])];
+  if (longitude === -1 || latitude === -1) return undefined;
+  for (const name of pair)
+    if (names.indexOf(name) !== names.lastIndexOf(name))
+      throw new StartError(
+        'two columns of this name',
+        `column ${name}`,
+        'rename one, or name others: --longitude, --latitude',
+      );
+  return { longitude, latitude };
+}
+
+/** An error that says which columns there are. */
+export function noPlaceColumns(header: readonly string[], { longitude, latitude }: NamedColumns): StartError {
+  const there = `its columns: ${header.join(', ') || 'none'}`;
+  if (longitude !== undefined && latitude !== undefined)
+    return new OptionError(
+      `not both in the table; ${there}`,
+      `--longitude ${longitude} --latitude ${latitude}`,
+      'name columns of the table',
+    );
+  const usual = USUAL.map((pair) => pair.join(' and ')).join('; ');
+  return new StartError(
+    `no columns with longitude and latitude; ${there}`,
+    'the first line',
+    `name them: --longitude NAME --latitude NAME (found by themselves: ${usual})`,
+  );
+}

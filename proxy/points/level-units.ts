@@ -1,0 +1,98 @@
+// The units of a level, as they are needed to look points up: GIDs and names in memory, cells read from the file in blocks.
+import { openSync, readSync } from 'node:fs';
+import { CELLS_HEADER_BYTES, type Cells, decodeCells, directoryBytes } from '../../format/cells.ts';
+import { f64At } from '../../format/element-at.ts';
+import type { Level } from '../../format/levels.ts';
+import { FormatError } from '../../format/parse.ts';
+import { unitNames } from './unit-names.ts';
+
+/** Points are looked up along the file: so much of it is read at a time. */
+const BLOCK_BYTES = 64 * 1024;
+
+/** The GIDs and names of a level's units, by position. */
+export interface UnitNames {
+  gids: readonly (string | null)[];
+  names: readonly (string | null)[];
+}
+
+/** A level that points are looked up in. */
+export interface LevelUnits extends UnitNames {
+  level: Level;
+  /** Undefined if the level has no units. */
+  cells: CellFile | undefined;
+}
+
+/** A file of cells, open. */
+export class CellFile {
+  readonly cells: Cells;
+  readonly name: string;
+  readonly #file: number;
+  readonly #block = Buffer.allocUnsafe(BLOCK_BYTES);
+  #from = 0;
+  #to = 0;
+
+  /** @throws FormatError if it is no such file, or not complete */
+  constructor(file: string, name: string) {
+    this.name = name;
+    this.#file = openSync(file, 'r');
+    const header = this.#read(0, CELLS_HEADER_BYTES);
+    const cells = header.length < CELLS_HEADER_BYTES ? 0 : header.readUInt32LE(CELLS_AT);
+    this.cells = decodeCells(this.#read(0, directoryBytes(cells)), name);
+  }
+
+  /** The cell that has a key, and the key that the next one begins with. */
+  cellOf(sought: number): { cell: number; next: number } {
+    const { key } = this.cells.arrays;
+    let low = 0;
+    for (let high = key.length; high - low > 1; ) {
+      const middle = (low + high) >>> 1;
+      if (f64At(key, middle) <= sought) low = middle;
+      else high = middle;
+    }
+    return { cell: low, next: key[low + 1] ?? Number.POSITIVE_INFINITY };
+  }
+
+  /** The bytes of a cell: valid until the next call. */
+  bytesOf(cell: number): Buffer {
+    const { from, to } = this.cells.rangeOf(cell);
+    if (from === to) return this.#block.subarray(0, 0);
+    if (to - from > BLOCK_BYTES) return this.#read(from, to - from);
+    if (from < this.#from || to > this.#to) {
+      this.#from = from;
+      this.#to = from + readSync(this.#file, this.#block, 0, BLOCK_BYTES, from);
+    }
+    return this.#block.subarray(from - this.#from, to - this.#from);
+  }
+
+  /** Fewer bytes if the file ends before. */
+  #read(from: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length);
+    return bytes.subarray(0, readSync(this.#file, bytes, 0, length, from));
+  }
+}
+
+/** Where the header says how many cells there are. */
+const CELLS_AT = 24;
+
+/**
+ * The units of a level.
+ * @param names the text of its names
+ * @param cells its file, and what it is called in messages; undefined if it has no units
+ * @throws FormatError if one is not what it should be, or they are not of one release
+ */
+export function openLevel(
+  level: Level,
+  names: { text: string; name: string },
+  cells: { file: string; name: string } | undefined,
+): LevelUnits {
+  const gids: (string | null)[] = [];
+  const own: (string | null)[] = [];
+  for (const { gid, name } of unitNames(names.text, names.name)) {
+    gids.push(gid);
+    own.push(name);
+  }
+  const file = cells && new CellFile(cells.file, cells.name);
+  if (file !== undefined && file.cells.features !== gids.length)
+    throw new FormatError(file.name, `is of ${file.cells.features} units, ${names.name} of ${gids.length}`);
+  return { level, gids, names: own, cells: file };
+}

@@ -1,0 +1,108 @@
+// Opens the levels that points are looked up in: of the current release of a folder, or of a service. Used by points.ts.
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { elementAt } from '../../format/element-at.ts';
+import { CURRENT_PATH, cellsPath, namesPath, releasePath } from '../../format/layout.ts';
+import { LEVELS, type Level, levelName } from '../../format/levels.ts';
+import { FormatError } from '../../format/parse.ts';
+import { currentFromJson } from '../../format/release.ts';
+import { StartError } from '../config/start-error.ts';
+import { releaseErrorToStartError } from '../config/start-remedies.ts';
+import { readDescription } from '../data/load-release.ts';
+import { directoryOrigin } from '../origin/directory.ts';
+import type { Cache } from './cache.ts';
+import { type LevelUnits, openLevel } from './level-units.ts';
+import { fetchFiles, type Service } from './service.ts';
+
+/** A release that points are looked up in. */
+export interface OpenRelease {
+  id: string;
+  /** Those that were named, or all that have units, ascending. */
+  levels: readonly LevelUnits[];
+  /** Decimals of its coordinates. */
+  precision: number;
+}
+
+/** Maximum size of current.json. */
+const POINTER_MAX_BYTES = 64 * 1024;
+
+/**
+ * Opens the current release of an output folder.
+ * @param wanted undefined for all levels that have units
+ * @throws StartError if there is none, or it is damaged
+ */
+export async function openFolder(folder: string, wanted: readonly Level[] | undefined): Promise<OpenRelease> {
+  try {
+    const origin = directoryOrigin(folder);
+    const pointer = (await origin.read(CURRENT_PATH, POINTER_MAX_BYTES)).toString('utf8');
+    const { release: id, digests } = currentFromJson(pointer, CURRENT_PATH);
+    const { release } = await readDescription(origin, id, digests.get(id) ?? '');
+    const levels = (wanted ?? LEVELS).map((level) => {
+      const { names, cells, features } = elementAt(release.levels, level);
+      if (features > 0 && cells === undefined) throw withoutCells(folder);
+      const path = `${releasePath(id)}/${namesPath(level)}`;
+      const zipped = readFileSync(join(folder, path));
+      if (hash('sha256', zipped, 'hex') !== names.sha256) throw new FormatError(path, 'is damaged');
+      const file = `${releasePath(id)}/${cellsPath(level)}`;
+      return openLevel(
+        level,
+        { text: gunzipSync(zipped).toString('utf8'), name: path },
+        features === 0 ? undefined : { file: join(folder, file), name: file },
+      );
+    });
+    return opened(id, levels, wanted, folder);
+  } catch (error) {
+    throw releaseErrorToStartError(error, folder);
+  }
+}
+
+/**
+ * Opens the current release of a service.
+ * @param wanted undefined for all levels that have units
+ * @throws StartError
+ */
+export async function openService(
+  service: Service,
+  wanted: readonly Level[] | undefined,
+  cache: Cache,
+): Promise<OpenRelease> {
+  const { release, files } = await fetchFiles(service, wanted, cache);
+  try {
+    const levels = files.map(({ level, names, cells }) =>
+      openLevel(
+        level,
+        { text: readFileSync(names, 'utf8'), name: `names/${levelName(level)}` },
+        cells === undefined ? undefined : { file: cells, name: `download/${levelName(level)}.cells` },
+      ),
+    );
+    return opened(release, levels, wanted, service.url);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new StartError(
+      `its files are not what they should be: ${error.message}`,
+      service.url,
+      'tell who runs the service',
+    );
+  }
+}
+
+function opened(
+  id: string,
+  all: readonly LevelUnits[],
+  wanted: readonly Level[] | undefined,
+  where: string,
+): OpenRelease {
+  const precisions = new Set(all.flatMap(({ cells }) => (cells === undefined ? [] : [cells.cells.precision])));
+  const [precision] = precisions;
+  if (precision === undefined)
+    throw new StartError('there are no units on these levels', where, 'choose other levels, or another release');
+  if (precisions.size > 1) throw new FormatError('cells', 'have different precisions');
+  return { id, levels: wanted === undefined ? all.filter(({ cells }) => cells !== undefined) : all, precision };
+}
+
+function withoutCells(folder: string): StartError {
+  const remedy = 'build it again without --no-cells';
+  return new StartError('the release has no cells to look points up in', resolve(folder), remedy);
+}

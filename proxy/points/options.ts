@@ -1,0 +1,87 @@
+// The options of `points`: name, type and help text, declared once, and what they mean. Used by main.ts.
+import type { Level } from '../../format/levels.ts';
+import { LEVELS, levelName } from '../../format/levels.ts';
+import { parseUrl } from '../config/option-values.ts';
+import { OptionError } from '../config/start-error.ts';
+import type { NamedColumns } from './columns.ts';
+import type { Service } from './service.ts';
+
+const TEXT = { type: 'string', requiresArg: true } as const;
+
+/** Every option of `points`. */
+export const POINTS_OPTIONS = {
+  origin: { ...TEXT, describe: 'output folder of the generator (default: output, unless --url is given)' },
+  url: {
+    ...TEXT,
+    describe: 'a service, e.g. https://boundaries.example.org; the token comes from the environment: TOKEN=...',
+  },
+  levels: { ...TEXT, describe: 'levels to look up, e.g. lv0,lv3 (default: all that have units)' },
+  longitude: { ...TEXT, describe: 'name of the column with longitudes, if it is not a usual one' },
+  latitude: { ...TEXT, describe: 'name of the column with latitudes' },
+  strict: { type: 'boolean', describe: 'exit code 1 if rows have no point' },
+} as const;
+
+/** The options of `points` as yargs gives them. */
+export interface PointsOptions {
+  readonly origin?: string | undefined;
+  readonly url?: string | undefined;
+  readonly levels?: string | undefined;
+  readonly longitude?: string | undefined;
+  readonly latitude?: string | undefined;
+}
+
+/** The options, checked. */
+export interface PointsSettings {
+  /** A folder, or a service. */
+  source: string | Service;
+  /** Ascending; undefined for all that have units. */
+  levels: readonly Level[] | undefined;
+  columns: NamedColumns;
+}
+
+const API = '/api/v1';
+
+/**
+ * Checks the options.
+ * @param env its TOKEN is sent to the service
+ * @throws OptionError
+ */
+export function optionsToPointsSettings(
+  { origin, url, levels, longitude, latitude }: PointsOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): PointsSettings {
+  if (origin !== undefined && url !== undefined)
+    throw new OptionError('two sources', '--origin with --url', 'omit one of them');
+  if (origin !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(origin))
+    throw new OptionError('not a folder', '--origin', 'use --url with a service that serves these files');
+  return {
+    source: url === undefined ? (origin ?? 'output') : { url: parseServiceUrl(url), token: tokenIn(env) },
+    levels: levels === undefined ? undefined : parseLevels(levels),
+    columns: { longitude, latitude },
+  };
+}
+
+/** The base URL of a service without a slash at the end, however it is written: that of its API means the same. */
+function parseServiceUrl(text: string): string {
+  const remedy = 'use scheme, host and optional path, e.g. https://boundaries.example.org';
+  const { href } = parseUrl(text, '--url', remedy, ({ search }) => search === '');
+  const base = href.replace(/\/+$/, '');
+  return base.endsWith(API) ? base.slice(0, -API.length) : base;
+}
+
+/** The message does not repeat the token. */
+function tokenIn({ TOKEN = '' }: Readonly<Record<string, string | undefined>>): string | undefined {
+  const token = TOKEN.trim();
+  if (token === '') return undefined;
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new OptionError('not a usable token', 'TOKEN of the environment', 'set it to the token alone');
+  return token;
+}
+
+function parseLevels(text: string): Level[] {
+  const names = text.split(',').map((name) => name.trim());
+  const levels = LEVELS.filter((level) => names.includes(levelName(level)));
+  if (levels.length === names.length) return levels;
+  const known = LEVELS.map(levelName).join(', ');
+  throw new OptionError('not a list of levels', `--levels ${text}`, `use some of ${known}, with commas between them`);
+}

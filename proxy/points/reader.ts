@@ -1,0 +1,92 @@
+// Looks points up in a browser or in Node, without the service: the same code as the service's own, as one file without
+// dependencies (.package/bundle-reader.js makes it; the package exports it as `./points`).
+import { type Cells, decodeCells } from '../../format/cells.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { isDecimal, pointAt } from '../../format/grid.ts';
+import { FormatError } from '../../format/parse.ts';
+import { type UnitName, unitNames } from './unit-names.ts';
+
+export type { UnitName };
+
+/** What a level is loaded from. */
+export interface LevelSource {
+  /** Base URL of the service. */
+  url: string;
+  /** Such as `lv3`. */
+  level: string;
+  /** Not for a public service. */
+  token?: string | undefined;
+}
+
+/** How often a level is asked for, if its release is replaced meanwhile. */
+const ATTEMPTS = 3;
+
+/**
+ * Loads a level from a service: its cells and its names, of the same release.
+ * @throws Error with the service's answer if that is refused; FormatError if it is damaged
+ */
+export async function loadLevel({ url, level, token }: LevelSource): Promise<LevelPoints> {
+  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+  const get = async (path: string): Promise<Response> => {
+    const answer = await fetch(`${url.replace(/\/+$/, '')}/api/v1/${path}`, { headers: headers ?? {} });
+    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+    return answer;
+  };
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const [cells, names] = await Promise.all([get(`download/${level}.cells`), get(`names/${level}`)]);
+    const [bytes, text] = await Promise.all([cells.arrayBuffer(), names.text()]);
+    if (cells.headers.get('boundaries-release') === names.headers.get('boundaries-release'))
+      return openLevel(new Uint8Array(bytes), text);
+  }
+  throw new Error(`the release of ${url} is replaced again and again`);
+}
+
+/**
+ * A level from its files: `cells.bin`, and the text of `names.jsonl.gz`.
+ * @throws FormatError if they are damaged, or not of one release
+ */
+export function openLevel(cells: Uint8Array, names: string): LevelPoints {
+  return new LevelPoints(cells, [...unitNames(names, 'names')]);
+}
+
+/** The units of a level, by place. */
+export class LevelPoints {
+  /** All of them, ascending by fid. */
+  readonly units: readonly UnitName[];
+  readonly #bytes: Uint8Array;
+  readonly #cells: Cells;
+
+  constructor(bytes: Uint8Array, units: readonly UnitName[]) {
+    this.#bytes = bytes;
+    this.#cells = decodeCells(bytes, 'cells');
+    this.units = units;
+    const { features, fileBytes } = this.#cells;
+    if (bytes.length !== fileBytes) throw new FormatError('cells', `${bytes.length} bytes, expected ${fileBytes}`);
+    if (features !== units.length) throw new FormatError('cells', `of ${features} units, names of ${units.length}`);
+  }
+
+  /**
+   * The units that contain a point, ascending by fid: exactly, as the service finds them.
+   * @param longitude,latitude degrees: numbers, or plain decimals as text, of which every digit counts
+   * @throws RangeError if they are none, or out of range
+   */
+  at(longitude: number | string, latitude: number | string): UnitName[] {
+    const [x, y] = [decimalOf(longitude), decimalOf(latitude)];
+    const point = isDecimal(x, 180) && isDecimal(y, 90) ? pointAt(x, y, this.#cells.precision) : undefined;
+    if (point === undefined) throw new RangeError(`no point: ${longitude}, ${latitude}`);
+    const cell = this.#cells.cellAt(point);
+    const { from, to } = this.#cells.rangeOf(cell);
+    const [found = []] = this.#cells.unitsAt([point], cell, this.#bytes.subarray(from, to), 'cells');
+    return found.map((position) => elementAt(this.units, position));
+  }
+}
+
+/** Decimals of a number that is written with an exponent: there are no smaller ones that JavaScript writes so. */
+const SMALL_DECIMALS = 40;
+
+/** The decimals that a number is written with, without an exponent. */
+function decimalOf(value: number | string): string {
+  if (typeof value === 'string') return value.trim();
+  const text = String(value);
+  return text.includes('e-') ? value.toFixed(SMALL_DECIMALS) : text;
+}

@@ -1,0 +1,150 @@
+// The names and cells of a service's current release, all of the same release, by way of the user's cache. Used by points.ts.
+import { elementAt } from '../../format/element-at.ts';
+import { LEVELS, type Level, levelName } from '../../format/levels.ts';
+import { objectFrom } from '../../format/parse.ts';
+import { OptionError, StartError } from '../config/start-error.ts';
+import type { Cache, CachedFile } from './cache.ts';
+
+/** A service. */
+export interface Service {
+  /** Its base URL, without a slash at the end. */
+  url: string;
+  /** Undefined for a public one. */
+  token: string | undefined;
+}
+
+/** The files of a level; without `cells` if it has no units. */
+export interface LevelFiles {
+  level: Level;
+  /** Its names, text. */
+  names: string;
+  cells: string | undefined;
+}
+
+/** How often all files are asked for: until nothing has changed from the first to the last. */
+const ROUNDS_MAX = 5;
+const DETAIL_MAX_CHARS = 500;
+const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
+const NOT_MODIFIED = 304;
+/** What is answered where there are no cells, or no such path. */
+const NO_CELLS: readonly number[] = [400, 404];
+
+/**
+ * Brings the files of levels into the cache. A release may be replaced while they are fetched: then what has changed is fetched
+ * again, until all are of one release.
+ * @throws StartError
+ */
+export async function fetchFiles(
+  service: Service,
+  levels: readonly Level[] = LEVELS,
+  cache: Cache,
+): Promise<{ release: string; files: LevelFiles[] }> {
+  const known = new Map<string, CachedFile | undefined>();
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const releases = new Set<string>();
+    let isChanged = false;
+    const get = async (path: string): Promise<Fetched> => {
+      const url = `${service.url}/api/v1/${path}`;
+      if (!known.has(url)) known.set(url, await cache.find(url));
+      const fetched = await fetchFile(service, url, known.get(url), cache);
+      known.set(url, fetched.kept);
+      releases.add(fetched.release);
+      isChanged ||= fetched.isNew;
+      return fetched;
+    };
+    const files: LevelFiles[] = [];
+    for (const level of levels) {
+      const names = await get(`names/${levelName(level)}`);
+      const cells = names.hasUnits ? await get(`download/${levelName(level)}.cells`) : undefined;
+      files.push({ level, names: names.kept.file, cells: cells?.kept.file });
+    }
+    if (!isChanged && releases.size === 1) return { release: elementAt([...releases], 0), files };
+  }
+  throw new StartError('its release is replaced again and again', service.url, 'try again in a minute');
+}
+
+interface Fetched {
+  kept: CachedFile;
+  /** The id of its release. */
+  release: string;
+  /** Is it another one than was known? */
+  isNew: boolean;
+  /** Of names: has the level units? */
+  hasUnits: boolean;
+}
+
+async function fetchFile(
+  { token }: Service,
+  url: string,
+  known: CachedFile | undefined,
+  cache: Cache,
+): Promise<Fetched> {
+  const headers = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(known !== undefined && { 'if-none-match': known.etag }),
+    // Caches between here and the service may have files of different releases.
+    'cache-control': 'no-cache',
+  };
+  const answer = await fetch(url, { headers }).catch((error: unknown) => unreachable(url, error));
+  const release = answer.headers.get('boundaries-release');
+  const etag = answer.headers.get('etag');
+  const isKnown = answer.status === NOT_MODIFIED && known !== undefined;
+  if (!isKnown && !answer.ok) throw refusal(url, answer.status, await detailOf(answer), token !== undefined);
+  if (release === null || etag === null)
+    throw new OptionError('what answers is not this service', url, 'name the base URL of a service with --url');
+  const kept = isKnown ? known : await cache.keep(url, etag, bodyOf(answer, url));
+  return { kept, release, isNew: !isKnown, hasUnits: answer.headers.get('boundaries-matched') !== '0' };
+}
+
+async function* bodyOf(answer: Response, url: string): AsyncGenerator<Uint8Array> {
+  if (answer.body === null) return;
+  const reader = answer.body.getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read().catch((error: unknown) => unreachable(url, error));
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** Why nothing, or not all, has come. */
+function unreachable(url: string, error: unknown): never {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const why = cause instanceof Error ? cause.message : String(error);
+  throw new StartError(
+    `the service did not answer, or not to the end: ${why}`,
+    url,
+    'try again later, or correct --url',
+  );
+}
+
+/** What a problem document says (RFC 9457). */
+async function detailOf(answer: Response): Promise<string> {
+  const text = await answer.text().catch(() => '');
+  try {
+    return String(objectFrom(text, '')['detail'] ?? '');
+  } catch {
+    return text.slice(0, DETAIL_MAX_CHARS);
+  }
+}
+
+function refusal(url: string, status: number, detail: string, hasToken: boolean): StartError {
+  const said = `${status}${detail === '' ? '' : `: ${detail}`}`;
+  if (status === UNAUTHORIZED || status === FORBIDDEN)
+    return new StartError(
+      hasToken ? `the token is refused, ${said}` : 'the service wants a token',
+      url,
+      'set TOKEN in the environment to a token of this service, e.g. TOKEN=... before the command',
+    );
+  if (url.endsWith('.cells') && NO_CELLS.includes(status))
+    return new StartError(
+      `the service has no cells to look points up in, ${said}`,
+      url,
+      'its release was built with --no-cells, or its version is older: ask /at there, or build the release yourself',
+    );
+  return new StartError(`the service refuses, ${said}`, url, 'correct --url, or try again later');
+}

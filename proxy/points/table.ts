@@ -1,0 +1,229 @@
+// A table of comma-separated values (RFC 4180, and what programs make of it): its header, then its rows as they are written.
+// The bytes of a row are kept: what is appended does not change what was there.
+import { type CsvError, parse } from 'csv-parse';
+import { parse as parseAtOnce } from 'csv-parse/sync';
+import { elementAt } from '../../format/element-at.ts';
+import { StartError } from '../config/start-error.ts';
+import { type NamedColumns, noPlaceColumns, type PlaceColumns, placeColumns } from './columns.ts';
+
+/** The header is within the first bytes. */
+const HEAD_BYTES = 64 * 1024;
+/** Longest row: a geometry as text may be one of its values. A quotation mark that is not closed ends here at the latest. */
+const ROW_MAX_BYTES = 16 * 1024 * 1024;
+const SEPARATORS = [',', ';', '\t', '|'] as const;
+const BOM = '\ufeff';
+
+/** How a table is written. */
+export interface TableForm {
+  separator: string;
+  /** Does it begin with a byte order mark? */
+  hasBom: boolean;
+  /** What ends its lines. */
+  lineEnd: '\n' | '\r\n' | '\r';
+  /** The names of its columns. */
+  header: readonly string[];
+}
+
+/** A row. */
+export interface Row {
+  /** As it is written, maybe with line ends around it. */
+  raw: string;
+  /** The number of its first line, from 1. */
+  line: number;
+  longitude: string;
+  latitude: string;
+}
+
+/** A table whose header has been read. */
+export interface Table extends TableForm {
+  /** The line of the header, as it is written. */
+  headerText: string;
+  /**
+   * Its rows, in the order of the table, some at a time. Blank lines are left out.
+   * @throws StartError that names the line of what is no such table
+   */
+  rows(): AsyncGenerator<Row[], void, undefined>;
+}
+
+/**
+ * Reads the header of a table.
+ * @param input pieces of its bytes
+ * @throws StartError if it is not one, or has no columns with points
+ */
+export async function readTable(input: AsyncIterable<Buffer>, named: NamedColumns): Promise<Table> {
+  const pieces = utf8Of(input);
+  const begun: Buffer[] = [];
+  for (let bytes = 0; bytes < HEAD_BYTES; ) {
+    const { value, done } = await pieces.next();
+    if (done) break;
+    begun.push(value);
+    bytes += value.length;
+  }
+  const head = Buffer.concat(begun);
+  const { form, columns, headerText } = headerIn(head, named);
+  async function* all(): AsyncGenerator<Buffer> {
+    yield head;
+    yield* pieces;
+  }
+  return { ...form, headerText, rows: () => rowsIn(all(), form, columns) };
+}
+
+/** The pieces as they come. @throws StartError if they are not UTF-8 */
+async function* utf8Of(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const check = (piece: Buffer | undefined): void => {
+    try {
+      decoder.decode(piece, { stream: piece !== undefined });
+    } catch {
+      const remedy = 'convert it first, e.g. iconv -f WINDOWS-1252 -t UTF-8 (Excel: CSV UTF-8)';
+      throw new StartError('is not UTF-8', 'the table', remedy);
+    }
+  };
+  for await (const piece of input) {
+    check(piece);
+    yield piece;
+  }
+  check(undefined);
+}
+
+/** A table as it is parsed. */
+interface ParsedRow {
+  record: string[];
+  raw: string;
+}
+
+/** What csv-parse gives with `raw`, which its types do not know. */
+function parsedRow(row: unknown): ParsedRow {
+  if (typeof row === 'object' && row !== null && 'raw' in row && 'record' in row) {
+    const { raw, record } = row;
+    if (typeof raw === 'string' && Array.isArray(record)) return { raw, record };
+  }
+  throw new TypeError('csv-parse gives other rows');
+}
+
+/** Tries each separator: the one with which the header has the columns is the table's. */
+function headerIn(head: Buffer, named: NamedColumns): { form: TableForm; columns: PlaceColumns; headerText: string } {
+  let longest: string[] = [];
+  for (const separator of SEPARATORS) {
+    const parsed = firstRow(head, separator);
+    if (parsed === undefined) continue;
+    const header = parsed.record;
+    if (header.length > longest.length) longest = header;
+    const columns = placeColumns(header, named);
+    if (columns === undefined) continue;
+    const form = {
+      separator,
+      hasBom: head.toString('utf8', 0, 3) === BOM,
+      lineEnd: lineEndOf(head, parsed.raw),
+      header,
+    };
+    return { form, columns, headerText: withoutEnds(parsed.raw) };
+  }
+  throw noPlaceColumns(longest, named);
+}
+
+/** Undefined if there is none, or if it cannot be parsed so. */
+function firstRow(head: Buffer, separator: string): ParsedRow | undefined {
+  try {
+    const options = { bom: true, delimiter: separator, to: 1, raw: true, skip_empty_lines: true } as const;
+    const rows: unknown[] = parseAtOnce(head, options);
+    return rows[0] === undefined ? undefined : parsedRow(rows[0]);
+  } catch {
+    // Quotation marks in wrong places: with another separator they are right, or the table has no header.
+    return undefined;
+  }
+}
+
+/** What follows the header; csv-parse leaves the second byte out of two. */
+function lineEndOf(head: Buffer, raw: string): TableForm['lineEnd'] {
+  if (!raw.endsWith('\r')) return '\n';
+  const end = head.indexOf(raw) + Buffer.byteLength(raw);
+  return head.toString('latin1', end, end + 1) === '\n' ? '\r\n' : '\r';
+}
+
+async function* rowsIn(
+  input: AsyncIterable<Buffer>,
+  { separator, header }: TableForm,
+  columns: PlaceColumns,
+): AsyncGenerator<Row[], void, undefined> {
+  let rows: Row[] = [];
+  /** Lines up to the end of the last row. */
+  let lines = 0;
+  const take = ({ record, raw }: ParsedRow): void => {
+    const [before, within] = [endsIn(raw, 0, leadingEnds(raw)), endsIn(raw, leadingEnds(raw), raw.length)];
+    const isHeader = lines === 0;
+    const line = lines + before + 1;
+    lines += before + Math.max(1, within);
+    if (isHeader) return;
+    const [longitude, latitude] = [elementAt(record, columns.longitude), elementAt(record, columns.latitude)];
+    rows.push({ raw, line, longitude: longitude.trim(), latitude: latitude.trim() });
+  };
+  const parser = parse({
+    bom: true,
+    delimiter: separator,
+    raw: true,
+    skip_empty_lines: true,
+    max_record_size: ROW_MAX_BYTES,
+  });
+  const failed = new Promise<never>((_, reject) => {
+    parser.once('error', (error: CsvError) => reject(rowError(error, lines + 1, header.length)));
+  });
+  // Whoever waits for it gets it.
+  failed.catch(() => {});
+  parser.on('data', (row: unknown) => take(parsedRow(row)));
+  const done = (run: (done: () => void) => void): Promise<void> =>
+    Promise.race([new Promise<void>((resolve) => run(resolve)), failed]);
+  for await (const piece of input) {
+    await done((resolve) => parser.write(piece, () => resolve()));
+    if (rows.length > 0) yield rows;
+    rows = [];
+  }
+  await done((resolve) => parser.once('end', resolve).end());
+  if (rows.length > 0) yield rows;
+}
+
+/** An error of the parser as one that says what to do. @param line where the row begins */
+function rowError({ code, record }: CsvError, line: number, columns: number): StartError {
+  const where = `the row from line ${line}`;
+  if (/INCONSISTENT|DONT_MATCH/.test(code))
+    return new StartError(
+      `${Array.isArray(record) ? record.length : 'not as many'} values, the header has ${columns}`,
+      where,
+      'put values that contain the separator (also decimal commas) or line breaks in quotation marks',
+    );
+  const problem = /NOT_CLOSED|MAX_RECORD/.test(code)
+    ? 'a quotation mark that is not closed'
+    : 'a quotation mark within a value, or a value after one';
+  return new StartError(problem, where, 'put such values in quotation marks, and double those within: "a ""b"" c"');
+}
+
+/** How many line ends a row has before it begins: those of blank lines. */
+function leadingEnds(text: string): number {
+  let at = 0;
+  while (isEnd(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** The text of a row as it is written, without line ends around it. */
+export function withoutEnds(text: string): string {
+  let end = text.length;
+  while (end > 0 && isEnd(text.charCodeAt(end - 1))) end--;
+  return text.slice(leadingEnds(text), end);
+}
+
+/** Line ends in a part of a text: \n, \r\n or \r. */
+function endsIn(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code === LF ? text.charCodeAt(at - 1) !== CR || at === from : code === CR) count++;
+  }
+  return count;
+}
+
+const LF = 10;
+const CR = 13;
+
+function isEnd(code: number): boolean {
+  return code === LF || code === CR;
+}

@@ -1,0 +1,218 @@
+// Points looked up away from the service: `points`, the module for browsers and Node and points.py find the units that the
+// service finds, at points by borders, on vertices and on edges of the sample.
+import assert from 'node:assert/strict';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { bundleReader } from '../../.package/bundle-reader.js';
+import { elementAt } from '../../format/element-at.ts';
+import { cellsPath, namesPath, releasePath } from '../../format/layout.ts';
+import { LEVELS, levelName } from '../../format/levels.ts';
+import { readStored } from '../support/datasets/large-dataset.ts';
+import { dice } from '../support/dice.ts';
+import { send, textOf } from '../support/http/http-client.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { placedLevel } from '../support/places.ts';
+import { runProgram, without } from '../support/processes/programs.ts';
+import { PROXY } from '../support/processes/proxy-process.ts';
+import { codeIn } from '../support/readme-code.ts';
+import { pointsOf, proxyLookUp } from '../support/releases/points-beside-gdal.ts';
+import { sampleOutput } from '../support/releases/world.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = await sampleOutput();
+const service = await startService(folder);
+const token = AUTHORIZED.authorization.slice('Bearer '.length);
+const stored = readStored(folder, 'sample');
+const home = temporaryFolder();
+const reader = join(home, 'points.mjs');
+await bundleReader(reader);
+const { loadLevel, openLevel }: typeof import('administrative-boundaries-service/points') = await import(
+  pathToFileURL(reader).href
+);
+
+/** By borders and in turn away from them, on vertices and in the middle of edges, with many digits and none. */
+function* places(): Generator<[longitude: string, latitude: string]> {
+  const roll = dice(49);
+  for (const level of [0, 1, 2, 3] as const) {
+    const { lines } = elementAt(stored, level);
+    const near = pointsOf(lines, 53 + level);
+    for (let i = 0; i < 500; i++) yield near.next().value;
+    const rings = placedLevel(lines, 7).rings.flat();
+    for (let i = 0; i < 250; i++) {
+      const ring = elementAt(rings, roll(rings.length));
+      const at = roll(ring.length - 1);
+      const [[x1, y1], [x2, y2]] = [elementAt(ring, at), elementAt(ring, at + 1)];
+      if (Math.abs(x1 - x2) > 1e9) continue;
+      yield [(x1 / 1e7).toFixed(7), (y1 / 1e7).toFixed(7)];
+      yield [((x1 + x2) / 2e7).toFixed(8), ((y1 + y2) / 2e7).toFixed(8)];
+      yield [`${(x1 / 1e7).toFixed(7)}00000000000000000001`, (y1 / 1e7).toFixed(7)];
+    }
+  }
+  for (const longitude of ['-180', '180', '0', '-0.0'])
+    for (const latitude of ['-90', '90', '0']) yield [longitude, latitude];
+}
+
+const asked = [...places()];
+const table = join(home, 'places.csv');
+writeFileSync(table, `id,longitude,latitude\n${asked.map((place, i) => `${i},${place}\n`).join('')}`);
+
+/** The text of a level's names. */
+function namesOf(level: (typeof LEVELS)[number]): string {
+  return gunzipSync(readFileSync(join(folder, releasePath('sample'), namesPath(level)))).toString('utf8');
+}
+
+const levels = LEVELS.filter((level) => elementAt(stored, level).lines.length > 0).map((level) => {
+  const cells = readFileSync(join(folder, releasePath('sample'), cellsPath(level)));
+  return { level, points: openLevel(cells, namesOf(level)) };
+});
+
+/** The rows as the service's own look-up has them: of each level the first unit. */
+async function expectedRows(): Promise<(string | null)[][]> {
+  const lookUp = await proxyLookUp(folder);
+  return asked.map(([longitude, latitude]) =>
+    levels.flatMap(({ level, points }) => {
+      const [first] = lookUp(level, longitude, latitude);
+      const { gid, name } = first === undefined ? { gid: null, name: null } : elementAt(points.units, first);
+      return [gid, name];
+    }),
+  );
+}
+
+const expected = await expectedRows();
+
+/** A row as a CSV without line breaks has it. */
+function csvOf(values: readonly (string | null)[]): string {
+  return values
+    .map((value) => (/[",]/.test(value ?? '') ? `"${value?.replaceAll('"', '""')}"` : (value ?? '')))
+    .join(',');
+}
+
+function assertRows(text: string): void {
+  const [header = '', ...rows] = text.trimEnd().split('\n');
+  assert.equal(header, `id,longitude,latitude,${levels.map(({ level }) => `gid_${level},name_${level}`).join(',')}`);
+  assert.equal(rows.length, asked.length);
+  for (const [i, row] of rows.entries())
+    assert.equal(row, `${i},${asked[i]},${csvOf(elementAt(expected, i))}`, `row ${i}`);
+}
+
+test('points finds what the service finds, from a folder and from the service', async () => {
+  assert.ok(asked.length > 4500 && expected.filter(([gid]) => gid !== null).length > 3000);
+  for (const source of [
+    ['--origin', folder],
+    ['--url', service.url],
+  ]) {
+    const env = { ...process.env, TOKEN: token, XDG_CACHE_HOME: home };
+    const out = join(home, 'out.csv');
+    const command = '"$0" "$1" points "$2" "$3" "$4" > "$5"';
+    const { status, text } = await runProgram('sh', ['-c', command, process.execPath, PROXY, ...source, table, out], {
+      env,
+    });
+    assert.equal(status, 0, text);
+    assertRows(readFileSync(out, 'utf8'));
+  }
+});
+
+test('the module for browsers and Node finds what the service finds, all units of a level, by text and by number', async () => {
+  const lookUp = await proxyLookUp(folder);
+  for (const { level, points } of levels)
+    for (const [longitude, latitude] of asked) {
+      const found = lookUp(level, longitude, latitude).map((position) => elementAt(points.units, position));
+      assert.deepEqual(points.at(longitude, latitude), found, `lv${level} ${longitude},${latitude}`);
+      if (String(Number(longitude)) === longitude && String(Number(latitude)) === latitude)
+        assert.deepEqual(points.at(Number(longitude), Number(latitude)), found);
+    }
+  const [first] = levels;
+  for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY, 181, '', '1e1', 'a'])
+    assert.throws(() => first?.points.at(wrong, 0), RangeError, String(wrong));
+  assert.doesNotThrow(() => first?.points.at(1e-9, -1e-7));
+});
+
+test('the module loads a level of a service, refuses what is damaged, and needs nothing of Node', async () => {
+  const level = await loadLevel({ url: `${service.url}/`, level: 'lv2', token });
+  assert.deepEqual(level.units, levels[2]?.points.units);
+  await assert.rejects(loadLevel({ url: service.url, level: 'lv2' }), /^Error: 401: /);
+  const cells = readFileSync(join(folder, releasePath('sample'), cellsPath(1)));
+  assert.throws(() => openLevel(cells.subarray(0, -1), namesOf(1)), /bytes, expected/);
+  assert.throws(() => openLevel(cells, namesOf(2)), /of \d+ units, names of \d+/);
+  assert.throws(() => openLevel(cells, namesOf(1).slice(0, -5)), /not a complete list of names/);
+  const text = readFileSync(reader, 'utf8');
+  assert.doesNotMatch(text, /^import |\brequire\(|node:|\bBuffer\b|\bprocess\./m);
+});
+
+test("Python's standard library finds what the service finds, from a folder and from the service", {
+  skip: without('python3 --version'),
+}, async () => {
+  for (const source of [folder, service.url]) {
+    const out = join(home, 'out.csv');
+    const command = 'python3 proxy/examples/clients/points.py "$0" longitude latitude < "$1" > "$2"';
+    const env = { ...process.env, TOKEN: token };
+    const { status, text } = await runProgram('sh', ['-c', command, source, table, out], { env });
+    assert.equal(status, 0, text);
+    assertRows(readFileSync(out, 'utf8'));
+  }
+});
+
+test('the function in Python takes columns of numbers, texts and nothing, as pandas has them', {
+  skip: without('python3 --version'),
+}, async () => {
+  const program = `
+import sys, json
+sys.path.append('proxy/examples/clients')
+from points import open_release, units_at
+release = open_release(sys.argv[1], levels=[0, 1])
+print(json.dumps(units_at(release, [-3.7038, '2.3522', None, 1e-7, float('nan')], [40.4168, '48.8566', 1, -1e-9, 0.5])))
+`;
+  const { status, text } = await runProgram('python3', ['-c', program, folder]);
+  assert.equal(status, 0, text);
+  const { gid_0, name_1 } = JSON.parse(text);
+  assert.deepEqual([gid_0[0], name_1[0], gid_0.slice(2)], ['ESP', 'Comunidad de Madrid', [null, null, null]]);
+});
+
+test('what is here, asked of the service itself, is the same', async () => {
+  for (const [i, place] of asked.entries()) {
+    if (i % 40 !== 0) continue;
+    const answer = await send(service, `/api/v1/at?point=${place}`);
+    const { features, levels: named } = JSON.parse(textOf(answer));
+    const firsts = levels.map(
+      ({ level }) => features[named.indexOf(levelName(level))]?.properties[`GID_${level}`] ?? null,
+    );
+    assert.deepEqual(
+      firsts,
+      elementAt(expected, i).filter((_, n) => n % 2 === 0),
+      String(place),
+    );
+  }
+});
+
+test("the commands and the programs under 'Many points' work when pasted", async () => {
+  const there = temporaryFolder();
+  for (const name of ['proxy', 'format', 'node_modules', 'package.json', 'tsconfig.json'])
+    symlinkSync(resolve(name), join(there, name));
+  symlinkSync(folder, join(there, 'output'));
+  writeFileSync(join(there, 'places.csv'), 'longitude,latitude,id\n-3.7038,40.4168,1\n,,2\n');
+  const page = 'proxy/examples/clients/README.md';
+  const env = { ...process.env, TOKEN: token, BASE: `${service.url}/api/v1`, XDG_CACHE_HOME: home };
+  const commands = await runProgram('sh', ['-ec', codeIn(page, 'sh', 'main.ts points')], { env, cwd: there });
+  assert.equal(commands.status, 0, commands.text);
+  assert.match(commands.text, /1 row without a point, no longitude or latitude: line 3/);
+  const read = (name: string): string => readFileSync(join(there, name), 'utf8');
+  const whole = read('places-with-units.csv');
+  assert.match(whole, /^longitude,latitude,id,gid_0,.*\n-3\.7038,40\.4168,1,ESP,Spain,.*\n,,2,,,,/);
+  assert.match(
+    read('places-with-provinces.csv'),
+    /^longitude,latitude,id,gid_0,name_0,gid_2,name_2\n.*,Madrid\n,,2,,,,\n$/,
+  );
+  if (!without('python3 -c "import pandas"')) {
+    const pandas = await runProgram('python3', ['-c', codeIn(page, 'python', 'import pandas')], { cwd: there });
+    assert.equal(pandas.status, 0, pandas.text);
+    assert.equal(read('places-with-units.csv'), whole);
+  }
+  const program = codeIn(page, 'ts', 'loadLevel')
+    .replace('http://127.0.0.1:8080', service.url)
+    .replace('administrative-boundaries-service/points', pathToFileURL(reader).href);
+  const { status, text } = await runProgram(process.execPath, ['--input-type=module', '-e', program], { env });
+  assert.deepEqual([status, text.split(' ').slice(1).join(' ')], [0, 'Madrid\n'], text);
+});

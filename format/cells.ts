@@ -2,8 +2,8 @@
 // directory of its cells: whoever has it needs no other. The generator writes it (generator/cells/build-cells.ts). Described in
 // README.md, 'Cells'.
 import { crc32 } from 'node:zlib';
-import { f64At, numberAt, u32At } from './element-at.ts';
-import { gridOf, gridPointOf, keyAt, type Point, pointAt, pointFrom, separates } from './grid.ts';
+import { f64At, u32At } from './element-at.ts';
+import { gridOf, gridPointOf, keyOf, type Point, pointAt, pointFrom, separates } from './grid.ts';
 import { FormatError } from './parse.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
 
@@ -89,12 +89,8 @@ export class Cells implements CellsHead {
   }
 
   /** The number of the cell that a point is in. */
-  cellAt({ x, y, fractionX, fractionY, parts }: Point): number {
-    const half = parts / 2n;
-    const nearestX = fractionX < half ? x : x + 1;
-    const nearestY = fractionY < half ? y : y + 1;
-    const sought = keyAt(nearestX, nearestY, this.#finest);
-    return lastUpTo(this.arrays.key, sought);
+  cellAt(point: Point): number {
+    return lastUpTo(this.arrays.key, keyOf(point, this.#finest));
   }
 
   /** The number of the cell that a byte of the file is of; 0 for one of the directory. */
@@ -113,24 +109,22 @@ export class Cells implements CellsHead {
   }
 
   /**
-   * The units that contain each of some points of a cell, as ascending positions: its bytes are gone through once for all.
-   * @param bytes of the cell
+   * The units that contain a point, as ascending positions.
+   * @param cell the one that it is in
+   * @param bytes of that cell
    * @param file for messages
    * @throws FormatError if they are other bytes than the directory promises
    */
-  unitsAt(points: readonly Point[], cell: number, bytes: Uint8Array, file: string): number[][] {
+  unitsAt({ x, y, fractionX, fractionY, parts }: Point, cell: number, bytes: Uint8Array, file: string): number[] {
     if (!this.hasBytes(cell, bytes)) throw new FormatError(file, `cell ${cell} is damaged`);
+    if (bytes.length === 0) return [];
     const [west, south] = gridPointOf(f64At(this.arrays.key, cell), this.#finest);
-    if (bytes.length === 0) return points.map(() => []);
-    const numbersOf = points.length === 1 ? () => new VarintReader(bytes) : listed(new VarintReader(bytes));
-    return points.map(({ x, y, fractionX, fractionY, parts }) =>
-      unitsInCell(numbersOf(), pointFrom(x - west, y - south, fractionX, fractionY, parts)),
-    );
+    return unitsInCell(new VarintReader(bytes), pointFrom(x - west, y - south, fractionX, fractionY, parts));
   }
 }
 
 /** The last of some ascending numbers that is not more; the first if all are. */
-function lastUpTo(numbers: Float64Array, most: number): number {
+export function lastUpTo(numbers: Float64Array, most: number): number {
   let low = 0;
   let high = numbers.length;
   while (high - low > 1) {
@@ -181,7 +175,7 @@ export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHea
 }
 
 /** The units of a cell that contain a point. @param to the point, seen from the cell's south-western grid point */
-function unitsInCell(reader: Numbers, to: Point): number[] {
+function unitsInCell(reader: VarintReader, to: Point): number[] {
   const count = reader.next();
   const units: number[] = [];
   const isIn: boolean[] = [];
@@ -219,52 +213,12 @@ function unitsInCell(reader: Numbers, to: Point): number[] {
 /** Bits of the numbers that are read as integers of 32 bits, which is faster: a multiple of 7. */
 const INTEGER_BITS = 28;
 
-/** The numbers of a cell, one after the other. */
-abstract class Numbers {
-  abstract readonly isAtEnd: boolean;
-  abstract next(): number;
-
-  /** 0, -1, 1, -2, 2 ... are 0, 1, 2, 3, 4 ... */
-  nextSigned(): number {
-    const value = this.next();
-    if (value < 2 ** INTEGER_BITS) return (value >>> 1) ^ -(value & 1);
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-  }
-}
-
-/** Numbers that are given. */
-class NumberList extends Numbers {
-  readonly #numbers: readonly number[];
-  #at = 0;
-
-  constructor(numbers: readonly number[]) {
-    super();
-    this.#numbers = numbers;
-  }
-
-  get isAtEnd(): boolean {
-    return this.#at === this.#numbers.length;
-  }
-
-  next(): number {
-    return numberAt(this.#numbers, this.#at++);
-  }
-}
-
-/** The same numbers again and again. */
-function listed(numbers: Numbers): () => Numbers {
-  const list: number[] = [];
-  while (!numbers.isAtEnd) list.push(numbers.next());
-  return () => new NumberList(list);
-}
-
 /** Reads numbers of 7 bits a byte, the lowest first; the highest bit of a byte says that more follow. */
-class VarintReader extends Numbers {
+class VarintReader {
   readonly #bytes: Uint8Array;
   #at = 0;
 
   constructor(bytes: Uint8Array) {
-    super();
     this.#bytes = bytes;
   }
 
@@ -284,6 +238,13 @@ class VarintReader extends Numbers {
       if (byte < 128) return value + byte * factor;
       value += (byte - 128) * factor;
     }
+  }
+
+  /** 0, -1, 1, -2, 2 ... are 0, 1, 2, 3, 4 ... */
+  nextSigned(): number {
+    const value = this.next();
+    if (value < 2 ** INTEGER_BITS) return (value >>> 1) ^ -(value & 1);
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
   #nextByte(): number {

@@ -114,7 +114,7 @@ function openCells(store: string, precision: number): { unitsAt(point: readonly 
       if (place === undefined) return [];
       const cell = cells.cellAt(place);
       const { from, to } = cells.rangeOf(cell);
-      const [units = []] = cells.unitsAt([place], cell, readAt(handle, from, to - from), file);
+      const units = cells.unitsAt(place, cell, readAt(handle, from, to - from), file);
       return units;
     },
     close: () => closeSync(handle),

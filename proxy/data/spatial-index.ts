@@ -118,7 +118,7 @@ export class SpatialIndex {
     const range = { offset: from, length: bytes.length };
     try {
       if (!known && !reads.now(this.#path, range, bytes, 0, true)) return undefined;
-      const [units = []] = cells.unitsAt([point], cell, bytes, this.#path);
+      const units = cells.unitsAt(point, cell, bytes, this.#path);
       return positionsOf(units.flatMap((unit) => [unit, unit + 1]));
     } catch (error) {
       if (error instanceof OriginError || error instanceof FormatError) return undefined;

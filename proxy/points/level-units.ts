@@ -1,7 +1,6 @@
 // The units of a level, as they are needed to look points up: GIDs and names in memory, cells read from the file in blocks.
 import { openSync, readSync } from 'node:fs';
-import { CELLS_HEADER_BYTES, type Cells, decodeCells, directoryBytes } from '../../format/cells.ts';
-import { f64At } from '../../format/element-at.ts';
+import { CELLS_HEADER_BYTES, type Cells, decodeCells, directoryBytes, lastUpTo } from '../../format/cells.ts';
 import type { Level } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import { unitNames } from './unit-names.ts';
@@ -43,13 +42,8 @@ export class CellFile {
   /** The cell that has a key, and the key that the next one begins with. */
   cellOf(sought: number): { cell: number; next: number } {
     const { key } = this.cells.arrays;
-    let low = 0;
-    for (let high = key.length; high - low > 1; ) {
-      const middle = (low + high) >>> 1;
-      if (f64At(key, middle) <= sought) low = middle;
-      else high = middle;
-    }
-    return { cell: low, next: key[low + 1] ?? Number.POSITIVE_INFINITY };
+    const cell = lastUpTo(key, sought);
+    return { cell, next: key[cell + 1] ?? Number.POSITIVE_INFINITY };
   }
 
   /** The bytes of a cell: valid until the next call. */

@@ -76,7 +76,7 @@ export class LevelPoints {
     if (point === undefined) throw new RangeError(`no point: ${longitude}, ${latitude}`);
     const cell = this.#cells.cellAt(point);
     const { from, to } = this.#cells.rangeOf(cell);
-    const [found = []] = this.#cells.unitsAt([point], cell, this.#bytes.subarray(from, to), 'cells');
+    const found = this.#cells.unitsAt(point, cell, this.#bytes.subarray(from, to), 'cells');
     return found.map((position) => elementAt(this.units, position));
   }
 }

@@ -13,6 +13,8 @@ import { FORMAT_VERSION } from '../../format/version.ts';
 import { encodeDirectory, newCellBuilder } from '../../generator/cells/build-cells.ts';
 import { Coordinates } from '../../generator/geojson/coordinates.ts';
 import { gdal } from '../../generator/source/gdal.ts';
+import { CellFile } from '../../proxy/points/level-units.ts';
+import { type Found, NOWHERE, PointChunk } from '../../proxy/points/look-up.ts';
 import { type Dice, dice } from '../support/dice.ts';
 import { decimalOf, evenOdd, type Ring } from '../support/even-odd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -51,7 +53,7 @@ function makeLevel(units: Units, precision: number): Level {
   const unitsAt = (longitude: string, latitude: string): number[] => {
     const point = pointAt(longitude, latitude, precision) ?? assert.fail(`${longitude}, ${latitude}`);
     const cell = cells.cellAt(point);
-    return elementAt(cells.unitsAt([point], cell, bytesOf(level, cell), 'cells.bin'), 0);
+    return cells.unitsAt(point, cell, bytesOf(level, cell), 'cells.bin');
   };
   const level = { cells, arrays, bytes, crowded, unitsAt };
   return level;
@@ -94,15 +96,39 @@ function onMap(x: bigint, y: bigint, precision: number): PointText {
   return [decimalOf(east, precision + MORE), decimalOf(north, precision + MORE)];
 }
 
-/** Asserts that each point is where the oracle says. @returns the units of each */
-function assertAgrees(units: Units, precision: number, points: readonly PointText[], level?: Level): number[][] {
-  const { unitsAt } = level ?? makeLevel(units, precision);
+/** Asserts that each point is where the oracle says, also when all are looked up together. @returns the units of each */
+function assertAgrees(
+  units: Units,
+  precision: number,
+  points: readonly PointText[],
+  { unitsAt, bytes }: Level = makeLevel(units, precision),
+): number[][] {
   const oracle = evenOdd(units, precision, precision + MORE);
+  const expected = points.map((point) => oracle(...point));
+  const { first, several } = togetherIn(bytes, precision, points);
+  const firsts = expected.map(([unit = NOWHERE]) => unit);
+  assert.deepEqual([...first.subarray(0, points.length)], firsts);
+  const inSeveral = [...points.keys()].filter((i) => elementAt(expected, i).length > 1);
+  assert.deepEqual(
+    several.toSorted((a, b) => a - b),
+    inSeveral,
+  );
   return points.map((point) => {
     const found = unitsAt(...point);
     assert.deepEqual(found, oracle(...point), point.join());
     return found;
   });
+}
+
+/** Many points at once, as `points` of the proxy looks them up. */
+function togetherIn(bytes: Buffer, precision: number, points: readonly PointText[]): Found {
+  const file = join(temporaryFolder(), 'cells.bin');
+  writeFileSync(file, bytes);
+  const chunk = new PointChunk(points.length, precision);
+  for (const point of points) assert.ok(chunk.add(...point), point.join());
+  chunk.sort();
+  const cells = new CellFile(file, 'cells.bin');
+  return chunk.lookUp({ level: 0, gids: [], names: [], cells }, new Int32Array(points.length));
 }
 
 /**
@@ -357,9 +383,9 @@ test('a flipped bit, missing bytes and those of another cell are an error, never
   const point = pointAt('1.2', '1.1', 7) ?? assert.fail();
   const cell = cells.cellAt(point);
   const own = bytesOf({ arrays, bytes }, cell);
-  assert.equal(cells.unitsAt([point], cell, own, 'cells.bin')[0]?.length, 1);
+  assert.equal(cells.unitsAt(point, cell, own, 'cells.bin').length, 1);
   const refused = (damaged: Uint8Array): void =>
-    assert.throws(() => cells.unitsAt([point], cell, damaged, 'lv1/cells.bin'), {
+    assert.throws(() => cells.unitsAt(point, cell, damaged, 'lv1/cells.bin'), {
       name: FormatError.name,
       message: `lv1/cells.bin: cell ${cell} is damaged`,
     });
@@ -371,26 +397,6 @@ test('a flipped bit, missing bytes and those of another cell are an error, never
   refused(own.subarray(0, -1));
   refused(new Uint8Array(0));
   refused(bytesOf({ arrays, bytes }, cell + 1));
-});
-
-test('many points of one cell are looked up in it at once, each as by itself', () => {
-  const units = patchwork(7, 4, 6, 20, dice(16));
-  const { cells, bytes, unitsAt } = makeLevel(units, 7);
-  const byCell = new Map<number, PointText[]>();
-  for (const text of pointsNear(units, 7, 3000, dice(17))) {
-    const cell = cells.cellAt(pointAt(...text, 7) ?? assert.fail());
-    byCell.set(cell, [...(byCell.get(cell) ?? []), text]);
-  }
-  assert.ok(Math.max(...Array.from(byCell.values(), ({ length }) => length)) > 20);
-  for (const [cell, texts] of byCell) {
-    const points = texts.map((text) => pointAt(...text, 7) ?? assert.fail());
-    const { from, to } = cells.rangeOf(cell);
-    const found = cells.unitsAt(points, cell, bytes.subarray(from, to), 'cells.bin');
-    assert.deepEqual(
-      found,
-      texts.map((text) => unitsAt(...text)),
-    );
-  }
 });
 
 test('a directory that is cut, damaged, of another version or of another level is refused', () => {

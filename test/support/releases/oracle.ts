@@ -128,8 +128,8 @@ function assertCells(root: string, { precision }: Release, { level, summary, uni
     if (point === undefined) continue;
     const cell = cells.cellAt(point);
     const { from, to } = cells.rangeOf(cell);
-    const found = cells.unitsAt([point], cell, bytes.subarray(from, to), path);
-    assert.deepEqual(found, [containing(longitude ?? '', latitude ?? '')], `${path}: ${longitude},${latitude}`);
+    const found = cells.unitsAt(point, cell, bytes.subarray(from, to), path);
+    assert.deepEqual(found, containing(longitude ?? '', latitude ?? ''), `${path}: ${longitude},${latitude}`);
   }
 }
 

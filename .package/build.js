@@ -25,4 +25,4 @@ writeExplorer(explorer, bundleExplorer(join(root, 'proxy', 'explorer'), { source
 for (const [name, licence] of Object.entries(LICENCES))
   cpSync(join(dirname(require.resolve(`${name}/package.json`)), licence), join(explorer, 'lib', `${name}.LICENSE.txt`));
 
-await bundleReader(join(dist, 'points.js'));
+await bundleReader(root, join(dist, 'points.js'));

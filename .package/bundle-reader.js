@@ -1,15 +1,13 @@
 // Makes the module that looks points up in browsers and in Node: proxy/points/reader.ts and what it imports, as one file.
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+import { join } from 'node:path';
 
 /**
  * Bundles the reader.
+ * @param {string} root the project's folder
  * @param {string} outfile
  */
-export async function bundleReader(outfile) {
+export async function bundleReader(root, outfile) {
   /** @type {typeof import('esbuild')} */
   const esbuild = createRequire(import.meta.url)('esbuild');
   await esbuild.build({

@@ -1,11 +1,16 @@
 // Which units contain a point, beside GDAL's Contains on the published text: differences, of which there must be none, and
-// time. Run as `npm run bench:contains`; without options it asks for a million points of 20,000 synthetic units.
-
+// time; then the same points by `points`, of all levels. Run as `npm run bench:contains`; without options it asks for a million
+// points of 20,000 synthetic units.
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { elementAt } from '../../format/element-at.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
+import { compile } from '../support/processes/compile.ts';
 import { gdalLookUp, pointsOf, proxyLookUp } from '../support/releases/points-beside-gdal.ts';
 import { type Figures, printRows } from './measure/measure.ts';
 import { RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
@@ -27,11 +32,14 @@ const release = await releaseToMeasure(values).catch((error: Error) => {
   process.exit(1);
 });
 const { level } = largestLevel(release);
-const { lines } = elementAt(readStored(release.out, release.about.release), level);
+const { lines, units: stored } = elementAt(readStored(release.out, release.about.release), level);
 const [ofProxy, ofGdal] = [await proxyLookUp(release.out), gdalLookUp(lines)];
 const points = pointsOf(lines, 37);
 const size = Math.ceil(values.points / ROUNDS);
 const figures: Figures = [];
+/** The points, and the GID of the first unit at each. */
+const table: string[] = ['id,longitude,latitude\n'];
+let firsts = '';
 let compared = 0;
 let differences = 0;
 for (let round = 0; round < ROUNDS; round++) {
@@ -44,6 +52,9 @@ for (let round = 0; round < ROUNDS; round++) {
     control: ((between - begun) * US_PER_MS) / size,
   });
   for (const [i, units] of expected.entries()) {
+    const [first] = found[i] ?? [];
+    table.push(`${table.length},${asked[i]?.join()}\n`);
+    firsts += `${first === undefined ? '' : elementAt(elementAt(stored, first).gids, level)}\n`;
     if (units === undefined) continue;
     compared++;
     if (isDeepStrictEqual(units, found[i])) continue;
@@ -57,4 +68,30 @@ printRows([{ what, control, unit: 'us', figures, target: '<= 1' }], values.json)
 console.error(
   `${differences} differences${size * ROUNDS > compared ? `; ${size * ROUNDS - compared} points are by a geometry that is not valid` : ''}`,
 );
+differences += lookUpTable();
 process.exit(differences > 0 ? 1 : 0);
+
+/** Looks all points up by `points`, as a user does, and prints what it says. @returns rows with other units than the proxy has */
+function lookUpTable(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-contains-'));
+  const [asked, found] = [join(folder, 'points.csv'), join(folder, 'units.csv')];
+  writeFileSync(asked, table.join(''));
+  const output = openSync(found, 'w');
+  // Its last line says how much memory it took at most.
+  const peak = `process.on('exit', () => console.error(Math.round(process.resourceUsage().maxRSS / 1024), 'MiB'))`;
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(peak)}`, compile('proxy/main.ts'), 'points'];
+  const { stderr } = spawnSync(process.execPath, [...args, '--origin', release.out, asked], {
+    stdio: ['ignore', output, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(output);
+  console.error(`points, all levels: ${stderr.trim().split('\n').slice(-2).join('; ')}`);
+  const [header = '', ...rows] = readFileSync(found, 'utf8').split('\n');
+  const column = header.split(',').indexOf(`gid_${level}`);
+  const expected = firsts.split('\n');
+  // Names may have commas, but come after the GID of their level; those of other levels are cut by their own GIDs.
+  const others = expected.filter((gid, i) => gid !== '' && !rows[i]?.split(',').includes(gid, column)).length;
+  console.error(`${others} rows of points differ`);
+  rmSync(folder, { recursive: true });
+  return others;
+}

@@ -28,7 +28,7 @@ const token = AUTHORIZED.authorization.slice('Bearer '.length);
 const stored = readStored(folder, 'sample');
 const home = temporaryFolder();
 const reader = join(home, 'points.mjs');
-await bundleReader(reader);
+await bundleReader(resolve(), reader);
 const { loadLevel, openLevel }: typeof import('administrative-boundaries-service/points') = await import(
   pathToFileURL(reader).href
 );

@@ -252,6 +252,26 @@ test('the program in generator/README.md compiles without skipLibCheck and witho
   assert.deepEqual([built.stdout, built.stderr], ['[ 2, 3, 4, 0, 0, 0 ] 0\n', '']);
 });
 
+test('the package looks points up: by its program, and by one file without imports for pages', async () => {
+  const table = join(home, 'places.csv');
+  writeFileSync(table, 'lon,lat\n0.5,0.5\n');
+  const { status, stdout } = run('boundaries-proxy', ['points', '--origin', out, '--levels', 'lv1', table]);
+  assert.deepEqual([status, stdout], [0, 'lon,lat,gid_1,name_1\n0.5,0.5,AAA.2_1,South\n']);
+  const release = join(out, 'releases', 'r1', 'lv1');
+  const program = `import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { openLevel, type UnitName } from '${PACKAGE}/points';
+const names: string = gunzipSync(readFileSync('${release}/names.jsonl.gz')).toString();
+const found: UnitName[] = openLevel(readFileSync('${release}/cells.bin'), names).at(0.5, '0.5');
+console.log(found.map(({ name }) => name));
+`;
+  compile('points.mts', program, ['--skipLibCheck', 'false']);
+  const printed = spawnSync(process.execPath, [join(home, 'points.mjs')], { cwd: home, encoding: 'utf8' });
+  assert.deepEqual([printed.stdout, printed.stderr], ["[ 'South' ]\n", '']);
+  const text = readFileSync(join(home, 'node_modules', PACKAGE, 'dist', 'points.js'), 'utf8');
+  assert.doesNotMatch(text, /^import /m);
+});
+
 test('the types of the modules refuse wrong options', () => {
   const program = `import { createServer, StartError, type ServerOptions } from '${PACKAGE}/proxy';
 import { build } from '${PACKAGE}/generator';

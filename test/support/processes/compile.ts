@@ -13,7 +13,7 @@ const REPOSITORY = resolve();
 const PROGRAMS = ['format', 'generator', 'proxy'];
 const EXPLORER = 'proxy/explorer';
 /** JavaScript that tests import. */
-const COPIED = ['.setup', EXPLORER];
+const COPIED = ['.package', '.setup', EXPLORER];
 /** The folder that has the programs as the package has them: with the explorer bundled. */
 const PACKAGE = 'package';
 

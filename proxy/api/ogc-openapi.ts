@@ -38,7 +38,7 @@ export function apiDocument(
   const content = { 'application/problem+json': { schema: problem } };
   return {
     openapi: '3.0.3',
-    info: { title, version: '1.0.0' },
+    info: { title, version: '1.1.0' },
     servers: [{ url }],
     ...(audience === 'private' && { security: [{ bearer: [] }] }),
     paths: ogcPaths({

@@ -129,7 +129,8 @@ test("the commands under 'Ask it' in the README work when pasted", {
   await buildRelease(writeCountries(), out);
   const { url } = await startService(out);
   const typed = temporaryFolder();
-  symlinkSync(resolve('proxy'), join(typed, 'proxy'));
+  for (const name of ['proxy', 'node_modules']) symlinkSync(resolve(name), join(typed, name));
+  symlinkSync(out, join(typed, 'output'));
   const [, section = ''] = readFileSync('README.md', 'utf8').split('## Ask it');
   const [first = '', ...blocks] = [
     ...section
@@ -155,11 +156,12 @@ test("the commands under 'Ask it' in the README work when pasted", {
     assert.equal(status, 0, `${line}${text}`);
     printed.push(text);
   }
-  const [page, links, provinces, places, copied, downloads = ''] = printed;
+  const [places, table, page, links, provinces, copied, downloads = ''] = printed;
   assert.match(String(page), /^\{.*"Aland".*\}\n\{.*"Beland".*\}\n$/);
   assert.match(String(links), /^HTTP\/1\.1 200 OK\r\n[^{]*Boundaries-Matched: 2\r\n[^{]*$/);
   assert.equal(readFileSync(join(typed, 'regions.geojsonl'), 'utf8').split('\n').length, 3);
-  assert.equal(provinces, 'Næst\nSøst\nWüst "late"\n');
+  // All, then those in the box.
+  assert.equal(provinces, 'Næst\nSøst\nWüst "late"\nNæst\n');
   assert.equal(JSON.parse(readFileSync(join(typed, 'provinces.geojson'), 'utf8')).features.length, 3);
   assert.equal(copied, '');
   assert.doesNotMatch(downloads, /error/i);
@@ -180,6 +182,6 @@ test("the commands under 'Ask it' in the README work when pasted", {
       [4, 'AAA'],
     ],
   );
-  // All levels at the point, then the units in the box.
-  assert.equal(places, 'Aland\nSouth\nSøst\nNæst\n');
+  assert.equal(places, 'Aland\nSouth\nSøst\n');
+  assert.match(String(table), /^Sol,0\.5,0\.5,AAA,Aland,AAA\.2_1,South,AAA\.2\.1_1,Søst$/m);
 });

@@ -47,7 +47,7 @@ for each level a file has the names of its units.`;
 /** What the interface is. The version is also that of the program: package.json has the same. */
 export const INFO = {
   title: TITLE,
-  version: '1.0.0',
+  version: '1.1.0',
   summary: 'Administrative boundaries in pages',
 } as const;
 

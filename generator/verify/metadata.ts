@@ -142,16 +142,17 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     const summary = description?.levels[level];
     await isIntact(namesPath(level), summary?.names);
     const hasWords = await isIntact(wordsPath(level), summary?.words);
-    const cells = cellsPath(level);
-    if (
-      (description?.cells ?? checksums?.has(cells)) &&
-      (await isIntact(cells, summary?.cells)) &&
-      summary !== undefined
-    )
-      attempt(cells, () => checkCells(join(root, cells), summary, description?.precision ?? 0));
     const hasManifest = await isIntact(manifestPath(level), summary?.manifest);
-    if (!(await isIntact(indexPath(level), summary?.index))) continue;
-    const index = attempt(manifestPath(level), () => readLevel(root, id, level), indexPath(level));
+    const hasIndex = await isIntact(indexPath(level), summary?.index);
+    const index = hasIndex
+      ? attempt(manifestPath(level), () => readLevel(root, id, level), indexPath(level))
+      : undefined;
+    const cells = cellsPath(level);
+    const hasCells = (description?.cells ?? checksums?.has(cells)) && (await isIntact(cells, summary?.cells));
+    if (hasCells && description !== undefined && summary?.cells !== undefined) {
+      const expected = { ...summary.cells, features: index?.features ?? summary.features };
+      attempt(cells, () => checkCells(root, level, { ...expected, precision: description.precision }));
+    }
     if (index === undefined || !hasManifest) continue;
     let isComplete = true;
     for (const geometry of index.geometries) {
@@ -327,17 +328,18 @@ function compareSummary<Expected extends object>(
   }
 }
 
+/** What the file of a level's cells must be. */
+type ExpectedCells = NonNullable<LevelSummary['cells']> & { features: number; precision: number };
+
 /** Compares the bytes of each cell with the directory. @throws FileError, FormatError if they are not the same cells */
-function checkCells(file: string, { level, features, cells: described }: LevelSummary, precision: number): void {
-  if (described === undefined) return;
-  const { bytes, directory } = described;
-  const handle = openSync(file, 'r');
+function checkCells(root: string, level: Level, { directory, ...expected }: ExpectedCells): void {
+  const handle = openSync(join(root, cellsPath(level)), 'r');
   try {
     const first = readAt(handle, 0, directory.bytes);
     const sum = sha256Of(first);
     if (sum !== directory.sha256)
       throw new FileError(`the SHA-256 of its directory is ${sum}, ${RELEASE_FILE} has ${directory.sha256}`);
-    const cells = decodeCells(first, cellsPath(level), { features, precision, bytes });
+    const cells = decodeCells(first, cellsPath(level), expected);
     if (cells.bytes !== first.length)
       throw new FileError(`its directory has ${cells.bytes} bytes, ${RELEASE_FILE} has ${first.length}`);
     for (const cell of cells.arrays.key.keys()) {

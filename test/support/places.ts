@@ -22,10 +22,12 @@ export function placedLevel(lines: readonly string[], precision: number): Placed
   const whole = (value: number): number => Math.round(value * 10 ** precision);
   const ringOf = (positions: readonly Position[]): Ring =>
     positions.map((position) => [whole(elementAt(position, 0)), whole(elementAt(position, 1))]);
-  const rings = features.map(({ geometry }) => {
+  const ringsOf = (geometry: Geometry | null): Ring[] => {
     if (geometry?.type === 'Polygon') return geometry.coordinates.map(ringOf);
+    if (geometry?.type === 'GeometryCollection') return geometry.geometries.flatMap(ringsOf);
     return geometry?.type === 'MultiPolygon' ? geometry.coordinates.flat().map(ringOf) : [];
-  });
+  };
+  const rings = features.map(({ geometry }) => ringsOf(geometry));
   // A number of JSON is the nearest one to its decimals.
   const exact = (value: number): bigint => scaled(value.toFixed(precision), DECIMALS);
   const boxes = features.map(({ bbox }) => bbox?.map(exact));

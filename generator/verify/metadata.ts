@@ -21,7 +21,7 @@ import {
   wordsPath,
 } from '../../format/layout.ts';
 import { firstPages, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
-import { type Format, LEVELS, levelName } from '../../format/levels.ts';
+import { type Format, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import {

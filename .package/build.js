@@ -1,4 +1,5 @@
-// Makes dist/, which is what the package holds: the programs compiled, their types, the explorer and the reader bundled.
+// Makes dist/, which is what the package holds: the programs compiled, their types, the explorer and the reader
+// bundled.
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,5 @@
-// Makes the module that looks points up in browsers and in Node: proxy/points/reader.ts and what it imports, as one file.
+// Makes the module that looks points up in browsers and in Node: proxy/points/reader.ts and what it imports, as one
+// file.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 

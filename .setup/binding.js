@@ -112,8 +112,8 @@ function preGyp(what, root, args, options = {}) {
 }
 
 /**
- * node-pre-gyp takes options from npm's, before those of its command line. It looks for a proxy among those for plain HTTP
- * only, though it fetches by HTTPS. npm's `nodedir` may name the headers of another Node.
+ * node-pre-gyp takes options from npm's, before those of its command line. It looks for a proxy among those for plain
+ * HTTP only, though it fetches by HTTPS. npm's `nodedir` may name the headers of another Node.
  */
 function environment() {
   const { npm_config_nodedir: given, ...env } = { ...process.env };
@@ -127,7 +127,8 @@ function environment() {
 }
 
 /**
- * Where this Node's headers may be: beside it, in the package from which npm's `node` has it, or where npm's setting says.
+ * Where this Node's headers may be: beside it, in the package from which npm's `node` has it, or where npm's setting
+ * says.
  * @param {string | undefined} given
  */
 function foldersOfHeaders(given) {

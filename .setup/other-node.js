@@ -1,6 +1,6 @@
-// Another Node, for what this one cannot do: npm has every Node as a package. Where gdal-async has no binary for the Node
-// that was typed and does not compile with it, what needs GDAL runs on npm's Node 24.
-// As a program (`node .setup/other-node.js 22`) it installs a line of Node and prints where its binary is.
+// Another Node, for what this one cannot do: npm has every Node as a package. Where gdal-async has no binary for the
+// Node that was typed and does not compile with it, what needs GDAL runs on npm's Node 24. As a program
+// (`node .setup/other-node.js 22`) it installs a line of Node and prints where its binary is.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -26,8 +26,8 @@ export function notedNode(root) {
 }
 
 /**
- * Notes it for this Node. The note stands where this Node's binding belongs: it goes with the version of gdal-async that
- * needed it.
+ * Notes it for this Node. The note stands where this Node's binding belongs: it goes with the version of gdal-async
+ * that needed it.
  * @param {string} root
  * @param {string} program
  */

@@ -1,5 +1,5 @@
-// Runs Node with these arguments: this one, or the one that the set-up noted for what needs GDAL. `npm test` runs there,
-// and starts its proxies on this one.
+// Runs Node with these arguments: this one, or the one that the set-up noted for what needs GDAL. `npm test` runs
+// there, and starts its proxies on this one.
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

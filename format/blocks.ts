@@ -1,5 +1,5 @@
-// blocks.bin of a signed release: a digest of each block of each file, by which a range is checked although others may have
-// written the file. The generator writes it when it signs; README.md, 'Signatures', describes the bytes.
+// blocks.bin of a signed release: a digest of each block of each file, by which a range is checked although others may
+// have written the file. The generator writes it when it signs; README.md, 'Signatures', describes the bytes.
 import { hash } from 'node:crypto';
 import { FormatError } from './parse.ts';
 
@@ -52,7 +52,9 @@ export class Blocks {
     return undefined;
   }
 
-  /** Are these the bytes of a file from `offset` on? A block begins there, and ends, or the file does, where they end. */
+  /**
+   * Are these the bytes of a file from `offset` on? A block begins there, and ends, or the file does, where they end.
+   */
   areIntact({ at }: { at: number }, offset: number, bytes: Uint8Array): boolean {
     for (let begin = 0; begin < bytes.length; begin += BLOCK_BYTES) {
       const digestAt = at + (DIGEST_BYTES * (offset + begin)) / BLOCK_BYTES;

@@ -5,7 +5,10 @@ import { f64At, i32At, u32At } from './element-at.ts';
 import { DECIMAL, keyAt } from './grid.ts';
 import { Positions } from './positions.ts';
 
-/** A box in units of 1e-7 degrees: from `west` eastward to `east`, which is more than 180 degrees across the antimeridian. */
+/**
+ * A box in units of 1e-7 degrees: from `west` eastward to `east`, which is more than 180 degrees across the
+ * antimeridian.
+ */
 export interface Box {
   west: number;
   south: number;
@@ -21,8 +24,8 @@ const DECIMALS = 40;
 const PARTS = 10n ** BigInt(DECIMALS - 7);
 
 /**
- * The box of four decimals in degrees, as RFC 7946 section 5 has it: west > east across the antimeridian. Rounded inward, so
- * that comparing it with boxes of whole units is exact.
+ * The box of four decimals in degrees, as RFC 7946 section 5 has it: west > east across the antimeridian. Rounded
+ * inward, so that comparing it with boxes of whole units is exact.
  * @returns undefined if south > north
  */
 export function boxFrom(decimals: readonly string[]): Box | undefined {
@@ -55,7 +58,9 @@ const NO_CELL = KEYS - 1;
 /** The boxes of a level. */
 export class BoxIndex {
   readonly #boxes: Int32Array;
-  /** The positions that have a geometry, along a curve through the cells that their centres are in: neighbours are near. */
+  /**
+   * The positions that have a geometry, along a curve through the cells that their centres are in: neighbours are near.
+   */
   readonly #order: Uint32Array;
   /** West, south, east, north of each run of neighbours. */
   readonly #extents: Float64Array;

@@ -1,6 +1,6 @@
 // Cells: which units contain a point, exactly, by one read of some hundred bytes of cells.bin. The file begins with the
-// directory of its cells: whoever has it needs no other. The generator writes it (generator/cells/build-cells.ts). Described in
-// README.md, 'Cells'.
+// directory of its cells: whoever has it needs no other. The generator writes it (generator/cells/build-cells.ts).
+// Described in README.md, 'Cells'.
 import { crc32 } from 'node:zlib';
 import { f64At, u32At } from './element-at.ts';
 import { gridOf, gridPointOf, keyOf, type Point, pointAt, pointFrom, separates } from './grid.ts';
@@ -9,7 +9,9 @@ import { FORMAT_VERSION, versionProblem } from './version.ts';
 
 /** The first bytes of the file: `cells`. */
 export const CELLS_MAGIC: Uint8Array = Uint8Array.of(0x63, 0x65, 0x6c, 0x6c, 0x73, 0, 0, 0);
-/** Magic, then as u32 version, CRC-32 of the rest of the directory, precision, units, cells, and four bytes of zeros. */
+/**
+ * Magic, then as u32 version, CRC-32 of the rest of the directory, precision, units, cells, and four bytes of zeros.
+ */
 export const CELLS_HEADER_BYTES = 32;
 /** Where that rest begins. */
 export const CELLS_CHECKED_FROM = 16;
@@ -33,7 +35,9 @@ export interface CellsHead {
 export interface CellArrays {
   /** Place of each cell on the curve through the grid, ascending; the first is 0: c. */
   key: Float64Array;
-  /** Where the bytes of each cell begin in the file, the first after the directory, and where the last ones end: c + 1. */
+  /**
+   * Where the bytes of each cell begin in the file, the first after the directory, and where the last ones end: c + 1.
+   */
   start: Float64Array;
   /** CRC-32 of the bytes of each cell: c. */
   crc: Uint32Array;
@@ -137,7 +141,8 @@ export function lastUpTo(numbers: Float64Array, most: number): number {
 
 /**
  * The cells of a level from the first bytes of its file, at least its directory. The arrays are copies.
- * @param expected what the directory must say, with the length of the file; whoever has the file alone takes it from there
+ * @param expected what the directory must say, with the length of the file; whoever has the file alone takes it from
+ * there
  * @throws FormatError that says what was got and what was expected
  */
 export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHead & { bytes?: number }): Cells {

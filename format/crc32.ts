@@ -82,7 +82,9 @@ export function shiftCrc(crc: number, length: number): number {
   return shifted >>> 0;
 }
 
-/** Product of two polynomials modulo the CRC-32 polynomial, in reflected bit order. Without branches: `-1` is all ones. */
+/**
+ * Product of two polynomials modulo the CRC-32 polynomial, in reflected bit order. Without branches: `-1` is all ones.
+ */
 function multiply(a: number, b: number): number {
   let product = 0;
   let factor = b;

@@ -7,8 +7,8 @@ export function elementAt<T>(list: ArrayLike<T>, index: number): T {
   return element;
 }
 
-// The same for one kind of array each: V8 optimises a function for the kinds that it is called with, and look-ups in the
-// arrays of an index are on the path of every request.
+// The same for one kind of array each: V8 optimises a function for the kinds that it is called with, and look-ups in
+// the arrays of an index are on the path of every request.
 
 /** @throws RangeError if there is none */
 export function numberAt(list: readonly number[], index: number): number {

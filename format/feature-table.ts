@@ -1,5 +1,6 @@
-// Where the features of a level lie in its files with one geometry, and how their bytes are checked. Part of the level's index
-// for the full geometry; each other geometry has a table of its own, which lies in the index.bin of its folder.
+// Where the features of a level lie in its files with one geometry, and how their bytes are checked. Part of the
+// level's index for the full geometry; each other geometry has a table of its own, which lies in the index.bin of its
+// folder.
 import { crc32 } from 'node:zlib';
 import { cutCrc } from './crc32.ts';
 import { f64At, u32At } from './element-at.ts';
@@ -54,7 +55,10 @@ export class FeatureData {
     return this.#head + this.bytes(position - (position % this.#perFile), position);
   }
 
-  /** The last position from `first` up to and including `end` before which there are at most so many bytes from `first` on. */
+  /**
+   * The last position from `first` up to and including `end` before which there are at most so many bytes from `first`
+   * on.
+   */
   positionAt(bytes: number, first: number, end: number): number {
     const most = f64At(this.#start, first) + bytes;
     let low = first;

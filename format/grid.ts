@@ -1,7 +1,9 @@
-// The plane that cells divide (cells.ts): its points, exactly, and on which side of an edge they lie; the grid, and the keys of
-// its cells. Described in README.md, 'Cells'.
+// The plane that cells divide (cells.ts): its points, exactly, and on which side of an edge they lie; the grid, and the
+// keys of its cells. Described in README.md, 'Cells'.
 
-/** A point of the plane in units, east of longitude -180 and north of latitude -90: whole units and fractions of one. */
+/**
+ * A point of the plane in units, east of longitude -180 and north of latitude -90: whole units and fractions of one.
+ */
 export interface Point {
   /** Whole units, rounded down. */
   x: number;

@@ -1,6 +1,6 @@
-// Gzip members (RFC 1952) made of deflate data with seams: data that is byte-aligned and not final, and refers to nothing
-// before its beginning (alone) or to the text before it (chained). Feature files consist of it, so that any run of features
-// becomes a body of its own without inflating or deflating anything.
+// Gzip members (RFC 1952) made of deflate data with seams: data that is byte-aligned and not final, and refers to
+// nothing before its beginning (alone) or to the text before it (chained). Feature files consist of it, so that any run
+// of features becomes a body of its own without inflating or deflating anything.
 import { constants, deflateRawSync } from 'node:zlib';
 import { joinCrcs, sumOf, type TextSum } from './crc32.ts';
 import type { Format } from './levels.ts';
@@ -22,8 +22,8 @@ export const MEMBER_END_BYTES: number = FINAL_BLOCK.length + TRAILER_BYTES;
 export const MEMBER_FRAME_BYTES: number = MEMBER_HEADER.length + MEMBER_END_BYTES;
 
 /**
- * Compression: coordinates are runs of digits, which Z_FILTERED (few short matches, more Huffman coding) suits: at level 5
- * it gives smaller data than zlib's default level 6 without it, in little more than half the time.
+ * Compression: coordinates are runs of digits, which Z_FILTERED (few short matches, more Huffman coding) suits: at
+ * level 5 it gives smaller data than zlib's default level 6 without it, in little more than half the time.
  */
 const DEFLATE_OPTIONS = { level: 5, strategy: constants.Z_FILTERED, finishFlush: constants.Z_FULL_FLUSH };
 
@@ -35,12 +35,15 @@ export function deflateText(text: Uint8Array): Buffer {
 /** Bytes before the end of deflate data to which it can refer. */
 const WINDOW_BYTES = 32 * 1024;
 
-/** What zlib ends data with when it is flushed: an empty stored block (RFC 1951 section 3.2.4), but for three bits before it. */
+/**
+ * What zlib ends data with when it is flushed: an empty stored block (RFC 1951 section 3.2.4), but for three bits
+ * before it.
+ */
 const FLUSH_BYTES = 4;
 
 /**
- * The end of the deflate data of a feature, in the place of that block: one with the line feed that ends the text. It is the
- * seam, and its last byte is the separator of features.
+ * The end of the deflate data of a feature, in the place of that block: one with the line feed that ends the text. It
+ * is the seam, and its last byte is the separator of features.
  */
 export const SEAM: Buffer = Buffer.from([1, 0, 0xfe, 0xff, 0x0a]);
 

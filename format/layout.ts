@@ -17,7 +17,9 @@ export const BLOCKS_FILE = 'blocks.bin';
 /** What follows the name of a file in that of its signature. */
 export const SIGNATURE_ENDING = '.sig';
 
-/** The simplified shapes of the highest two levels that have features (overview.ts); relative to the release's folder. */
+/**
+ * The simplified shapes of the highest two levels that have features (overview.ts); relative to the release's folder.
+ */
 export const OVERVIEW_FILE = 'overview.json.gz';
 
 /** The rule for release ids, for messages. */
@@ -63,7 +65,9 @@ export function wordsPath(level: Level): string {
   return `${levelName(level)}/words.bin`;
 }
 
-/** The file with the features of a feature file that are chained there, each alone; relative to the release's folder. */
+/**
+ * The file with the features of a feature file that are chained there, each alone; relative to the release's folder.
+ */
 export function alonePath(level: Level, file: number, geometry: Geometry = 'full'): string {
   return `${geometryPath(level, geometry)}/alone/${fileNumber(file)}.bin`;
 }

@@ -46,7 +46,9 @@ export function pageCount(level: Level, format: Format, features: number): numbe
   return Math.ceil(features / PAGE_CAPS[format][level]);
 }
 
-/** The index of a level: look-ups by position, fid, GID and page; as a table of features, that of the full geometries. */
+/**
+ * The index of a level: look-ups by position, fid, GID and page; as a table of features, that of the full geometries.
+ */
 export class LevelIndex extends FeatureTable<LevelArrays> {
   /** Columns 0 to the level: those above it are parents, the last is its own. */
   readonly columns: readonly GidColumn[];

@@ -28,7 +28,10 @@ export const GEOMETRIES: readonly Geometry[] = ['full', 'medium', 'low', 'point'
 /** The geometries besides the full one: each has feature files of its own, and no stored pages. */
 export const OTHER_GEOMETRIES: readonly Geometry[] = GEOMETRIES.slice(1);
 
-/** Maximum features on a page with a light geometry, at every level and in both formats; pages with these are not stored. */
+/**
+ * Maximum features on a page with a light geometry, at every level and in both formats; pages with these are not
+ * stored.
+ */
 export const LIGHT_CAPS: Readonly<Partial<Record<Geometry, number>>> = { low: 100, point: 1000, none: 1000 };
 
 /** Maximum features on a page. */
@@ -60,8 +63,9 @@ export const PAGE_ENDINGS: Readonly<Record<Format, string>> = {
 };
 
 /**
- * The text around the features of a body. After each feature comes one character: after the last a line feed, which is white
- * space in JSON, after the others the separator. So the compressed bytes of a feature serve in either format, but for one.
+ * The text around the features of a body. After each feature comes one character: after the last a line feed, which is
+ * white space in JSON, after the others the separator. So the compressed bytes of a feature serve in either format, but
+ * for one.
  */
 export const FRAMES: Readonly<Record<Format, { before: string; separator: string; after: string }>> = {
   geojsonl: { before: '', separator: '\n', after: '' },

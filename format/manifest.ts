@@ -1,5 +1,5 @@
-// A level's manifest: what it holds, and where each array of its index lies. `encodeLevel` and `decodeLevel` are the two
-// directions between a `LevelIndex` and its two files, manifest.json and index.bin.
+// A level's manifest: what it holds, and where each array of its index lies. `encodeLevel` and `decodeLevel` are the
+// two directions between a `LevelIndex` and its two files, manifest.json and index.bin.
 
 import { elementAt } from './element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.ts';
@@ -127,8 +127,8 @@ function encodeArrays(named: readonly [string, TypedArray][], indent: string): {
 }
 
 /**
- * The index of a level from its files. The arrays are views of `index`: nothing is copied, unless its memory begins at an
- * odd place.
+ * The index of a level from its files. The arrays are views of `index`: nothing is copied, unless its memory begins at
+ * an odd place.
  * @param files manifest.json as text, index.bin, and their names for messages
  * @param expected what the manifest must say; the number of features is that of release.json
  * @throws FormatError that names the file, the member, what was got and what was expected
@@ -178,8 +178,8 @@ export function geometriesIn(json: JsonObject, file: string): Geometry[] {
 }
 
 /**
- * The table of a geometry besides the full one, from the manifest of its level and the index.bin of its folder: views, as
- * those of `decodeLevel`.
+ * The table of a geometry besides the full one, from the manifest of its level and the index.bin of its folder: views,
+ * as those of `decodeLevel`.
  * @param index of the level, which has the same positions
  * @throws FormatError likewise
  */
@@ -216,7 +216,9 @@ function featureArraysFrom(arrays: ArrayTable, features: number, level: Level): 
   return own;
 }
 
-/** Takes the arrays of a level from the table of its manifest; each must have the length that follows from the others. */
+/**
+ * Takes the arrays of a level from the table of its manifest; each must have the length that follows from the others.
+ */
 function arraysFrom(
   arrays: ArrayTable,
   level: Level,
@@ -287,7 +289,10 @@ class ArrayTable {
     this.#file = file;
   }
 
-  /** All arrays of this type are whole numbers that ascend. @param step the least that one is more than the one before */
+  /**
+   * All arrays of this type are whole numbers that ascend.
+   * @param step the least that one is more than the one before
+   */
   f64(name: string, length: number, step = 1): Float64Array {
     const place = this.#placeOf(name, 'f64', length);
     return this.#ascending(name, new Float64Array(this.#memory, place.offset, place.length), step);

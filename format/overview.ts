@@ -1,12 +1,15 @@
-// The overview of a release: the simplified shapes of the highest two levels that have features, as TopoJSON. The generator
-// writes it, and the explorer draws it.
+// The overview of a release: the simplified shapes of the highest two levels that have features, as TopoJSON. The
+// generator writes it, and the explorer draws it.
 import type { Level } from './levels.ts';
 import type { NamedUnit } from './names.ts';
 
 /** Levels in the overview, if the release has as many. */
 const LEVELS_MAX = 2;
 
-/** The levels in the overview, ascending; each is an object of the topology, such as `lv0`. @param levels in any order */
+/**
+ * The levels in the overview, ascending; each is an object of the topology, such as `lv0`.
+ * @param levels in any order
+ */
 export function overviewLevels(levels: readonly { level: Level; features: number }[]): Level[] {
   const filled = levels.filter(({ features }) => features > 0).map(({ level }) => level);
   return filled.sort((a, b) => a - b).slice(0, LEVELS_MAX);

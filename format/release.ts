@@ -123,8 +123,8 @@ export interface ReleaseAbout extends ReleaseShape {
   /** Attribution texts, to be shown with the data; may be empty. */
   attribution: readonly string[];
   /**
-   * The build's options that decide the content, besides those above: the values of each as on the command line, none for
-   * a flag. Readers need not know their names.
+   * The build's options that decide the content, besides those above: the values of each as on the command line, none
+   * for a flag. Readers need not know their names.
    */
   options: Readonly<Record<string, readonly string[]>>;
   /** Problems of the data, accepted or not severe. */

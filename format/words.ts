@@ -1,5 +1,6 @@
-// The words of a level's units: words.bin, by which a text is found in names by two binary searches. The generator writes it
-// (generator/names/write-words.ts), the proxy looks texts up in it. Names and texts are folded by the same function.
+// The words of a level's units: words.bin, by which a text is found in names by two binary searches. The generator
+// writes it (generator/names/write-words.ts), the proxy looks texts up in it. Names and texts are folded by the same
+// function.
 import { u32At } from './element-at.ts';
 import { FormatError } from './parse.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';

@@ -99,7 +99,10 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
   });
 }
 
-/** Does the work of a build, or of a shard, with child processes. @throws BuildError for errors of the operating system */
+/**
+ * Does the work of a build, or of a shard, with child processes.
+ * @throws BuildError for errors of the operating system
+ */
 export async function withPool<Result>(
   { workers, out }: BuildOptions,
   report: Report,
@@ -193,7 +196,9 @@ export function aboutRelease(
   };
 }
 
-/** Puts a finished release in its place, signs it if there is a key and, unless `activate` is false, makes it current. */
+/**
+ * Puts a finished release in its place, signs it if there is a key and, unless `activate` is false, makes it current.
+ */
 export async function publish(
   { out, release, activate: activates, signKey }: Pick<BuildOptions, 'out' | 'release' | 'activate' | 'signKey'>,
   staging: Staging,

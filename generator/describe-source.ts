@@ -1,5 +1,5 @@
-// Describes the source of a command. Levels that are made by dissolving are made first; then parents are found by place where
-// the source has no columns of them.
+// Describes the source of a command. Levels that are made by dissolving are made first; then parents are found by place
+// where the source has no columns of them.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { levelName } from '../format/levels.ts';

@@ -1,5 +1,5 @@
-// The options that decide the content of a release, as texts and as values: those of a command line or a config file, and
-// those that release.json records of a build, from which `verify` and `build --like` take them.
+// The options that decide the content of a release, as texts and as values: those of a command line or a config file,
+// and those that release.json records of a build, from which `verify` and `build --like` take them.
 import { UsageError } from '../format/command-line/messages.ts';
 import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName } from '../format/levels.ts';
 import type { Release, ReleaseShape } from '../format/release.ts';
@@ -153,7 +153,10 @@ function levelsFrom(names: readonly string[]): Level[] {
   return names.flatMap((list) => list.split(',')).map((name) => levelFrom('levels', name));
 }
 
-/** The geometries of `--geometry`, separated by commas or given one by one. @throws UsageError if one is none of them */
+/**
+ * The geometries of `--geometry`, separated by commas or given one by one.
+ * @throws UsageError if one is none of them
+ */
 export function geometriesFrom(lists: readonly string[]): Geometry[] {
   const names = lists.flatMap((list) => list.split(','));
   const unknown = names.find((name) => !GEOMETRIES.some((geometry) => geometry === name));

@@ -123,7 +123,10 @@ function shareText({ shard, shards }: Share): string {
 const SHA256 = /^[0-9a-f]{64}$/;
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
-/** Parses done.json: other machines write it, so every member is checked. @throws FormatError that names the file, the member, what was got and what was expected */
+/**
+ * Parses done.json: other machines write it, so every member is checked.
+ * @throws FormatError that names the file, the member, what was got and what was expected
+ */
 function doneShardFromJson(text: string, file: string): DoneShard {
   const json = objectFrom(text, file);
   const levels = listIn(json, 'levels', file).map((entry, i) => levelFrom(entry, LEVELS[i], `${file} levels[${i}]`));

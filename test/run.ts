@@ -1,5 +1,5 @@
-// Runs the tests: `npm test` those of *.test.ts, `npm run test:long` the long matrices of *.long.test.ts. Prints a line for
-// each file, what failed, the slowest files, node's closing summary, and the time of the whole run.
+// Runs the tests: `npm test` those of *.test.ts, `npm run test:long` the long matrices of *.long.test.ts. Prints a line
+// for each file, what failed, the slowest files, node's closing summary, and the time of the whole run.
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import { join, relative } from 'node:path';

@@ -1,6 +1,6 @@
 // Runs a program: what the main.ts of generator and of proxy share. yargs finds the errors in a command line and words
-// them; each becomes one message with a remedy and an exit code. yargs lets empty, repeated and wrong values pass: they are
-// refused here. The folder lies in format/ because that is the only one which both programs may import.
+// them; each becomes one message with a remedy and an exit code. yargs lets empty, repeated and wrong values pass: they
+// are refused here. The folder lies in format/ because that is the only one which both programs may import.
 import { inspect, styleText } from 'node:util';
 import type { Argv } from 'yargs';
 import {

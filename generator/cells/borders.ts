@@ -7,7 +7,9 @@ const NO_UNITS = 0;
 
 const INITIAL_POINTS = 1 << 12;
 
-/** Edges that were added once or more, by number, in the order of the first time. The edge i goes from point i to i + 1. */
+/**
+ * Edges that were added once or more, by number, in the order of the first time. The edge i goes from point i to i + 1.
+ */
 export class Borders {
   /** The units of each set, ascending. */
   readonly #sets: number[][] = [[]];

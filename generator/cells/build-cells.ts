@@ -23,7 +23,9 @@ const EDGES_MAX = 256;
 /** A cell is not divided if a quarter has this share of its edges, and the quarters together twice as many. */
 const SHARE_KEPT = 0.75;
 
-/** Most copies of an edge, on average: long edges side by side, as of a comb, would be in each of thousands of cells. */
+/**
+ * Most copies of an edge, on average: long edges side by side, as of a comb, would be in each of thousands of cells.
+ */
 const COPIES_MAX = 16;
 
 /** Bytes that are passed on at once. */
@@ -83,8 +85,8 @@ export function encodeDirectory({ features, precision }: CellsHead, { key, start
 
 /**
  * Adds the edges of a ring. One that reaches beyond the map, where it crosses the antimeridian, is also added a turn to
- * the west or to the east, as it is: an edge that was cut there would not be exact. Around a pole, the edges to the pole
- * of one turn are those of the next, and cancel out.
+ * the west or to the east, as it is: an edge that was cut there would not be exact. Around a pole, the edges to the
+ * pole of one turn are those of the next, and cancel out.
  */
 function addRing(borders: Borders, positions: Coordinates, { full }: Grid, unit: number, scale: number): void {
   const ring = positions.jumps(scale) ? unrolled(positions, full) : positions;
@@ -117,8 +119,8 @@ interface Square {
 }
 
 /**
- * A square that may be divided: by how many times the quarters together had more edges than what was divided, on the way
- * to it. If that is at most C everywhere, all cells together have at most C times the edges of the level.
+ * A square that may be divided: by how many times the quarters together had more edges than what was divided, on the
+ * way to it. If that is at most C everywhere, all cells together have at most C times the edges of the level.
  */
 interface DividedSquare extends Square {
   copies: number;

@@ -85,8 +85,8 @@ const SIGNAL_EXIT_CODE = 128;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Ends this process on SIGINT, SIGTERM or SIGHUP, as a program that the signal ended, without a message. The pool ends the
- * child processes, and the next build removes what this one has staged.
+ * Ends this process on SIGINT, SIGTERM or SIGHUP, as a program that the signal ended, without a message. The pool ends
+ * the child processes, and the next build removes what this one has staged.
  */
 export function exitOnSignal(): void {
   for (const signal of SIGNALS) process.on(signal, () => process.exit(SIGNAL_EXIT_CODE + constants.signals[signal]));

@@ -52,7 +52,10 @@ export function calendarDate(option: string, text: string): string {
   throw new UsageError(`${option} ${text}: not a date`, 'use year, month and day, e.g. 2026-11-22');
 }
 
-/** Parses a duration of at most a day, such as `0s`, `30s` or `5m`, to milliseconds. @throws UsageError if it is none */
+/**
+ * Parses a duration of at most a day, such as `0s`, `30s` or `5m`, to milliseconds.
+ * @throws UsageError if it is none
+ */
 export function durationToMs(option: string, text: string): number {
   const seconds = secondsOf(text);
   if (seconds !== undefined && seconds <= TIMER_MAX_SECONDS) return 1000 * seconds;

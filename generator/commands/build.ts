@@ -1,5 +1,5 @@
-// The commands `build`, which builds a release, or one shard of it, or estimates its size, and `seal`, which publishes a
-// release from its shards.
+// The commands `build`, which builds a release, or one shard of it, or estimates its size, and `seal`, which publishes
+// a release from its shards.
 import { join } from 'node:path';
 import { STORED_PAGES } from '../../format/levels.ts';
 import { type BuildOptions, build, DEFAULTS } from '../build.ts';

@@ -63,7 +63,9 @@ function summaryOf(
   ].join('\n');
 }
 
-/** What to do about damaged files. What differs from a dataset need not be damaged, and what is foreign is not copied. */
+/**
+ * What to do about damaged files. What differs from a dataset need not be damaged, and what is foreign is not copied.
+ */
 function remediesOf(findings: Verification['findings'], out: string, isCompared: boolean): string[] {
   if (findings.length > 0 && isCompared)
     return ['verify without --source says whether files are damaged; if none is, the dataset is another one'];

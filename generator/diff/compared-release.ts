@@ -40,7 +40,10 @@ export interface Units {
   index: LevelIndex;
   /** The positions of each GID of the level; null: of the units without one. */
   byGid: ReadonlyMap<string | null, readonly number[]>;
-  /** What two units with the same fid and text have in common: not the digest, because versions of zlib compress it differently. */
+  /**
+   * What two units with the same fid and text have in common: not the digest, because versions of zlib compress it
+   * differently.
+   */
   keyAt(position: number): string;
   /** Length of the unit's text without its fid, which is in it twice. */
   lengthAt(position: number): number;

@@ -1,5 +1,5 @@
-// The differences between two releases: units and files. For operators, before they activate a release. Units with the same
-// fid are compared by indexes alone; only those with another fid are read.
+// The differences between two releases: units and files. For operators, before they activate a release. Units with the
+// same fid are compared by indexes alone; only those with another fid are read.
 import { createHash } from 'node:crypto';
 import { indexPath, manifestPath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
@@ -110,7 +110,8 @@ function fileChanges(level: Level, { sums: old }: ComparedRelease, { sums: now }
 
 /**
  * The changes of what has these names; each is counted once.
- * @param differing how many of a name are in the old release and in the new one without an equal one in the other; a pair of
+ * @param differing how many of a name are in the old release and in the new one without an equal one in the other; a
+ * pair of
  *   them has changed
  */
 function changesIn<Name extends string | null>(

@@ -1,5 +1,5 @@
-// Makes levels by uniting features (--dissolve, and GADM's single-layer download): a unit of level n is the union of the
-// features that share a GID of level n. The build reads the parts that are written like any other source.
+// Makes levels by uniting features (--dissolve, and GADM's single-layer download): a unit of level n is the union of
+// the features that share a GID of level n. The build reads the parts that are written like any other source.
 import { join } from 'node:path';
 import type { Report } from '../report/progress.ts';
 import type { DissolvedLayer } from '../source/level-source.ts';
@@ -20,7 +20,9 @@ const PROCESS_BYTES = 300e6;
 export interface Dissolved {
   /** Paths of GeoPackages. The unit fids of a level, 1, 2, 3, ..., are unique across them. */
   paths: readonly string[];
-  /** Source fids of units that were made valid to unite them with others, ascending. Their own geometry is unchanged. */
+  /**
+   * Source fids of units that were made valid to unite them with others, ascending. Their own geometry is unchanged.
+   */
   repaired: readonly number[];
 }
 

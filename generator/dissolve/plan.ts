@@ -1,5 +1,5 @@
-// Plans how the features of a layer become the units of levels: which features each unit is made from, and which part file
-// holds it. Runs in a child process. The plan depends on the data alone, not on the workers.
+// Plans how the features of a layer become the units of levels: which features each unit is made from, and which part
+// file holds it. Runs in a child process. The plan depends on the data alone, not on the workers.
 import { crc32 } from 'node:zlib';
 import type * as gdalTypes from 'gdal-async';
 import { elementAt, numberAt } from '../../format/element-at.ts';
@@ -60,7 +60,8 @@ const PARTS_MAX = 64;
 
 /**
  * Reads all features once and plans the union.
- * @throws BuildError if a unit has no GID at all or is not polygonal, the features of a unit have different parents, or GDAL
+ * @throws BuildError if a unit has no GID at all or is not polygonal, the features of a unit have different parents, or
+ * GDAL
  *   reports an error
  */
 export function planDissolve(source: DissolvedLayer): DissolvePlan {
@@ -99,8 +100,8 @@ function levelOfField(field: number, name: string, { gids }: DissolvedLayer, key
 }
 
 /**
- * Returns a function that says whether a level has a field: that of a GID, one that an option names, and one on which the
- * features of most units agree that are made from several.
+ * Returns a function that says whether a level has a field: that of a GID, one that an option names, and one on which
+ * the features of most units agree that are made from several.
  */
 function newIsKept(
   level: Level,
@@ -221,7 +222,10 @@ function refuseOtherParents(one: SourceUnit, other: SourceUnit, level: Level, so
   );
 }
 
-/** Puts what is united into one part: the units of each country, or of the highest level that is made; small ones together. */
+/**
+ * Puts what is united into one part: the units of each country, or of the highest level that is made; small ones
+ * together.
+ */
 function planParts(units: readonly OwnedUnit[], levels: number): PartPlan[] {
   const countries = new Map<string, OwnedUnit[]>();
   for (const unit of units) {

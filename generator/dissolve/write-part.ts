@@ -1,5 +1,5 @@
-// Writes a part: unites the features of some units, level by level from the deepest, into a GeoPackage with a layer for each
-// level. Runs in a child process.
+// Writes a part: unites the features of some units, level by level from the deepest, into a GeoPackage with a layer for
+// each level. Runs in a child process.
 import { rmSync } from 'node:fs';
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';

@@ -62,7 +62,9 @@ export interface LevelForecast {
 /** The estimate of a release with one choice of --pages. */
 export interface ReleaseForecast {
   pages: StoredPages;
-  /** Exact: pages, feature files, cells, manifests, indexes, names, words, the overview, release.json and checksums.txt. */
+  /**
+   * Exact: pages, feature files, cells, manifests, indexes, names, words, the overview, release.json and checksums.txt.
+   */
   files: number;
   /** Of all of them, estimated. */
   bytes: number;
@@ -80,7 +82,9 @@ export interface Forecast {
 /** Approximate bytes of release.json. */
 const RELEASE_JSON_BYTES = 4700;
 
-/** Files of a level besides pages, cells, and the feature files and index of each geometry: manifest, names and words. */
+/**
+ * Files of a level besides pages, cells, and the feature files and index of each geometry: manifest, names and words.
+ */
 const LEVEL_FILES = 3;
 
 /** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.2 to 0.5. */

@@ -1,5 +1,5 @@
-// Reads what the estimate of `build --dry-run` needs of a level: fids, GIDs, names, lengths of all texts, and the texts of a
-// sample of features. Runs in a child process: gdal-async is used from one thread of a process only.
+// Reads what the estimate of `build --dry-run` needs of a level: fids, GIDs, names, lengths of all texts, and the texts
+// of a sample of features. Runs in a child process: gdal-async is used from one thread of a process only.
 import type { Geometry } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';

@@ -19,9 +19,9 @@ export interface SizeEstimate {
 }
 
 /**
- * Makes the estimate by four measured factors: what a short and a long text cost by the byte when they are deflated alone, what
- * a short one saves in a page after another, with which it is deflated together there, and what features cost that are
- * both chained and alone.
+ * Makes the estimate by four measured factors: what a short and a long text cost by the byte when they are deflated
+ * alone, what a short one saves in a page after another, with which it is deflated together there, and what features
+ * cost that are both chained and alone.
  * @param textBytes by position
  * @param sample texts, in stretches of neighbours
  */
@@ -65,7 +65,10 @@ function isShort(textBytes: number): boolean {
   return textBytes < REUSE_TEXT_BYTES;
 }
 
-/** Bytes that features have in feature files and in those beside them. @param texts of features that follow one another */
+/**
+ * Bytes that features have in feature files and in those beside them.
+ * @param texts of features that follow one another
+ */
 export function storedBytes(texts: Iterable<Buffer>): number {
   let bytes = 0;
   let before: Buffer | undefined;

@@ -57,8 +57,8 @@ export class Coordinates {
   }
 
   /**
-   * Does a segment of a closed ring span more than 180 degrees of longitude, so that it crosses the antimeridian instead
-   * of ending there (RFC 7946 section 3.1.9)? Segments along a pole do not count: Antarctica has one.
+   * Does a segment of a closed ring span more than 180 degrees of longitude, so that it crosses the antimeridian
+   * instead of ending there (RFC 7946 section 3.1.9)? Segments along a pole do not count: Antarctica has one.
    * @param scale scaled units per degree
    */
   jumps(scale: number): boolean {

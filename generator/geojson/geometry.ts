@@ -1,5 +1,5 @@
-// Converts ISO WKB to the bytes of a GeoJSON geometry (RFC 7946 section 3.1) and its bounding box, for the feature writer.
-// The hot path of reading a dataset: coordinates never become strings or objects.
+// Converts ISO WKB to the bytes of a GeoJSON geometry (RFC 7946 section 3.1) and its bounding box, for the feature
+// writer. The hot path of reading a dataset: coordinates never become strings or objects.
 import { type Box, Extent } from './bbox.ts';
 import { COMMA, NUMBER_BYTES, newText, reserve, type Text, writeAscii, writeByte, writeScaled } from './byte-writer.ts';
 import { Coordinates } from './coordinates.ts';
@@ -17,7 +17,9 @@ export interface GeometryQuality {
   isCollapsed: boolean;
   /** Does it have a position beyond longitude ±180 or latitude ±90, before rounding? */
   outOfRange: boolean;
-  /** Does a ring cross the antimeridian by a segment from one side of the map to the other, instead of being cut there? */
+  /**
+   * Does a ring cross the antimeridian by a segment from one side of the map to the other, instead of being cut there?
+   */
   jumps: boolean;
 }
 

@@ -5,7 +5,9 @@ import { gdalResult } from '../source/open-dataset.ts';
 import type { OpenLayer } from '../source/open-layer.ts';
 import { GeometryError, unsupportedType } from './wkb-reader.ts';
 
-/** A curve, for which gdal-async has no class: the layer has to be read again with its curves approximated by segments. */
+/**
+ * A curve, for which gdal-async has no class: the layer has to be read again with its curves approximated by segments.
+ */
 export class CurveMet extends Error {}
 
 /** Types of curves, as WKT spells them. */

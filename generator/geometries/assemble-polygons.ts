@@ -1,5 +1,5 @@
-// Makes polygons of rings that touch themselves or one another, as a coarse grid makes them: no position twice in a ring,
-// holes inside of exteriors that lie side by side (OGC 06-103r4 section 6.1.11). Used for single units.
+// Makes polygons of rings that touch themselves or one another, as a coarse grid makes them: no position twice in a
+// ring, holes inside of exteriors that lie side by side (OGC 06-103r4 section 6.1.11). Used for single units.
 import { elementAt, i32At } from '../../format/element-at.ts';
 
 /** A ring that is not closed: x and y, one after the other. Exterior rings run counter-clockwise, holes clockwise. */
@@ -17,8 +17,8 @@ interface Edge {
 }
 
 /**
- * Takes rings apart and follows their edges anew: an edge there and back is none, and where rings touch, the way on is the
- * one around the same piece of land. No edge is added.
+ * Takes rings apart and follows their edges anew: an edge there and back is none, and where rings touch, the way on is
+ * the one around the same piece of land. No edge is added.
  */
 export function retrace(rings: readonly OpenRing[]): OpenRing[] {
   const leaving = edgesOf(rings);
@@ -101,8 +101,8 @@ interface Nested {
 }
 
 /**
- * Gives each hole to the exterior around it. A ring that has come to lie on the wrong side of another is left out: an island
- * on land, a hole in the sea.
+ * Gives each hole to the exterior around it. A ring that has come to lie on the wrong side of another is left out: an
+ * island on land, a hole in the sea.
  */
 export function nest(rings: readonly OpenRing[]): OpenPolygon[] {
   const polygons: OpenPolygon[] = [];
@@ -136,8 +136,9 @@ export function nest(rings: readonly OpenRing[]): OpenPolygon[] {
 const STRIP_EDGES = 16;
 
 /**
- * Makes a function that returns the rings around a ring, by index, of rings that do not cross, ordered by area: decided by
- * the first position that is not on the other one. Edges lie in strips, and a position is compared with those of its own.
+ * Makes a function that returns the rings around a ring, by index, of rings that do not cross, ordered by area: decided
+ * by the first position that is not on the other one. Edges lie in strips, and a position is compared with those of its
+ * own.
  */
 function newRingsAround(rings: readonly OpenRing[]): (ring: number) => number[] {
   let [least, greatest, edges, heights] = [Infinity, -Infinity, 0, 0];
@@ -236,7 +237,10 @@ export function sideOf(x: number, y: number, ring: OpenRing): -1 | 0 | 1 {
   return isIn ? 1 : -1;
 }
 
-/** Does the way east from a position cross the edge that begins at an index of a ring (1), or not (-1), or is it on it (0)? */
+/**
+ * Does the way east from a position cross the edge that begins at an index of a ring (1), or not (-1), or is it on it
+ * (0)?
+ */
 function sideOfEdge(x: number, y: number, ring: OpenRing, i: number): -1 | 0 | 1 {
   const after = i + 2 === ring.length ? 0 : i + 2;
   const [y1, y2] = [at(ring, i + 1), at(ring, after + 1)];

@@ -1,5 +1,5 @@
-// Finds the edges of a unit that cross or overlap others of it: the borders at which simplification has to try again. Exact
-// for whole numbers below 2^25.
+// Finds the edges of a unit that cross or overlap others of it: the borders at which simplification has to try again.
+// Exact for whole numbers below 2^25.
 import { elementAt, i32At } from '../../format/element-at.ts';
 
 /** Edges in the order of their rings: x and y of both ends of each. */
@@ -47,7 +47,10 @@ export function areTangled(edges: Edges): boolean {
   return !eachPairOfLeaves(edges, () => {});
 }
 
-/** Takes the pairs of leaves whose extents meet, each once. @returns false if there are too many, of which some are taken */
+/**
+ * Takes the pairs of leaves whose extents meet, each once.
+ * @returns false if there are too many, of which some are taken
+ */
 function eachPairOfLeaves(edges: Edges, take: (a: Node, b: Node) => void): boolean {
   let pairs = (PAIRS_MAX * edges.length) / 4;
   const compare = (a: Node, b: Node): void => {

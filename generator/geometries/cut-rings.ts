@@ -101,7 +101,10 @@ function* strips(ring: Coordinates, full: number): Generator<[turn: number, part
   }
 }
 
-/** The part of a ring on one side of a meridian (Sutherland and Hodgman). @param side 1 for the east, -1 for the west */
+/**
+ * The part of a ring on one side of a meridian (Sutherland and Hodgman).
+ * @param side 1 for the east, -1 for the west
+ */
 function clipped(ring: Coordinates, meridian: number, side: 1 | -1): Coordinates {
   const part = new Coordinates();
   part.resize(2 * ring.count);

@@ -1,5 +1,5 @@
-// The geometry `point` of a unit: its visual centre, inside its full geometry. The only file that knows the package polylabel,
-// which finds the pole of inaccessibility (Garcia-Castellanos and Lombardo 2007) with a quadtree.
+// The geometry `point` of a unit: its visual centre, inside its full geometry. The only file that knows the package
+// polylabel, which finds the pole of inaccessibility (Garcia-Castellanos and Lombardo 2007) with a quadtree.
 import polylabel from 'polylabel';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { doubledArea, type OpenPolygon, sideOf } from './assemble-polygons.ts';
@@ -15,8 +15,8 @@ const PRECISION = 1 / 64;
 const LENGTH_MAX = 100;
 
 /**
- * The point of the unit at a position: the pole of inaccessibility of its largest polygon in `medium`, or that of the full
- * geometry if the first one lies outside of it; undefined for a unit without area.
+ * The point of the unit at a position: the pole of inaccessibility of its largest polygon in `medium`, or that of the
+ * full geometry if the first one lies outside of it; undefined for a unit without area.
  * @param rings the full geometry
  * @param medium its simplified polygons, empty if it has no area, with so many decimals
  */

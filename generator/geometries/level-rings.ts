@@ -1,5 +1,5 @@
-// The rings of a level in flat arrays of 8 bytes a position, collected from its ring store in order of position: what its
-// simplified geometries and the overview are made of.
+// The rings of a level in flat arrays of 8 bytes a position, collected from its ring store in order of position: what
+// its simplified geometries and the overview are made of.
 import { i32At } from '../../format/element-at.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';

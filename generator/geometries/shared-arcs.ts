@@ -1,5 +1,5 @@
-// The rings of one or several levels on a grid, divided into arcs: a run of points between two at which borders meet is one
-// arc of all rings that have it, so whatever is done to it is done to all of them. Built for simplification.
+// The rings of one or several levels on a grid, divided into arcs: a run of points between two at which borders meet is
+// one arc of all rings that have it, so whatever is done to it is done to all of them. Built for simplification.
 import { i32At } from '../../format/element-at.ts';
 import { endBefore, Int32List, type LevelRings } from './level-rings.ts';
 
@@ -67,7 +67,10 @@ export function shareArcs(levels: readonly LevelRings[], grid: Grid): SharedArcs
   const arcs = new Int32List();
   const ends = new Int32List();
 
-  /** Takes the arc from the cell at `from` of a ring to that at `to`, both counted from its begin and perhaps past its end. */
+  /**
+   * Takes the arc from the cell at `from` of a ring to that at `to`, both counted from its begin and perhaps past its
+   * end.
+   */
   const takeArc = (begin: number, length: number, from: number, to: number): void => {
     const at = (i: number): number => i32At(cells, begin + (i % length));
     const second = at(from + 1);

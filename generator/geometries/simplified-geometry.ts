@@ -1,5 +1,5 @@
-// The geometries `medium` and `low` of a level: simplified polygons of every unit, and their GeoJSON. Used in a child process,
-// one level at a time, from the rings that were collected while the level was read.
+// The geometries `medium` and `low` of a level: simplified polygons of every unit, and their GeoJSON. Used in a child
+// process, one level at a time, from the rings that were collected while the level was read.
 import {
   COMMA,
   NUMBER_BYTES,
@@ -31,8 +31,8 @@ export interface SimplifiedUnits {
   /** Decimals of their coordinates. */
   decimals: number;
   /**
-   * The polygons of the unit at a position, in whole units of the last decimal: rings that are not closed, exterior ones
-   * counter-clockwise, holes clockwise. Empty if it has no polygon with an area: then its full geometry serves.
+   * The polygons of the unit at a position, in whole units of the last decimal: rings that are not closed, exterior
+   * ones counter-clockwise, holes clockwise. Empty if it has no polygon with an area: then its full geometry serves.
    */
   polygons(position: number): OpenPolygon[];
   /** Units that are not valid (OGC 06-103r4). */
@@ -65,8 +65,8 @@ const OPEN = 0x5b;
 const CLOSE = 0x5d;
 
 /**
- * Makes a function that writes polygons as a GeoJSON geometry, valid until the next one is written: a MultiPolygon if there
- * are several, or if `isMulti`.
+ * Makes a function that writes polygons as a GeoJSON geometry, valid until the next one is written: a MultiPolygon if
+ * there are several, or if `isMulti`.
  */
 export function newPolygonWriter(decimals: number): (polygons: readonly OpenPolygon[], isMulti: boolean) => Buffer {
   const text = newText();

@@ -1,5 +1,6 @@
-// Simplifies arcs by Visvalingam's criterion: a point goes if its triangle with its neighbours is smaller than a limit and
-// than those of both neighbours. The ends of an arc, at which borders meet, stay; so do points at the edge of the map.
+// Simplifies arcs by Visvalingam's criterion: a point goes if its triangle with its neighbours is smaller than a limit
+// and than those of both neighbours. The ends of an arc, at which borders meet, stay; so do points at the edge of the
+// map.
 import { elementAt, f64At, i32At } from '../../format/element-at.ts';
 import { endBefore } from './level-rings.ts';
 import type { Grid, SharedArcs } from './shared-arcs.ts';
@@ -15,8 +16,8 @@ export interface SimplifiedArcs {
   /** The one before. */
   previous(index: number): number;
   /**
-   * Takes the piece of an arc from a point that stays to the next one at half its tolerance, and again, until at least a
-   * point of it comes back. @returns false if none can
+   * Takes the piece of an arc from a point that stays to the next one at half its tolerance, and again, until at least
+   * a point of it comes back. @returns false if none can
    */
   refine(index: number): boolean;
   /** Leaves out a point for good, unless it is an end of an arc. @returns false if it is */

@@ -1,5 +1,6 @@
-// Simplifies all units of a level at once: borders that units share stay shared, every unit with an area keeps a ring, and
-// what has come to cross itself is taken at half the tolerance. Used for the geometries `medium` and `low` and the overview.
+// Simplifies all units of a level at once: borders that units share stay shared, every unit with an area keeps a ring,
+// and what has come to cross itself is taken at half the tolerance. Used for the geometries `medium` and `low` and the
+// overview.
 import { elementAt, i32At } from '../../format/element-at.ts';
 import { isValid } from '../source/valid-polygons.ts';
 import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
@@ -17,7 +18,8 @@ export interface SimplifiedLevels {
   /** Counts the positions of all polygons, roughly: before they are made valid. */
   positions(): number;
   /**
-   * Makes polygons valid (OGC 06-103r4): what crosses is taken at half the tolerance, and again, and its neighbours with it.
+   * Makes polygons valid (OGC 06-103r4): what crosses is taken at half the tolerance, and again, and its neighbours
+   * with it.
    * @param areAll whether also those that are invalid in the source
    * @returns the number of units that are not valid
    */

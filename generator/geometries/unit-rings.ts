@@ -1,5 +1,5 @@
-// The rings of all units of a level on arcs that are simplified: gives the polygons of a unit, and changes arcs until a unit
-// keeps its shape and is valid. Used to simplify a level.
+// The rings of all units of a level on arcs that are simplified: gives the polygons of a unit, and changes arcs until a
+// unit keeps its shape and is valid. Used to simplify a level.
 import { f64At, i32At, numberAt } from '../../format/element-at.ts';
 import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
 import { areTangled, type Crossing, crossingsOf } from './crossings.ts';
@@ -331,7 +331,10 @@ export class UnitRings {
     return open.length < 2 * RING_POSITIONS_MIN ? [] : open;
   }
 
-  /** Notes a reading of a ring at each of its cells. @returns later readings than `before` that were noted there, perhaps this one */
+  /**
+   * Notes a reading of a ring at each of its cells.
+   * @returns later readings than `before` that were noted there, perhaps this one
+   */
   #meet(ring: number, before: number): Set<number> {
     const reading = ++this.#readings;
     const others = new Set<number>();

@@ -1,5 +1,5 @@
-// Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes: used by `build`, its
-// shards and `seal`.
+// Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes: used by
+// `build`, its shards and `seal`.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName } from '../../format/levels.ts';
@@ -32,7 +32,9 @@ export interface BuildContext {
 /** Maximum tasks of a level per child process: enough that all processes finish at about the same time. */
 const TASKS_PER_WORKER = 4;
 
-/** The geometries that are made together: a point is found in the medium geometry. `none` is made when a level is read. */
+/**
+ * The geometries that are made together: a point is found in the medium geometry. `none` is made when a level is read.
+ */
 const GROUPS: readonly (readonly Geometry[])[] = [['medium', 'point'], ['low']];
 
 /** The geometries to make for a release with these, for each task. */
@@ -61,7 +63,10 @@ export function readLevels(
   );
 }
 
-/** Writes the files of a level, or a share of them. Of its stores only index, plan and rings remain. @returns the record files */
+/**
+ * Writes the files of a level, or a share of them. Of its stores only index, plan and rings remain.
+ * @returns the record files
+ */
 export async function writeLevel(
   { level, store, features, parts }: StoredLevel,
   { shape, staging, pool, report }: BuildContext,

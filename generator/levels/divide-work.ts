@@ -1,5 +1,6 @@
-// Divides the planned files of a level into parts of about equal work: for the shards of a job array, and for the tasks of
-// a build. A pure function of the store index: every shard makes the same division, whatever its number of child processes.
+// Divides the planned files of a level into parts of about equal work: for the shards of a job array, and for the tasks
+// of a build. A pure function of the store index: every shard makes the same division, whatever its number of child
+// processes.
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 import type { Estimate, FilePlan } from './plan.ts';
@@ -42,7 +43,8 @@ export function estimateWork({ features, bytes, deflatedText }: StoreIndex): Est
 }
 
 /**
- * Divides a share of a level among tasks. Shards are cut first, so that they are the same however many tasks write each.
+ * Divides a share of a level among tasks. Shards are cut first, so that they are the same however many tasks write
+ * each.
  * @returns at most `count` parts, each with at least one file
  */
 export function divideShare(plan: FilePlan, { shard, shards }: Share, count: number): Part[] {

@@ -1,6 +1,6 @@
-// Finds the parents of a level's units by place (--parent-by-place): the unit of a level above that holds the unit's point,
-// otherwise the most fitting one.
-// Runs in a child process before the level is read, and reads both levels as they will be published.
+// Finds the parents of a level's units by place (--parent-by-place): the unit of a level above that holds the unit's
+// point, otherwise the most fitting one. Runs in a child process before the level is read, and reads both levels as
+// they will be published.
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeCells } from '../../format/cells.ts';

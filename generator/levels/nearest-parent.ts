@@ -1,5 +1,5 @@
-// The parent by place of a unit whose point lies in no unit of the level above, or in several: used by find-parents.ts. Borders
-// of two levels seldom agree exactly, and a level above may be coarser.
+// The parent by place of a unit whose point lies in no unit of the level above, or in several: used by find-parents.ts.
+// Borders of two levels seldom agree exactly, and a level above may be coarser.
 import { elementAt, i32At } from '../../format/element-at.ts';
 import { doubledArea, sideOf } from '../geometries/assemble-polygons.ts';
 import type { Box } from '../geometries/cut-rings.ts';

@@ -89,7 +89,10 @@ export interface PlannedFile<Kind extends FileKind = FileKind> {
   ranges: Ranges;
 }
 
-/** The files of a level that tasks write: cells, then by first position feature files before geojsonl pages before fc pages. */
+/**
+ * The files of a level that tasks write: cells, then by first position feature files before geojsonl pages before fc
+ * pages.
+ */
 export interface FilePlan {
   /** Which of `plannedFiles` each one is; their number for the cells. */
   order: Uint32Array;
@@ -126,7 +129,8 @@ export function planFiles(index: LevelIndex, hasCells: boolean, estimate: Estima
 }
 
 /**
- * Every file of a level that tasks write but the cells: the feature files of each geometry by number, then the pages of each format.
+ * Every file of a level that tasks write but the cells: the feature files of each geometry by number, then the pages of
+ * each format.
  * @param from,to which of them
  */
 export function* plannedFiles(

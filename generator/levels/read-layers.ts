@@ -1,6 +1,6 @@
-// Reads the layers of a level through GDAL, from the first feature to the last, and serialises each feature once. A build
-// keeps the text (read-level.ts), an estimate only measures it (estimate/read-sizes.ts).
-// gdal-async is used from one thread of a process only.
+// Reads the layers of a level through GDAL, from the first feature to the last, and serialises each feature once. A
+// build keeps the text (read-level.ts), an estimate only measures it (estimate/read-sizes.ts). gdal-async is used from
+// one thread of a process only.
 import { rmSync } from 'node:fs';
 import { elementAt } from '../../format/element-at.ts';
 import { indexBox } from '../geojson/bbox.ts';
@@ -85,7 +85,8 @@ interface ReadingPlan {
 
 /**
  * Reads all features of a level.
- * @param begin is called when reading begins, possibly several times: some features can be read only in another way, and
+ * @param begin is called when reading begins, possibly several times: some features can be read only in another way,
+ * and
  *   the level is then read again from its first feature. What it returns takes every feature
  * @throws BuildError with file, layer, level and fid if GDAL reports an error or a feature cannot be written
  */

@@ -1,5 +1,5 @@
-// The records of a task that writes files, for the finalisation of its level: size and SHA-256 of every file, and what the
-// level's arrays need of every feature. Flat lists, because a level may have hundreds of thousands of both.
+// The records of a task that writes files, for the finalisation of its level: size and SHA-256 of every file, and what
+// the level's arrays need of every feature. Flat lists, because a level may have hundreds of thousands of both.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';

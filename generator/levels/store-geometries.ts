@@ -1,5 +1,5 @@
-// Makes the other geometries of a level's units: a store for each, with the text of every feature, from which the tasks that
-// write feature files copy. Runs in a child process: simplification holds all borders of the level in memory.
+// Makes the other geometries of a level's units: a store for each, with the text of every feature, from which the tasks
+// that write feature files copy. Runs in a child process: simplification holds all borders of the level in memory.
 import { elementAt } from '../../format/element-at.ts';
 import type { Geometry } from '../../format/levels.ts';
 import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';

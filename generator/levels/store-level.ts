@@ -1,5 +1,5 @@
-// Reads one level of the source into a feature store, and plans the level's files. Runs in a child process: gdal-async is
-// used from one thread of a process only. Beside it are those without geometry and of the rings, and the names.
+// Reads one level of the source into a feature store, and plans the level's files. Runs in a child process: gdal-async
+// is used from one thread of a process only. Beside it are those without geometry and of the rings, and the names.
 import type { Level } from '../../format/levels.ts';
 import type { Finding, LevelAbout, ReleaseShape } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';

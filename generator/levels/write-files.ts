@@ -1,6 +1,6 @@
-// Writes a part of a level's files: feature files, pages and cells. Runs in child processes; several write the same level
-// concurrently, without communication. A page is one gzip member: the text of its short features is deflated together; the
-// deflate data of large features is copied from the store.
+// Writes a part of a level's files: feature files, pages and cells. Runs in child processes; several write the same
+// level concurrently, without communication. A page is one gzip member: the text of its short features is deflated
+// together; the deflate data of large features is copied from the store.
 import { closeSync, copyFileSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sumOf, swapSeparator } from '../../format/crc32.ts';
@@ -105,8 +105,8 @@ export function refuseLargePage(file: string, bytes: number): void {
 const SAVED_MIN = 0.1;
 
 /**
- * The data of a feature that refers to the one before it; undefined if it is to be in the feature file alone. That of a long text
- * is: its coordinates are most of it.
+ * The data of a feature that refers to the one before it; undefined if it is to be in the feature file alone. That of a
+ * long text is: its coordinates are most of it.
  * @param line,before their texts; undefined if they are long
  * @param alone its data
  */
@@ -116,7 +116,10 @@ export function chainedData(line: Buffer | undefined, before: Buffer | undefined
   return chained.length <= (1 - SAVED_MIN) * alone.length ? chained : undefined;
 }
 
-/** Writes a feature file, one gzip member with a seam after every line, and the file beside it: its chained features alone. */
+/**
+ * Writes a feature file, one gzip member with a seam after every line, and the file beside it: its chained features
+ * alone.
+ */
 function writeFeatureFiles(
   file: string,
   beside: string,
@@ -168,7 +171,8 @@ function linkOrCopy(file: string, twin: string): void {
   try {
     linkSync(file, twin);
   } catch {
-    // A repeated shard finds the files of its first run; they are removed, not overwritten, as other links share the bytes.
+    // A repeated shard finds the files of its first run; they are removed, not overwritten, as other links share the
+    // bytes.
     rmSync(twin, { force: true });
     copyFileSync(file, twin);
   }

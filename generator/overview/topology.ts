@@ -1,11 +1,13 @@
-// Joins the polygons of the levels in the overview into one topology: arcs that neighbours and both levels share. The only
-// file that knows the package topojson-server.
+// Joins the polygons of the levels in the overview into one topology: arcs that neighbours and both levels share. The
+// only file that knows the package topojson-server.
 import { topology } from 'topojson-server';
 import type { ArcIndexes, GeometryCollection, GeometryObject, Properties } from 'topojson-specification';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { OpenPolygon, OpenRing } from '../geometries/assemble-polygons.ts';
 
-/** A unit's polygons; each is its rings, exterior first; each ring the indexes of its arcs, `~i` for arc i backwards. */
+/**
+ * A unit's polygons; each is its rings, exterior first; each ring the indexes of its arcs, `~i` for arc i backwards.
+ */
 export type Shape = readonly (readonly ArcIndexes[])[];
 
 /** The shapes of both levels with their common arcs. */

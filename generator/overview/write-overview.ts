@@ -1,5 +1,5 @@
-// Writes the overview of a release as TopoJSON once all levels are read: the highest two that have features. Runs in a child
-// process.
+// Writes the overview of a release as TopoJSON once all levels are read: the highest two that have features. Runs in a
+// child process.
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { deflateWhole, MEMBER_FRAME_BYTES } from '../../format/gzip.ts';

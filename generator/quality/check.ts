@@ -46,8 +46,8 @@ export function refuseUnaccepted(
 }
 
 /**
- * Levels with far fewer units than the current release has: the source is probably incomplete. A release of another source
- * is no measure: one country has fewer units than the sample.
+ * Levels with far fewer units than the current release has: the source is probably incomplete. A release of another
+ * source is no measure: one country has fewer units than the sample.
  * @param names of the source
  */
 export function findFewerUnits(

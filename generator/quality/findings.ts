@@ -1,6 +1,6 @@
-// The kinds of data problems that a build looks for, and their collection while a level is read: counts by kind, and the
-// first example of each. Problems that make a release wrong fail the build unless they are accepted by name (--accept); the
-// others are warnings. All are recorded in release.json.
+// The kinds of data problems that a build looks for, and their collection while a level is read: counts by kind, and
+// the first example of each. Problems that make a release wrong fail the build unless they are accepted by name
+// (--accept); the others are warnings. All are recorded in release.json.
 import type { Level } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';

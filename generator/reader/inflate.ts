@@ -16,8 +16,8 @@ const READ_BYTES = 1 << 20;
 const WHOLE_BYTES = 1 << 20;
 
 /**
- * The sum of the text of a file that is one gzip member. A page's text can be hundreds of MB: that of a large one is never in
- * memory as a whole.
+ * The sum of the text of a file that is one gzip member. A page's text can be hundreds of MB: that of a large one is
+ * never in memory as a whole.
  * @throws FileError if it is not one
  */
 export async function sumOfMember(file: string): Promise<TextSum> {

@@ -21,7 +21,9 @@ export function readLevel(root: string, release: string, level: Level): LevelInd
   return levelFrom(read(manifestPath(level)), read(indexPath(level)), release, level);
 }
 
-/** The same from the content of its files. The number of features is that of the manifest, whatever release.json says. */
+/**
+ * The same from the content of its files. The number of features is that of the manifest, whatever release.json says.
+ */
 export function levelFrom(manifest: Buffer, index: Buffer, release: string, level: Level, folder = ''): LevelIndex {
   const files = { manifest: join(folder, manifestPath(level)), index: join(folder, indexPath(level)) };
   const text = manifest.toString();
@@ -48,8 +50,8 @@ export interface FeatureReader {
 }
 
 /**
- * Opens the files of a level with the features of one geometry, one of each folder at a time. Its functions throw the operating
- * system's error if a file cannot be read.
+ * Opens the files of a level with the features of one geometry, one of each folder at a time. Its functions throw the
+ * operating system's error if a file cannot be read.
  * @param table of the geometry
  */
 export function openFeatures(root: string, table: FeatureTable, geometry: Geometry = 'full'): FeatureReader {

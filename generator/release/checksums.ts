@@ -12,7 +12,9 @@ export interface Checksums {
   problems: readonly string[];
 }
 
-/** A path has segments of plain characters, none of them `.` or `..`: joined to the release's folder, it stays inside. */
+/**
+ * A path has segments of plain characters, none of them `.` or `..`: joined to the release's folder, it stays inside.
+ */
 const LINE = /^([0-9a-f]{64}) {2}((?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*)$/;
 
 /** SHA-256 of some content, in hex. */

@@ -53,9 +53,9 @@ async function syncFile(path: string): Promise<void> {
 const FUSE = 0x65735546;
 
 /**
- * Syncs everything below a folder. On Linux by one call for the whole file system (syncfs, through coreutils' `sync -f`),
- * many times faster than one per file; file by file if that is missing or fails, and with FUSE, where it succeeds but
- * never reaches the server.
+ * Syncs everything below a folder. On Linux by one call for the whole file system (syncfs, through coreutils'
+ * `sync -f`), many times faster than one per file; file by file if that is missing or fails, and with FUSE, where it
+ * succeeds but never reaches the server.
  */
 export async function syncTree(root: string): Promise<void> {
   const isWhole = process.platform === 'linux' && (await statfs(root)).type !== FUSE && (await syncFileSystem(root));

@@ -73,8 +73,8 @@ function signatureFiles(out: string, release: string): number {
 }
 
 /**
- * Number of files of a level: pages, feature files with those beside them, tables of each geometry, manifest, names, words
- * and cells.
+ * Number of files of a level: pages, feature files with those beside them, tables of each geometry, manifest, names,
+ * words and cells.
  */
 function filesOf({ pages, featureFiles, geometries, cells }: LevelSummary): number {
   const others = Object.values(geometries).map((geometry) => geometry.featureFiles);

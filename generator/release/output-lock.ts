@@ -1,5 +1,5 @@
-// The lock of an output folder: one writer at a time. The lock is a folder with a file that names its holder; it is stale
-// if its holder has ended or the machine has restarted since.
+// The lock of an output folder: one writer at a time. The lock is a folder with a file that names its holder; it is
+// stale if its holder has ended or the machine has restarted since.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -100,8 +100,8 @@ export function takeLock(out: string): Lock {
 }
 
 /**
- * rename(2) of a folder is atomic, fails if the target is a folder with a file in it, and needs no hard links, which some
- * file systems lack. So a lock always has its holder's file.
+ * rename(2) of a folder is atomic, fails if the target is a folder with a file in it, and needs no hard links, which
+ * some file systems lack. So a lock always has its holder's file.
  */
 function tryTake(lock: string, candidate: string, mine: Holder): boolean {
   return isFirst(() => {
@@ -130,14 +130,18 @@ function dropStaleLock(lock: string, out: string): void {
       `wait until it has ended; if it is not running any more, remove the folder ${lock}`,
     );
   }
-  // Renamed first: of two processes that find the same stale lock, one moves it; a new lock moved by mistake is put back.
+  // Renamed first: of two processes that find the same stale lock, one moves it; a new lock moved by mistake is put
+  // back.
   const moved = `${lock}.${randomUUID()}`;
   if (!isFirst(() => renameSync(lock, moved))) return;
   if (readHolder(moved)?.token !== holder.token && isFirst(() => renameSync(moved, lock))) return;
   removeFolder(moved);
 }
 
-/** Takes a step by which a folder takes its place; false if another one has it, or another process has removed the folder. */
+/**
+ * Takes a step by which a folder takes its place; false if another one has it, or another process has removed the
+ * folder.
+ */
 function isFirst(step: () => void): boolean {
   try {
     step();

@@ -10,8 +10,8 @@ export interface ScratchFolder {
 }
 
 /**
- * Makes a folder in that of the system for temporary files. It is removed at the latest when this process exits, after a
- * signal too: child processes that write in it must be killed by then, by a pool that was opened before.
+ * Makes a folder in that of the system for temporary files. It is removed at the latest when this process exits, after
+ * a signal too: child processes that write in it must be killed by then, by a pool that was opened before.
  */
 export function makeScratchFolder(name: string): ScratchFolder {
   const path = mkdtempSync(join(tmpdir(), `boundaries-${name}-`));

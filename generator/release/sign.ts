@@ -1,5 +1,5 @@
-// Signs a release: reads all its files once, writes what ranges of them are checked by (blocks.bin), and signatures. Used by
-// `sign`, `build --sign-key` and `seal --sign-key`; `verify --trusted-key` reads it again.
+// Signs a release: reads all its files once, writes what ranges of them are checked by (blocks.bin), and signatures.
+// Used by `sign`, `build --sign-key` and `seal --sign-key`; `verify --trusted-key` reads it again.
 import { createHash, createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -155,7 +155,10 @@ function encodeBlocks(files: readonly FileBlocks[]): Buffer {
   return Buffer.concat([head, ...sorted.flatMap(({ digests }) => digests)]);
 }
 
-/** What is wrong with the signatures of a release, by file. @param keys of which one must have signed it; none: any may have */
+/**
+ * What is wrong with the signatures of a release, by file.
+ * @param keys of which one must have signed it; none: any may have
+ */
 export function signatureProblems(root: string, keys: readonly KeyObject[]): { path: string; problem: string }[] {
   const problems: { path: string; problem: string }[] = [];
   const has = (path: string): boolean => existsSync(join(root, path));
@@ -184,7 +187,10 @@ function hasItsBlocks(root: string): boolean {
   }
 }
 
-/** What a public key is called in messages: the SHA-256 of its DER, in hex, as `openssl pkey -pubin -outform DER` has it. */
+/**
+ * What a public key is called in messages: the SHA-256 of its DER, in hex, as `openssl pkey -pubin -outform DER` has
+ * it.
+ */
 function keyName(key: KeyObject): string {
   return `SHA-256 ${hash('sha256', key.export({ format: 'der', type: 'spki' }), 'hex')}`;
 }

@@ -49,8 +49,9 @@ export function sequenceFor(out: string, release: string): number {
 }
 
 /**
- * Makes a staging folder with a new name. The caller holds the lock, so any other staging folder is a leftover of a build
- * that was killed: it is removed. A child process of that build may write there until it ends, so no name occurs twice.
+ * Makes a staging folder with a new name. The caller holds the lock, so any other staging folder is a leftover of a
+ * build that was killed: it is removed. A child process of that build may write there until it ends, so no name occurs
+ * twice.
  * @throws BuildError if `release` is the id of a release of another format version
  */
 export function openStaging(out: string, release: string): SealedStaging {
@@ -67,7 +68,10 @@ export function openStaging(out: string, release: string): SealedStaging {
   return { ...staging, sequence: sequenceFor(out, release) };
 }
 
-/** A new folder for files of a release that are not finished. Hidden: no release id, which begins with a letter or digit, names it. */
+/**
+ * A new folder for files of a release that are not finished. Hidden: no release id, which begins with a letter or
+ * digit, names it.
+ */
 export function stagingPath(out: string, release: string): string {
   return join(out, RELEASES_PATH, `.${release}.${randomUUID()}.staging`);
 }
@@ -153,7 +157,10 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Reads current.json; undefined before the first release of this format version. @throws BuildError if it is damaged */
+/**
+ * Reads current.json; undefined before the first release of this format version.
+ * @throws BuildError if it is damaged
+ */
 export function readCurrent(out: string): Current | undefined {
   const current = currentIn(out);
   if (!(current instanceof FormatError)) return current;
@@ -230,7 +237,8 @@ function hostableReleases(out: string): string[] {
 }
 
 /**
- * Replaces current.json. Digests that it records stay: a release.json that has been damaged since is not what was published.
+ * Replaces current.json. Digests that it records stay: a release.json that has been damaged since is not what was
+ * published.
  * @param renewed the release whose digest is that of its file now
  */
 async function writeCurrent(out: string, release: string, hosted: readonly string[], renewed?: string): Promise<void> {

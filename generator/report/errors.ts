@@ -4,8 +4,8 @@ import { installCommand } from '../../format/command-line/messages.ts';
 import { codeOf } from '../../format/error-code.ts';
 
 /**
- * An error in the source, the options or the environment. `message` says what and where; `remedy` what to do. Passwords in
- * names of sources are left out of both.
+ * An error in the source, the options or the environment. `message` says what and where; `remedy` what to do. Passwords
+ * in names of sources are left out of both.
  */
 export class BuildError extends Error {
   /** The lines of the message: data in them may have line breaks of its own. */

@@ -41,7 +41,9 @@ function unwrap(ring: readonly Position[]): Point[] {
   });
 }
 
-/** Closes a ring whose end is 360 degrees from its start: by way of the pole of its hemisphere, along the antimeridian. */
+/**
+ * Closes a ring whose end is 360 degrees from its start: by way of the pole of its hemisphere, along the antimeridian.
+ */
 function aroundPole(ring: Point[]): Point[] {
   const [first, last] = [elementAt(ring, 0), elementAt(ring, ring.length - 1)];
   const turn = last[0] - first[0];
@@ -61,7 +63,9 @@ function polygonOf(rings: readonly (readonly Point[])[]): gdalTypes.Geometry {
   return gdal.Geometry.fromGeoJson({ type: 'Polygon', coordinates: rings });
 }
 
-/** The parts of a geometry on the map that lies some turns to the east. A polygon of an atlas may touch or cross itself. */
+/**
+ * The parts of a geometry on the map that lies some turns to the east. A polygon of an atlas may touch or cross itself.
+ */
 function partsOn(geometry: gdalTypes.Geometry, turn: number): Point[][][] {
   const [minX, maxX] = [turn * TURN - HALF_TURN, turn * TURN + HALF_TURN];
   const map = new gdal.Envelope({ minX, minY: -POLE, maxX, maxY: POLE }).toPolygon();

@@ -1,5 +1,5 @@
-// The sample's United States: states and counties of the Census Bureau, from us-atlas. The territories are countries, as
-// in GADM; their county equivalents are their level 1.
+// The sample's United States: states and counties of the Census Bureau, from us-atlas. The territories are countries,
+// as in GADM; their county equivalents are their level 1.
 
 import { type Area, areasOf, readAtlas } from './atlas.ts';
 import { type Kind, type Lineage, type SampleUnit, unitsUnder } from './units.ts';

@@ -7,8 +7,8 @@ import { countryGid, type SampleUnit } from './units.ts';
 export const WORLD_ATTRIBUTION = 'Countries: Made with Natural Earth (naturalearthdata.com), public domain';
 
 /**
- * Codes for areas without an ISO 3166-1 code, by Natural Earth's names: GADM's code if there is one, otherwise a number in
- * GADM's scheme for disputed areas. Also for the second area with Australia's number, because GIDs must be unique.
+ * Codes for areas without an ISO 3166-1 code, by Natural Earth's names: GADM's code if there is one, otherwise a number
+ * in GADM's scheme for disputed areas. Also for the second area with Australia's number, because GIDs must be unique.
  */
 const CODES_BEYOND_ISO: Readonly<Record<string, string>> = {
   Akrotiri: 'XAD',

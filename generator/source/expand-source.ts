@@ -69,7 +69,9 @@ const ENTRIES_MAX = 20_000;
 /** Maximum depth of folders and archives in each other. */
 const DEPTH_MAX = 16;
 
-/** A larger file is refused if it is so many times the size of its archive: boundaries compress to a tenth, not more. */
+/**
+ * A larger file is refused if it is so many times the size of its archive: boundaries compress to a tenth, not more.
+ */
 const INFLATED_BYTES = 1 << 28;
 const INFLATED_TIMES = 200;
 
@@ -243,7 +245,10 @@ function refuseInflated(path: string, archiveBytes: number | undefined): void {
   );
 }
 
-/** The name of an archive as a folder; undefined if it is not an archive. @throws BuildError for one that GDAL cannot read */
+/**
+ * The name of an archive as a folder; undefined if it is not an archive.
+ * @throws BuildError for one that GDAL cannot read
+ */
 function archiveOf(path: string, isInFolder: boolean): string | undefined {
   const lower = path.toLowerCase();
   const known = [...ARCHIVES].find(([ending]) => lower.endsWith(ending));

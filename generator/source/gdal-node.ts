@@ -1,5 +1,5 @@
-// Which Node has GDAL. Where gdal-async has no binding for this one, the set-up of a clone notes another one, on which the
-// generator then runs (.setup/other-node.js). In an installed package nothing is ever noted.
+// Which Node has GDAL. Where gdal-async has no binding for this one, the set-up of a clone notes another one, on which
+// the generator then runs (.setup/other-node.js). In an installed package nothing is ever noted.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,6 +1,6 @@
-// Loads gdal-async; the only module that imports it. The package is optional: importing this module fails with a BuildError
-// if it is not installed. So `verify`, `diff`, `list`, `activate` and `prune` reach it only through child processes and
-// imports at the time of use.
+// Loads gdal-async; the only module that imports it. The package is optional: importing this module fails with a
+// BuildError if it is not installed. So `verify`, `diff`, `list`, `activate` and `prune` reach it only through child
+// processes and imports at the time of use.
 import type * as gdalTypes from 'gdal-async';
 import { BuildError, missingPackages } from '../report/errors.ts';
 import { GDAL_LINE, notedNode } from './gdal-node.ts';
@@ -19,8 +19,8 @@ const { executeSQL } = gdal.Dataset.prototype;
 const results = new WeakMap<gdalTypes.Dataset, gdalTypes.Layer[]>();
 
 /**
- * Keeps the layers that it returns as long as their dataset: when the collector frees one of them, gdal-async 3.12.3 waits
- * for the lock of the dataset, for ever where this thread holds it just then.
+ * Keeps the layers that it returns as long as their dataset: when the collector frees one of them, gdal-async 3.12.3
+ * waits for the lock of the dataset, for ever where this thread holds it just then.
  */
 gdal.Dataset.prototype.executeSQL = function (this: gdalTypes.Dataset, ...args: Parameters<typeof executeSQL>) {
   const layer = executeSQL.apply(this, args);
@@ -30,7 +30,7 @@ gdal.Dataset.prototype.executeSQL = function (this: gdalTypes.Dataset, ...args: 
   return layer;
 };
 
-// Ends by `process.exit`, after all other listeners: without it Node takes V8 apart, which ends a collection that is under
-// way, and gdal-async 3.12.3 crashes when that frees a geometry, as it asks for the current isolate and there is none
-// (SIGSEGV).
+// Ends by `process.exit`, after all other listeners: without it Node takes V8 apart, which ends a collection that is
+// under way, and gdal-async 3.12.3 crashes when that frees a geometry, as it asks for the current isolate and there is
+// none (SIGSEGV).
 process.once('beforeExit', () => process.once('exit', () => process.exit()));

@@ -1,10 +1,12 @@
-// Positions of GeoJSON that are not numbers: GDAL leaves out the ring, the polygon or the geometry that has one, and says
-// nothing. Used by seen-layers.ts for files; those in archives and at URLs only GDAL can read.
+// Positions of GeoJSON that are not numbers: GDAL leaves out the ring, the polygon or the geometry that has one, and
+// says nothing. Used by seen-layers.ts for files; those in archives and at URLs only GDAL can read.
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { isObject, listOf } from '../reader/parse-feature.ts';
 import { BuildError } from '../report/errors.ts';
 
-/** How deep the texts of features lie in a file, by GDAL's name of its format: in a collection, or one after the other. */
+/**
+ * How deep the texts of features lie in a file, by GDAL's name of its format: in a collection, or one after the other.
+ */
 const FEATURE_DEPTH: Readonly<Record<string, number>> = { GeoJSON: 2, GeoJSONSeq: 0 };
 
 /** How deep the positions of a geometry lie in its coordinates. */

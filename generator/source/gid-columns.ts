@@ -1,5 +1,5 @@
-// Which fields of a layer hold the GIDs of its units and of their parents, and which their names and types: as the options
-// say, otherwise by the schemas of published boundary datasets.
+// Which fields of a layer hold the GIDs of its units and of their parents, and which their names and types: as the
+// options say, otherwise by the schemas of published boundary datasets.
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import type { SourceField } from './layer-columns.ts';
@@ -74,8 +74,8 @@ export function gidFieldsFor(
 }
 
 /**
- * The same where the parents that are found by place have theirs by place, too: a column that an option names for all levels
- * is that of the level's own layer, e.g. `name`, and here it may be anything.
+ * The same where the parents that are found by place have theirs by place, too: a column that an option names for all
+ * levels is that of the level's own layer, e.g. `name`, and here it may be anything.
  */
 export function gidFieldsBesidePlace(
   n: Level,
@@ -96,7 +96,10 @@ function schemaFields(n: Level, fields: readonly SourceField[]): number[] | unde
   return undefined;
 }
 
-/** A column that has the GIDs of the units themselves has not those of their parents, unless an option says so of this level. */
+/**
+ * A column that has the GIDs of the units themselves has not those of their parents, unless an option says so of this
+ * level.
+ */
 function isOwnColumn(option: GidColumnOption, level: Level, options: SourceOptions): boolean {
   return option.level === undefined && option.of < level && isSame(option, optionFor(level, level, options));
 }
@@ -131,10 +134,11 @@ export interface MissingColumns {
 }
 
 /**
- * The fields of the GIDs 0 .. level of a layer; empty where there is none. One that lacks the column of a level which the
- * source does not have either has no parent there.
+ * The fields of the GIDs 0 .. level of a layer; empty where there is none. One that lacks the column of a level which
+ * the source does not have either has no parent there.
  * @param present the levels that the source has
- * @param placed the levels whose GIDs the units get from a parent that is found by place: their fields follow those of the
+ * @param placed the levels whose GIDs the units get from a parent that is found by place: their fields follow those of
+ * the
  *   layer, and other parents need no columns
  * @returns also the columns that the layer lacks
  */
@@ -200,8 +204,8 @@ export function refuseMissingColumns(missing: readonly MissingColumns[], first: 
 }
 
 /**
- * The field with the units' names, or with their types, e.g. `Province`: the one that an option names, otherwise the first of
- * the known columns that the layer has; undefined if there is none.
+ * The field with the units' names, or with their types, e.g. `Province`: the one that an option names, otherwise the
+ * first of the known columns that the layer has; undefined if there is none.
  */
 export function labelFieldOf(
   label: 'name' | 'type',
@@ -221,7 +225,10 @@ export function labelFieldOf(
   return undefined;
 }
 
-/** The fields with other names of the units: those of the known schemas that the layer has, and those that an option names. */
+/**
+ * The fields with other names of the units: those of the known schemas that the layer has, and those that an option
+ * names.
+ */
 export function otherNameFieldsOf(level: Level, fields: readonly SourceField[], options: SourceOptions): number[] {
   const known = SCHEMAS.flatMap((schema) => schema.otherNames?.(level) ?? []);
   const names = [...known, ...valuesFor(options.searchColumns, level)];

@@ -1,5 +1,5 @@
-// The credits and licences of published boundary datasets, recognised by their columns and names: those of a release unless
-// --attribution and --licence say otherwise.
+// The credits and licences of published boundary datasets, recognised by their columns and names: those of a release
+// unless --attribution and --licence say otherwise.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { FormatError, objectFrom } from '../../format/parse.ts';
@@ -77,7 +77,9 @@ export interface StatedLicence {
   licence: string | undefined;
 }
 
-/** The licence of a download whose metadata does not say it, or lies in an archive, of which GDAL reads no such file. */
+/**
+ * The licence of a download whose metadata does not say it, or lies in an archive, of which GDAL reads no such file.
+ */
 export const UNREAD_LICENCE: StatedLicence = { text: 'licence: see its metadata', licence: undefined };
 
 /** SPDX identifiers by the names that geoBoundaries uses. */

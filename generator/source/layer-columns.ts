@@ -30,7 +30,8 @@ export function fieldsOf(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): So
   }));
 }
 
-// gdal-async does not expose subtypes; GDAL's CSV driver does, in the .csvt it writes beside an (empty) copy of the layer.
+// gdal-async does not expose subtypes; GDAL's CSV driver does, in the .csvt it writes beside an (empty) copy of the
+// layer.
 function booleanFields(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): Set<number> {
   const integers = layer.fields.map((field) => field.type).includes('integer');
   if (!integers || !dataset.layers.map(({ name }) => name).includes(layer.name)) return new Set();
@@ -42,8 +43,8 @@ function booleanFields(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): Set<
 }
 
 /**
- * The published columns of a layer: its fields as chosen by --columns, and a column GID_n for each GID that is joined from
- * several fields. The columns of GIDs are always published.
+ * The published columns of a layer: its fields as chosen by --columns, and a column GID_n for each GID that is joined
+ * from several fields. The columns of GIDs are always published.
  * @param chosen --columns; each applies to the layers that have the column
  * @throws BuildError for two columns of the same name
  */

@@ -39,8 +39,8 @@ export interface LayerSource extends LayerPlace {
   /** The published columns, in order. */
   columns: readonly Column[];
   /**
-   * For each n = 0 .. level the fields whose values, joined with dots, are the GID at level n; empty if the units have no
-   * parent at that level.
+   * For each n = 0 .. level the fields whose values, joined with dots, are the GID at level n; empty if the units have
+   * no parent at that level.
    */
   gids: readonly (readonly number[])[];
   /**

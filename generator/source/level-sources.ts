@@ -54,8 +54,9 @@ export interface DatasetDescription {
 export type DescribedOptions = SourceOptions & { made?: readonly MadeLevels[] };
 
 /**
- * Describes a dataset before its features are read: finds the layers of every level in the source. Runs in a child process,
- * so that the parent process does not hold the memory of GDAL (some drivers load a whole file to count its features).
+ * Describes a dataset before its features are read: finds the layers of every level in the source. Runs in a child
+ * process, so that the parent process does not hold the memory of GDAL (some drivers load a whole file to count its
+ * features).
  * @throws BuildError if a file cannot be read, a dataset has no layer with GIDs, two layers of one file have the same
  *   level, a layer lacks the column of a parent, or an option names a layer or column that does not exist
  */
@@ -251,7 +252,9 @@ function layersOfParts({ parts, levels: made }: MadeLevels, options: SourceOptio
   );
 }
 
-/** A layer as the source of a level, and the names of its columns, or of those of the statement that is read instead. */
+/**
+ * A layer as the source of a level, and the names of its columns, or of those of the statement that is read instead.
+ */
 function layerSource(
   { path, driver, layer, fields: layerFields, isMade = false }: SeenLayer,
   level: Level,
@@ -297,7 +300,9 @@ function layerSource(
   return { source, names: fields.map(({ name }) => name), missing };
 }
 
-/** A layer of the level whose units are the parents by place of those of a level; undefined if they are not found so. */
+/**
+ * A layer of the level whose units are the parents by place of those of a level; undefined if they are not found so.
+ */
 function levelAbove(
   level: Level,
   sources: readonly { source: LayerSource }[],
@@ -418,7 +423,9 @@ function refuseUnusedDatasets(options: SourceOptions, seen: readonly SeenLayer[]
   }
 }
 
-/** Datasets that need options, by the beginning of a layer's name or by a column; and the file in generator/examples/. */
+/**
+ * Datasets that need options, by the beginning of a layer's name or by a column; and the file in generator/examples/.
+ */
 const EXAMPLES: readonly [layer: RegExp, column: string, file: string][] = [
   [/^ne_\d+m_/i, 'adm0_a3', 'natural-earth.json'],
   [/^geoBoundaries/i, 'shapeGroup', 'geoboundaries.json'],

@@ -17,9 +17,9 @@ const VECTOR_DRIVERS: readonly string[] = gdal.drivers
   .filter((name, _, all) => name !== 'KML' || !all.includes('LIBKML'));
 
 /**
- * Formats whose datasets hold all their data: what is found in folders and archives is opened as one of these only. Others
- * may read any file or address that this process can: VRT, GNM, MapInfo views and seamless tables, labels of PDS, lists of
- * WFS layers. (GDAL's name of each; GML's references are not followed by GDAL's default.)
+ * Formats whose datasets hold all their data: what is found in folders and archives is opened as one of these only.
+ * Others may read any file or address that this process can: VRT, GNM, MapInfo views and seamless tables, labels of
+ * PDS, lists of WFS layers. (GDAL's name of each; GML's references are not followed by GDAL's default.)
  */
 const SELF_CONTAINED: readonly string[] = [
   'ESRI Shapefile',
@@ -44,7 +44,10 @@ const SELF_CONTAINED: readonly string[] = [
 /** A GML without a schema has no types: GDAL guesses them, and 0138 would become the number 138. */
 gdal.config.set('GML_FIELDTYPES', 'ALWAYS_STRING');
 
-/** Attributes have the references to other units, `xlink:href`. The file with what GDAL found would be left in the source. */
+/**
+ * Attributes have the references to other units, `xlink:href`. The file with what GDAL found would be left in the
+ * source.
+ */
 const GML_OPTIONS = ['GML_ATTRIBUTES_TO_OGR_FIELDS=YES', 'WRITE_GFS=NO'];
 
 /** A message of GDAL. */
@@ -175,9 +178,9 @@ export function attributionOf(dataset: gdalTypes.Dataset): string[] {
 }
 
 /**
- * The drivers of SQLite files (GeoPackage, SpatiaLite), in which layers may be no tables: a view may have no end, and a virtual
- * table may be any file of this machine (VirtualText, VirtualShape). No level is read from such a layer: even the list of its
- * columns may take for ever.
+ * The drivers of SQLite files (GeoPackage, SpatiaLite), in which layers may be no tables: a view may have no end, and a
+ * virtual table may be any file of this machine (VirtualText, VirtualShape). No level is read from such a layer: even
+ * the list of its columns may take for ever.
  */
 const SQLITE_DRIVERS: readonly string[] = ['GPKG', 'SQLite'];
 

@@ -57,7 +57,10 @@ export function openSelection(selection: Selection): OpenSelection {
   }
 }
 
-/** GDAL ignores what follows a semicolon, or a database does it. @throws BuildError for one outside of quotation marks */
+/**
+ * GDAL ignores what follows a semicolon, or a database does it.
+ * @throws BuildError for one outside of quotation marks
+ */
 function refuseFurtherStatement(selection: Selection): void {
   const text = (selection.sql ?? selection.where ?? '').replaceAll(/'[^']*'|"[^"]*"/g, '');
   if (!text.includes(';')) return;
@@ -65,8 +68,8 @@ function refuseFurtherStatement(selection: Selection): void {
 }
 
 /**
- * GDAL takes a column `*` for all columns, in place of which it puts this one again, without end; no quotation mark ends
- * after a backslash.
+ * GDAL takes a column `*` for all columns, in place of which it puts this one again, without end; no quotation mark
+ * ends after a backslash.
  * @throws BuildError if a statement names such a column
  */
 function refuseUnnameable({ path, layer: name, sql = '' }: Selection, layer: gdalTypes.Layer): void {

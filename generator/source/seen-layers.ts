@@ -1,5 +1,5 @@
-// The layers in the datasets of a source, and the level of each, by the options or by its columns: level-sources.ts makes the
-// sources of the levels from them.
+// The layers in the datasets of a source, and the level of each, by the options or by its columns: level-sources.ts
+// makes the sources of the levels from them.
 import { dirname } from 'node:path';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
@@ -73,7 +73,9 @@ export function layersIn(
 /** Types of geometries by their codes (OGC 06-103r4, table 7): points and lines, also curved ones. */
 const POINTS_AND_LINES: readonly number[] = [1, 2, 4, 5, 8, 9, 11];
 
-/** May a layer of this type hold areas? The codes of types with Z and M are larger by thousands, or by the highest bit. */
+/**
+ * May a layer of this type hold areas? The codes of types with Z and M are larger by thousands, or by the highest bit.
+ */
 function isArealType(type: number): boolean {
   return !POINTS_AND_LINES.includes((type & 0x7fffffff) % 1000);
 }

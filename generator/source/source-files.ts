@@ -1,5 +1,5 @@
-// The files and folders of a source: which names in a folder are left out, what is neither a file nor a folder, and the files
-// with their sizes and SHA-256 for release.json, sorted, so that the order is reproducible.
+// The files and folders of a source: which names in a folder are left out, what is neither a file nor a folder, and the
+// files with their sizes and SHA-256 for release.json, sorted, so that the order is reproducible.
 import { createHash } from 'node:crypto';
 import { createReadStream, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -10,8 +10,8 @@ import { BuildError } from '../report/errors.ts';
 import { isRemote, sourceName } from './source-options.ts';
 
 /**
- * Name, size and SHA-256 of every source file; a file in a folder has a path that begins with the folder's name. A URL or
- * a connection to a database has its name only, without user, password and query.
+ * Name, size and SHA-256 of every source file; a file in a folder has a path that begins with the folder's name. A URL
+ * or a connection to a database has its name only, without user, password and query.
  */
 export async function sourceFiles(source: readonly string[]): Promise<SourceFile[]> {
   const files: SourceFile[] = [];

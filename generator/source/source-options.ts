@@ -39,7 +39,10 @@ export interface SourceOptions {
   source: readonly string[];
   /** The levels to publish; others are published as empty. */
   levels: readonly Level[];
-  /** Names of the layers of a level, or `FILE:LAYER`, in which `*` stands for any characters, or `!` and either for all others; a level without any is found by columns. */
+  /**
+   * Names of the layers of a level, or `FILE:LAYER`, in which `*` stands for any characters, or `!` and either for all
+   * others; a level without any is found by columns.
+   */
   layers?: readonly LevelOption[] | undefined;
   /** The GID columns, where they differ from the known schemas. */
   gidColumns?: readonly GidColumnOption[] | undefined;
@@ -86,8 +89,8 @@ export function isRemote(path: string): boolean {
 }
 
 /**
- * The name of a part of the source for release.json, which is public: of a file that of the file, of a URL without user and
- * query, of a connection the format and the database.
+ * The name of a part of the source for release.json, which is public: of a file that of the file, of a URL without user
+ * and query, of a connection the format and the database.
  */
 export function sourceName(path: string): string {
   if (!isRemote(path)) return basename(resolve(path));

@@ -1,5 +1,5 @@
-// The parents that the units of a level get by place: a file in the work folder, written before the level is read. And those
-// that GML refers to. Used by everything that reads the layers of a level.
+// The parents that the units of a level get by place: a file in the work folder, written before the level is read. And
+// those that GML refers to. Used by everything that reads the layers of a level.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { elementAt } from '../../format/element-at.ts';

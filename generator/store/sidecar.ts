@@ -1,5 +1,5 @@
-// Files beside the store of a level, in V8's own format, which holds typed arrays as they are: the index of the store, the
-// names of its units, the plan of the level's files, and how many units are invalid.
+// Files beside the store of a level, in V8's own format, which holds typed arrays as they are: the index of the store,
+// the names of its units, the plan of the level's files, and how many units are invalid.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 

@@ -1,5 +1,5 @@
-// The index of a feature store: fid, GIDs, place and size of each feature of a level, in order of position. Flat arrays,
-// because a level may have hundreds of thousands of features and every task reads the index.
+// The index of a feature store: fid, GIDs, place and size of each feature of a level, in order of position. Flat
+// arrays, because a level may have hundreds of thousands of features and every task reads the index.
 import { createHash } from 'node:crypto';
 import type { TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';

@@ -1,5 +1,5 @@
-// Compares a published geometry with GDAL's GeoJSON of the source geometry at full precision. Changes that publishing may
-// make are tolerated; anything else is a difference.
+// Compares a published geometry with GDAL's GeoJSON of the source geometry at full precision. Changes that publishing
+// may make are tolerated; anything else is a difference.
 import { isObject, listOf } from '../reader/parse-feature.ts';
 
 /** A GeoJSON geometry with unchecked members. */

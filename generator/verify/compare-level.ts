@@ -1,5 +1,5 @@
-// Compares a published level with GDAL's own reading of the dataset (its GeoJSON and its fields), independently of the code
-// that wrote the release. Runs in a child process: gdal-async is used from one thread of a process only.
+// Compares a published level with GDAL's own reading of the dataset (its GeoJSON and its fields), independently of the
+// code that wrote the release. Runs in a child process: gdal-async is used from one thread of a process only.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';

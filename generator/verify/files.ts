@@ -1,5 +1,5 @@
-// Verifies files of a release. Feature files are compared line by line with the tables that describe them, pages as a whole:
-// CRC-32 and length of a page's text follow from those of its features. Runs in child processes, too.
+// Verifies files of a release. Feature files are compared line by line with the tables that describe them, pages as a
+// whole: CRC-32 and length of a page's text follow from those of its features. Runs in child processes, too.
 import { hash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -82,7 +82,8 @@ export async function verifyFiles({ out, release, level, from, to, checksums }: 
 type FileCheck = (file: string, read: CheckedFile, found: (problem: string) => void) => Promise<void> | void;
 
 /**
- * Verifies a file. Of it, the file that describes it, and checksums.txt, the one that differs from the others is damaged.
+ * Verifies a file. Of it, the file that describes it, and checksums.txt, the one that differs from the others is
+ * damaged.
  * @param described.root the release's folder
  * @param described.path,described.by the file, and the one that describes it, relative to that folder
  * @param described.listed its SHA-256 in checksums.txt; undefined for none
@@ -172,7 +173,8 @@ function boxOf(bbox: unknown): Box {
 }
 
 /**
- * Checks a feature file: every feature by itself, those that are chained with the text before them, then header and end.
+ * Checks a feature file: every feature by itself, those that are chained with the text before them, then header and
+ * end.
  * @param tables of the features, wherever the file is
  * @param number of the file, from 0
  * @throws FileError for a problem of the file as a whole

@@ -1,5 +1,5 @@
-// Verifies the metadata of a release: current.json, release.json, checksums.txt, and manifest and index of each level. What
-// follows from other arrays of an index is derived anew from them, and compared.
+// Verifies the metadata of a release: current.json, release.json, checksums.txt, and manifest and index of each level.
+// What follows from other arrays of an index is derived anew from them, and compared.
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeCells } from '../../format/cells.ts';
@@ -58,7 +58,9 @@ export interface Metadata {
   files: number;
 }
 
-/** The current release; undefined if current.json is damaged or lists a release that does not exist as the current one. */
+/**
+ * The current release; undefined if current.json is damaged or lists a release that does not exist as the current one.
+ */
 export function currentRelease(out: string, findings: Finding[]): string | undefined {
   const found = (problem: string): unknown => findings.push({ path: CURRENT_PATH, problem });
   try {
@@ -79,7 +81,9 @@ export function currentRelease(out: string, findings: Finding[]): string | undef
   }
 }
 
-/** The SHA-256 of a release.json; undefined if it is damaged, by checksums.txt or without it: a finding of its release. */
+/**
+ * The SHA-256 of a release.json; undefined if it is damaged, by checksums.txt or without it: a finding of its release.
+ */
 function intactSum(root: string): string | undefined {
   try {
     const sum = sha256Of(readFileSync(join(root, RELEASE_FILE)));
@@ -187,7 +191,10 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
 /** Files of a release that checksums.txt does not list. */
 const UNLISTED: readonly string[] = [CHECKSUMS_FILE, ...SIGNATURE_FILES];
 
-/** Compares the files in the folder of a release, those of its levels, and those in checksums.txt. @returns number of files */
+/**
+ * Compares the files in the folder of a release, those of its levels, and those in checksums.txt.
+ * @returns number of files
+ */
 async function compareLists(
   root: string,
   description: Metadata['description'],
@@ -265,7 +272,10 @@ function derivedArrays({ level, features, columns, storedPages, arrays }: LevelI
   };
 }
 
-/** The sums of features anew, as far as they follow: before the first feature, and with commas from those with line feeds. */
+/**
+ * The sums of features anew, as far as they follow: before the first feature, and with commas from those with line
+ * feeds.
+ */
 function derivedSums(arrays: FeatureArrays): Omit<FeatureArrays, 'digest'> {
   const { start, dataCrc, aloneStart, aloneCrc, textStart, textCrc } = arrays;
   return {

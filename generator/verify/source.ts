@@ -16,7 +16,9 @@ import { TASKS } from '../workers/tasks.ts';
 import type { CompareResult, compareLevel } from './compare-level.ts';
 import type { Metadata } from './metadata.ts';
 
-/** A source, and the options in which it differs from what the release records. All levels of the release are compared. */
+/**
+ * A source, and the options in which it differs from what the release records. All levels of the release are compared.
+ */
 export type GivenSource = Pick<SourceOptions, 'source'> & Partial<SourceOptions>;
 
 /**
@@ -88,7 +90,9 @@ function compareLevels(
   );
 }
 
-/** Compares the given files with those in release.json. Names may repeat across folders: identical files match first. */
+/**
+ * Compares the given files with those in release.json. Names may repeat across folders: identical files match first.
+ */
 async function verifyFiles(
   source: readonly string[],
   { source: recorded }: Release,

@@ -1,5 +1,6 @@
-// Verification: whether every file of a release has the bytes that it was published with, and whether the release agrees with
-// itself; given the dataset, also whether every feature is as GDAL reads it. Needs no GDAL without the dataset.
+// Verification: whether every file of a release has the bytes that it was published with, and whether the release
+// agrees with itself; given the dataset, also whether every feature is as GDAL reads it. Needs no GDAL without the
+// dataset.
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { releasePath } from '../../format/layout.ts';

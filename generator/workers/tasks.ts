@@ -1,4 +1,5 @@
-// Every task of the child processes: a function of a module, called with one argument. Argument and result are plain data.
+// Every task of the child processes: a function of a module, called with one argument. Argument and result are plain
+// data.
 import { extname } from 'node:path';
 
 /** A function, by the URL of its module and its name. The child loads a module at its first use. */

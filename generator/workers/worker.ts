@@ -31,9 +31,9 @@ setInterval(check, every);
 const MEMORY = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 };
 
 /**
- * Ends this process when its parent has ended, even while it is in a long call of GDAL: watches the parent from a thread,
- * and kills this process within a second of the parent's end. On Windows, where a process keeps the id of its parent, it
- * has no effect.
+ * Ends this process when its parent has ended, even while it is in a long call of GDAL: watches the parent from a
+ * thread, and kills this process within a second of the parent's end. On Windows, where a process keeps the id of its
+ * parent, it has no effect.
  * @param parent id of the parent as the parent passed it: it may have ended before this process starts
  */
 function endWithParent(parent: number): void {
@@ -63,7 +63,8 @@ process.on('message', async (job: Job) => {
   // If the parent has ended, the message cannot be sent, and 'disconnect' follows.
   process.send?.(await answer(job), undefined, undefined, () => {});
 });
-// The parent has ended, on Windows too. At once: an ordinary exit stops the thread above first, and may then wait for GDAL.
+// The parent has ended, on Windows too. At once: an ordinary exit stops the thread above first, and may then wait for
+// GDAL.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // Signals to the whole process group: the parent receives them as well, and ends its child processes.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});

@@ -27,7 +27,10 @@ export const RELEASE = 'release';
 /** The number of features of a page of OGC API - Features if the request does not say, and at most. */
 export const LIMIT = { default: 100, maximum: 1000 } as const;
 
-/** Of a search: the units that an answer brings if the request does not say, and at most; and the characters of its text. */
+/**
+ * Of a search: the units that an answer brings if the request does not say, and at most; and the characters of its
+ * text.
+ */
 export const SEARCH_LIMIT = { default: 20, maximum: 100, characters: 100 } as const;
 
 /** The filter parameters, with the level of the unit that each names. */

@@ -1,5 +1,5 @@
-// The answers with files: the overview and the names of a level, of the current release; and those that are saved, whole or a
-// range: listings and cells. Used by rows.ts.
+// The answers with files: the overview and the names of a level, of the current release; and those that are saved,
+// whole or a range: listings and cells. Used by rows.ts.
 import type { Cells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { FRAME_DATA } from '../../format/gzip.ts';
@@ -31,8 +31,8 @@ export function answerFile({ path, level }: FileEndpoint, fixed: FixedHeaders, b
 }
 
 /**
- * The answer with a listing as a file, whole or a range: 206. Reading its body throws OriginError if stored bytes do not
- * match the index.
+ * The answer with a listing as a file, whole or a range: 206. Reading its body throws OriginError if stored bytes do
+ * not match the index.
  * @throws Problem range-not-satisfiable
  */
 export function answerDownload(asked: FeaturesRequest<DownloadEndpoint>): Answer {
@@ -84,7 +84,10 @@ function answerSaved(
 /** Names of files are cut to this many characters before their extension: file systems allow 255 in all. */
 const NAME_MAX_CHARS = 200;
 
-/** Release, level, and the values of the parameters in order of their names, in characters that are safe on every system. */
+/**
+ * Release, level, and the values of the parameters in order of their names, in characters that are safe on every
+ * system.
+ */
 function fileName({ level, extension }: SavedEndpoint, release: string, query: string): string {
   const pairs = [...new URLSearchParams(query)].filter(([name]) => name !== RELEASE).sort();
   const parts = ['boundaries', release, levelName(level), ...pairs.map(([, value]) => value)];

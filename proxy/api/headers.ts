@@ -1,4 +1,5 @@
-// The headers of answers from a release, and the two codings of a body. Used by listing.ts, files.ts and ogc-documents.ts.
+// The headers of answers from a release, and the two codings of a body. Used by listing.ts, files.ts and
+// ogc-documents.ts.
 import type { Answer, Basis, BodySource, HeaderList } from '../bodies/answer.ts';
 import { COMMON_HEADERS } from '../bodies/answer.ts';
 import { TextOf } from '../bodies/stored-file.ts';
@@ -7,8 +8,8 @@ import type { Coding } from '../http/request.ts';
 /** The number of features that match. */
 export const MATCHED = 'Boundaries-Matched';
 
-// With tokens private: a shared cache may replay a public answer to a client without one (RFC 9111 section 3.5). The response
-// to a cursor never changes; without a cursor it depends on the current release.
+// With tokens private: a shared cache may replay a public answer to a client without one (RFC 9111 section 3.5). The
+// response to a cursor never changes; without a cursor it depends on the current release.
 const CACHING = {
   private: { pinned: 'private, max-age=31536000, immutable', current: 'private, no-cache' },
   public: { pinned: 'public, max-age=31536000, immutable', current: 'public, max-age=60, stale-while-revalidate=600' },
@@ -43,8 +44,8 @@ export function fixedHeaders(mediaType: string): AudienceHeaders {
 }
 
 /**
- * The headers of downloads, which are files: not coded, in ranges if that is asked for. With tokens one whose release is named is
- * asked for each time, too: an id may be used again.
+ * The headers of downloads, which are files: not coded, in ranges if that is asked for. With tokens one whose release
+ * is named is asked for each time, too: an id may be used again.
  */
 export function downloadHeaders(mediaType: string): AudienceHeaders {
   return forAudiences((caching) => [

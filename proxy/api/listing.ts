@@ -1,5 +1,6 @@
-// The answers with features of a level: pages, and those of OGC API - Features; downloads are in files.ts. One way for all: which features,
-// which bytes have them, which headers say so. No file is read before the content is sent. Used by rows.ts.
+// The answers with features of a level: pages, and those of OGC API - Features; downloads are in files.ts. One way for
+// all: which features, which bytes have them, which headers say so. No file is read before the content is sent. Used by
+// rows.ts.
 import { hash } from 'node:crypto';
 import { numberAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
@@ -194,7 +195,10 @@ export function answerItems(request: FeaturesRequest): Answer {
   return codedAnswer(fixed, basis, slice, slice, path, matchedAnd(positions, next));
 }
 
-/** The answer with one feature, as text: its links come into the object, so it is inflated. @throws Problem not-found */
+/**
+ * The answer with one feature, as text: its links come into the object, so it is inflated.
+ * @throws Problem not-found
+ */
 export function answerItem({ endpoint, params, level, source, basis, fixed }: FeaturesRequest): Answer {
   collectionOf(basis.release, endpoint.level);
   const position = level.index.positionOf(params.fid);

@@ -1,5 +1,5 @@
-// A collection of OGC API - Features: its description, and its JSON Schemas: what one may filter by (queryables, part 3, OGC
-// 19-079r2), and what is known of its columns. Used by ogc-documents.ts.
+// A collection of OGC API - Features: its description, and its JSON Schemas: what one may filter by (queryables, part
+// 3, OGC 19-079r2), and what is known of its columns. Used by ogc-documents.ts.
 import { levelName } from '../../format/levels.ts';
 import type { LevelSummary } from '../../format/release.ts';
 import type { LoadedRelease } from '../data/load-release.ts';
@@ -46,8 +46,9 @@ export function collectionDocument(
 }
 
 /**
- * The columns of a level: as `queryables` those that are parameters of the items, and no other; as `schema` all that the
- * release names, with their roles. It records no types of columns, so values may be of any; units may have further columns.
+ * The columns of a level: as `queryables` those that are parameters of the items, and no other; as `schema` all that
+ * the release names, with their roles. It records no types of columns, so values may be of any; units may have further
+ * columns.
  * @param id the address of the document
  */
 export function columnsSchema(document: string, id: string, columns: LevelSummary): object {

@@ -1,5 +1,5 @@
-// The documents of OGC API - Features: landing page, conformance, collections, and its OpenAPI document. Made from what is
-// known of a release; the response cache keeps them. Used by rows.ts.
+// The documents of OGC API - Features: landing page, conformance, collections, and its OpenAPI document. Made from what
+// is known of a release; the response cache keeps them. Used by rows.ts.
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';

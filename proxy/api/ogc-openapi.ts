@@ -1,5 +1,5 @@
-// The OpenAPI 3.0 document of OGC API - Features, and its paths for the document of the whole service: what is written here
-// means the same in OpenAPI 3.0 and 3.1.
+// The OpenAPI 3.0 document of OGC API - Features, and its paths for the document of the whole service: what is written
+// here means the same in OpenAPI 3.0 and 3.1.
 import type { Geometry, Level } from '../../format/levels.ts';
 import { GEOMETRIES, levelName } from '../../format/levels.ts';
 import type { LevelSummary } from '../../format/release.ts';
@@ -27,7 +27,10 @@ export interface Service {
   audience: Audience;
 }
 
-/** The document that GDAL and QGIS read: pages' sizes, and which columns they may filter by. @param url of the landing page */
+/**
+ * The document that GDAL and QGIS read: pages' sizes, and which columns they may filter by.
+ * @param url of the landing page
+ */
 export function apiDocument(
   { title = TITLE, audience }: Service,
   url: string,

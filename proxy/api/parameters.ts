@@ -1,4 +1,5 @@
-// The query parameters: of each its rule, for messages, and how its text becomes a value, once. Used by query.ts and rows.ts.
+// The query parameters: of each its rule, for messages, and how its text becomes a value, once. Used by query.ts and
+// rows.ts.
 import { type Box, boxFrom } from '../../format/boxes.ts';
 import type { Cursor } from '../../format/cursor.ts';
 import { decodeCursor } from '../../format/cursor.ts';

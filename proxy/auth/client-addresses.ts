@@ -1,5 +1,5 @@
-// The clients of a public service, which knows no tokens: one principal for each address. Used by assemble-server.ts in place of
-// the authenticator.
+// The clients of a public service, which knows no tokens: one principal for each address. Used by assemble-server.ts in
+// place of the authenticator.
 import { isIP, isIPv4 } from 'node:net';
 import type { TrustedProxies } from '../http/base-url.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
@@ -19,7 +19,9 @@ export interface Clients {
   verify(request: Sender, metadataUrl: () => string | undefined): Promise<Principal>;
 }
 
-/** A network of this many bits is one client: whoever has an IPv6 address has all of its /64 (RFC 4291 section 2.5.1). */
+/**
+ * A network of this many bits is one client: whoever has an IPv6 address has all of its /64 (RFC 4291 section 2.5.1).
+ */
 const IPV6_BITS = 64;
 const GROUPS = 8;
 const GROUP_BITS = 16;
@@ -45,8 +47,8 @@ export class ClientAddresses implements Clients {
 }
 
 /**
- * The address that the outermost trusted hop saw: from the last entry of X-Forwarded-For, which the nearest one wrote, to the
- * first that is not trusted itself. What stands before that, any client can write.
+ * The address that the outermost trusted hop saw: from the last entry of X-Forwarded-For, which the nearest one wrote,
+ * to the first that is not trusted itself. What stands before that, any client can write.
  */
 function forwardedFor(headers: HttpRequest['headers'], nearest: string, trusted: TrustedProxies): string {
   const entries = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();

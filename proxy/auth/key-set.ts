@@ -68,7 +68,8 @@ export async function fetchKeySet(url: URL, timeoutMs: number = KEY_SET_TIMEOUT_
 export function jwksToKeySet(text: string): KeySet {
   const keys = usableKeys(text).map(({ alg, ...key }) => {
     const kty = String(key['kty']);
-    // A key for Ed25519 verifies signatures under the name EdDSA and under its own (RFC 9864), whichever it is listed with.
+    // A key for Ed25519 verifies signatures under the name EdDSA and under its own (RFC 9864), whichever it is listed
+    // with.
     return kty === 'OKP' || alg === undefined ? { ...key, kty } : { ...key, kty, alg: String(alg) };
   });
   return { algorithms: ASYMMETRIC_ALGORITHMS, getKey: createLocalJWKSet({ keys }) };

@@ -1,6 +1,6 @@
 // The keys of one issuer over time: refreshed as they age, kept during an outage, with a minimum time between requests.
-// The location of the key set and the clock are injected. Not the remote set of jose: its ages go by the time of day, so
-// that a clock which is set back would keep a revoked key, and it does not tell whether a refresh changed the keys.
+// The location of the key set and the clock are injected. Not the remote set of jose: its ages go by the time of day,
+// so that a clock which is set back would keep a revoked key, and it does not tell whether a refresh changed the keys.
 import { Problem } from '../http/problem.ts';
 import type { KeySource } from './authenticate.ts';
 import { clockThroughFreezes } from './clock.ts';
@@ -81,7 +81,8 @@ export class RotatingKeys implements KeySource {
     const age = this.#age();
     if (age < cacheMs / 2) return this.#keys;
     // Keys past half of their maximum age are refreshed in the background, as are older ones while the issuer is known
-    // to be unreachable. A request waits only if there are no keys, or, shortly, old ones without a recent failed attempt.
+    // to be unreachable. A request waits only if there are no keys, or, shortly, old ones without a recent failed
+    // attempt.
     void this.#refresh();
     const isOutage = this.#now() - this.#failedAt < cacheMs;
     return age < cacheMs || isOutage ? this.#usable() : undefined;

@@ -1,4 +1,5 @@
-// Tokens that are signed here, with the development key (dev-key.ts) or with a key pair of one's own (config/key-files.ts).
+// Tokens that are signed here, with the development key (dev-key.ts) or with a key pair of one's own
+// (config/key-files.ts).
 import type { KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, SignJWT } from 'jose';
 

@@ -92,8 +92,8 @@ const PROBLEM_TYPE: HeaderList = ['Content-Type', 'application/problem+json'];
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /**
- * The answer to a CORS preflight: the same for every path, so it does not reveal which paths exist. Any origin is allowed:
- * tokens are not ambient credentials, a page can only send a token that it was given.
+ * The answer to a CORS preflight: the same for every path, so it does not reveal which paths exist. Any origin is
+ * allowed: tokens are not ambient credentials, a page can only send a token that it was given.
  */
 export const PREFLIGHT_ANSWER: Answer = noContent([
   'Access-Control-Allow-Methods',

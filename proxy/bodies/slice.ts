@@ -1,5 +1,5 @@
-// Slices: bodies with any run of features, made of byte ranges of feature files without inflating or deflating. Length and
-// entity tag follow from the index; each range is checked against it before the last byte is sent.
+// Slices: bodies with any run of features, made of byte ranges of feature files without inflating or deflating. Length
+// and entity tag follow from the index; each range is checked against it before the last byte is sent.
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
@@ -19,7 +19,10 @@ import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';
 const TAG_CHARS = 16;
 /** Reads of one body that are made at once. */
 const NOW_MAX_READS = 16;
-/** Ranges of a file are read together if the gap between them is at most this, or all gaps are not longer than the ranges. */
+/**
+ * Ranges of a file are read together if the gap between them is at most this, or all gaps are not longer than the
+ * ranges.
+ */
 const GAP_BYTES = 4 * 1024;
 /** Concurrent reads for one body. */
 const READS_MAX = 8;
@@ -129,8 +132,8 @@ export class Slice implements BodySource {
   }
 
   /**
-   * A range of its bytes, for a download: always a stream. A client that was cut off continues behind what it has, which
-   * therefore is right: each piece is read and checked whole before a byte of it is sent.
+   * A range of its bytes, for a download: always a stream. A client that was cut off continues behind what it has,
+   * which therefore is right: each piece is read and checked whole before a byte of it is sent.
    */
   part({ offset, length }: ByteRange): BodySource {
     // A piece takes as much memory for one of its bytes as for all.
@@ -155,7 +158,10 @@ export class Slice implements BodySource {
     if (chunk !== undefined) yield chunk;
   }
 
-  /** The data among some bytes of the body: of each run the first feature alone, then the others as they are in feature files. */
+  /**
+   * The data among some bytes of the body: of each run the first feature alone, then the others as they are in feature
+   * files.
+   */
   *#pieces(from: number, to: number, maxBytes: number): Generator<Piece> {
     const { table } = this.#source;
     const { chained, alone } = table;
@@ -236,7 +242,9 @@ export class Slice implements BodySource {
     return memory;
   }
 
-  /** CRC-32 of the text up to the end of the data, as if all features had separators. That of many runs is remembered. */
+  /**
+   * CRC-32 of the text up to the end of the data, as if all features had separators. That of many runs is remembered.
+   */
   get #crc(): number {
     const { table, crcs } = this.#source;
     const tag = this.#ranges.length > 2 * REMEMBERED_RUNS ? this.tag : '';
@@ -274,7 +282,8 @@ export class Slice implements BodySource {
   }
 
   /**
-   * The bytes `offset` up to but not including `to` of a large feature, of which the last ones are sent once all of it is checked.
+   * The bytes `offset` up to but not including `to` of a large feature, of which the last ones are sent once all of it
+   * is checked.
    * @param from the first byte of the body: what is before the first feature is sent with it
    */
   async *#large(

@@ -1,5 +1,6 @@
-// Bodies that are the bytes of a stored file, unchanged: pages, names, the overview, cells; and the text of any body, for clients
-// that do not accept gzip. All are verified before their last byte is sent: `withholdLast` does this for streams.
+// Bodies that are the bytes of a stored file, unchanged: pages, names, the overview, cells; and the text of any body,
+// for clients that do not accept gzip. All are verified before their last byte is sent: `withholdLast` does this for
+// streams.
 import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';

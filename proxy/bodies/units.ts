@@ -1,5 +1,5 @@
-// Bodies with units of several levels: a FeatureCollection made of the data that each feature has alone, as one gzip member.
-// Nothing is inflated or deflated. Used by api/units.ts and api/search.ts.
+// Bodies with units of several levels: a FeatureCollection made of the data that each feature has alone, as one gzip
+// member. Nothing is inflated or deflated. Used by api/units.ts and api/search.ts.
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { joinCrcs } from '../../format/crc32.ts';

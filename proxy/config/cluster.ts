@@ -69,8 +69,9 @@ export function startWorkers(count: number, stopTimeoutMs: number, log: (line: s
 }
 
 /**
- * Closes a connection whose worker exits before it has taken it. The cluster of Node.js accepts connections in the primary
- * process and hands each worker one at a time; its copy of that one it would keep for good, neither answered nor closed.
+ * Closes a connection whose worker exits before it has taken it. The cluster of Node.js accepts connections in the
+ * primary process and hands each worker one at a time; its copy of that one it would keep for good, neither answered
+ * nor closed.
  */
 function closeWhatItIsHanded(worker: Worker): void {
   const { process: child } = worker;

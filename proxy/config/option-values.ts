@@ -62,7 +62,8 @@ function parseHeader(text: string): [name: string, value: string] {
 }
 
 /**
- * A duration of at most a day in milliseconds, for a timer: those of the platform end at 24 days, and a longer one at once.
+ * A duration of at most a day in milliseconds, for a timer: those of the platform end at 24 days, and a longer one at
+ * once.
  * @throws StartError
  */
 export function durationToTimerMs(text: string, option: string, minSeconds = 1): number {

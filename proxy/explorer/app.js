@@ -1,5 +1,5 @@
-// The explorer: a page to browse the units of a release and to try its interface. This file starts it: session, sign-in,
-// map, and the workspace between sign-in and sign-out.
+// The explorer: a page to browse the units of a release and to try its interface. This file starts it: session,
+// sign-in, map, and the workspace between sign-in and sign-out.
 import { readAbout } from './api/about.js';
 import { createClient } from './api/client.js';
 import { createNames } from './api/names.js';

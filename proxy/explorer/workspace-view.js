@@ -1,5 +1,5 @@
-// The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used by
-// workspace.js.
+// The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used
+// by workspace.js.
 import { boxToText } from './api/page-request.js';
 import { titleOf } from './api/unit.js';
 import { loadUnits } from './download/load-units.js';
@@ -42,7 +42,8 @@ import { rowsOfUnits } from './state/shown.js';
  * @property {import('./map/map.js').UnitMap} map
  * @property {AbortSignal} signal ends the listeners of this view
  * @property {(place: Place, withPages?: boolean) => void} onGo
- * @property {(point: Point, other: Point | undefined) => void} onHere asks what is at a point, which may also be the other
+ * @property {(point: Point, other: Point | undefined) => void} onHere asks what is at a point, which may also be the
+ * other
  * @property {() => void} onHereClose
  * @property {(place: Place) => void} onFind a place with a selected unit
  * @property {(row: NamedUnit, level?: number) => void} onOpen

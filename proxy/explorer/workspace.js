@@ -1,4 +1,5 @@
-// The page while someone is signed in: goes from place to place, and keeps map, address and panels in step. Used by app.js.
+// The page while someone is signed in: goes from place to place, and keeps map, address and panels in step. Used by
+// app.js.
 import { RefusalError } from './api/client.js';
 import { isLight } from './api/geometry.js';
 import { readOverview } from './api/overview.js';

@@ -1,5 +1,5 @@
-// The public API for platforms with the Fetch standard's handler, exported as administrative-boundaries-service/fetch and
-// documented in README.md: the adapter between `handle` and the Fetch standard, as server.ts is for node:http.
+// The public API for platforms with the Fetch standard's handler, exported as administrative-boundaries-service/fetch
+// and documented in README.md: the adapter between `handle` and the Fetch standard, as server.ts is for node:http.
 import { Authenticator } from '../auth/authenticate.ts';
 import { clockThroughFreezes } from '../auth/clock.ts';
 import { fetchKeySet } from '../auth/key-set.ts';
@@ -49,7 +49,9 @@ export interface FetchOptions
 
 /** What the platform gives with a request. */
 export interface FetchContext {
-  /** Lets work end after the response; on platforms that stop then, keys and releases may otherwise not be refreshed. */
+  /**
+   * Lets work end after the response; on platforms that stop then, keys and releases may otherwise not be refreshed.
+   */
   waitUntil?(work: Promise<unknown>): void;
 }
 
@@ -67,8 +69,8 @@ const CACHED_RESPONSES_MAX_BYTES = { gzip: 6 * 1024 * 1024, identity: 2 * 1024 *
  * Creates a handler. Nothing is requested until the first request: the releases, levels and keys that it needs.
  * @throws StartError if an option is not valid
  * @example
- * const handler = await createFetchHandler({ origin: 'https://static.example.org/boundaries', jwks, issuer, audience });
- * export default { fetch: (request, env, context) => handler.fetch(request, context) };
+ * const handler = await createFetchHandler({ origin: 'https://static.example.org/boundaries', jwks, issuer, audience
+ * }); export default { fetch: (request, env, context) => handler.fetch(request, context) };
  */
 export async function createFetchHandler(options: FetchOptions): Promise<FetchHandler> {
   const { log = () => {}, currentCache = CURRENT_CACHE, title } = options;
@@ -131,8 +133,8 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
 }
 
 /**
- * Looks at current.json if the last look is older than `cacheMs`. A request waits for the look if there is no release yet,
- * or if `cacheMs` is 0; otherwise the release in memory answers it.
+ * Looks at current.json if the last look is older than `cacheMs`. A request waits for the look if there is no release
+ * yet, or if `cacheMs` is 0; otherwise the release in memory answers it.
  */
 function currentLook(
   releases: Releases,
@@ -159,7 +161,10 @@ function openOrigin({ origin, originHeader }: FetchOptions): Origin {
   return fetchHostOrigin(url, headers);
 }
 
-/** Work that no request waits for, such as refreshing keys or a look at current.json: a platform that stops after the response lets it end. */
+/**
+ * Work that no request waits for, such as refreshing keys or a look at current.json: a platform that stops after the
+ * response lets it end.
+ */
 class Background {
   readonly #running = new Set<Promise<unknown>>();
 

@@ -1,4 +1,5 @@
-// Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard. Used by create-fetch-handler.ts.
+// Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard. Used by
+// create-fetch-handler.ts.
 
 import { type Answer, isMatch, withoutContent } from '../bodies/answer.ts';
 import { errorToLogLine } from '../bodies/error-answer.ts';
@@ -18,7 +19,9 @@ export interface Responding {
   log: (line: string) => void;
 }
 
-/** The response with an answer. An error becomes another answer while no byte has been read, and cuts the body later. */
+/**
+ * The response with an answer. An error becomes another answer while no byte has been read, and cuts the body later.
+ */
 export async function answerToResponse(
   responding: Responding,
   answer: Answer,
@@ -88,7 +91,9 @@ function chunksToStream(
   });
 }
 
-/** The stream with a length that Workers send as Content-Length: they ignore the header. Elsewhere the stream itself. */
+/**
+ * The stream with a length that Workers send as Content-Length: they ignore the header. Elsewhere the stream itself.
+ */
 function withLength(stream: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array> {
   const FixedLengthStream: unknown = Reflect.get(globalThis, 'FixedLengthStream');
   if (typeof FixedLengthStream !== 'function') return stream;
@@ -99,8 +104,8 @@ function withLength(stream: ReadableStream<Uint8Array>, bytes: number): Readable
 }
 
 /**
- * The request. Its platform has parsed it: a header that occurred several times is one value, joined with commas, and the
- * target may be normalised.
+ * The request. Its platform has parsed it: a header that occurred several times is one value, joined with commas, and
+ * the target may be normalised.
  */
 export function toHttpRequest({ method, url, headers }: Request): HttpRequest {
   const authority = url.indexOf('//') + 2;

@@ -1,5 +1,5 @@
-// One client connection: its requests are handled one at a time, and a refused connection is closed in bounded time. Used
-// by server.ts.
+// One client connection: its requests are handled one at a time, and a refused connection is closed in bounded time.
+// Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -56,7 +56,9 @@ export class Connection {
     } else this.#hasDropped = true;
   }
 
-  /** Sends the last answer of the connection, after the responses in progress, and closes it. Later calls do nothing. */
+  /**
+   * Sends the last answer of the connection, after the responses in progress, and closes it. Later calls do nothing.
+   */
   refuse(answer: Buffer): void {
     if (this.#refusal !== undefined) return;
     this.#refusal = answer;

@@ -53,8 +53,9 @@ export function openAccessLog(withSubject: boolean, onDrop: () => void) {
 }
 
 /**
- * With the query only of a request that was parsed and found valid, so that no token is logged: public paths and OPTIONS
- * ignore theirs, and a client that left before the response (0) may have sent anything. Unknown paths are not logged.
+ * With the query only of a request that was parsed and found valid, so that no token is logged: public paths and
+ * OPTIONS ignore theirs, and a client that left before the response (0) may have sent anything. Unknown paths are not
+ * logged.
  */
 function loggedPath({ method, target, status, route }: Pick<EndedRequest, 'method' | 'target' | 'status' | 'route'>) {
   if (route === undefined) return '(other)';

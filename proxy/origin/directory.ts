@@ -9,7 +9,9 @@ import { OriginError } from './origin.ts';
 
 /** Chunk size of streams. */
 const CHUNK_BYTES = 256 * 1024;
-/** A read that takes longer, in milliseconds, waited for a disk; or the process did, for a processor or the collector. */
+/**
+ * A read that takes longer, in milliseconds, waited for a disk; or the process did, for a processor or the collector.
+ */
 const SLOW_MS = 5;
 /** Slow reads among the last FORGOTTEN_READS or so that mean a slow disk. One by itself means nothing. */
 const SLOW_READS = 2;
@@ -27,8 +29,9 @@ const statInPool = promisify(fstat);
 
 /**
  * Creates the origin of a directory. `readNow` reads on the event loop while reads are served by the page cache of the
- * operating system, which takes microseconds, less than the thread pool costs; reads from a disk must not block the event
- * loop, and do so at most once per POOL_MS while the disk is slow. Feature files, of which many ranges are read, stay open.
+ * operating system, which takes microseconds, less than the thread pool costs; reads from a disk must not block the
+ * event loop, and do so at most once per POOL_MS while the disk is slow. Feature files, of which many ranges are read,
+ * stay open.
  * @param now milliseconds of a monotonic clock
  */
 export function directoryOrigin(directory: string, now: () => number = () => performance.now()): Origin {

@@ -1,5 +1,5 @@
-// The origin that is a static host, read with `fetch`: for platforms without the connections of node:http. The checks, and
-// so the answers to faults of the host, are those of static-host.ts.
+// The origin that is a static host, read with `fetch`: for platforms without the connections of node:http. The checks,
+// and so the answers to faults of the host, are those of static-host.ts.
 import { codeOf } from '../../format/error-code.ts';
 import type { FileRequest, HostLimits, HostResponse } from './host-response.ts';
 import {
@@ -66,7 +66,10 @@ export function fetchHostOrigin(
   };
 }
 
-/** Bytes that are asked of a body at a time. Platforms give pieces of 4 kB otherwise, and each costs as much as its bytes. */
+/**
+ * Bytes that are asked of a body at a time. Platforms give pieces of 4 kB otherwise, and each costs as much as its
+ * bytes.
+ */
 const CHUNK_BYTES = 256 * 1024;
 
 /** What has arrived of a body, as large as possible; the Fetch standard makes bodies byte streams. */

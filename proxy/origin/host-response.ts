@@ -50,7 +50,8 @@ export function rangeHeader({ offset, length }: ByteRange): string {
 }
 
 /**
- * The response of a host, whose body is unread. The timers of sockets would not do: they begin when a connection is made.
+ * The response of a host, whose body is unread. The timers of sockets would not do: they begin when a connection is
+ * made.
  * @param open sends the request; it ends with the controller
  * @param gone ends it, too
  * @throws OriginError slow after `idleMs` without a response, even if the request does not end

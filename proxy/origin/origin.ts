@@ -91,7 +91,10 @@ export class OriginError extends Error {
   }
 }
 
-/** Maximum length of a read on the event loop: at most 100 microseconds from the page cache. A page of 1,000 units without geometry has less. */
+/**
+ * Maximum length of a read on the event loop: at most 100 microseconds from the page cache. A page of 1,000 units
+ * without geometry has less.
+ */
 const NOW_MAX_BYTES = 256 * 1024;
 /** Of a stream so much is read at a time: at once, or where each read is a request to a host. */
 const PIECE_BYTES = { now: 128 * 1024, request: 1024 * 1024 } as const;
@@ -150,7 +153,9 @@ export class Reads {
     return new Reads(this.origin, undefined, undefined, this.#pace);
   }
 
-  /** Memory for a body that is read without waiting: the next call may return the same, unless `keep` is called before. */
+  /**
+   * Memory for a body that is read without waiting: the next call may return the same, unless `keep` is called before.
+   */
   buffer(bytes: number): Buffer {
     return this.#buffers?.take(bytes) ?? Buffer.allocUnsafe(bytes);
   }
@@ -168,7 +173,10 @@ export class Reads {
     return origin.readNow(path, range, target, at, staysOpen);
   }
 
-  /** Reads a range in the thread pool or from a host, as `Origin.read`. @param reader where it is not the client alone */
+  /**
+   * Reads a range in the thread pool or from a host, as `Origin.read`.
+   * @param reader where it is not the client alone
+   */
   async read(path: string, range: ByteRange, client: Client, reader: Reader = { gone: client.gone }): Promise<Buffer> {
     const bytes = await this.origin.read(path, range, reader);
     await this.#pace?.pace(client.principal, bytes.length);

@@ -1,5 +1,5 @@
-// The origin that is a bucket of Cloudflare R2, read through the binding of a Worker: no credentials, no requests over the
-// network of the Worker. Exported as r2Origin; see proxy/README.md.
+// The origin that is a bucket of Cloudflare R2, read through the binding of a Worker: no credentials, no requests over
+// the network of the Worker. Exported as r2Origin; see proxy/README.md.
 import type { Chunks } from './host-response.ts';
 import type { ByteRange, Origin } from './origin.ts';
 import { OriginError } from './origin.ts';

@@ -1,6 +1,6 @@
-// Signs requests for the files of a bucket (AWS Signature Version 4): the only file that loads the packages for buckets,
-// which are optional, and only when a bucket is named. Region, credentials and endpoint are found as the AWS tools find
-// them; the requests themselves are those to any static host. Used by s3.ts.
+// Signs requests for the files of a bucket (AWS Signature Version 4): the only file that loads the packages for
+// buckets, which are optional, and only when a bucket is named. Region, credentials and endpoint are found as the AWS
+// tools find them; the requests themselves are those to any static host. Used by s3.ts.
 import { hash } from 'node:crypto';
 import { installCommand } from '../../format/command-line/messages.ts';
 
@@ -49,7 +49,8 @@ const DOMAINS: readonly (readonly [regions: string, domain: string])[] = [
 
 /**
  * Finds region, credentials and endpoint of a bucket; credentials are renewed before they expire.
- * @param endpoint URL of the server; by default AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, that of the profile, or AWS itself
+ * @param endpoint URL of the server; by default AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, that of the profile, or AWS
+ * itself
  * @throws S3Error if packages, region or credentials are missing
  */
 export async function openSignedBucket(location: S3Location, endpoint: string | undefined): Promise<SignedBucket> {

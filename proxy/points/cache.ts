@@ -1,5 +1,5 @@
-// The user's cache of files of services: each with its entity tag, replaced as a whole, and checked before it is used. Used by
-// service.ts.
+// The user's cache of files of services: each with its entity tag, replaced as a whole, and checked before it is used.
+// Used by service.ts.
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';

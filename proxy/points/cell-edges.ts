@@ -1,5 +1,5 @@
-// The edges of one cell, read once for all points in it: what `unitsAt` of format/cells.ts does for one point. Nothing is
-// allocated for a cell, and little for a point. Used by look-up.ts.
+// The edges of one cell, read once for all points in it: what `unitsAt` of format/cells.ts does for one point. Nothing
+// is allocated for a cell, and little for a point. Used by look-up.ts.
 
 import { type Point, pointFrom, separates } from '../../format/grid.ts';
 import { FormatError } from '../../format/parse.ts';
@@ -152,7 +152,9 @@ export class CellEdges {
   }
 }
 
-/** The way to a point: from half a unit south-west of the cell's grid point, where no edge ends, by way of its latitude. */
+/**
+ * The way to a point: from half a unit south-west of the cell's grid point, where no edge ends, by way of its latitude.
+ */
 interface Way {
   corner: Point;
   turn: Point;

@@ -13,7 +13,9 @@ export interface PlaceColumns {
   latitude: number;
 }
 
-/** What such columns are usually called, in lower case; the first pair that a table has. x and y may be something else. */
+/**
+ * What such columns are usually called, in lower case; the first pair that a table has. x and y may be something else.
+ */
 const USUAL: readonly (readonly [longitude: string, latitude: string])[] = [
   ['longitude', 'latitude'],
   ['decimallongitude', 'decimallatitude'],

@@ -1,4 +1,5 @@
-// The units of a level, as they are needed to look points up: GIDs and names in memory, cells read from the file in blocks.
+// The units of a level, as they are needed to look points up: GIDs and names in memory, cells read from the file in
+// blocks.
 import { openSync, readSync } from 'node:fs';
 import { CELLS_HEADER_BYTES, type Cells, decodeCells, directoryBytes, lastUpTo } from '../../format/cells.ts';
 import type { Level } from '../../format/levels.ts';

@@ -1,4 +1,5 @@
-// The names and cells of a service's current release, all of the same release, by way of the user's cache. Used by points.ts.
+// The names and cells of a service's current release, all of the same release, by way of the user's cache. Used by
+// points.ts.
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { objectFrom } from '../../format/parse.ts';
@@ -31,8 +32,8 @@ const NOT_MODIFIED = 304;
 const NO_CELLS: readonly number[] = [400, 404];
 
 /**
- * Brings the files of levels into the cache. A release may be replaced while they are fetched: then what has changed is fetched
- * again, until all are of one release.
+ * Brings the files of levels into the cache. A release may be replaced while they are fetched: then what has changed is
+ * fetched again, until all are of one release.
  * @throws StartError
  */
 export async function fetchFiles(

@@ -1,5 +1,5 @@
-// A table of comma-separated values (RFC 4180, and what programs make of it): its header, then its rows as they are written.
-// The bytes of a row are kept: what is appended does not change what was there.
+// A table of comma-separated values (RFC 4180, and what programs make of it): its header, then its rows as they are
+// written. The bytes of a row are kept: what is appended does not change what was there.
 import { type CsvError, parse } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
 import { elementAt } from '../../format/element-at.ts';
@@ -8,7 +8,10 @@ import { type NamedColumns, noPlaceColumns, type PlaceColumns, placeColumns } fr
 
 /** The header is within the first bytes. */
 const HEAD_BYTES = 64 * 1024;
-/** Longest row: a geometry as text may be one of its values. A quotation mark that is not closed ends here at the latest. */
+/**
+ * Longest row: a geometry as text may be one of its values. A quotation mark that is not closed ends here at the
+ * latest.
+ */
 const ROW_MAX_BYTES = 16 * 1024 * 1024;
 const SEPARATORS = [',', ';', '\t', '|'] as const;
 const BOM = '\ufeff';

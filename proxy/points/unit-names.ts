@@ -1,4 +1,5 @@
-// The GIDs and names of a level's units, from its file of names (format/names.ts). Used by level-units.ts and reader.ts.
+// The GIDs and names of a level's units, from its file of names (format/names.ts). Used by level-units.ts and
+// reader.ts.
 import { namesHeader } from '../../format/names.ts';
 import { FormatError } from '../../format/parse.ts';
 

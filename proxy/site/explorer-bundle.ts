@@ -1,12 +1,12 @@
-// The explorer as browsers get it: its scripts and style sheets in one file each. A proxy that runs from its sources makes
-// the files when it starts, with esbuild, which runs the sources themselves; the package holds them.
+// The explorer as browsers get it: its scripts and style sheets in one file each. A proxy that runs from its sources
+// makes the files when it starts, with esbuild, which runs the sources themselves; the package holds them.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join, relative, sep } from 'node:path';
 
 /**
- * What esbuild bundles, by the path in the explorer's folder. A bundle has the path of its entry, so that a module may name
- * other files relative to its own address.
+ * What esbuild bundles, by the path in the explorer's folder. A bundle has the path of its entry, so that a module may
+ * name other files relative to its own address.
  */
 const ENTRIES = ['page/page.js', 'page/page.css', 'names/worker.js', 'style.css', 'icon.svg'];
 

@@ -89,8 +89,8 @@ function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): st
 }
 
 /**
- * Title and version of the service, and the public metadata of a release: its id and date, its licence and the credits to show
- * with the data, its geometries, caps, and the columns of each level.
+ * Title and version of the service, and the public metadata of a release: its id and date, its licence and the credits
+ * to show with the data, its geometries, caps, and the columns of each level.
  */
 function aboutAsset(
   { id, date, licence, attribution, geometries, summaries }: LoadedRelease,

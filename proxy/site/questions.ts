@@ -1,5 +1,5 @@
-// What people ask a service of boundaries, as requests: for /docs, with the answers of the sample release. The tests send
-// each and compare.
+// What people ask a service of boundaries, as requests: for /docs, with the answers of the sample release. The tests
+// send each and compare.
 
 /** A question, its request, and the response of the sample release. */
 export interface Question {

@@ -1,13 +1,16 @@
-// Hazard: the memory of a body that was taken here is used again by the next one, unless `keep` is called before; that of a
-// piece of a stream by later pieces. Used by Reads (origin/origin.ts), for bodies that are read at once and for streams, and
-// by send.ts, which keeps what a client does not take at once.
+// Hazard: the memory of a body that was taken here is used again by the next one, unless `keep` is called before; that
+// of a piece of a stream by later pieces. Used by Reads (origin/origin.ts), for bodies that are read at once and for
+// streams, and by send.ts, which keeps what a client does not take at once.
 
-/** Maximum size of a body that is sent at once. Larger ones are sent in chunks, and so never in memory that is used again. */
+/**
+ * Maximum size of a body that is sent at once. Larger ones are sent in chunks, and so never in memory that is used
+ * again.
+ */
 export const AT_ONCE_MAX_BYTES: number = 128 * 1024;
 
 /**
- * Buffers that are used again and again. Where the operating system takes a body at once, the next one is read into the same
- * memory: nothing is allocated, and the memory is in the processor's cache.
+ * Buffers that are used again and again. Where the operating system takes a body at once, the next one is read into the
+ * same memory: nothing is allocated, and the memory is in the processor's cache.
  */
 export class BodyBuffers {
   /** The free buffer of 2^i bytes. */
@@ -31,12 +34,14 @@ export class BodyBuffers {
 }
 
 const CIRCLE_BYTES = 512 * 1024;
-/** Of larger pieces two could meet: what is written next, and the high-water mark of node:http, up to 64 kB, before it. */
+/**
+ * Of larger pieces two could meet: what is written next, and the high-water mark of node:http, up to 64 kB, before it.
+ */
 const PIECE_MAX_BYTES: number = 192 * 1024;
 
 /**
- * Memory for the pieces of one stream, in a circle. All that is taken must be sent, in order and with `pipeline`, which asks for
- * more only while less than the high-water mark is unsent: that is never as far back as what is used again.
+ * Memory for the pieces of one stream, in a circle. All that is taken must be sent, in order and with `pipeline`, which
+ * asks for more only while less than the high-water mark is unsent: that is never as far back as what is used again.
  */
 export function circularMemory(): (bytes: number) => Buffer {
   let memory: Buffer | undefined;

@@ -1,7 +1,7 @@
-// Bodies that clients have not taken yet: how many bytes they may be, and which connections are cut because they take too
-// little. While there is memory nobody is refused below a limit of his own; when there is none, who makes no progress is cut
-// first, then who holds most, who is refused, too: nobody takes it from others. Used by send.ts. Public files are in memory
-// anyway and are not counted.
+// Bodies that clients have not taken yet: how many bytes they may be, and which connections are cut because they take
+// too little. While there is memory nobody is refused below a limit of his own; when there is none, who makes no
+// progress is cut first, then who holds most, who is refused, too: nobody takes it from others. Used by send.ts. Public
+// files are in memory anyway and are not counted.
 import type { ServerResponse } from 'node:http';
 import { overloaded } from '../http/problem.ts';
 
@@ -12,8 +12,8 @@ export interface HeldLimits {
   /** Bytes of the bodies of one client. */
   clientBytes: number;
   /**
-   * A connection that takes less than PACE_BYTES in this time is idle: it is cut if its client holds more than half of what
-   * it may, or all together do.
+   * A connection that takes less than PACE_BYTES in this time is idle: it is cut if its client holds more than half of
+   * what it may, or all together do.
    */
   paceMs: number;
   /** How often that is looked at. */
@@ -65,8 +65,8 @@ export class HeldBytes {
   }
 
   /**
-   * Is there room for another body of a client, possibly in the place of idle connections? One that holds nothing, or with
-   * this body no more than another one, is admitted in any case: then that one is cut.
+   * Is there room for another body of a client, possibly in the place of idle connections? One that holds nothing, or
+   * with this body no more than another one, is admitted in any case: then that one is cut.
    * @param bytes the body's length
    * @throws Problem overloaded if not
    */

@@ -1,16 +1,19 @@
-// Whose turn is next. Requests that come while much is being done, and tasks that are not done at once (reads that leave the
-// event loop, inflating, bodies that are large or streamed), wait by client, and clients take turns: who asks for much waits
-// for himself. Used by handler.ts for requests, by Reads (origin/origin.ts) for tasks.
+// Whose turn is next. Requests that come while much is being done, and tasks that are not done at once (reads that
+// leave the event loop, inflating, bodies that are large or streamed), wait by client, and clients take turns: who asks
+// for much waits for himself. Used by handler.ts for requests, by Reads (origin/origin.ts) for tasks.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { overloaded } from '../http/problem.ts';
 
 /** Maximum concurrent tasks: most wait for reads. */
 const RUNNING_MAX = 64;
-/** Tasks of one client that wait; further ones are refused. Of all there is no maximum: each has a connection, which costs more. */
+/**
+ * Tasks of one client that wait; further ones are refused. Of all there is no maximum: each has a connection, which
+ * costs more.
+ */
 const WAITING_MAX = 512;
 /**
- * What may be done in one turn of the event loop, in milliseconds and in bytes that are read. A turn accepts one connection:
- * while it is short, thousands that are opened at the same time do not keep a new client waiting for long.
+ * What may be done in one turn of the event loop, in milliseconds and in bytes that are read. A turn accepts one
+ * connection: while it is short, thousands that are opened at the same time do not keep a new client waiting for long.
  */
 const TURN_MS = 2;
 const TURN_BYTES = 4 * 1024 * 1024;
@@ -70,8 +73,8 @@ export class WorkQueue {
   }
 
   /**
-   * Resolves when it is the turn of a request, or its client has gone. None is refused: what waits is one request for each
-   * connection.
+   * Resolves when it is the turn of a request, or its client has gone. None is refused: what waits is one request for
+   * each connection.
    */
   wait(client: string, gone?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
@@ -113,7 +116,9 @@ export class WorkQueue {
     if (this.#canBegin) void this.#serve();
   }
 
-  /** In each turn of the event loop as much as it may have, of each client in turn, at least one request and one task. */
+  /**
+   * In each turn of the event loop as much as it may have, of each client in turn, at least one request and one task.
+   */
   async #serve(): Promise<void> {
     if (this.#isServing) return;
     this.#isServing = true;
@@ -134,7 +139,10 @@ export class WorkQueue {
   }
 }
 
-/** Resolves when all has been done that follows from what was just done, such as sending an answer: it counts in the turn. */
+/**
+ * Resolves when all has been done that follows from what was just done, such as sending an answer: it counts in the
+ * turn.
+ */
 function settled(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

@@ -1,5 +1,5 @@
-// Tokens of the shape that Keycloak, Auth0, Entra ID and Cognito give them, with the options that the table of OPERATING.md
-// has for each: what their defaults lead to, and what works once they are set.
+// Tokens of the shape that Keycloak, Auth0, Entra ID and Cognito give them, with the options that the table of
+// OPERATING.md has for each: what their defaults lead to, and what works once they are set.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';

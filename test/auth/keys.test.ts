@@ -1,4 +1,5 @@
-// Keys that change: rotation, outage, floods of unknown keys and broken answers, against an issuer that counts who asks.
+// Keys that change: rotation, outage, floods of unknown keys and broken answers, against an issuer that counts who
+// asks.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -290,8 +290,8 @@ test('CVE-2020-28042 (null signature): a token without its signature is no token
     await assertRefused('malformed', `${text}.`, text);
 });
 
-// Encrypted tokens are refused by their form, five parts, before anything is decrypted, derived or inflated: no key that
-// decrypts is ever configured.
+// Encrypted tokens are refused by their form, five parts, before anything is decrypted, derived or inflated: no key
+// that decrypts is ever configured.
 
 // https://github.com/advisories/GHSA-hhhv-q57g-882q (inflation)
 // https://nvd.nist.gov/vuln/detail/CVE-2022-36083 (iterations)

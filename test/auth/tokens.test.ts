@@ -1,5 +1,5 @@
-// Forged and odd tokens against the running server: a table of changes to a good token, and what becomes of each. What is
-// refused gets 401 and the same words, and none makes the proxy ask anybody.
+// Forged and odd tokens against the running server: a table of changes to a good token, and what becomes of each. What
+// is refused gets 401 and the same words, and none makes the proxy ask anybody.
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { createServer } from 'node:http';

@@ -1,5 +1,5 @@
-// Twelve questions that people ask a service of boundaries, put to this one and to PostgreSQL with PostGIS, as feature servers
-// ask it: requests, bytes, milliseconds, CPU. Run as `npm run bench:compare`; it takes the sample.
+// Twelve questions that people ask a service of boundaries, put to this one and to PostgreSQL with PostGIS, as feature
+// servers ask it: requests, bytes, milliseconds, CPU. Run as `npm run bench:compare`; it takes the sample.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -21,7 +21,10 @@ interface Question {
   target: string;
   walks?: true;
   status?: number;
-  /** How PostGIS is asked: which rows of which levels, with which geometry (an expression, or none), in pages of `limit`. */
+  /**
+   * How PostGIS is asked: which rows of which levels, with which geometry (an expression, or none), in pages of
+   * `limit`.
+   */
   sql?: { levels: readonly Level[]; where: string; geometry: string; limit?: number };
 }
 

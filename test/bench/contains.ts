@@ -1,6 +1,6 @@
-// Which units contain a point, beside GDAL's Contains on the published text: differences, of which there must be none, and
-// time; then the same points by `points`, of all levels. Run as `npm run bench:contains`; without options it asks for a million
-// points of 20,000 synthetic units.
+// Which units contain a point, beside GDAL's Contains on the published text: differences, of which there must be none,
+// and time; then the same points by `points`, of all levels. Run as `npm run bench:contains`; without options it asks
+// for a million points of 20,000 synthetic units.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,10 @@ console.error(
 differences += lookUpTable();
 process.exit(differences > 0 ? 1 : 0);
 
-/** Looks all points up by `points`, as a user does, and prints what it says. @returns rows with other units than the proxy has */
+/**
+ * Looks all points up by `points`, as a user does, and prints what it says.
+ * @returns rows with other units than the proxy has
+ */
 function lookUpTable(): number {
   const folder = mkdtempSync(join(tmpdir(), 'bench-contains-'));
   const [asked, found] = [join(folder, 'points.csv'), join(folder, 'units.csv')];

@@ -1,5 +1,5 @@
-// GDAL, geopandas, OWSLib and QGIS with the lines of the clients' README, on the sample as it is served: all units, once, as the source
-// has them.
+// GDAL, geopandas, OWSLib and QGIS with the lines of the clients' README, on the sample as it is served: all units,
+// once, as the source has them.
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { createServer, request } from 'node:http';
@@ -60,8 +60,8 @@ function type(program: string, args: string[], env: Record<string, string>): Pro
 }
 
 /**
- * What is known of a layer: its CRS, and of each unit the GID, the bounds and the area in square degrees; no bounds without
- * a geometry.
+ * What is known of a layer: its CRS, and of each unit the GID, the bounds and the area in square degrees; no bounds
+ * without a geometry.
  */
 interface Seen {
   crs: string;
@@ -189,7 +189,10 @@ test('QGIS reads a page by /vsicurl/ with the token in the option of GDAL, and w
   assert.match(text, /AssertionError/);
 });
 
-/** A reverse proxy that adds the token, as an 'API Header' of QGIS does: QGIS 3.22 of Debian has none. Keeps the targets. */
+/**
+ * A reverse proxy that adds the token, as an 'API Header' of QGIS does: QGIS 3.22 of Debian has none. Keeps the
+ * targets.
+ */
 async function startAuthenticating(targets: string[] = []): Promise<string> {
   const server = createServer((req, res) => {
     targets.push(String(req.url));

@@ -1,5 +1,5 @@
-// The page with a map, as it is printed: in Chromium, with MapLibre from a server of its own, from a service with tokens and from
-// a public one.
+// The page with a map, as it is printed: in Chromium, with MapLibre from a server of its own, from a service with
+// tokens and from a public one.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

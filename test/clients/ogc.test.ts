@@ -1,5 +1,5 @@
-// ogr2ogr of GDAL opens the service by its address, as OGC API - Features: whole levels, by place and by GID, equal what the
-// same program makes of the listing as a file. From one process, from two, and behind nginx.
+// ogr2ogr of GDAL opens the service by its address, as OGC API - Features: whole levels, by place and by GID, equal
+// what the same program makes of the listing as a file. From one process, from two, and behind nginx.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

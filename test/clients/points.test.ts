@@ -1,5 +1,5 @@
-// Points looked up away from the service: `points`, the module for browsers and Node and points.py find the units that the
-// service finds, at points by borders, on vertices and on edges of the sample.
+// Points looked up away from the service: `points`, the module for browsers and Node and points.py find the units that
+// the service finds, at points by borders, on vertices and on edges of the sample.
 import assert from 'node:assert/strict';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,5 @@
-// What is at a point, of all levels: the same as `contains` of each level, in one answer, on the sample's real boundaries.
+// What is at a point, of all levels: the same as `contains` of each level, in one answer, on the sample's real
+// boundaries.
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

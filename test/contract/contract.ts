@@ -29,8 +29,8 @@ const READING: Parts = {
 type Parts = Readonly<Record<string, (world: World) => void>>;
 
 /**
- * Tests the contract in these setups. All are prepared before the first suite is declared: the runner ends the file when the
- * declared tests have ended, which are none where --test-name-pattern leaves them all out.
+ * Tests the contract in these setups. All are prepared before the first suite is declared: the runner ends the file
+ * when the declared tests have ended, which are none where --test-name-pattern leaves them all out.
  * @param platforms the setups in which what is refused before anything is read is tested too
  */
 export async function testContract(setups: readonly Setup[], platforms: readonly Setup[]): Promise<void> {

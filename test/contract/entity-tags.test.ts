@@ -1,5 +1,5 @@
-// An equal entity tag means equal bytes, whatever release a body is from: also where a feature has come to be the first of its
-// file, and so alone, where other features are chained, or where another compressor has made the data.
+// An equal entity tag means equal bytes, whatever release a body is from: also where a feature has come to be the first
+// of its file, and so alone, where other features are chained, or where another compressor has made the data.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

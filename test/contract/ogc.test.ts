@@ -1,4 +1,5 @@
-// OGC API - Features on releases of its own: large features, levels without features, licences, damage and new releases.
+// OGC API - Features on releases of its own: large features, levels without features, licences, damage and new
+// releases.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

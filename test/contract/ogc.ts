@@ -1,5 +1,6 @@
-// The HTTP contract: OGC API - Features. The tests that a program can do of the abstract test suite (OGC 17-069r4, annex A),
-// each under the name that it has there, and what is ours. Pages are compared with the stored text of the level.
+// The HTTP contract: OGC API - Features. The tests that a program can do of the abstract test suite (OGC 17-069r4,
+// annex A), each under the name that it has there, and what is ours. Pages are compared with the stored text of the
+// level.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';

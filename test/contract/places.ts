@@ -1,5 +1,5 @@
-// The HTTP contract: features by place. What `bbox` and `contains` select is compared with a model by requests.ts, among all
-// other parameters; here is what they refuse, and how they go with pages, caches and damaged files.
+// The HTTP contract: features by place. What `bbox` and `contains` select is compared with a model by requests.ts,
+// among all other parameters; here is what they refuse, and how they go with pages, caches and damaged files.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The HTTP contract: what a request asks for, by its level, size, start and filters. Any request is compared with a model
-// of a few lines over the stored text of the level.
+// The HTTP contract: what a request asks for, by its level, size, start and filters. Any request is compared with a
+// model of a few lines over the stored text of the level.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';

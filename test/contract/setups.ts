@@ -1,5 +1,5 @@
-// What the HTTP contract is tested on: each origin that the proxy reads from, each choice of stored pages, one process and two,
-// and workerd.
+// What the HTTP contract is tested on: each origin that the proxy reads from, each choice of stored pages, one process
+// and two, and workerd.
 import type { StoredPages } from '../../format/levels.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { s3Origin } from '../../proxy/origin/s3.ts';
@@ -128,7 +128,9 @@ export const IN_PROCESS: readonly Setup[] = [
 export const TWO_PROCESSES: Setup = inTwoProcesses('directory', 'unfiltered');
 export const IN_WORKERD: Setup = inWorkerd('all');
 
-/** All others. A host answers requests for pages and for ranges; which pages are stored makes no other difference to it. */
+/**
+ * All others. A host answers requests for pages and for ranges; which pages are stored makes no other difference to it.
+ */
 export const OTHERS: readonly Setup[] = [
   inThisProcess('directory', 'unfiltered'),
   inThisProcess('directory', 'none'),

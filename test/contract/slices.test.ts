@@ -1,5 +1,5 @@
-// Whatever a request asks for, its body is exactly those features: compared with the stored text of the level, with units
-// of every size, in each choice of stored pages. And what a slice is known to be before anything is read.
+// Whatever a request asks for, its body is exactly those features: compared with the stored text of the level, with
+// units of every size, in each choice of stored pages. And what a slice is known to be before anything is read.
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `bbox` and `contains` at their edges, through the door: holes, enclaves, overlaps, the antimeridian, a pole, borders, few and
-// many decimals; releases without cells, damaged ones and gone ones.
+// `bbox` and `contains` at their edges, through the door: holes, enclaves, overlaps, the antimeridian, a pole, borders,
+// few and many decimals; releases without cells, damaged ones and gone ones.
 import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -1,4 +1,5 @@
-// The HTTP contract: what a request may say, and what it may not. It depends on neither the origin nor the stored pages.
+// The HTTP contract: what a request may say, and what it may not. It depends on neither the origin nor the stored
+// pages.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

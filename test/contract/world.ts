@@ -32,9 +32,10 @@ const PUBLIC_URL = 'https://example.org/boundaries';
 const SCOPE = 'boundaries:read';
 
 /**
- * Starts the service of a setup on releases of two datasets: r1, and r2 in which a unit of level 3 is called something else;
- * c1, c2 in which a district is and which was built without most geometries, and c3, the files of which tests damage. Units
- * without geometry are accepted: how they are answered is part of the contract. m1 has more units than any page.
+ * Starts the service of a setup on releases of two datasets: r1, and r2 in which a unit of level 3 is called something
+ * else; c1, c2 in which a district is and which was built without most geometries, and c3, the files of which tests
+ * damage. Units without geometry are accepted: how they are answered is part of the contract. m1 has more units than
+ * any page.
  */
 export async function prepareWorld(setup: Setup): Promise<World> {
   const folder = await cachedOutput(import.meta.url, setup.pages, (made) => buildReleases(made, setup.pages), ['c3']);
@@ -55,7 +56,10 @@ export async function prepareWorld(setup: Setup): Promise<World> {
   };
 }
 
-/** What `Cache-Control` says: of pages and files of the current release, behind a cursor, and of a release that is named. */
+/**
+ * What `Cache-Control` says: of pages and files of the current release, behind a cursor, and of a release that is
+ * named.
+ */
 export function cachingOf({ isPublic }: Setup): Record<'current' | 'cursor' | 'release', string> {
   if (!isPublic)
     return {

@@ -1,5 +1,5 @@
-// Releases whose levels have no GIDs of the level above, as geoBoundaries and many national downloads have them: what is
-// inside a unit is counted and listed all the same, and every level is in reach.
+// Releases whose levels have no GIDs of the level above, as geoBoundaries and many national downloads have them: what
+// is inside a unit is counted and listed all the same, and every level is in reach.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

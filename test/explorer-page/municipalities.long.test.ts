@@ -1,5 +1,5 @@
-// All 8,212 municipalities of Spain on the map, from the sample: by which requests, and what follows as one comes closer
-// or opens one of them. And a release that has the full shapes alone.
+// All 8,212 municipalities of Spain on the map, from the sample: by which requests, and what follows as one comes
+// closer or opens one of them. And a release that has the full shapes alone.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// Countries of awkward shapes in the explorer: what is drawn of thousands of islands, and which part of a country is seen.
+// Countries of awkward shapes in the explorer: what is drawn of thousands of islands, and which part of a country is
+// seen.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,5 +1,5 @@
-// Countries of awkward shapes, for tests and pictures of the explorer: one with fjords and 3,500 islands, one that is long
-// and thin with an island far away, and one whose units lie on two sides of a gulf.
+// Countries of awkward shapes, for tests and pictures of the explorer: one with fjords and 3,500 islands, one that is
+// long and thin with an island far away, and one whose units lie on two sides of a gulf.
 import { join } from 'node:path';
 import type { Position } from 'geojson';
 import type { FixtureLayer } from '../support/datasets/write-dataset.ts';
@@ -85,7 +85,10 @@ function fjordland(islands = 3_500): Country {
   return { gid: 'FJO', name: 'Fjordland', regions, neighbour: [rectangle(24.5, 58, 30, 66)] };
 }
 
-/** Chile-like: ten regions of 4 by 3.8 degrees from south to north, a fringe of islands in the south, and one far in the west. */
+/**
+ * Chile-like: ten regions of 4 by 3.8 degrees from south to north, a fringe of islands in the south, and one far in the
+ * west.
+ */
 function thinland(): Country {
   const roll = dice(11);
   const regions = Array.from({ length: 10 }, (_, i) => {

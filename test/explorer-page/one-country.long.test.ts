@@ -1,4 +1,5 @@
-// Releases of somebody's own country: where the map opens at two widths, and what it shows where the highest levels lack.
+// Releases of somebody's own country: where the map opens at two widths, and what it shows where the highest levels
+// lack.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// What the page says when the service does not answer, and that it goes on from there; units that the release does not have.
+// What the page says when the service does not answer, and that it goes on from there; units that the release does not
+// have.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

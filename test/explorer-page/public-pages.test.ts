@@ -1,4 +1,5 @@
-// What the service tells about itself without a token: the page, its documentation and about.json, and nothing of the data.
+// What the service tells about itself without a token: the page, its documentation and about.json, and nothing of the
+// data.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { packageVersion } from '../../format/command-line/messages.ts';

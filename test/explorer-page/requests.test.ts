@@ -1,4 +1,5 @@
-// What a browser asks for until the page shows its first list: few files, and on a later visit only what may have changed.
+// What a browser asks for until the page shows its first list: few files, and on a later visit only what may have
+// changed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startService } from '../support/http/in-process-proxy.ts';

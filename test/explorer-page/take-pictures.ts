@@ -1,13 +1,13 @@
-// Takes the pictures of the explorer in proxy/explorer/pictures/: each state at three sizes, and a short animation. Not a test.
-// With `npm start` in another terminal, and in a third one a release of Spain alone, made of the sample:
+// Takes the pictures of the explorer in proxy/explorer/pictures/: each state at three sizes, and a short animation. Not
+// a test. With `npm start` in another terminal, and in a third one a release of Spain alone, made of the sample:
 //   npx tsx generator/main.ts sample --out sample.gpkg
-//   npx tsx generator/main.ts build --source sample.gpkg --out spain --release spain-2026 --date 2026-11-22 --levels lv0,lv1,lv2 \
+// npx tsx generator/main.ts build --source sample.gpkg --out spain --release spain-2026 --date 2026-11-22 --levels
+// lv0,lv1,lv2 \
 //     --where "lv0=GID_0 = 'ESP'" --where "lv1=GID_0 = 'ESP'" --where "lv2=GID_0 = 'ESP'"
 //   npx tsx proxy/main.ts serve --dev --origin spain --port 8081
-// And in a fourth one its second level alone: the same with --out level-2 --release provinces --levels lv2 and no --where,
-// and --origin level-2 --port 8082.
-// node --import tsx test/explorer-page/take-pictures.ts 'LINK' 'LINK' 'LINK', the links that the three print.
-// Needs Chromium, and cwebp and img2webp (Debian: chromium, webp).
+// And in a fourth one its second level alone: the same with --out level-2 --release provinces --levels lv2 and no
+// --where, and --origin level-2 --port 8082. node --import tsx test/explorer-page/take-pictures.ts 'LINK' 'LINK'
+// 'LINK', the links that the three print. Needs Chromium, and cwebp and img2webp (Debian: chromium, webp).
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

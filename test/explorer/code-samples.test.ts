@@ -1,5 +1,5 @@
-// The code samples of the explorer's request tab, run as they are printed: every unit of a listing, whatever its parent's
-// GID has in it, and a token that is refused.
+// The code samples of the explorer's request tab, run as they are printed: every unit of a listing, whatever its
+// parent's GID has in it, and a token that is refused.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,9 @@ import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
-/** What ends a quotation, starts a substitution or a pattern, or ends a line, in a shell, in Python, JavaScript or curl. */
+/**
+ * What ends a quotation, starts a substitution or a pattern, or ends a line, in a shell, in Python, JavaScript or curl.
+ */
 const HOSTILE = `'"; $(touch owned) \`touch owned\` \\'\\\n\${TOKEN} {1,2} [3-4] %41 &gid-1=x # * ? ! é東`;
 
 const source = join(temporaryFolder(), 'hostile.gpkg');

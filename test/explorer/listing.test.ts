@@ -1,5 +1,5 @@
-// The explorer's state, module by module in a browser: the pages of a listing, addresses of places, what units are called,
-// and requests that begin early.
+// The explorer's state, module by module in a browser: the pages of a listing, addresses of places, what units are
+// called, and requests that begin early.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeCountries } from '../support/datasets/small-datasets.ts';

@@ -1,5 +1,6 @@
-// The page of the tests of the explorer's map: an element for the map, under the policy of the explorer, in Chromium with
-// WebGL in software; and what is seen there, as colours of pixels. The release is a real one of a few square units.
+// The page of the tests of the explorer's map: an element for the map, under the policy of the explorer, in Chromium
+// with WebGL in software; and what is seen there, as colours of pixels. The release is a real one of a few square
+// units.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -154,7 +155,10 @@ function mercator(latitude: number): number {
   return (Math.log(Math.tan(Math.PI / 4 + (latitude * Math.PI) / 360)) * 180) / Math.PI;
 }
 
-/** The colour of a pixel, from a picture of that pixel alone: its data is a filter, which does nothing here, and the channels. */
+/**
+ * The colour of a pixel, from a picture of that pixel alone: its data is a filter, which does nothing here, and the
+ * channels.
+ */
 export async function colourAt(page: Page, { x, y }: { x: number; y: number }): Promise<string> {
   const png = await page.screenshot({ clip: { x, y, width: 1, height: 1 } });
   const parts: Buffer[] = [];

@@ -1,4 +1,5 @@
-// The explorer's names of one level: parents and children, whatever is in the names and however the bytes of the file arrive.
+// The explorer's names of one level: parents and children, whatever is in the names and however the bytes of the file
+// arrive.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NameIndexBuilder } from '../../proxy/explorer/names/name-index.js';

@@ -1,4 +1,5 @@
-// Gzip members of deflate data with seams: their bytes, and that they may be cut and joined, against zlib's own reading.
+// Gzip members of deflate data with seams: their bytes, and that they may be cut and joined, against zlib's own
+// reading.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';

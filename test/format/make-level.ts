@@ -1,5 +1,5 @@
-// Levels for the tests of the format, made from texts and GIDs by the plainest means: every sum is taken of the whole text
-// before it, every page is made up. Slow, and independent of the arithmetic that it tests.
+// Levels for the tests of the format, made from texts and GIDs by the plainest means: every sum is taken of the whole
+// text before it, every page is made up. Slow, and independent of the arithmetic that it tests.
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { FeatureTable } from '../../format/feature-table.ts';

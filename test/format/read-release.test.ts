@@ -1,4 +1,5 @@
-// Releases read by a program that shares no code with this one: test/format/read_release.py, written from format/README.md.
+// Releases read by a program that shares no code with this one: test/format/read_release.py, written from
+// format/README.md.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -102,7 +103,10 @@ function textWhere(out: string, level: Level, filters: Readonly<Record<string, s
     .join('');
 }
 
-/** Every level of one release; of the others, which have the same features, the first, one with a unit without geometry, the last. */
+/**
+ * Every level of one release; of the others, which have the same features, the first, one with a unit without geometry,
+ * the last.
+ */
 function levelsOf(storedPages: StoredPages): readonly Level[] {
   return storedPages === 'all' ? LEVELS : SOME_LEVELS;
 }

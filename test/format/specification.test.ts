@@ -1,4 +1,5 @@
-// The specification, format/README.md with format/EXAMPLES.md, held against the code: examples byte by byte, arithmetic, recipes.
+// The specification, format/README.md with format/EXAMPLES.md, held against the code: examples byte by byte,
+// arithmetic, recipes.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

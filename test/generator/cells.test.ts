@@ -1,5 +1,5 @@
-// Which units contain a point: cells of made-up levels against even-odd in integers over all rings, half of the points on
-// an edge or within millionths of a unit of it, and by a reader in Python that knows the specification alone.
+// Which units contain a point: cells of made-up levels against even-odd in integers over all rings, half of the points
+// on an edge or within millionths of a unit of it, and by a reader in Python that knows the specification alone.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -96,7 +96,10 @@ function onMap(x: bigint, y: bigint, precision: number): PointText {
   return [decimalOf(east, precision + MORE), decimalOf(north, precision + MORE)];
 }
 
-/** Asserts that each point is where the oracle says, also when all are looked up together. @returns the units of each */
+/**
+ * Asserts that each point is where the oracle says, also when all are looked up together.
+ * @returns the units of each
+ */
 function assertAgrees(
   units: Units,
   precision: number,

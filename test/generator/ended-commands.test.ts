@@ -1,4 +1,5 @@
-// Commands that a signal ends in the middle, while a call of them does not return: they end, and leave no working files.
+// Commands that a signal ends in the middle, while a call of them does not return: they end, and leave no working
+// files.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Feature files and their index as a build writes them, the pages that reuse their deflate data, and the three choices of
-// --pages: what is stored differs, what is stored in several of them is the same to the byte.
+// Feature files and their index as a build writes them, the pages that reuse their deflate data, and the three choices
+// of --pages: what is stored differs, what is stored in several of them is the same to the byte.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

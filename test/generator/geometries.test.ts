@@ -64,7 +64,9 @@ function box(x: number, y: number, size: number): string {
 const SIDE = 0.1;
 const SQUARES = 5;
 
-/** A field of squares with ragged sides, dealt out to some units, which so have enclaves, exclaves and pinched waists. */
+/**
+ * A field of squares with ragged sides, dealt out to some units, which so have enclaves, exclaves and pinched waists.
+ */
 function raggedUnits(seed: number, units: number): string[] {
   const draw = dice(seed);
   const sides = new Map<string, string[]>();

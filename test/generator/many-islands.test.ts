@@ -1,5 +1,6 @@
-// Countries with thousands of islands beside a long ragged coast: rings find their places, and edges those that cross them,
-// without a comparison of each with all. Processor time is measured, which does not depend on what else the machine does.
+// Countries with thousands of islands beside a long ragged coast: rings find their places, and edges those that cross
+// them, without a comparison of each with all. Processor time is measured, which does not depend on what else the
+// machine does.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { numberAt } from '../../format/element-at.ts';

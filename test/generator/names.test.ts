@@ -20,7 +20,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const folder = temporaryFolder();
 let builds = 0;
 
-/** Builds a release of some layers, or sources; the lines of a level's names without the header, and what release.json says. */
+/**
+ * Builds a release of some layers, or sources; the lines of a level's names without the header, and what release.json
+ * says.
+ */
 async function namesOf(layers: readonly FixtureLayer[] | string[], options: Partial<BuildOptions> = {}) {
   const out = join(folder, `out-${builds}`);
   const sources = layers.filter((source) => typeof source === 'string');

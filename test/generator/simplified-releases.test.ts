@@ -1,5 +1,5 @@
-// What the simplified geometries of a release promise, by the features that it has on disk: what units share in `full` they
-// share in `medium` and `low`, nothing overlaps or gapes, borders stay near, and points lie inside.
+// What the simplified geometries of a release promise, by the features that it has on disk: what units share in `full`
+// they share in `medium` and `low`, nothing overlaps or gapes, borders stay near, and points lie inside.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';

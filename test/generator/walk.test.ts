@@ -55,7 +55,9 @@ function expectedFids(level: Level, filters: Record<number, string>): number[] {
   return (read[level] ?? []).filter(matches).map((feature) => feature.fid);
 }
 
-/** Positions rounded to 7 decimals, rings begun at their least position and turned one way: what may differ, removed. */
+/**
+ * Positions rounded to 7 decimals, rings begun at their least position and turned one way: what may differ, removed.
+ */
 function normalised(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   const [first] = value;

@@ -1,5 +1,5 @@
-// Connections over raw sockets: each is handled one request at a time, ends soon after a refusal, and cannot take memory
-// or descriptors from other clients.
+// Connections over raw sockets: each is handled one request at a time, ends soon after a refusal, and cannot take
+// memory or descriptors from other clients.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// 5,000 connections of one token that ask for anything this service offers, from a folder and from a static host, in a network
-// whose packets are as small as real ones: others wait for milliseconds, and none of their requests fails.
+// 5,000 connections of one token that ask for anything this service offers, from a folder and from a static host, in a
+// network whose packets are as small as real ones: others wait for milliseconds, and none of their requests fails.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Downloads as clients make them: with curl, wget, zcat and GDAL, over connections that are cut, while a release switches, and
-// from files that are damaged.
+// Downloads as clients make them: with curl, wget, zcat and GDAL, over connections that are cut, while a release
+// switches, and from files that are damaged.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';

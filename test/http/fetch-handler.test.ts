@@ -1,4 +1,5 @@
-// The handler for platforms with the Fetch standard: links, new releases, bodies that nobody reads, and downloads that are given up.
+// The handler for platforms with the Fetch standard: links, new releases, bodies that nobody reads, and downloads that
+// are given up.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';

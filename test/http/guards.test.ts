@@ -1,5 +1,5 @@
-// Guards: what one client does cannot cost others their answers. Slow readers, clients that have gone, what never waits,
-// and what is asked of the files of a damaged release.
+// Guards: what one client does cannot cost others their answers. Slow readers, clients that have gone, what never
+// waits, and what is asked of the files of a damaged release.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -145,7 +145,8 @@ test('what a client has not taken yet stays as it is while others are answered',
   const socket = connect(Number(port), hostname).pause();
   const { authorization } = AUTHORIZED;
   let asked = 0;
-  // The operating system takes some megabytes first. No target twice: an answer that is remembered has memory of its own.
+  // The operating system takes some megabytes first. No target twice: an answer that is remembered has memory of its
+  // own.
   for (; service.heldBytes() === 0; asked++) {
     const before = answered;
     socket.write(rawGet(mine + '&'.repeat(asked), authorization));

@@ -1,5 +1,5 @@
-// A public service behind caches, with the examples for Varnish and nginx: how few requests reach it when they are warm, and
-// what clients see of a release switch. Skipped where the programs are not installed.
+// A public service behind caches, with the examples for Varnish and nginx: how few requests reach it when they are
+// warm, and what clients see of a release switch. Skipped where the programs are not installed.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

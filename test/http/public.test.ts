@@ -1,5 +1,5 @@
-// A public service: who its clients are (addresses, behind trusted hops only), what it says of itself, and that tokens do not
-// matter to it. What it answers is tested with the contract (contract/setups.ts).
+// A public service: who its clients are (addresses, behind trusted hops only), what it says of itself, and that tokens
+// do not matter to it. What it answers is tested with the contract (contract/setups.ts).
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// The documented deployments with the real programs: nginx as the static host, nginx and Varnish in front. What a shared
-// cache does with private answers is seen, not believed. Skipped where the programs are not installed.
+// The documented deployments with the real programs: nginx as the static host, nginx and Varnish in front. What a
+// shared cache does with private answers is seen, not believed. Skipped where the programs are not installed.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';

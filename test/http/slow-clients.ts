@@ -1,5 +1,5 @@
-// Unlucky clients: slow readers of a page, a unit, a download and a file of names of 32 MiB, and downloads that are given up; some of
-// these in slow-clients.test.ts, the others in slow-clients.long.test.ts.
+// Unlucky clients: slow readers of a page, a unit, a download and a file of names of 32 MiB, and downloads that are
+// given up; some of these in slow-clients.test.ts, the others in slow-clients.long.test.ts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Clients with a slow network. On loopback the operating system takes one or two megabytes of a body at once and hides what
-// a real network shows: this file runs its tests in a network of its own, where it takes 16 kB of each connection.
+// Clients with a slow network. On loopback the operating system takes one or two megabytes of a body at once and hides
+// what a real network shows: this file runs its tests in a network of its own, where it takes 16 kB of each connection.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

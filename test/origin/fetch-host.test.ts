@@ -1,5 +1,5 @@
-// A static host that is read with `fetch`, as Workers do: its faults have the same answers as those of any other, except
-// that `fetch` undoes a Content-Encoding of the host.
+// A static host that is read with `fetch`, as Workers do: its faults have the same answers as those of any other,
+// except that `fetch` undoes a Content-Encoding of the host.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// The tables of geometries: read when a geometry is first asked for, checked, freed when nobody asks any more, and found missing
-// or damaged without harm to anything else.
+// The tables of geometries: read when a geometry is first asked for, checked, freed when nobody asks any more, and
+// found missing or damaged without harm to anything else.
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A static host behind TLS: a valid certificate is accepted; one that has expired, names another host, or is signed by an
-// unknown authority is refused, when the proxy starts and while it runs.
+// A static host behind TLS: a valid certificate is accepted; one that has expired, names another host, or is signed by
+// an unknown authority is refused, when the proxy starts and while it runs.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

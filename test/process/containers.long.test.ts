@@ -1,5 +1,5 @@
-// The images of both programs by the READMEs' own commands: built, a release made by one and served by the other, the health
-// check, rights, and SIGTERM in the middle of a build and of a download. The first run compiles GDAL's binding.
+// The images of both programs by the READMEs' own commands: built, a release made by one and served by the other, the
+// health check, rights, and SIGTERM in the middle of a build and of a download. The first run compiles GDAL's binding.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

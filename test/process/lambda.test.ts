@@ -1,5 +1,5 @@
-// The example for AWS Lambda, with events as function URLs send them. The runtime's global `awslambda` is a stand-in with
-// its documented interface.
+// The example for AWS Lambda, with events as function URLs send them. The runtime's global `awslambda` is a stand-in
+// with its documented interface.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';

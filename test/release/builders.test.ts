@@ -1,4 +1,5 @@
-// Builders that cannot disturb each other: killed ones, ones in containers, and one on a file system without hard links.
+// Builders that cannot disturb each other: killed ones, ones in containers, and one on a file system without hard
+// links.
 import assert from 'node:assert/strict';
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

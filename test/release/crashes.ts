@@ -47,7 +47,9 @@ function freshOutput(name: string): string {
 /** Snapshots of output folders that were found whole: the same files need not be looked at twice. */
 const foundWhole = new Set<string>();
 
-/** After whatever happened: the proxy serves a complete release, building again converges, and no other file remains. */
+/**
+ * After whatever happened: the proxy serves a complete release, building again converges, and no other file remains.
+ */
 async function assertWhole(out: string, what: string): Promise<void> {
   const snapshot = snapshotOf(out);
   if (!foundWhole.has(snapshot)) await assertConverges(out, what);
@@ -65,7 +67,9 @@ async function assertConverges(out: string, what: string): Promise<void> {
   assert.deepEqual(contentOf(out), expected, what);
 }
 
-/** The operations that find another folder than the one before them: a kill between two others leaves the same files. */
+/**
+ * The operations that find another folder than the one before them: a kill between two others leaves the same files.
+ */
 const changes = [...operations.keys()].filter((i) => i === 0 || snapshots[i] !== snapshots[i - 1]);
 
 /** The first and the last operation of every kind. */

@@ -25,7 +25,8 @@ function resourcesIn(file: string): object[] {
 
 /**
  * Validates a resource.
- * @returns the paths of fields that its schema does not have: a schema allows them, and a cluster ignores or refuses them
+ * @returns the paths of fields that its schema does not have: a schema allows them, and a cluster ignores or refuses
+ * them
  * @throws Error if it violates the schema
  */
 function unknownFields(resource: object): string[] {

@@ -1,5 +1,5 @@
-// Signed releases: openssl and sha256sum agree, and of a folder in which a stranger may write, with right checksums, nothing is
-// served but what was signed.
+// Signed releases: openssl and sha256sum agree, and of a folder in which a stranger may write, with right checksums,
+// nothing is served but what was signed.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';

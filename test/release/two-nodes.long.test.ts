@@ -1,5 +1,5 @@
-// Two machines, each with a mount of a file system over the network: a job array of Slurm of which one machine loses its
-// power, the lock that such a machine leaves, and what is on the disk of the server when a build has ended.
+// Two machines, each with a mount of a file system over the network: a job array of Slurm of which one machine loses
+// its power, the lock that such a machine leaves, and what is on the disk of the server when a build has ended.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,10 @@ import { buildRelease, buildUnchecked } from '../support/releases/build-release.
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-/** Four builds and a seal, one after another on two cores, each syncing its files over a network: half a minute and more. */
+/**
+ * Four builds and a seal, one after another on two cores, each syncing its files over a network: half a minute and
+ * more.
+ */
 const JOBS_MAX_MS = 240_000;
 
 test('a job array on two machines, one of which loses its power in the middle, and its seal job give the bytes of a plain build', {

@@ -1,5 +1,5 @@
-// The script that copies releases to a bucket or a folder, with rclone: what is copied in which order, what is not copied
-// again, what is served while copies are killed, what is removed, and what is refused.
+// The script that copies releases to a bucket or a folder, with rclone: what is copied in which order, what is not
+// copied again, what is served while copies are killed, what is removed, and what is refused.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

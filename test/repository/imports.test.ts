@@ -1,5 +1,5 @@
-// The arrows between the folders: which top folder may import which, no cycles between files or folders, and which files
-// may know each package.
+// The arrows between the folders: which top folder may import which, no cycles between files or folders, and which
+// files may know each package.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';

@@ -1,4 +1,5 @@
-// The size of the request path, as proxy/README.md states it: counted in the files of its table of steps, with a ceiling.
+// The size of the request path, as proxy/README.md states it: counted in the files of its table of steps, with a
+// ceiling.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

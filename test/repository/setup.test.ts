@@ -1,5 +1,6 @@
-// The set-up in a folder of its own, with stand-ins for npm, apt and the compiler that note how they were called. Where the
-// user's cache has Node 26 (`node .setup/other-node.js 26` installs it), also what it does on a Node too new for GDAL.
+// The set-up in a folder of its own, with stand-ins for npm, apt and the compiler that note how they were called. Where
+// the user's cache has Node 26 (`node .setup/other-node.js 26` installs it), also what it does on a Node too new for
+// GDAL.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
-// `npm run simulate -- --seed N [--seeds M]`: runs the simulations of one seed or several, and prints what happened in a single one.
+// `npm run simulate -- --seed N [--seeds M]`: runs the simulations of one seed or several, and prints what happened in
+// a single one.
 import { parseArgs } from 'node:util';
 import { simulate } from './simulate.ts';
 import { simulatedReleases } from './world.ts';

@@ -1,5 +1,5 @@
-// An origin in memory whose answers are late, wrong, cut or old, as a seed says. Files that stay open keep their content when
-// another one takes their place, as descriptors do.
+// An origin in memory whose answers are late, wrong, cut or old, as a seed says. Files that stay open keep their
+// content when another one takes their place, as descriptors do.
 import { CURRENT_PATH } from '../../format/layout.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';

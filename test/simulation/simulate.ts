@@ -1,5 +1,6 @@
-// One simulation: a server, its clients, its origin, an issuer of tokens and an operator, in an order that a seed draws. What
-// must hold is checked after each step, and at the end, when nothing is wrong any more, everything must work again.
+// One simulation: a server, its clients, its origin, an issuer of tokens and an operator, in an order that a seed
+// draws. What must hold is checked after each step, and at the end, when nothing is wrong any more, everything must
+// work again.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { SignJWT } from 'jose';
@@ -320,7 +321,10 @@ class Simulation {
     return lengths.some((length) => length !== undefined && range !== undefined && range.first >= length);
   }
 
-  /** Since when a release may have been hosted that answers now: while reads fail, the next one may not be loaded for long. */
+  /**
+   * Since when a release may have been hosted that answers now: while reads fail, the next one may not be loaded for
+   * long.
+   */
   #staleSince(begun: number): number {
     return begun - (begun - this.#origin.faultAt < STALE_MS ? 6 : 1) * STALE_MS;
   }
@@ -378,7 +382,9 @@ class Simulation {
     this.trace.push(`${this.#time.now} hosted ${hosted.map(({ id, digest }) => `${id} ${digest.slice(0, 4)}`)}`);
   }
 
-  /** Makes a release the current one. An id is used again when it has not been hosted for a while, as OPERATING.md says. */
+  /**
+   * Makes a release the current one. An id is used again when it has not been hosted for a while, as OPERATING.md says.
+   */
   #publish(release: SimulatedRelease | undefined): void {
     if (release === undefined) return;
     const others = this.#hosts().filter((other) => other !== release);

@@ -1,4 +1,5 @@
-// Simulations of some seeds: whatever goes wrong, and in whatever order, answers are right, and everything works again afterwards.
+// Simulations of some seeds: whatever goes wrong, and in whatever order, answers are right, and everything works again
+// afterwards.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulate } from './simulate.ts';

@@ -1,5 +1,5 @@
-// Time that passes only when the simulation says so: takes the place of the timers and clocks of this process. What is done
-// in other threads, signatures of tokens, is waited for, so that the order of events follows from the seed alone.
+// Time that passes only when the simulation says so: takes the place of the timers and clocks of this process. What is
+// done in other threads, signatures of tokens, is waited for, so that the order of events follows from the seed alone.
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';

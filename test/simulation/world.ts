@@ -1,4 +1,5 @@
-// What simulations are about: releases of real datasets in memory, the requests that are made, and the right answer to each.
+// What simulations are about: releases of real datasets in memory, the requests that are made, and the right answer to
+// each.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASE_FILE, releasePath } from '../../format/layout.ts';

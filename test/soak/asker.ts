@@ -70,7 +70,8 @@ export class Asker {
   }
 
   /**
-   * Sends a request with a valid token unless `headers` has another, and returns its answer of whatever status below 500.
+   * Sends a request with a valid token unless `headers` has another, and returns its answer of whatever status below
+   * 500.
    * @throws Excused if it failed as the origin does; any other error is a fault of the proxy
    */
   async ask(path: string, headers: Record<string, string | undefined> = {}, method = 'GET'): Promise<Answer> {
@@ -110,8 +111,8 @@ export class Asker {
   }
 
   /**
-   * Checks that a cursor is answered 410 only if its release is not hosted, and otherwise never. Shortly after a change either
-   * is right.
+   * Checks that a cursor is answered 410 only if its release is not hosted, and otherwise never. Shortly after a change
+   * either is right.
    * @returns is the release gone?
    */
   assertHosting(id: string, answer: Answer, begun: number, path: string): boolean {

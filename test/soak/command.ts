@@ -1,4 +1,5 @@
-// `npm run soak -- --minutes 60`: prints a line for each interval, and fails if an answer is wrong or memory or descriptors grow.
+// `npm run soak -- --minutes 60`: prints a line for each interval, and fails if an answer is wrong or memory or
+// descriptors grow.
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { errorText, soak } from './soak.ts';

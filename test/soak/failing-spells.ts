@@ -1,5 +1,5 @@
-// A static host that fails for a while now and then, in many ways: what the proxy answers meanwhile is excused, unless it looks
-// right and is not.
+// A static host that fails for a while now and then, in many ways: what the proxy answers meanwhile is excused, unless
+// it looks right and is not.
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Dice } from '../support/dice.ts';

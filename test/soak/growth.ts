@@ -20,9 +20,9 @@ type Grown = 'resident' | 'heap' | 'descriptors';
 type Statistic = 'median' | 'greatest';
 
 /**
- * What is compared between two thirds of a soak, and by how much it may differ: a part, and an amount. Descriptors are those of
- * one, two or three releases in memory, with about eight open files each: their greatest number counts. The response cache, 32 MiB
- * of bodies in some 2,000 entries of 1.2 kB, may still fill after the first third.
+ * What is compared between two thirds of a soak, and by how much it may differ: a part, and an amount. Descriptors are
+ * those of one, two or three releases in memory, with about eight open files each: their greatest number counts. The
+ * response cache, 32 MiB of bodies in some 2,000 entries of 1.2 kB, may still fill after the first third.
  */
 const ALLOWED: Readonly<Record<Grown, { statistic: Statistic; part: number; amount: number }>> = {
   resident: { statistic: 'median', part: 0.1, amount: 20 },
@@ -36,7 +36,8 @@ const PAUSE_MS = 200;
 const SETTLE_MAX_MS = 30_000;
 
 /**
- * Reads what a proxy holds as soon as its descriptors stay the same: clients have gone, but it hears of that a little later.
+ * Reads what a proxy holds as soon as its descriptors stay the same: clients have gone, but it hears of that a little
+ * later.
  * @param metrics where its metrics are; it collects garbage on SIGUSR2
  */
 export async function readingOf({ child }: Running, metrics: string): Promise<Reading> {
@@ -66,8 +67,8 @@ function parseMetrics(text: string): Reading {
 }
 
 /**
- * What has grown: the last third of the readings against the third before it. The first third is left out, in which caches
- * fill.
+ * What has grown: the last third of the readings against the third before it. The first third is left out, in which
+ * caches fill.
  * @returns undefined if there are too few readings to say
  */
 export function growthIn(readings: readonly Reading[]): string[] | undefined {

@@ -1,5 +1,5 @@
-// The releases of a soak: five in a store, three of them in the output folder at a time. They are published, activated and
-// pruned in turn, as an operator would, and what each of them must answer is known.
+// The releases of a soak: five in a store, three of them in the output folder at a time. They are published, activated
+// and pruned in turn, as an operator would, and what each of them must answer is known.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { cp, rename } from 'node:fs/promises';
@@ -20,7 +20,9 @@ const IDS = ['r0', 'r1', 'r2', 'r3', 'r4'] as const;
 const KEPT = 3;
 /** Between the removal of a release from current.json and that of its files: longer than proxies take to look. */
 const GRACE_MS = 3_000;
-/** One unit of level 0 is larger than what is ever read at once; every seventh unit has another name in each release. */
+/**
+ * One unit of level 0 is larger than what is ever read at once; every seventh unit has another name in each release.
+ */
 const SIZE = { vertices: 40, large: new Map([['0.6', 1_200_000]]) };
 const UNITS_MAX = 260;
 const RENAMED_EVERY = 7;
@@ -83,7 +85,9 @@ export class Published {
     return (this.#currentUntil.get(id) ?? Number.NEGATIVE_INFINITY) >= at;
   }
 
-  /** Copies the release that has been away for longest into the output folder, makes it current, and prunes the oldest. */
+  /**
+   * Copies the release that has been away for longest into the output folder, makes it current, and prunes the oldest.
+   */
   async publishNext(): Promise<void> {
     const away = IDS.filter((id) => !this.hosting(id).isHosted);
     const [id = IDS[0]] = away.sort((a, b) => this.hosting(a).since - this.hosting(b).since);

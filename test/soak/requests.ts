@@ -1,5 +1,5 @@
-// What the clients of a soak ask, each with a check of the whole answer: pages and how they lead on, whole files, 304, HEAD, and
-// what must be refused.
+// What the clients of a soak ask, each with a check of the whole answer: pages and how they lead on, whole files, 304,
+// HEAD, and what must be refused.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
@@ -41,8 +41,8 @@ async function hotPage(asker: Asker): Promise<void> {
 }
 
 /**
- * Draws the listings, which takes seconds: before anybody asks, as the issuer of tokens runs in this process. Without places,
- * for whose answers every vertex would be looked at here.
+ * Draws the listings, which takes seconds: before anybody asks, as the issuer of tokens runs in this process. Without
+ * places, for whose answers every vertex would be looked at here.
  */
 export function drawListings(published: Published): void {
   const drawn = fc.sample(anyListing(published.known('r0').levels, DRAWN_LEVELS), { seed: 1, numRuns: LISTINGS });

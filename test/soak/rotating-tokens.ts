@@ -1,5 +1,5 @@
-// The tokens of a soak, whose issuer replaces its key now and then: first the new key is published, then tokens are signed with
-// it, then the old key is withdrawn.
+// The tokens of a soak, whose issuer replaces its key now and then: first the new key is published, then tokens are
+// signed with it, then the old key is withdrawn.
 import { elementAt } from '../../format/element-at.ts';
 import type { IssuerKey, RunningIssuer } from '../support/http/issuer.ts';
 import { issuerKey, startIssuer, tokenOf } from '../support/http/issuer.ts';

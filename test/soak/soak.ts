@@ -1,5 +1,6 @@
-// The soak: two proxies as a user starts them, one on a folder, one on a static host that fails now and then, under mixed traffic
-// for as long as one likes, while releases and keys change. Run by command.ts and, for a moment, by soak.long.test.ts.
+// The soak: two proxies as a user starts them, one on a folder, one on a static host that fails now and then, under
+// mixed traffic for as long as one likes, while releases and keys change. Run by command.ts and, for a moment, by
+// soak.long.test.ts.
 import { once } from 'node:events';
 import { globalAgent } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

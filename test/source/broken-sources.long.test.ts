@@ -74,8 +74,8 @@ function damaged(source: string, file: string, damage: (bytes: Buffer) => Buffer
 }
 
 /**
- * How many of the changed bytes have to be noticed: most of a text, of a binary file those of its structure. The formats
- * have no checksums, so that other names and coordinates cannot be told from those of the source.
+ * How many of the changed bytes have to be noticed: most of a text, of a binary file those of its structure. The
+ * formats have no checksums, so that other names and coordinates cannot be told from those of the source.
  */
 const REFUSED_MIN: Readonly<Record<string, number>> = { GPKG: 6, FlatGeobuf: 16, GeoJSON: 48, 'ESRI Shapefile': 24 };
 

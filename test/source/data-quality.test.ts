@@ -1,4 +1,5 @@
-// Sources with errors: each is refused with file, layer and fid, or accepted by name; oddities are counted and recorded.
+// Sources with errors: each is refused with file, layer and fid, or accepted by name; oddities are counted and
+// recorded.
 import assert from 'node:assert/strict';
 import {
   existsSync,

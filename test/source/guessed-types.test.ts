@@ -1,5 +1,5 @@
-// Formats in which GDAL guesses the types of columns: codes are published as they stand in the file. INSPIRE's GML, with the
-// names of its elements.
+// Formats in which GDAL guesses the types of columns: codes are published as they stand in the file. INSPIRE's GML,
+// with the names of its elements.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// Sources that were made or damaged to do harm: formats that publish other files of this machine, and what a program would
-// wait for or read without end. Each is refused in one line that names it, in bounded time.
+// Sources that were made or damaged to do harm: formats that publish other files of this machine, and what a program
+// would wait for or read without end. Each is refused in one line that names it, in bounded time.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -23,7 +23,10 @@ const README = 'generator/README.md';
 
 /** A unit of the sample's Spain. */
 interface Unit {
-  /** Of the Instituto Nacional de Estadística: two digits, of a municipality five, of which the first two are its province's. */
+  /**
+   * Of the Instituto Nacional de Estadística: two digits, of a municipality five, of which the first two are its
+   * province's.
+   */
   code: string;
   name: string;
   /** From the region down, without itself. */

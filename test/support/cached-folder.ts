@@ -35,9 +35,9 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 const MAKING_MAX_MS = 10 * 60 * 1000;
 
 /**
- * An output folder with releases that `make` has built, now or for another test file. It is the test file's own: the test may
- * publish, rename and remove releases. What is in them it must not change, except in copies: a release may have thousands
- * of files and folders, so the folder has links to the others.
+ * An output folder with releases that `make` has built, now or for another test file. It is the test file's own: the
+ * test may publish, rename and remove releases. What is in them it must not change, except in copies: a release may
+ * have thousands of files and folders, so the folder has links to the others.
  * @param module the URL of the module that `make` is in: the folder is made anew when that module changes
  * @param name of the folder among those of that module, with everything that `make` depends on
  * @param copied ids of releases whose files the test changes
@@ -140,7 +140,10 @@ function finish(unfinished: string, cached: string): void {
   }
 }
 
-/** Its name holds the digest of everything that it is made from, this Node included: its zlib decides on the bytes of a release. */
+/**
+ * Its name holds the digest of everything that it is made from, this Node included: its zlib decides on the bytes of a
+ * release.
+ */
 function folderFor(module: string, name: string, sources: readonly string[]): string {
   const file = fileURLToPath(module);
   const hash = createHash('sha256').update(`${name}\0${process.version} ${process.arch}\0`).update(readFileSync(file));

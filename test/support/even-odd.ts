@@ -1,5 +1,5 @@
-// The oracle for cells: which units contain a point, by the even-odd rule over all edges of all rings: those at its latitude
-// in BigInt. It shares no code with the generator or format/.
+// The oracle for cells: which units contain a point, by the even-odd rule over all edges of all rings: those at its
+// latitude in BigInt. It shares no code with the generator or format/.
 
 /** A closed ring in units of the last decimal. */
 export type Ring = readonly (readonly [x: number, y: number])[];

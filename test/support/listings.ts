@@ -1,4 +1,5 @@
-// Any request for a listing, and the page that must answer it: computed from the stored text of the level, not from its index.
+// Any request for a listing, and the page that must answer it: computed from the stored text of the level, not from its
+// index.
 import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
 import { FORMATS, type Format, type Geometry, LEVELS, type Level, levelName, pageCap } from '../../format/levels.ts';
@@ -37,8 +38,8 @@ const LAST_FID = 2 ** 53 - 1;
 const ABSENT_GID = 'none';
 
 /**
- * Any listing of these levels: sizes around the cap, starts in gaps and past the end, GIDs of one unit or of several, any
- * geometry.
+ * Any listing of these levels: sizes around the cap, starts in gaps and past the end, GIDs of one unit or of several,
+ * any geometry.
  */
 export function anyListing(stored: readonly StoredLevel[], levels: readonly Level[] = LEVELS): fc.Arbitrary<Listing> {
   const kind = fc.constantFrom(...levels).chain((level) =>

@@ -1,4 +1,5 @@
-// Where features are, from their stored text and by none of the program's own code: the model for `bbox` and `contains`.
+// Where features are, from their stored text and by none of the program's own code: the model for `bbox` and
+// `contains`.
 import type { Geometry, Position } from 'geojson';
 import { elementAt } from '../../format/element-at.ts';
 import { decimalOf, type EvenOdd, evenOdd, type Ring, scaled } from './even-odd.ts';

@@ -1,5 +1,5 @@
-// What a run of many test files prints: a line for each file when it ends, with its time; everything about what failed; and
-// at the end what was skipped and why, the slowest files, and node's closing summary.
+// What a run of many test files prints: a line for each file when it ends, with its time; everything about what failed;
+// and at the end what was skipped and why, the slowest files, and node's closing summary.
 import { inspect } from 'node:util';
 
 /** As much of node's test events as is printed. */

@@ -1,5 +1,5 @@
-// Releases whose every checksum is right and that contradict themselves, as a fault of the generator would make them: `verify`
-// names the file that says what another one does not hold, and that one.
+// Releases whose every checksum is right and that contradict themselves, as a fault of the generator would make them:
+// `verify` names the file that says what another one does not hold, and that one.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { appendFileSync, cpSync, readFileSync, rmSync } from 'node:fs';

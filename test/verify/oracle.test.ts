@@ -1,5 +1,5 @@
-// The oracle against releases whose every checksum is right and whose names, pages, listings or shapes are derived wrongly, as
-// a fault of the generator would make them: it names the file and says where.
+// The oracle against releases whose every checksum is right and whose names, pages, listings or shapes are derived
+// wrongly, as a fault of the generator would make them: it names the file and says where.
 import assert from 'node:assert/strict';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A release against GDAL's own reading of a dataset: equal to the one it was built from, whatever its kind, and different
-// from any other in just the units that differ.
+// A release against GDAL's own reading of a dataset: equal to the one it was built from, whatever its kind, and
+// different from any other in just the units that differ.
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

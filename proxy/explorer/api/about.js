@@ -1,5 +1,5 @@
-// What the service publishes about itself without a token: release, its date, geometries, licence, attribution, page caps and columns.
-// Used by app.js.
+// What the service publishes about itself without a token: release, its date, geometries, licence, attribution, page
+// caps and columns. Used by app.js.
 
 /**
  * @typedef {import('./unit.js').LevelColumns} LevelColumns
@@ -11,7 +11,8 @@
  * @property {string | undefined} licence of the data: an SPDX identifier or an address; undefined if it is not known
  * @property {string[]} attribution
  * @property {Record<string, number[]>} caps the most units of a page, by format and level
- * @property {Record<string, number>} lightCaps the most units of a page with each light geometry, in any format and level
+ * @property {Record<string, number>} lightCaps the most units of a page with each light geometry, in any format and
+ * level
  * @property {LevelColumns[]} levels by level; a level without units has no columns
  */
 

@@ -4,7 +4,8 @@ import { featuresOf } from './json-text.js';
 
 /**
  * A unit, with its GIDs at each level and its name (see unit.js).
- * @typedef {import('geojson').Feature<import('geojson').Geometry | null, Record<string, unknown>> & { gids?: (string | undefined)[], title?: string | undefined, text?: string }} Unit
+ * @typedef {import('geojson').Feature<import('geojson').Geometry | null, Record<string, unknown>> & { gids?: (string |
+ * undefined)[], title?: string | undefined, text?: string }} Unit
  *
  * What a response was, without its body.
  * @typedef {object} Exchange
@@ -26,9 +27,11 @@ import { featuresOf } from './json-text.js';
  * @typedef {object} Client
  * @property {(path: string) => string} urlOf the address of a path under api/v1/
  * @property {(url: string, signal: AbortSignal) => Promise<Page>} page
- * @property {(path: string, signal: AbortSignal) => Promise<Size>} size how many units match, and how many bytes the body
+ * @property {(path: string, signal: AbortSignal) => Promise<Size>} size how many units match, and how many bytes the
+ * body
  *   has, by HEAD
- * @property {(path: string, signal: AbortSignal) => AsyncGenerator<Batch>} download the units of a whole listing, as they
+ * @property {(path: string, signal: AbortSignal) => AsyncGenerator<Batch>} download the units of a whole listing, as
+ * they
  *   arrive; the first batch comes with the headers and has none
  * @property {(path: string, signal: AbortSignal) => Promise<{ exchange: Exchange, json: unknown }>} json
  * @property {(path: string) => void} begin sends the request of the next `json` with this path

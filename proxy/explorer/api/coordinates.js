@@ -5,7 +5,9 @@
  * @typedef {{ longitude: number, latitude: number, order?: 'latitude first' | 'longitude first' }} Point
  */
 
-/** Two numbers, perhaps with degree signs and points of the compass; between them a comma, a semicolon, or space alone. */
+/**
+ * Two numbers, perhaps with degree signs and points of the compass; between them a comma, a semicolon, or space alone.
+ */
 const TWO_NUMBERS =
   /^\s*([+-]?\d+(?:\.\d+)?)\s*°?\s*([NSEW]?)(\s*[,;]\s*|\s+)([+-]?\d+(?:\.\d+)?)\s*°?\s*([NSEW]?)\s*$/i;
 /** Digits for about 10 cm. */

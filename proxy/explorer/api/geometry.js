@@ -1,5 +1,5 @@
-// The geometries of units: which one a map needs, how many units a page has with it, and what a person is told of it. Used by
-// state/, panels/ and download/.
+// The geometries of units: which one a map needs, how many units a page has with it, and what a person is told of it.
+// Used by state/, panels/ and download/.
 
 /** @typedef {import('./about.js').About} About */
 
@@ -32,8 +32,8 @@ export function shapesAt(zoom, geometries) {
 const LIGHT_CHARACTERS = 250_000;
 
 /**
- * Is the full shape of a unit light enough for a map at any zoom? Others, such as a country with thousands of islands, are
- * drawn in the geometry that suits the zoom.
+ * Is the full shape of a unit light enough for a map at any zoom? Others, such as a country with thousands of islands,
+ * are drawn in the geometry that suits the zoom.
  * @param {import('./client.js').Unit} unit
  */
 export function isLight({ text = '' }) {

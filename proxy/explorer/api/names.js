@@ -8,11 +8,14 @@ import { RefusalError } from './client.js';
  * How many units have each type, the commonest first.
  * @typedef {[type: string | null, units: number][]} TypeCounts
  *
- * @typedef {object} Names every method loads what it needs, and rejects with a RefusalError where the service answers with an error
- * @property {(place: { level: number, gid: string | undefined, of: number }) => Promise<{ total: number, units: NamedUnit[] } | undefined>} children
+ * @typedef {object} Names every method loads what it needs, and rejects with a RefusalError where the service answers
+ * with an error
+ * @property {(place: { level: number, gid: string | undefined, of: number }) => Promise<{ total: number, units:
+ * NamedUnit[] } | undefined>} children
  *   the units of `level` whose ancestor at level `of` has this GID, in order of fid, 10,000 at most; without a GID all;
  *   undefined where the names do not tell, because a parent is missing between
- * @property {(place: { level: number, gid: string, of: number }) => Promise<TypeCounts | undefined>} types of the same units
+ * @property {(place: { level: number, gid: string, of: number }) => Promise<TypeCounts | undefined>} types of the same
+ * units
  * @property {(level: number, gids: string[]) => Promise<(NamedUnit | undefined)[]>} findAll
  * @property {(level: number, gid: string) => Promise<NamedUnit | undefined>} find
  * @property {(level: number, gid: string) => Promise<NamedUnit[]>} lineage from the top down to the unit itself

@@ -1,5 +1,5 @@
-// The overview of a release (/api/v1/overview): units of its highest two levels from its TopoJSON, with colours that tell
-// neighbours apart.
+// The overview of a release (/api/v1/overview): units of its highest two levels from its TopoJSON, with colours that
+// tell neighbours apart.
 import * as topojson from '../lib/topojson-client.js';
 import { colourNeighbours } from '../map/geometry/colours.js';
 

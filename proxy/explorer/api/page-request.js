@@ -14,7 +14,8 @@ const BOX_SCALE = 10_000;
  * @property {string} [bbox] as typed; empty for everywhere
  * @property {string} [contains] as typed; empty for every unit
  *
- * @typedef {Pick<PageRequest, 'level' | 'filters' | 'geometry' | 'bbox' | 'contains'> & { release?: string }} WholeListing
+ * @typedef {Pick<PageRequest, 'level' | 'filters' | 'geometry' | 'bbox' | 'contains'> & { release?: string }}
+ * WholeListing
  *   without a release it is the current one
  */
 

@@ -23,14 +23,18 @@ import { readUnits } from './units.js';
 const LIMIT = 20;
 /** Characters of a name that the service takes. */
 const TEXT_MAX = 100;
-/** One word with a digit or without small letters: `ESP.1_1`, `06037`, `FRA`. What else is typed is not asked for as a GID. */
+/**
+ * One word with a digit or without small letters: `ESP.1_1`, `06037`, `FRA`. What else is typed is not asked for as a
+ * GID.
+ */
 const LIKE_GID = /^(?:\S*\d\S*|[^\s\p{Ll}]+)$/u;
 
 /**
  * @param {Asked} asked
  * @param {{ client: import('./client.js').Client, names: Names, about: import('./about.js').About }} parts
  * @param {AbortSignal} signal
- * @returns {Promise<{ found: number, results: Found[] }>} how many units match, and the best of them: those with this GID,
+ * @returns {Promise<{ found: number, results: Found[] }>} how many units match, and the best of them: those with this
+ * GID,
  *   then those of this name, in the order of the service
  * @throws {import('./client.js').RefusalError}
  */
@@ -111,8 +115,8 @@ async function toFound({ level, feature }, levels, names) {
 }
 
 /**
- * The name of a unit above, from the columns of this one: where both name the GID of that level alike, as GADM and OCHA do,
- * they name its name alike.
+ * The name of a unit above, from the columns of this one: where both name the GID of that level alike, as GADM and OCHA
+ * do, they name its name alike.
  * @param {import('./client.js').Unit} feature
  * @param {LevelColumns} own
  * @param {LevelColumns | undefined} above

@@ -1,6 +1,9 @@
-// What units are called, from the types in the data: a list '19 regions' or '50 states, 1 federal district', a level 'Regions'.
+// What units are called, from the types in the data: a list '19 regions' or '50 states, 1 federal district', a level
+// 'Regions'.
 
-/** English words for administrative units: only their plural is formed. Types in other languages are quoted unchanged. */
+/**
+ * English words for administrative units: only their plural is formed. Types in other languages are quoted unchanged.
+ */
 const ENGLISH =
   /(^|[\s-])(area|arrondissement|borough|canton|city|circle|commune|community|country|county|department|dependency|district|division|emirate|governorate|island|kingdom|locality|municipality|nation|oblast|parish|prefecture|principality|province|quarter|region|republic|sector|state|subdistrict|suburb|territory|town|township|union|village|voivodeship|ward|zone)$/i;
 
@@ -34,8 +37,8 @@ export function summarize(units, total) {
 }
 
 /**
- * What the units of a level are called: 'Regions', 'Comunidad Autónoma', 'Counties and others'; 'Level 2' where most have no
- * type or the types are not known.
+ * What the units of a level are called: 'Regions', 'Comunidad Autónoma', 'Counties and others'; 'Level 2' where most
+ * have no type or the types are not known.
  * @param {number} level
  * @param {import('./names.js').TypeCounts} types of the units, the commonest first
  */

@@ -5,20 +5,20 @@ import { elementsOf, memberOf, membersOf } from '../api/json-text.js';
 const BYTE_ORDER_MARK = '\ufeff';
 const LINE_END = '\r\n';
 /**
- * What a spreadsheet takes for a formula, which can read other cells and call other programs; Excel takes full-width signs
- * for one, too.
+ * What a spreadsheet takes for a formula, which can read other cells and call other programs; Excel takes full-width
+ * signs for one, too.
  */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]./s;
 const NUMBER = /^[+-]?\d+([.,]\d+)?$/;
 /**
- * Before a formula within a text, where a cell begins for who reads the file with another separator; numbers up to the next
- * one are none, nor are those of JSON.
+ * Before a formula within a text, where a cell begins for who reads the file with another separator; numbers up to the
+ * next one are none, nor are those of JSON.
  */
 const INNER_FORMULA = /([,;\t\r\n])(?="*[=+\-@＝＋－＠].)(?![+-]\d+([.,]\d+)?(\1|[\r\n\]}]|$))/gs;
 
 /**
- * One line for each unit, with `fid` first and then all columns that any of them has, in order of appearance. Numbers are
- * those of the text received. Every text is quoted; what a spreadsheet would run as a formula gets an apostrophe.
+ * One line for each unit, with `fid` first and then all columns that any of them has, in order of appearance. Numbers
+ * are those of the text received. Every text is quoted; what a spreadsheet would run as a formula gets an apostrophe.
  * @param {readonly string[]} features each as GeoJSON text
  * @param {{ hasPoints: boolean }} [options] add two columns for the geometries, which are points?
  * @returns {string[]} parts of the file

@@ -54,8 +54,8 @@ const TILE_PIXELS = 512;
 const TURN = 360;
 
 /**
- * The outline of a unit, part by part, each with the zoom `from` which it has its full weight: thousands of islands would
- * be hidden by theirs.
+ * The outline of a unit, part by part, each with the zoom `from` which it has its full weight: thousands of islands
+ * would be hidden by theirs.
  * @param {Drawn} drawn
  * @returns {Feature[]}
  */

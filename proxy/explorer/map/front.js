@@ -17,7 +17,8 @@ import { createDensity } from './style/density.js';
  * @property {(level: number, units: readonly Unit[], known: (key: string) => number | undefined) => Drawn[]} add
  *   units that are not there yet and have an area; `known`: the colour of a unit of the overview
  * @property {(level: number, units: readonly Unit[]) => Drawn[]} refine units that are there, in another shape
- * @property {(level: number, units: readonly Unit[]) => Drawn[]} placeNames units that are there, with the points of their names
+ * @property {(level: number, units: readonly Unit[]) => Drawn[]} placeNames units that are there, with the points of
+ * their names
  */
 
 /** @returns {Front} */

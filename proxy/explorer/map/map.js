@@ -23,10 +23,12 @@ import { restyle } from './style/restyle.js';
  *
  * @typedef {object} UnitMap
  * @property {(overview: Overview) => void} showOverview everything in the background; [] forgets it
- * @property {(level: number, units: readonly Unit[]) => void} setUnits replaces what is in front; [] is the overview alone
+ * @property {(level: number, units: readonly Unit[]) => void} setUnits replaces what is in front; [] is the overview
+ * alone
  * @property {(level: number, units: readonly Unit[]) => void} addUnits more units in front, of the same level
  * @property {(level: number, units: readonly Unit[]) => void} refine units that are in front, in finer shapes
- * @property {(level: number, units: readonly Unit[]) => void} placeNames units that are in front, with the points of their names
+ * @property {(level: number, units: readonly Unit[]) => void} placeNames units that are in front, with the points of
+ * their names
  * @property {(units: readonly Unit[]) => void} showDetail units of the overview in finer shapes, replaces those before
  * @property {(unit: UnitKey | undefined, own?: Unit | undefined) => void} select draws its own shape once it is known
  * @property {(boxes?: readonly Box[]) => void} fit undefined or []: the world

@@ -1,5 +1,5 @@
-// The pointer on the map: the unit under it lights up and is named, a click picks it; the other button, a long press, or a
-// click where nothing is drawn asks what is there.
+// The pointer on the map: the unit under it lights up and is named, a click picks it; the other button, a long press,
+// or a click where nothing is drawn asks what is there.
 import { PICKABLE } from './style/layers.js';
 
 /**

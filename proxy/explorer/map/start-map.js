@@ -1,5 +1,5 @@
-// Starts MapLibre GL with the sources of the explorer. Used by map.js. The library is loaded here and not before: meanwhile
-// the page asks for its data.
+// Starts MapLibre GL with the sources of the explorer. Used by map.js. The library is loaded here and not before:
+// meanwhile the page asks for its data.
 import { SOURCES } from './style/layers.js';
 import { ZoomButtons } from './zoom-buttons.js';
 
@@ -83,8 +83,8 @@ function sourcesOf() {
 }
 
 /**
- * Keeps the world in sight. The library's own rule has the world fill the height of the map: on a phone, half of it would
- * be out of sight.
+ * Keeps the world in sight. The library's own rule has the world fill the height of the map: on a phone, half of it
+ * would be out of sight.
  * @param {Library} library
  * @param {import('maplibre-gl').LngLat} center
  * @param {number} zoom

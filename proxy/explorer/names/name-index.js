@@ -1,5 +1,5 @@
-// The names of one level: built while its file arrives, then asked for parents and children. Used by the worker for each
-// level.
+// The names of one level: built while its file arrives, then asked for parents and children. Used by the worker for
+// each level.
 import { typeOf } from '../api/unit.js';
 import { GidTable, hashOf } from './gid-table.js';
 import { numberAt, numbersOf, readSegment, rowAt } from './segment.js';

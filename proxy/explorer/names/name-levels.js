@@ -47,11 +47,12 @@ export class NameLevels {
   }
 
   /**
-   * The units of `level` that are in the unit of level `of` with this GID, in order of fid. Those whose parent is another
-   * unit have its title.
+   * The units of `level` that are in the unit of level `of` with this GID, in order of fid. Those whose parent is
+   * another unit have its title.
    * @param {{ level: number, of: number, gid: string | undefined }} place undefined for all units of the level
    * @param {Access} access
-   * @returns {Promise<{ total: number, units: NamedUnit[] } | undefined>} CHILDREN_MAX units at most, and how many there
+   * @returns {Promise<{ total: number, units: NamedUnit[] } | undefined>} CHILDREN_MAX units at most, and how many
+   * there
    *   are; undefined where the names do not tell
    * @throws {RefusalError}
    */
@@ -71,7 +72,8 @@ export class NameLevels {
    * How many of the units of `level` that are in the unit of level `of` with this GID have each type.
    * @param {{ level: number, of: number, gid: string }} place
    * @param {Access} access
-   * @returns {Promise<[type: string | null, units: number][] | undefined>} the commonest type first; undefined where the
+   * @returns {Promise<[type: string | null, units: number][] | undefined>} the commonest type first; undefined where
+   * the
    *   names do not tell
    * @throws {RefusalError}
    */
@@ -170,8 +172,8 @@ function above(indexes, unit) {
 }
 
 /**
- * The rows of the units of `level` that are in the unit of level `of` with this GID. Names have the nearest parent alone:
- * what is inside is not known where units of a level on the way have none.
+ * The rows of the units of `level` that are in the unit of level `of` with this GID. Names have the nearest parent
+ * alone: what is inside is not known where units of a level on the way have none.
  * @param {readonly NameIndex[]} indexes by level
  * @param {{ level: number, of: number, gid: string }} place
  * @returns {number[] | undefined}

@@ -1,8 +1,9 @@
-// A part of a names file: the bytes as received, and where its lines are. Rows are parsed again when they are shown: objects
-// for 400,000 units would take ten times the memory.
+// A part of a names file: the bytes as received, and where its lines are. Rows are parsed again when they are shown:
+// objects for 400,000 units would take ten times the memory.
 
 /**
- * @typedef {[fid: number, gid: string | null, name: string | null, type: string | null, parent: string | null, children: number]} Row
+ * @typedef {[fid: number, gid: string | null, name: string | null, type: string | null, parent: string | null,
+ * children: number]} Row
  *
  * @typedef {object} Segment
  * @property {number} firstRow row of the level that the segment starts with

@@ -69,7 +69,8 @@ function spotOf({ bbox, contains }) {
  * The levels below the opened unit, or of a box or point: which one is listed, as buttons.
  * @param {Shown} shown
  * @param {readonly import('../state/place.js').LevelColumns[]} levels
- * @param {ReadonlyMap<number, import('../state/counts.js').LevelCount>} counts of those levels that are known to have some
+ * @param {ReadonlyMap<number, import('../state/counts.js').LevelCount>} counts of those levels that are known to have
+ * some
  * @param {(level: number) => void} onLevel
  */
 export function showLevels({ place, lineage }, levels, counts, onLevel) {

@@ -1,9 +1,11 @@
-// The download menu: a button that opens a choice of geometry and a menu (WAI-ARIA APG) of files. Used by workspace-view.js.
+// The download menu: a button that opens a choice of geometry and a menu (WAI-ARIA APG) of files. Used by
+// workspace-view.js.
 import { make, part } from './elements.js';
 
 /**
  * A file, and how large it will be.
- * @typedef {{ label: string, detail: string, run: (geometry: string) => void, size?: (geometry: string) => Promise<string> }} MenuItem
+ * @typedef {{ label: string, detail: string, run: (geometry: string) => void, size?: (geometry: string) =>
+ * Promise<string> }} MenuItem
  *
  * What is saved, in which geometries, and as what.
  * @typedef {{ note: string, choices: { value: string, text: string }[], items: MenuItem[] }} Offer

@@ -1,5 +1,5 @@
-// The request and its response, as the Request tab shows them: address, code, status, time, sizes, headers and the pages
-// of the listing. Used by app.js.
+// The request and its response, as the Request tab shows them: address, code, status, time, sizes, headers and the
+// pages of the listing. Used by app.js.
 import { codeFor, LANGUAGES } from './code-samples.js';
 import { count, isPublicService, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
 

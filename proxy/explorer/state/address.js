@@ -1,4 +1,5 @@
-// The page's address: a place as its fragment, and the token that a link may bring. A fragment is not sent to the server.
+// The page's address: a place as its fragment, and the token that a link may bring. A fragment is not sent to the
+// server.
 import { encode, filtersToQuery, queryToFilters, spotsToQuery } from '../api/page-request.js';
 import { DEFAULT_FORMAT, isWorld, worldOf } from './place.js';
 
@@ -54,8 +55,8 @@ export function hashToPlace(hash, levels) {
 }
 
 /**
- * The token of `#token=...`, which leaves the address at once, so that a copied address does not have it. The browser keeps
- * the link in its history on disk all the same: only development tokens of one machine come in links.
+ * The token of `#token=...`, which leaves the address at once, so that a copied address does not have it. The browser
+ * keeps the link in its history on disk all the same: only development tokens of one machine come in links.
  * @returns {string | undefined} empty for a token that cannot be decoded; undefined without one
  */
 export function takeToken() {

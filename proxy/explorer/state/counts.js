@@ -1,5 +1,5 @@
-// How many units a unit has at each level below it, and what these are called. From the names of small levels, which have the
-// types; of others by HEAD requests. Each is asked once per unit. Used by workspace-view.js.
+// How many units a unit has at each level below it, and what these are called. From the names of small levels, which
+// have the types; of others by HEAD requests. Each is asked once per unit. Used by workspace-view.js.
 import { encode, requestToPath } from '../api/page-request.js';
 import { levelTitle } from '../api/type-names.js';
 import { isLinked, levelsWithUnits } from './place.js';
@@ -86,8 +86,9 @@ export class Counts {
   }
 
   /**
-   * The levels at which a unit may have units. Nothing is asked for a unit without children, but where levels have no GIDs
-   * of the one above: then deeper levels may have units of it, and of no unit, the release, all levels are counted.
+   * The levels at which a unit may have units. Nothing is asked for a unit without children, but where levels have no
+   * GIDs of the one above: then deeper levels may have units of it, and of no unit, the release, all levels are
+   * counted.
    * @param {NamedUnit | undefined} unit
    */
   #below(unit) {

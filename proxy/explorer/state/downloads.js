@@ -1,5 +1,5 @@
-// What the download menu offers: all units of the listing that is shown, with the geometry that is chosen, as GeoJSON or as a
-// table, and how large each is. Used by workspace-view.js.
+// What the download menu offers: all units of the listing that is shown, with the geometry that is chosen, as GeoJSON
+// or as a table, and how large each is. Used by workspace-view.js.
 import { attributesAlone, GEOMETRY_NOTES } from '../api/geometry.js';
 import { downloadToPath } from '../api/page-request.js';
 import { titleOf } from '../api/unit.js';

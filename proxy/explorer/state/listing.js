@@ -1,5 +1,5 @@
-// The pages of one request: the first, the next, the one before, or all of them up to a limit; or the first, and all units by
-// one download. Used by state/shown.js.
+// The pages of one request: the first, the next, the one before, or all of them up to a limit; or the first, and all
+// units by one download. Used by state/shown.js.
 
 /**
  * @typedef {import('../api/client.js').Page} Page

@@ -1,4 +1,5 @@
-// Stands in for the map where the browser cannot draw one: list, search, facts and requests work without. Used by app.js.
+// Stands in for the map where the browser cannot draw one: list, search, facts and requests work without. Used by
+// app.js.
 
 /** @returns {import('../map/map.js').UnitMap} */
 export function noMap() {

@@ -1,5 +1,5 @@
-// What a listing that was loaded coarse gets as the map comes closer: finer shapes of the units in sight, and the points at
-// which their names are written. Used by workspace.js.
+// What a listing that was loaded coarse gets as the map comes closer: finer shapes of the units in sight, and the
+// points at which their names are written. Used by workspace.js.
 import { capOf, isFiner, shapesAt } from '../api/geometry.js';
 import { requestToPath } from '../api/page-request.js';
 
@@ -19,7 +19,9 @@ const WAIT_MS = 350;
 const MAX_BYTES = 64 * 1024 * 1024;
 /** A request may have so many units in a row that nothing needs; points are light. */
 const GAP = { shape: 3, point: 20 };
-/** A request for points must be worth so many names: those of a few units far apart stay where the page has put them. */
+/**
+ * A request for points must be worth so many names: those of a few units far apart stay where the page has put them.
+ */
 const NAMES_PER_REQUEST = 10;
 
 /** The finer shapes and the points of one listing after the other. */
@@ -165,7 +167,8 @@ export class Refinement {
  * The pages that have these units.
  * @param {readonly number[]} wanted fids
  * @param {readonly number[]} order all fids of the listing, ascending
- * @param {{ max: number, gap: number }} limits of the units of a page; of those among them that are not wanted, in a row
+ * @param {{ max: number, gap: number }} limits of the units of a page; of those among them that are not wanted, in a
+ * row
  * @returns {Run[]}
  */
 export function runsOf(wanted, order, { max, gap }) {

@@ -49,8 +49,8 @@ export function textToToken(text) {
 }
 
 /**
- * Can a header carry a token? Its characters are those of ASCII that are visible (RFC 6750 section 2.1 permits fewer), and
- * the service takes no more than 8,192 of them.
+ * Can a header carry a token? Its characters are those of ASCII that are visible (RFC 6750 section 2.1 permits fewer),
+ * and the service takes no more than 8,192 of them.
  * @param {string} token
  */
 export function isToken(token) {

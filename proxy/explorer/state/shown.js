@@ -225,8 +225,8 @@ export class Shown {
   }
 
   /**
-   * The same where the names do not tell which units are inside, because a parent is missing between, or for a box or point:
-   * the service does.
+   * The same where the names do not tell which units are inside, because a parent is missing between, or for a box or
+   * point: the service does.
    * @param {Place} place
    * @param {AbortSignal} signal
    * @returns {Promise<{ units: NamedUnit[], total: number }>}

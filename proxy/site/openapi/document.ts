@@ -308,8 +308,8 @@ function healthPaths(audience: Audience) {
 }
 
 /**
- * Real features for examples: a unit of each level of the sample release, as the service sends it, with what the sample says
- * of its origin; it has no levels 4 and 5. The tests compare them with the sample.
+ * Real features for examples: a unit of each level of the sample release, as the service sends it, with what the sample
+ * says of its origin; it has no levels 4 and 5. The tests compare them with the sample.
  */
 const UNITS: readonly { summary: string; feature: string }[] = [
   {

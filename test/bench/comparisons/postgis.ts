@@ -83,7 +83,10 @@ export async function importLevel(postgis: Postgis, source: string, { about }: M
   postgis.sql('VACUUM ANALYZE');
 }
 
-/** The questions that SQL can be asked, as scripts for pgbench; `all` and `middle` are the levels that the proxy is asked for. */
+/**
+ * The questions that SQL can be asked, as scripts for pgbench; `all` and `middle` are the levels that the proxy is
+ * asked for.
+ */
 function sqlQuestions(postgis: Postgis, all: LevelIndex, middle: LevelIndex) {
   const table = levelName(all.level);
   const gids = elementAt(all.columns, all.level);
@@ -111,7 +114,10 @@ FROM (SELECT * FROM ${levelName(middle.level)} WHERE fid >= :fid ORDER BY fid LI
   } satisfies Partial<Record<QuestionName, object>>;
 }
 
-/** An expression for one row, with listed columns: to_jsonb of the row takes ten times as long, it converts the geometry as well. */
+/**
+ * An expression for one row, with listed columns: to_jsonb of the row takes ten times as long, it converts the geometry
+ * as well.
+ */
 export function featureOf(postgis: Postgis, level: Level, geometry: string = 'ST_AsGeoJSON(geom, 7)'): string {
   const properties = `(SELECT row_to_json(own) FROM (SELECT ${columnsOf(postgis, level).map(quoted).join(', ')}) own)`;
   const bbox = 'json_build_array(ST_XMin(geom), ST_YMin(geom), ST_XMax(geom), ST_YMax(geom))';

@@ -1,5 +1,5 @@
-// Load on a server of this machine: as much as it takes, by wrk; or a fixed rate, by paced.ts. Both run on a core that the
-// server does not use, where there is one.
+// Load on a server of this machine: as much as it takes, by wrk; or a fixed rate, by paced.ts. Both run on a core that
+// the server does not use, where there is one.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

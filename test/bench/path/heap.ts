@@ -1,12 +1,15 @@
-// Bytes that requests over HTTP allocate on the heap of the server's process, garbage included; the client is a process of
-// its own. The control is the limit in the same process.
+// Bytes that requests over HTTP allocate on the heap of the server's process, garbage included; the client is a process
+// of its own. The control is the limit in the same process.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type HeapProfiler, Session } from 'node:inspector/promises';
 import type { AddressInfo } from 'node:net';
 
 const SAMPLING_BYTES = 1024;
-/** The least of several passes counts: a slow read on a busy machine makes the proxy read in the thread pool for a while. */
+/**
+ * The least of several passes counts: a slow read on a busy machine makes the proxy read in the thread pool for a
+ * while.
+ */
 const PASSES = 3;
 /**
  * Bytes of heap for each request.

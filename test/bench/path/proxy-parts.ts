@@ -1,5 +1,5 @@
-// A proxy in this process, with the parts that a measurement of the request path calls by itself: what assemble-server.ts
-// makes, from its own settings.
+// A proxy in this process, with the parts that a measurement of the request path calls by itself: what
+// assemble-server.ts makes, from its own settings.
 import type { Server } from 'node:http';
 import { openReleases } from '../../../proxy/assemble-server.ts';
 import { Authenticator } from '../../../proxy/auth/authenticate.ts';

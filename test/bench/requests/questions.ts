@@ -1,5 +1,5 @@
-// The rows of the serving benchmark that are loads of requests: what each asks, what the limit does for it, and what share
-// of the limit it should reach.
+// The rows of the serving benchmark that are loads of requests: what each asks, what the limit does for it, and what
+// share of the limit it should reach.
 import type { MeasuredRelease } from './measured-release.ts';
 import {
   hierarchiesAtPoints,

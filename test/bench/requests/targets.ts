@@ -50,8 +50,8 @@ export function hotPath(release: MeasuredRelease): string {
 }
 
 /**
- * Slices of `size` features with a geometry that start at a random fid. Where the level has fewer than `wanted` fids, page sizes around
- * `size` are asked for as well, so that no request occurs twice.
+ * Slices of `size` features with a geometry that start at a random fid. Where the level has fewer than `wanted` fids,
+ * page sizes around `size` are asked for as well, so that no request occurs twice.
  */
 export function slicesAtRandomFids(
   index: LevelIndex,
@@ -89,8 +89,8 @@ export function singleUnits({ levels }: MeasuredRelease, wanted: number): Target
 }
 
 /**
- * Every stored page, half of them by a cursor, half by a fid. Until there are `wanted`, they are asked for with page sizes
- * above the cap as well, which lead to the same pages.
+ * Every stored page, half of them by a cursor, half by a fid. Until there are `wanted`, they are asked for with page
+ * sizes above the cap as well, which lead to the same pages.
  */
 export function storedPages({ out, about, levels, path }: MeasuredRelease, wanted: number): TargetList {
   const targets: Target[] = [];

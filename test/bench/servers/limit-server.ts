@@ -1,4 +1,5 @@
-// The limit as a process of its own. Compiled and started by the serving benchmark; its argument is a JSON file with the plan.
+// The limit as a process of its own. Compiled and started by the serving benchmark; its argument is a JSON file with
+// the plan.
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { limitServer } from './limit.ts';

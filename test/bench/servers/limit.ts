@@ -1,5 +1,5 @@
-// The control of the benchmarks, "the limit": a bare Node server that sends the headers of the proxy and does what no server
-// of these answers can avoid; limit-server.ts and ../path/heap.ts start it.
+// The control of the benchmarks, "the limit": a bare Node server that sends the headers of the proxy and does what no
+// server of these answers can avoid; limit-server.ts and ../path/heap.ts start it.
 import { hash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -12,8 +12,8 @@ export type LimitPlan = {
 } & (
   | { kind: 'memory'; bytes: number }
   /**
-   * One read at a random place of one of the files into a new buffer, and its CRC-32; before it the same of a file where it
-   * is looked up what to send.
+   * One read at a random place of one of the files into a new buffer, and its CRC-32; before it the same of a file
+   * where it is looked up what to send.
    */
   | { kind: 'slice'; sizes: number[]; files: string[]; lookUp: { bytes: number; file: string } | undefined }
   /** Open, read, close and the SHA-256. */

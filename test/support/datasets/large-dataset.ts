@@ -1,5 +1,5 @@
-// The invented world: units of every shape and name that a release must cope with, at the size of the tests or at any other
-// (synthetic/synthetic.ts), and its features as stored.
+// The invented world: units of every shape and name that a release must cope with, at the size of the tests or at any
+// other (synthetic/synthetic.ts), and its features as stored.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -138,8 +138,8 @@ function ringAround(x: number, y: number, radius: number, vertices: number, half
 const COUNTS = [47, 130, 260, 160, 230, 250];
 
 /**
- * How large the units are: each has four vertices, and up to `vertices` more; the large ones have notes of so many bytes
- * besides, by level and number, which make them as large as a long border does, and no build longer.
+ * How large the units are: each has four vertices, and up to `vertices` more; the large ones have notes of so many
+ * bytes besides, by level and number, which make them as large as a long border does, and no build longer.
  */
 export interface WorldSize {
   vertices: number;
@@ -150,7 +150,10 @@ export interface WorldSize {
 const SMALL: WorldSize = { vertices: 40 };
 /** One page and one unit are larger than what is ever held at once. */
 export const ONE_LARGE: WorldSize = { vertices: 12, large: new Map([['0.3', 2_400_000]]) };
-/** Units of every size: chained ones, ones that are alone, larger ones than are read in vain, one that no read is large enough for. */
+/**
+ * Units of every size: chained ones, ones that are alone, larger ones than are read in vain, one that no read is large
+ * enough for.
+ */
 export const MANY_SIZES: WorldSize = {
   vertices: 250,
   large: new Map([

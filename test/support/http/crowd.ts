@@ -1,5 +1,5 @@
-// Many connections that ask for the same kind of thing again and again, as a program of its own: what they do must not share an
-// event loop with what is measured. Started by `crowd`; prints what it was answered as JSON.
+// Many connections that ask for the same kind of thing again and again, as a program of its own: what they do must not
+// share an event loop with what is measured. Started by `crowd`; prints what it was answered as JSON.
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 /** Whom a crowd asks for what. */
 export interface CrowdOptions {
   url: string;
-  /** `{0:9}` stands for an integer, `{0.5:9}` for a decimal from the first number up to the second, chosen for each request. */
+  /**
+   * `{0:9}` stands for an integer, `{0.5:9}` for a decimal from the first number up to the second, chosen for each
+   * request.
+   */
   path: string;
   /** One is used on each connection, in turn. */
   tokens: readonly string[];

@@ -1,4 +1,5 @@
-// The modules of the explorer one by one, for tests that import them in a browser: the proxy itself serves them bundled.
+// The modules of the explorer one by one, for tests that import them in a browser: the proxy itself serves them
+// bundled.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join, resolve } from 'node:path';

@@ -1,5 +1,5 @@
-// A host that accepts no connection: it listens, and its backlog is full. What connects to it gets no answer of any kind, as
-// from a host behind a firewall that drops packets.
+// A host that accepts no connection: it listens, and its backlog is full. What connects to it gets no answer of any
+// kind, as from a host behind a firewall that drops packets.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

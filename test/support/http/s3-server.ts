@@ -1,6 +1,6 @@
-// A private bucket for tests: the part of S3's protocol that the proxy, rclone and the AWS CLI speak, over the files of a
-// folder. It recomputes each signature with aws4, an implementation that the project does not use, checks the digests of
-// bodies, remembers what it was asked, and fails when told to.
+// A private bucket for tests: the part of S3's protocol that the proxy, rclone and the AWS CLI speak, over the files of
+// a folder. It recomputes each signature with aws4, an implementation that the project does not use, checks the digests
+// of bodies, remembers what it was asked, and fails when told to.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';

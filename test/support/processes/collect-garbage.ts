@@ -5,7 +5,10 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect: unknown = runInNewContext('gc');
 
-/** Frees everything that is not reachable. V8 gives buffers back in the background; the second collection waits for that. */
+/**
+ * Frees everything that is not reachable. V8 gives buffers back in the background; the second collection waits for
+ * that.
+ */
 export function collectGarbage(): void {
   if (typeof collect !== 'function') throw new TypeError('V8 has no gc');
   collect();

@@ -1,5 +1,5 @@
-// Loaded before a program: it collects its garbage on SIGUSR2, so that what it holds can be read, and ends with the process that
-// started it, however that ends.
+// Loaded before a program: it collects its garbage on SIGUSR2, so that what it holds can be read, and ends with the
+// process that started it, however that ends.
 import { Socket } from 'node:net';
 import { collectGarbage } from './collect-garbage.ts';
 

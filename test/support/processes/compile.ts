@@ -1,5 +1,5 @@
-// The project and its tests, compiled once. What is compiled starts in half the time that tsx takes: `npm test` runs all test
-// files so, and a test file that is run by itself the processes that it starts.
+// The project and its tests, compiled once. What is compiled starts in half the time that tsx takes: `npm test` runs
+// all test files so, and a test file that is run by itself the processes that it starts.
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,7 +17,10 @@ const COPIED = ['.package', '.setup', EXPLORER];
 /** The folder that has the programs as the package has them: with the explorer bundled. */
 const PACKAGE = 'package';
 
-/** The compiled module of a TypeScript file, which is named by its path in the repository; those of programs as in the package. */
+/**
+ * The compiled module of a TypeScript file, which is named by its path in the repository; those of programs as in the
+ * package.
+ */
 export function compile(file: string): string {
   const folder = file.startsWith('test/') ? compiledProject() : join(compiledProject(), PACKAGE);
   return join(folder, file.replace(/\.ts$/, '.js'));

@@ -1,5 +1,5 @@
-// Debian's podman in the place of docker, with the base image of the Dockerfiles made on this machine: debootstrap's Debian
-// with npm's Node. Images and their layers are kept in the user's cache folder.
+// Debian's podman in the place of docker, with the base image of the Dockerfiles made on this machine: debootstrap's
+// Debian with npm's Node. Images and their layers are kept in the user's cache folder.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';

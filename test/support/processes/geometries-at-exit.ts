@@ -1,4 +1,5 @@
-// Ends with as many geometries as asked for, twice, which nothing needs any more: run by a test, with a collector at work.
+// Ends with as many geometries as asked for, twice, which nothing needs any more: run by a test, with a collector at
+// work.
 import { gdal } from '../../../generator/source/gdal.ts';
 
 const newGeometries = (): unknown[] =>

@@ -1,5 +1,5 @@
-// A file system that is not the local one: GlusterFS over loopback, one brick, mounted as often as a test likes. Each mount
-// is a client of its own, as on several machines.
+// A file system that is not the local one: GlusterFS over loopback, one brick, mounted as often as a test likes. Each
+// mount is a client of its own, as on several machines.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

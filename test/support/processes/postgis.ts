@@ -1,5 +1,5 @@
-// A private PostgreSQL cluster with PostGIS, for a test and for the benchmark: in a temporary folder, reached by a socket in
-// it only, stopped when the program ends, however it ends.
+// A private PostgreSQL cluster with PostGIS, for a test and for the benchmark: in a temporary folder, reached by a
+// socket in it only, stopped when the program ends, however it ends.
 import { execFile, execFileSync, type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';

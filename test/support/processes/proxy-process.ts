@@ -21,8 +21,8 @@ export interface Running {
 }
 
 /**
- * Runs `serve` on a free port, with the Node that PROXY_NODE names or with this one; it is killed when the test ends, if it
- * has not ended by then.
+ * Runs `serve` on a free port, with the Node that PROXY_NODE names or with this one; it is killed when the test ends,
+ * if it has not ended by then.
  */
 export async function serve(args: string[], env: Record<string, string> = {}): Promise<Running> {
   const all = [PROXY, 'serve', ...args];

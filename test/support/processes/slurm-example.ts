@@ -1,4 +1,5 @@
-// The example for Slurm, copied and typed as its README says, with a generator one process of which stops in the middle.
+// The example for Slurm, copied and typed as its README says, with a generator one process of which stops in the
+// middle.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { elementAt } from '../../../format/element-at.ts';

@@ -1,5 +1,5 @@
-// A real Slurm on loopback: munged, slurmctld and a slurmd for each node, with a configuration and a key of their own, as
-// the user who runs the tests.
+// A real Slurm on loopback: munged, slurmctld and a slurmd for each node, with a configuration and a key of their own,
+// as the user who runs the tests.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,5 +1,5 @@
-// A machine of its own that systemd has started, on this machine's kernel, network and programs: what it changes under /etc,
-// /usr/local and /srv is gone when it ends. Nothing of this machine is started there.
+// A machine of its own that systemd has started, on this machine's kernel, network and programs: what it changes under
+// /etc, /usr/local and /srv is gone when it ends. Nothing of this machine is started there.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';

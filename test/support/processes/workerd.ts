@@ -1,5 +1,5 @@
-// The example for Cloudflare Workers in workerd, the runtime of Workers: bundled as wrangler does, with the compatibility
-// date of its wrangler.toml.
+// The example for Cloudflare Workers in workerd, the runtime of Workers: bundled as wrangler does, with the
+// compatibility date of its wrangler.toml.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

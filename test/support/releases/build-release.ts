@@ -33,7 +33,9 @@ export function buildOptions(
   };
 }
 
-/** Builds a release of `source` in `out` with the defaults of the command line, but for `options`. The oracle checks it. */
+/**
+ * Builds a release of `source` in `out` with the defaults of the command line, but for `options`. The oracle checks it.
+ */
 export async function buildRelease(
   source: string | string[],
   out: string,

@@ -5,8 +5,8 @@ import { writeSynthetic } from '../datasets/synthetic/synthetic.ts';
 import { buildRelease } from './build-release.ts';
 
 /**
- * Writes a synthetic dataset of about `units` units to `source` and builds a release of it in `out`. Its units without a
- * geometry are accepted.
+ * Writes a synthetic dataset of about `units` units to `source` and builds a release of it in `out`. Its units without
+ * a geometry are accepted.
  */
 export function buildSynthetic(
   source: string,

@@ -21,7 +21,10 @@ export function enlargePage(folder: string, bytes: number): { page: Buffer; file
   return { page, file: join(release, path) };
 }
 
-/** Puts a feature, of which a member has `bytes`, in the place of the first one of lv0, in the index and in release.json too. */
+/**
+ * Puts a feature, of which a member has `bytes`, in the place of the first one of lv0, in the index and in release.json
+ * too.
+ */
 export function enlargeFeature(folder: string, bytes: number): { data: Buffer; file: string } {
   const release = join(folder, releasePath('r1'));
   const file = join(release, featureFilePath(0, 0));

@@ -1,6 +1,6 @@
-// The oracle of finished releases: derives names, listings, pages and overview anew from the texts of the feature files, with
-// none of the generator's code, and compares; so it does the texts of each geometry. Every release of `buildRelease` passes it,
-// and so does the sample.
+// The oracle of finished releases: derives names, listings, pages and overview anew from the texts of the feature
+// files, with none of the generator's code, and compares; so it does the texts of each geometry. Every release of
+// `buildRelease` passes it, and so does the sample.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -106,7 +106,10 @@ export function assertDerived(out: string, id: string): void {
 /** Points of each level that are looked up in its cells. */
 const POINTS_MAX = 8;
 
-/** Compares the directory of a level's cells with the level, and what they find at some positions of its rings with even-odd. */
+/**
+ * Compares the directory of a level's cells with the level, and what they find at some positions of its rings with
+ * even-odd.
+ */
 function assertCells(root: string, { precision }: Release, { level, summary, units }: Units): void {
   const path = cellsPath(level);
   const bytes = readFileSync(join(root, path));
@@ -176,8 +179,8 @@ function unitsOf(root: string, summary: LevelSummary): Units {
 const GEOMETRY_MEMBER = '"geometry":';
 
 /**
- * Compares the texts of each other geometry with the full ones: they may differ in nothing but the geometry, which is of its
- * kind. @returns the geometries
+ * Compares the texts of each other geometry with the full ones: they may differ in nothing but the geometry, which is
+ * of its kind. @returns the geometries
  */
 function assertGeometries(root: string, { geometries }: Release, { level, summary, units }: Units): GeometryName[] {
   const others = geometries.filter((geometry) => geometry !== 'full');
@@ -259,8 +262,8 @@ function namesOf({ level, summary, units }: Units, filled: readonly Units[]): un
 }
 
 /**
- * Compares the words of a level with those of its units' names: each word of a name, with what follows it, and the unit that
- * has it.
+ * Compares the words of a level with those of its units' names: each word of a name, with what follows it, and the unit
+ * that has it.
  */
 function assertWords(root: string, { level, summary, units }: Units): void {
   const { nameColumn, searchColumns } = summary;
@@ -316,7 +319,10 @@ function positionsByGid(units: readonly Unit[], column: Level): Map<string, numb
   return new Map([...positions].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
 }
 
-/** Compares listings and pages of a level, and the index in which they are looked up. @returns the paths of the pages */
+/**
+ * Compares listings and pages of a level, and the index in which they are looked up.
+ * @returns the paths of the pages
+ */
 function assertPages(root: string, release: Release, { level, summary, units }: Units): string[] {
   const index = readIndex(root, level);
   const listings: { key: ListingKey; positions: number[] }[] = [{ key: 'all', positions: [...units.keys()] }];
@@ -442,7 +448,9 @@ function ringsOf(overview: Overview, geometry: GeometryCollection['geometries'][
   return shape.geometry.type === 'MultiPolygon' ? shape.geometry.coordinates.flat() : assert.fail(shape.geometry.type);
 }
 
-/** A shape lies in the box of its feature, but for the grid, unless it may cross the antimeridian or go round a pole. */
+/**
+ * A shape lies in the box of its feature, but for the grid, unless it may cross the antimeridian or go round a pole.
+ */
 function assertInside(ring: readonly Position[], bbox: readonly number[], overview: Overview, where: string): void {
   const [west = 0, south = 0, east = 0, north = 0] = bbox;
   const [width = 0, height = 0] = (overview.transform?.scale ?? []).map((cell) => 2 * cell);

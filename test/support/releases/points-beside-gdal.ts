@@ -1,5 +1,5 @@
-// Points by the borders of a release's units and away from them, and the units that contain one: for the proxy without HTTP,
-// and for GDAL from the published text.
+// Points by the borders of a release's units and away from them, and the units that contain one: for the proxy without
+// HTTP, and for GDAL from the published text.
 import assert from 'node:assert/strict';
 import type { Position } from 'geojson';
 import { elementAt } from '../../../format/element-at.ts';

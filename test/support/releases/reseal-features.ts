@@ -1,5 +1,5 @@
-// Changes features of a finished release and seals the release again: every length, sum, digest and checksum of feature files
-// and index is right, unless a test asks for one that is not.
+// Changes features of a finished release and seals the release again: every length, sum, digest and checksum of feature
+// files and index is right, unless a test asks for one that is not.
 
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

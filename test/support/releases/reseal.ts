@@ -1,5 +1,5 @@
-// Changes a page or an index of a finished release and seals the release again: every length, digest and checksum is right,
-// so that only the content can give the change away.
+// Changes a page or an index of a finished release and seals the release again: every length, digest and checksum is
+// right, so that only the content can give the change away.
 import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -18,8 +18,8 @@ interface WorldOptions {
 }
 
 /**
- * An output folder with release r1 of the world, and its source as `world.gpkg`. Its unit without a geometry is accepted.
- * Without `isChanged` only the release as a whole may be renamed or removed.
+ * An output folder with release r1 of the world, and its source as `world.gpkg`. Its unit without a geometry is
+ * accepted. Without `isChanged` only the release as a whole may be renamed or removed.
  */
 export async function worldOutput({
   size,

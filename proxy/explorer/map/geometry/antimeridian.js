@@ -1,5 +1,5 @@
-// Units that cross the antimeridian in one piece: longitudes go on beyond 180 (the map repeats the world), and the edges
-// along which the data is cut are not drawn. Used for the few units that span more than half the globe.
+// Units that cross the antimeridian in one piece: longitudes go on beyond 180 (the map repeats the world), and the
+// edges along which the data is cut are not drawn. Used for the few units that span more than half the globe.
 import { boxOfPositions, unionOf } from './box.js';
 
 /**
@@ -19,7 +19,8 @@ const EPSILON = 0.001;
 
 /**
  * @param {Areal} geometry a step of more than 180 degrees of longitude goes the short way round
- * @returns {{ geometry: import('geojson').MultiPolygon, outline: import('geojson').MultiLineString }} the outline has no
+ * @returns {{ geometry: import('geojson').MultiPolygon, outline: import('geojson').MultiLineString }} the outline has
+ * no
  *   edges along the antimeridian, at a pole, or along seams of the source
  */
 export function inOnePiece(geometry) {

@@ -36,8 +36,8 @@ function ringArea(ring) {
 }
 
 /**
- * The area from the equator to a latitude, for one radian of longitude, in halves of the squared axis (J. P. Snyder, Map
- * Projections: A Working Manual, 3-12).
+ * The area from the equator to a latitude, for one radian of longitude, in halves of the squared axis (J. P. Snyder,
+ * Map Projections: A Working Manual, 3-12).
  * @param {number} latitude in degrees
  */
 function height(latitude) {

@@ -33,8 +33,8 @@ export function colourist() {
 }
 
 /**
- * Colours for units of which all neighbours are known. In a planar map neighbours never have the same one: each unit has
- * at most five neighbours among those coloured before it.
+ * Colours for units of which all neighbours are known. In a planar map neighbours never have the same one: each unit
+ * has at most five neighbours among those coloured before it.
  * @param {readonly (readonly number[])[]} neighbours the indexes of each unit's neighbours
  * @returns {number[]} a colour of each unit, 0 to 5
  */

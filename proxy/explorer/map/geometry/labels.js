@@ -2,7 +2,8 @@
 
 /**
  * @typedef {import('geojson').Position} Position
- * @typedef {{ point: [number, number], width: number }} Place longitude and latitude; degrees of longitude there is room
+ * @typedef {{ point: [number, number], width: number }} Place longitude and latitude; degrees of longitude there is
+ * room
  */
 
 /** Lines across the unit that are tried, as parts of its height. */
@@ -18,8 +19,8 @@ const LETTERS_MAX = 14;
 const OVERHANG = 1.7;
 
 /**
- * A place well inside of the largest polygon: of a few lines across it, the middle of the part that is wide and far from
- * the border. Distances are those of the map (Mercator).
+ * A place well inside of the largest polygon: of a few lines across it, the middle of the part that is wide and far
+ * from the border. Distances are those of the map (Mercator).
  * @param {import('geojson').Geometry | null} geometry
  * @param {[number, number]} [point] that the service gives: only the room there is measured
  * @returns {Place | undefined} undefined without polygons

@@ -25,8 +25,8 @@ const AREA_SHARE_MAX = 0.25;
 /** What is left out has fewer than this share of the units. */
 const UNITS_SHARE_MAX = 0.5;
 /**
- * It is worth leaving out if the factor by which the rest is smaller, and the gap between, as a share of the rest, come to
- * this: an island that is near stays, unless the rest can be shown twice as large.
+ * It is worth leaving out if the factor by which the rest is smaller, and the gap between, as a share of the rest, come
+ * to this: an island that is near stays, unless the rest can be shown twice as large.
  */
 const WORTH_MIN = 2;
 

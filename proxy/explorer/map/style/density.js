@@ -8,14 +8,17 @@ const CLASSES = 60;
 const READABLE_PIXELS = 28;
 const SMALL_PART = 0.25;
 const MIDDLE_PART = 0.5;
-/** At which half of the countries can be told apart. Units of one kind are more alike: there is no large one between. */
+/**
+ * At which half of the countries can be told apart. Units of one kind are more alike: there is no large one between.
+ */
 const COUNTRIES_ZOOM = 1.8;
 const ALIKE = 1.25;
 
 /**
  * @typedef {object} Density
  * @property {(box: import('../geometry/box.js').Box) => void} add
- * @property {(part?: number) => number} readableZoom the zoom at which units can be told apart, but for this part of them
+ * @property {(part?: number) => number} readableZoom the zoom at which units can be told apart, but for this part of
+ * them
  */
 
 /**

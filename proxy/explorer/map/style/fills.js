@@ -1,5 +1,5 @@
-// Layers of areas: units in their colours, the land in the background, and the unit under the pointer in a lighter colour.
-// Used by layers.js.
+// Layers of areas: units in their colours, the land in the background, and the unit under the pointer in a lighter
+// colour. Used by layers.js.
 import { mix } from './palette.js';
 
 /**

@@ -1,5 +1,5 @@
-// `npm run synthetic -- N FILE`: writes a synthetic GeoPackage of about N units on six levels, to try the generator with
-// as many units as one likes; GADM has about 400,000. The benchmarks call it, too.
+// `npm run synthetic -- N FILE`: writes a synthetic GeoPackage of about N units on six levels, to try the generator
+// with as many units as one likes; GADM has about 400,000. The benchmarks call it, too.
 import { parseArgs } from 'node:util';
 import { writeSynthetic } from './synthetic.ts';
 

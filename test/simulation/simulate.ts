@@ -122,6 +122,8 @@ class Simulation {
   readonly #tagged = new Map<string, string>();
   /** Whose files there are, by id. */
   readonly #stored = new Map<string, SimulatedRelease>();
+  /** Whose files were removed. */
+  readonly #removed = new Set<SimulatedRelease>();
   /** Files that are damaged, as they were. */
   readonly #damaged = new Map<string, Buffer>();
 
@@ -394,6 +396,8 @@ class Simulation {
     if (isInUse) return;
     // Also of one that was pruned a moment ago.
     if (this.#stored.get(release.id) !== release) this.#remove(release.id);
+    // As a repair: who was reading it when its files were gone remembers for a moment that they are missing.
+    if (this.#removed.delete(release)) this.#origin.faultAt = this.#time.now;
     this.#stored.set(release.id, release);
     for (const [path, content] of release.files)
       if (path.startsWith(releasePath(release.id)) && !this.#origin.files.has(path))
@@ -413,6 +417,8 @@ class Simulation {
   }
 
   #remove(id: string): void {
+    const removed = this.#stored.get(id);
+    if (removed !== undefined) this.#removed.add(removed);
     this.#stored.delete(id);
     const folder = `${releasePath(id)}/`;
     for (const path of [...this.#origin.files.keys()])

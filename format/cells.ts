@@ -219,7 +219,7 @@ function unitsInCell(reader: VarintReader, to: Point): number[] {
 const INTEGER_BITS = 28;
 
 /** Reads numbers of 7 bits a byte, the lowest first; the highest bit of a byte says that more follow. */
-class VarintReader {
+export class VarintReader {
   readonly #bytes: Uint8Array;
   #at = 0;
 

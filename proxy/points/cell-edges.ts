@@ -1,6 +1,7 @@
-// The edges of one cell, read once for all points in it: what `unitsAt` of format/cells.ts does for one point. Nothing
-// is allocated for a cell, and little for a point. Used by look-up.ts.
+// The edges of one cell, read once for all points in it: what `unitsAt` of format/cells.ts does for one point. Little
+// is allocated for a cell and for a point. Used by look-up.ts.
 
+import { VarintReader } from '../../format/cells.ts';
 import { type Point, pointFrom, separates } from '../../format/grid.ts';
 import { FormatError } from '../../format/parse.ts';
 
@@ -10,8 +11,6 @@ export interface ExactPoints {
   exactly(number: number, x: number, y: number): Point;
 }
 
-/** Numbers have 7 bits a byte; so many can be read as an integer of 32 bits. */
-const INTEGER_BITS = 28;
 /** What is kept of a chain: where its sides and its positions begin. */
 const CHAIN_ITEMS = 2;
 
@@ -29,35 +28,40 @@ export class CellEdges {
   #sides = new Uint32Array(0);
   /** X and Y of their positions by turns. */
   #positions = new Float64Array(0);
-  #bytes: Uint8Array = new Uint8Array(0);
-  #at = 0;
   /** To the point that is looked up, once an edge needs it. */
   #way: Way | undefined;
 
   /** @throws FormatError if the bytes are not those of a cell @param where for the message */
   read(bytes: Uint8Array, where: string): void {
+    try {
+      this.#take(bytes, where);
+    } catch (error) {
+      throw error instanceof RangeError ? new FormatError(where, 'is cut short') : error;
+    }
+  }
+
+  #take(bytes: Uint8Array, where: string): void {
     if (this.#units.length <= bytes.length) this.#makeRoom(2 * bytes.length + CHAIN_ITEMS);
-    this.#bytes = bytes;
-    this.#at = 0;
-    this.#unitCount = this.#next();
+    const reader = new VarintReader(bytes);
+    this.#unitCount = reader.next();
     if (this.#unitCount > bytes.length) throw new FormatError(where, 'has units without bytes');
     let position = 0;
     for (let unit = 0; unit < this.#unitCount; unit++) {
-      const code = this.#next();
+      const code = reader.next();
       position += Math.floor(code / 2);
       this.#units[unit] = position;
       this.#atCorner[unit] = code % 2;
     }
     let [x, y, side, end, chain] = [0, 0, 0, 0, 0];
-    for (; this.#at < bytes.length; chain++) {
-      const code = this.#next();
-      const sides = code % 4 === 0 ? this.#next() : code % 4;
+    for (; !reader.isAtEnd; chain++) {
+      const code = reader.next();
+      const sides = code % 4 === 0 ? reader.next() : code % 4;
       this.#chains[CHAIN_ITEMS * chain] = side;
       this.#chains[CHAIN_ITEMS * chain + 1] = end;
-      for (const last = side + sides; side < last; side++) this.#sides[side] = this.#next();
+      for (const last = side + sides; side < last; side++) this.#sides[side] = reader.next();
       for (let left = Math.floor(code / 4); left >= 0; left--) {
-        x += this.#nextSigned();
-        y += this.#nextSigned();
+        x += reader.nextSigned();
+        y += reader.nextSigned();
         this.#positions[end++] = x;
         this.#positions[end++] = y;
       }
@@ -65,7 +69,6 @@ export class CellEdges {
     this.#chains[CHAIN_ITEMS * chain] = side;
     this.#chains[CHAIN_ITEMS * chain + 1] = end;
     this.#chainCount = chain;
-    if (this.#at !== bytes.length) throw new FormatError(where, 'is cut short');
   }
 
   /**
@@ -126,29 +129,6 @@ export class CellEdges {
     this.#chains = new Uint32Array(CHAIN_ITEMS * numbers);
     this.#sides = new Uint32Array(numbers);
     this.#positions = new Float64Array(numbers);
-  }
-
-  /** NaN beyond the end. */
-  #next(): number {
-    const bytes = this.#bytes;
-    let value = 0;
-    for (let shift = 0; shift < INTEGER_BITS; shift += 7) {
-      const byte = bytes[this.#at++] ?? Number.NaN;
-      if (byte < 128) return value | (byte << shift);
-      value |= (byte & 127) << shift;
-    }
-    for (let factor = 2 ** INTEGER_BITS; ; factor *= 128) {
-      const byte = bytes[this.#at++] ?? Number.NaN;
-      if (!(byte >= 128)) return value + byte * factor;
-      value += (byte - 128) * factor;
-    }
-  }
-
-  /** 0, -1, 1, -2, 2 ... are 0, 1, 2, 3, 4 ... */
-  #nextSigned(): number {
-    const value = this.#next();
-    if (value < 2 ** INTEGER_BITS) return (value >>> 1) ^ -(value & 1);
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 }
 

@@ -3,7 +3,7 @@
 // Described in README.md, 'Cells'.
 import { crc32 } from 'node:zlib';
 import { f64At, u32At } from './element-at.ts';
-import { gridOf, gridPointOf, keyOf, type Point, pointAt, pointFrom, separates } from './grid.ts';
+import { gridOf, gridPointOf, keyOf, movedTo, type Point, separates, wayTo } from './grid.ts';
 import { FormatError } from './parse.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
 
@@ -43,14 +43,6 @@ export interface CellArrays {
   crc: Uint32Array;
 }
 
-/** A point that is looked up, its cell, and where the bytes of that are in the file: none if no unit is there. */
-export interface PlaceInCells {
-  point: Point;
-  cell: number;
-  from: number;
-  to: number;
-}
-
 /** The cells of a level: their directory. The bytes of a cell are given by whoever has the file. */
 export class Cells implements CellsHead {
   readonly features: number;
@@ -77,19 +69,6 @@ export class Cells implements CellsHead {
   /** Bytes of the whole file. */
   get fileBytes(): number {
     return f64At(this.arrays.start, this.arrays.crc.length);
-  }
-
-  /**
-   * Where a point is looked up.
-   * @param longitude,latitude plain decimals of degrees
-   * @throws RangeError if they are no such decimals, or out of range
-   */
-  find(longitude: string, latitude: string): PlaceInCells {
-    const point = pointAt(longitude, latitude, this.precision);
-    if (point === undefined) throw new RangeError(`${longitude},${latitude} is no point`);
-    const cell = this.cellAt(point);
-    const { start } = this.arrays;
-    return { point, cell, from: f64At(start, cell), to: f64At(start, cell + 1) };
   }
 
   /** The number of the cell that a point is in. */
@@ -119,11 +98,11 @@ export class Cells implements CellsHead {
    * @param file for messages
    * @throws FormatError if they are other bytes than the directory promises
    */
-  unitsAt({ x, y, fractionX, fractionY, parts }: Point, cell: number, bytes: Uint8Array, file: string): number[] {
+  unitsAt(point: Point, cell: number, bytes: Uint8Array, file: string): number[] {
     if (!this.hasBytes(cell, bytes)) throw new FormatError(file, `cell ${cell} is damaged`);
     if (bytes.length === 0) return [];
     const [west, south] = gridPointOf(f64At(this.arrays.key, cell), this.#finest);
-    return unitsInCell(new VarintReader(bytes), pointFrom(x - west, y - south, fractionX, fractionY, parts));
+    return unitsInCell(new VarintReader(bytes), movedTo(point.x - west, point.y - south, point));
   }
 }
 
@@ -190,9 +169,8 @@ function unitsInCell(reader: VarintReader, to: Point): number[] {
     units.push(position);
     isIn.push(code % 2 === 1);
   }
-  const half = to.parts / 2n;
-  const from = pointFrom(-1, -1, half, half, to.parts);
-  const turn = pointFrom(-1, to.y, half, to.fractionY, to.parts);
+  if (reader.isAtEnd) return units.filter((_, index) => isIn[index]);
+  const { from, turn } = wayTo(to);
   let x1 = 0;
   let y1 = 0;
   while (!reader.isAtEnd) {

@@ -13,7 +13,9 @@ export interface Point {
   fractionY: bigint;
   /** Parts of a unit: a power of ten, at least 10. */
   parts: bigint;
-  /** Both together, to the precision of a double. */
+  /** The fractions, and both together, to the precision of a double. */
+  restX: number;
+  restY: number;
   nearX: number;
   nearY: number;
 }
@@ -78,9 +80,48 @@ export function cornerAt(x: number, y: number): Point {
 
 /** @param x,y whole units */
 export function pointFrom(x: number, y: number, fractionX: bigint, fractionY: bigint, parts: bigint): Point {
-  const nearX = x + Number(fractionX) / Number(parts);
-  const nearY = y + Number(fractionY) / Number(parts);
-  return { x, y, fractionX, fractionY, parts, nearX, nearY };
+  return pointWith(
+    x,
+    y,
+    fractionX,
+    fractionY,
+    parts,
+    Number(fractionX) / Number(parts),
+    Number(fractionY) / Number(parts),
+  );
+}
+
+/** A point with the same fractions elsewhere. @param x,y whole units */
+export function movedTo(x: number, y: number, { fractionX, fractionY, parts, restX, restY }: Point): Point {
+  return pointWith(x, y, fractionX, fractionY, parts, restX, restY);
+}
+
+/** The way to a point of a cell: from half a unit south-west of the cell's grid point, by way of its latitude. */
+export interface Way {
+  from: Point;
+  turn: Point;
+  to: Point;
+}
+
+/** @param to seen from the cell's grid point */
+export function wayTo(to: Point): Way {
+  const { y, fractionY, parts, restY } = to;
+  const half = parts / 2n;
+  const from = pointWith(-1, -1, half, half, parts, 0.5, 0.5);
+  return { from, turn: pointWith(-1, y, half, fractionY, parts, 0.5, restY), to };
+}
+
+/** All points are made here: the engine knows one kind. */
+function pointWith(
+  x: number,
+  y: number,
+  fractionX: bigint,
+  fractionY: bigint,
+  parts: bigint,
+  restX: number,
+  restY: number,
+): Point {
+  return { x, y, fractionX, fractionY, parts, restX, restY, nearX: x + restX, nearY: y + restY };
 }
 
 /**

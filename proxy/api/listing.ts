@@ -14,6 +14,7 @@ import { Slice } from '../bodies/slice.ts';
 import { StoredFile, TextOf } from '../bodies/stored-file.ts';
 import type { LoadedLevel, LoadedRelease, LoadedTable } from '../data/load-release.ts';
 import type { Releases } from '../data/releases.ts';
+import { placesOf } from '../data/spatial-index.ts';
 import { notReady, Problem } from '../http/problem.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
 import type { Client, Reads } from '../origin/origin.ts';
@@ -96,7 +97,7 @@ function inMemory<Endpoint extends LevelEndpoint>(
   const release = loaded ?? (named ? releases.get(named, clientOf(request).client) : releases.requireCurrent());
   const level = release?.get(endpoint.level);
   const source = release && level?.get(geometryOf(params, release.geometries));
-  const places = level?.spatial.at(params, reads);
+  const places = release && level?.spatial.at(placesOf(release, params), reads);
   if (release === undefined || level === undefined || source === undefined || places === undefined) return undefined;
   const basis = { release, base, coding, isPinned: params.release !== undefined };
   return { endpoint, request, params, fixed, places, level, source, basis };
@@ -115,7 +116,7 @@ async function bringIn<Endpoint extends LevelEndpoint>(
   try {
     const level = await release.load(endpoint.level);
     await level.load(geometryOf(params, release.geometries));
-    await level.spatial.load(params, reads, client.client);
+    await level.spatial.load(placesOf(release, params), reads, client.client);
   } catch (error) {
     throw new LoadError({ release, isPinned: named !== undefined }, error);
   }

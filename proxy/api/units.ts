@@ -4,7 +4,7 @@ import { LEVELS } from '../../format/levels.ts';
 import type { Answer, Basis } from '../bodies/answer.ts';
 import { type Unit, Units } from '../bodies/units.ts';
 import type { LoadedRelease } from '../data/load-release.ts';
-import type { Places } from '../data/spatial-index.ts';
+import { type Degrees, placesOf } from '../data/spatial-index.ts';
 import { notReady } from '../http/problem.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { POINT } from './endpoints.ts';
@@ -60,18 +60,14 @@ function find(sources: Sources, { params }: AskedUnits, release: LoadedRelease):
   return elsewhere && { release, units, isElsewhere: elsewhere.length > 0 };
 }
 
-function unitsAt(
-  { reads }: Sources,
-  params: Params,
-  release: LoadedRelease,
-  contains: NonNullable<Places['contains']>,
-): Unit[] | undefined {
+function unitsAt({ reads }: Sources, params: Params, release: LoadedRelease, contains: Degrees): Unit[] | undefined {
   const geometry = geometryOf(params, release.geometries);
+  const places = placesOf(release, { bbox: undefined, contains });
   const units: Unit[] = [];
   for (const number of levelsOf(release)) {
     const level = release.get(number);
     const source = level?.get(geometry);
-    const [positions] = level?.spatial.at({ bbox: undefined, contains }, reads) ?? [];
+    const [positions] = level?.spatial.at(places, reads) ?? [];
     if (source === undefined || positions === undefined) return undefined;
     for (let rank = 0; rank < positions.count; rank++) units.push({ source, position: positions.at(rank) });
   }
@@ -87,7 +83,7 @@ async function bringIn({ reads, ...sources }: Sources, asked: AskedUnits, releas
     const level = await release.load(number);
     await level.load(geometry);
     for (const contains of [pointOf(params), exchanged(params)])
-      await level.spatial.load({ bbox: undefined, contains }, reads, client.client);
+      await level.spatial.load(placesOf(release, { bbox: undefined, contains }), reads, client.client);
   };
   try {
     await Promise.all(levelsOf(release).map(load));
@@ -107,13 +103,13 @@ function levelsOf({ summaries }: LoadedRelease): Level[] {
 }
 
 /** @throws Problem bad-parameter */
-function pointOf({ contains }: Params): NonNullable<Places['contains']> {
+function pointOf({ contains }: Params): Degrees {
   if (contains === undefined) throw badParameter(POINT, 'is missing', PARAMETERS.get(POINT)?.rule(0) ?? '');
   return contains;
 }
 
 /** The point whose latitude comes first, if it is one: the most frequent mistake. */
-function exchanged(params: Params): Places['contains'] {
+function exchanged(params: Params): Degrees | undefined {
   const { longitude, latitude } = pointOf(params);
   return Math.abs(Number(longitude)) > 90 ? undefined : { longitude: latitude, latitude: longitude };
 }

@@ -149,6 +149,8 @@ export interface LoadedRelease {
   sequence: number;
   /** Its date, `YYYY-MM-DD`, to show with the data; undefined if it has none. */
   date: string | undefined;
+  /** Decimals of its coordinates. */
+  precision: number;
   /** Those that can be asked for, `full` among them. */
   geometries: readonly Geometry[];
   /** SPDX identifier or URL; undefined if it names none. */
@@ -215,8 +217,9 @@ export function describedRelease(
   { release, digest }: Description,
   levels: Pick<LoadedRelease, 'get' | 'load' | 'freeUnused'>,
 ): LoadedRelease {
-  const { release: id, sequence, date, geometries, licence, attribution, levels: summaries, overview } = release;
-  return { id, digest, sequence, date, geometries, licence, attribution, summaries, overview, ...levels };
+  const { release: id, sequence, date, precision, geometries, licence, attribution, overview } = release;
+  const about = { id, digest, sequence, date, precision, geometries, licence, attribution, overview };
+  return { ...about, summaries: release.levels, ...levels };
 }
 
 /**

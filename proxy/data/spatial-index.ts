@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Box, BoxIndex } from '../../format/boxes.ts';
 import type { Cells } from '../../format/cells.ts';
+import { type Point, pointAt } from '../../format/grid.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { NO_POSITIONS, type Positions, positionsOf } from '../../format/positions.ts';
@@ -23,8 +24,26 @@ const NOWHERE: readonly Positions[] = [];
 export interface Places {
   /** Their bounding box touches this one. */
   bbox: Box | undefined;
-  /** They contain this point: plain decimals of degrees. */
-  contains: { longitude: string; latitude: string } | undefined;
+  /** They contain this point. */
+  contains: Point | undefined;
+}
+
+/** A point as it is asked for: plain decimals of degrees. */
+export interface Degrees {
+  longitude: string;
+  latitude: string;
+}
+
+/** Where features of a release are to be. @throws RangeError if that is no point */
+export function placesOf(
+  { precision }: { precision: number },
+  { bbox, contains }: { bbox: Box | undefined; contains: Degrees | undefined },
+): Places {
+  if (contains === undefined) return { bbox, contains };
+  const { longitude, latitude } = contains;
+  const point = pointAt(longitude, latitude, precision);
+  if (point === undefined) throw new RangeError(`${longitude},${latitude} is no point`);
+  return { bbox, contains: point };
 }
 
 /** The places of a level's features. */
@@ -83,7 +102,8 @@ export class SpatialIndex {
   async load({ contains }: Places, reads: Reads, principal: string): Promise<void> {
     if (contains === undefined) return;
     const cells = await this.loadCells();
-    const { cell, from, to } = cells.find(contains.longitude, contains.latitude);
+    const cell = cells.cellAt(contains);
+    const { from, to } = cells.rangeOf(cell);
     if (from === to) return;
     const key = `${cell} ${principal}`;
     const known = this.#loading.get(key);
@@ -107,10 +127,11 @@ export class SpatialIndex {
   }
 
   /** Undefined if the bytes must be read later, or are not what they should be: then reading them later says so. */
-  #containing({ longitude, latitude }: NonNullable<Places['contains']>, reads: Reads): Positions | undefined {
+  #containing(point: Point, reads: Reads): Positions | undefined {
     const cells = this.#cells.get('cells');
     if (cells === undefined) return undefined;
-    const { point, cell, from, to } = cells.find(longitude, latitude);
+    const cell = cells.cellAt(point);
+    const { from, to } = cells.rangeOf(cell);
     // Nothing is there, and no host can be asked for no bytes.
     if (from === to) return NO_POSITIONS;
     const known = this.#loaded.get(cell);

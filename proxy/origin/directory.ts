@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { codeOf } from '../../format/error-code.ts';
 import type { ByteRange, Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
+import { RecentPieces } from './recent-pieces.ts';
 
 /** Chunk size of streams. */
 const CHUNK_BYTES = 256 * 1024;
@@ -35,25 +36,29 @@ const statInPool = promisify(fstat);
  * @param now milliseconds of a monotonic clock
  */
 export function directoryOrigin(directory: string, now: () => number = () => performance.now()): Origin {
-  const files = new LRUCache<string, number>({ max: OPEN_MAX, dispose: (file) => closeSync(file) });
+  const files = new LRUCache<string, OpenFile>({ max: OPEN_MAX, dispose: ({ descriptor }) => closeSync(descriptor) });
+  const pieces = new RecentPieces();
+  let opened = 0;
   let poolUntil = Number.NEGATIVE_INFINITY;
   let slowReads = 0;
   return {
     readNow(path, range, target, at, staysOpen) {
+      const known = staysOpen ? files.get(path) : undefined;
+      if (known !== undefined && pieces.read(known.number, range, target, at)) return true;
       const begun = now();
       if (begun < poolUntil) return false;
-      let own: number | undefined;
+      let file = known;
       try {
-        if (!staysOpen) own = openSync(join(directory, path), 'r');
-        const file = own ?? files.get(path) ?? openSync(join(directory, path), 'r');
-        if (own === undefined && !files.has(path)) files.set(path, file);
-        readDirectly(file, path, range, target, at);
+        file ??= { descriptor: openSync(join(directory, path), 'r'), number: ++opened };
+        if (staysOpen && known === undefined) files.set(path, file);
+        readDirectly(file.descriptor, path, range, target, at);
+        if (staysOpen) pieces.keep(file.number, range.offset, target.subarray(at, at + range.length));
       } catch (error) {
         // The operator may replace the file by an intact one.
         files.delete(path);
         throw readError(path, error);
       } finally {
-        if (own !== undefined) closeSync(own);
+        if (!staysOpen && file !== undefined) closeSync(file.descriptor);
         const ended = now();
         slowReads = ended - begun > SLOW_MS ? slowReads + 1 : Math.max(0, slowReads - 1 / FORGOTTEN_READS);
         if (slowReads > SLOW_READS - 1 / 2) {
@@ -77,6 +82,13 @@ export function directoryOrigin(directory: string, now: () => number = () => per
         if (path === '' || known === path || known.startsWith(`${path}/`)) files.delete(known);
     },
   };
+}
+
+/** A file that is read more than once. */
+interface OpenFile {
+  descriptor: number;
+  /** Its number among all that were opened: descriptors are used again. */
+  number: number;
 }
 
 /** @throws OriginError if the file is shorter than the range */

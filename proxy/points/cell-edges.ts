@@ -2,7 +2,7 @@
 // is allocated for a cell and for a point. Used by look-up.ts.
 
 import { VarintReader } from '../../format/cells.ts';
-import { type Point, pointFrom, separates } from '../../format/grid.ts';
+import { type Point, separates, type Way, wayTo } from '../../format/grid.ts';
 import { FormatError } from '../../format/parse.ts';
 
 /** Points, of which few are asked for exactly. */
@@ -113,7 +113,7 @@ export class CellEdges {
       } else if (!isBesideCorner || (y1 > y !== y2 > y && x1 >= 0 && (x1 <= x || x2 <= x))) {
         // It may be on either side of the point, or of the corner.
         this.#way ??= wayTo(points.exactly(number, x, y));
-        const { corner, turn, to: point } = this.#way;
+        const { from: corner, turn, to: point } = this.#way;
         if (separates(x1, y1, x2, y2, corner, turn, point)) isOther = !isOther;
       }
       x1 = x2;
@@ -130,19 +130,4 @@ export class CellEdges {
     this.#sides = new Uint32Array(numbers);
     this.#positions = new Float64Array(numbers);
   }
-}
-
-/**
- * The way to a point: from half a unit south-west of the cell's grid point, where no edge ends, by way of its latitude.
- */
-interface Way {
-  corner: Point;
-  turn: Point;
-  to: Point;
-}
-
-function wayTo(to: Point): Way {
-  const half = to.parts / 2n;
-  const corner = pointFrom(-1, -1, half, half, to.parts);
-  return { corner, turn: pointFrom(-1, to.y, half, to.fractionY, to.parts), to };
 }

@@ -13,6 +13,7 @@ import { GEOMETRIES, type Level } from '../../format/levels.ts';
 import { encodeDirectory } from '../../generator/cells/build-cells.ts';
 import type { LoadedRelease } from '../../proxy/data/load-release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
+import { type Places, placesOf } from '../../proxy/data/spatial-index.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
 import { type Origin, Reads } from '../../proxy/origin/origin.ts';
@@ -199,7 +200,7 @@ test('a flipped bit of cells.bin or of the index is 502 or refused, never anothe
   const [cells = '', index = ''] = files;
   const bytes = readFileSync(cells);
   const spatialOf = async () => ((await loaded(origin)).get(2) ?? assert.fail()).spatial;
-  const [place, reads] = [{ bbox: undefined, contains: { longitude: '1.5', latitude: '3.5' } }, new Reads(origin)];
+  const [place, reads] = [placeAt('1.5', '3.5'), new Reads(origin)];
   const { bytes: directory } = cellsOf(folder, 2);
   let spatial = await spatialOf();
   for (let bit = 0; bit < 8 * bytes.length; bit += bit < 8 * directory ? 7 : 1) {
@@ -257,6 +258,11 @@ test('of a static host the directory and the bytes of one cell are read, once', 
     assert.equal(second, `bytes=${bytes}-${fileBytes - 1}`, 'the level has one cell');
   }
 });
+
+/** With 7 decimals. */
+function placeAt(longitude: string, latitude: string): Places {
+  return placesOf({ precision: 7 }, { bbox: undefined, contains: { longitude, latitude } });
+}
 
 function cellsOf(folder: string, level: Level): Cells {
   const file = cellsPath(level);
@@ -344,7 +350,7 @@ test('a directory is read when a point is first asked for, once for all, and fre
   const level = releases.requireCurrent().get(2) ?? assert.fail();
   const { bytes } = level;
   const [longitude = '', latitude = ''] = emptyPlace(folder).split(',');
-  const [place, reads] = [{ bbox: undefined, contains: { longitude, latitude } }, new Reads(origin)];
+  const [place, reads] = [placeAt(longitude, latitude), new Reads(origin)];
   const load = () => level.spatial.load(place, reads, 'one');
   assert.equal(level.spatial.at(place, reads), undefined);
   await Promise.all([load(), load(), level.spatial.load(place, reads, 'other')]);

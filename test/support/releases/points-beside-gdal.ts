@@ -7,6 +7,7 @@ import { LEVELS, type Level } from '../../../format/levels.ts';
 import { positionsIn } from '../../../format/positions.ts';
 import { gdal } from '../../../generator/source/gdal.ts';
 import { Releases } from '../../../proxy/data/releases.ts';
+import { placesOf } from '../../../proxy/data/spatial-index.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { Reads } from '../../../proxy/origin/origin.ts';
 import { dice } from '../dice.ts';
@@ -24,8 +25,10 @@ export async function proxyLookUp(folder: string): Promise<LookUp> {
   const reads = new Reads(origin);
   await Promise.all(LEVELS.map((level) => releases.requireCurrent().get(level)?.spatial.loadCells()));
   return (level, longitude, latitude) => {
-    const { spatial } = releases.requireCurrent().get(level) ?? assert.fail();
-    const [found] = spatial.at({ bbox: undefined, contains: { longitude, latitude } }, reads) ?? [];
+    const release = releases.requireCurrent();
+    const { spatial } = release.get(level) ?? assert.fail();
+    const places = placesOf(release, { bbox: undefined, contains: { longitude, latitude } });
+    const [found] = spatial.at(places, reads) ?? [];
     return [...positionsIn(found?.slice(0, found.count) ?? assert.fail())];
   };
 }

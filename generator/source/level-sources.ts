@@ -440,5 +440,5 @@ function remedyFor(layers: readonly SeenLayer[]): string {
   )?.[2];
   if (example !== undefined)
     return `copy generator/examples/${example}, change the names of the files in it, and build with --config`;
-  return 'name the layer and the GID column of each level, e.g. --layer lv0=countries --gid-column lv0=ISO3; or remove the file from --source';
+  return 'name the column with the GIDs of each level, e.g. --gid-column lv1=REGION_ID lv2=TOWN_ID, and its layer where several have that column, e.g. --layer lv1=regions; or remove the file from --source';
 }

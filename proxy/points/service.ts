@@ -1,5 +1,5 @@
 // The names and cells of a service's current release, all of the same release, by way of the user's cache. Used by
-// points.ts.
+// open-release.ts.
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { objectFrom } from '../../format/parse.ts';

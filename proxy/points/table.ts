@@ -122,6 +122,8 @@ function headerIn(head: Buffer, named: NamedColumns): { form: TableForm; columns
     };
     return { form, columns, headerText: withoutEnds(parsed.raw) };
   }
+  if (head.toString('utf8').trim() === '')
+    throw new StartError('the table is empty', 'the first line', 'give a table with a header, then rows');
   throw noPlaceColumns(longest, named);
 }
 

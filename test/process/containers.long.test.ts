@@ -20,14 +20,16 @@ import { until } from '../support/until.ts';
 const REPOSITORY = resolve('.');
 const skip = withoutContainers();
 
-const BUILD_GENERATOR = codeIn('generator/README.md', 'sh', 'docker build');
+const BUILD_GENERATOR = codeIn('generator/examples/container/README.md', 'sh', 'docker build');
 /** Of somebody whom the image does not know; the owner of the folder. */
 const OWNER = 1234;
-const RUN_GENERATOR = replaced(codeIn('generator/README.md', 'sh', 'docker run'), {
+const RUN_GENERATOR = replaced(codeIn('generator/examples/container/README.md', 'sh', 'docker run'), {
   '"$(id -u):$(id -g)"': `${OWNER}:${OWNER}`,
 });
 /** The proxy is built and run by one block. */
-const [BUILD_PROXY = '', RUN_PROXY = ''] = codeIn('proxy/OPERATING.md', 'sh', 'docker build').split(/^(?=docker run)/m);
+const [BUILD_PROXY = '', RUN_PROXY = ''] = codeIn('proxy/examples/container/README.md', 'sh', 'docker build').split(
+  /^(?=docker run)/m,
+);
 const AUTHORIZATION = `Bearer ${await token({ iss: 'https://login.example.org/' })}`;
 
 const home = temporaryFolder();
@@ -72,8 +74,8 @@ test('both images build, and are as large as the READMEs say', { skip }, async (
     Number(await docker(`docker image inspect --format '{{.Size}}' ${image}`));
   const base = await sizeOf('node:24-slim');
   for (const [readme, image] of [
-    ['proxy/OPERATING.md', 'boundaries-proxy'],
-    ['generator/README.md', 'boundaries-generator'],
+    ['proxy/examples/container/README.md', 'boundaries-proxy'],
+    ['generator/examples/container/README.md', 'boundaries-generator'],
   ] as const) {
     const text = readFileSync(join(REPOSITORY, readme), 'utf8');
     const [, said] = /(\d+) MB (?:larger|more) than Node's \(`node:24-slim`\)/.exec(text) ?? [];

@@ -103,7 +103,8 @@ test('columns are found by their usual names, x and y last, or as they are named
 test('a table without such columns is refused with the columns that it has', async () => {
   const refused: [table: string, named: NamedColumns, message: RegExp, remedy: RegExp][] = [
     ['id;east;north\n', {}, /no columns with longitude and latitude; its columns: id, east, north/, /--longitude NAME/],
-    ['', {}, /its columns: none/, /--longitude/],
+    ['', {}, /^the table is empty$/, /a header, then rows/],
+    ['\n\n', {}, /^the table is empty$/, /a header, then rows/],
     ['"lon,lat\n1,2\n', {}, /no columns/, /--longitude/],
     ['lon,lat\n', { longitude: 'x', latitude: 'lat' }, /not both in the table; its columns: lon, lat/, /name columns/],
     ['lon,lat\n', { longitude: 'lon' }, /one column without the other/, /add --latitude/],

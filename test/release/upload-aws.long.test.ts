@@ -1,4 +1,4 @@
-// The lines of generator/README.md for the AWS CLI, as they are printed: what is copied in which order, with which
+// The lines of generator/examples/upload/README.md for the AWS CLI, as they are printed: what is copied in which order, with which
 // headers, what is removed, and what the bucket serves.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -20,7 +20,7 @@ import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PREFIX = 'eu/';
-const lines = /```sh\n(FOREVER=.*?)```/s.exec(readFileSync('generator/README.md', 'utf8'))?.[1] ?? '';
+const lines = /```sh\n(FOREVER=.*?)```/s.exec(readFileSync('generator/examples/upload/README.md', 'utf8'))?.[1] ?? '';
 const bucket = await startS3();
 const env = {
   PATH: process.env['PATH'],

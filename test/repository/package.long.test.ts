@@ -122,7 +122,7 @@ test('serves a release and the explorer', async () => {
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-test("as proxy/OPERATING.md's systemd service it has no rights, is started again after a crash, and stops when told to", {
+test('as the systemd service of proxy/examples it has no rights, is started again after a crash, and stops when told to', {
   skip: withoutSystemd,
 }, async () => {
   const port = await freePort();
@@ -130,7 +130,7 @@ test("as proxy/OPERATING.md's systemd service it has no rights, is started again
   const options = { PORT: port, ISSUER, AUDIENCE, SECRET };
   const lines = Object.entries(options).map(([name, value]) => `BOUNDARIES_${name}="${value}"\n`);
   writeFileSync(join(home, 'boundaries-proxy.env'), lines.join(''));
-  const [install = '', start = ''] = codeIn('proxy/OPERATING.md', 'sh', 'systemctl enable')
+  const [install = '', start = ''] = codeIn('proxy/examples/systemd/README.md', 'sh', 'systemctl enable')
     .replace('npm run pack\n', '')
     .replace('./administrative-boundaries-service-*.tgz', `'${join(home, tarball)}' ${QUIET.join(' ')} > /dev/null`)
     .replace('cp -r output', `cp -r '${out}'`)

@@ -4,12 +4,14 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { buildSync } from 'esbuild';
 import { docsPage } from '../../proxy/site/docs-page.ts';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { type Ended, runProgram, without } from '../support/processes/programs.ts';
+import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -100,7 +102,9 @@ test('head after walk.py ends it without a traceback', { skip: without('python3 
 });
 
 test('fetch walks a listing, in either format', async () => {
-  const walk = ['--import', 'tsx', join(CLIENTS, 'walk.ts')];
+  const compiled = join(temporaryFolder(), 'walk.mjs');
+  buildSync({ entryPoints: [join(CLIENTS, 'walk.ts')], outfile: compiled });
+  const walk = [compiled];
   for (const format of ['geojsonl', 'fc']) {
     const whole = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2`]);
     assert.deepEqual(featuresPrinted(whole.text), features);
@@ -152,7 +156,8 @@ test("the commands under 'Ask it' in the README work when pasted", {
       '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5',
     });
     const line = own.reduce((text, [from, to]) => text.replaceAll(from, to), commands);
-    const { status, text } = await run('sh', ['-ec', `cd ${typed}\n${variables}\n${line}`]);
+    const env = { ...withCompiledPrograms(), TOKEN };
+    const { status, text } = await runProgram('sh', ['-ec', `cd ${typed}\n${variables}\n${line}`], { env });
     assert.equal(status, 0, `${line}${text}`);
     printed.push(text);
   }

@@ -12,7 +12,7 @@ import { anyListing, type ExpectedPage, expectedPage, type Listing, pathOf } fro
 import type { World } from './world.ts';
 
 /** Requests that are compared in each setup, besides the caps and the odd GIDs. */
-const RUNS = 60;
+const RUNS = 30;
 const SEED = 20261121;
 
 /** Tests which features are selected. */

@@ -16,7 +16,7 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { startSliceWorlds, testSlices } from './slices.ts';
 
 /** Requests that are compared in `npm test`, for each choice of stored pages. */
-const RUNS = 150;
+const RUNS = 60;
 
 const worlds = await startSliceWorlds();
 

@@ -184,9 +184,9 @@ for (const precision of [3, 7, 9, 12])
     assert.ok(level.arrays.key.length > 5);
     const inner = units.filter((_, i) => i % 6 > 0 && i % 6 < 5 && i > 6 && i < 17);
     assert.ok(inner.length === 8);
-    for (const found of assertAgrees(units, precision, pointsNear(inner, precision, 1500, roll), level))
+    for (const found of assertAgrees(units, precision, pointsNear(inner, precision, 500, roll), level))
       assert.equal(found.length, 1);
-    const around = assertAgrees(units, precision, pointsNear(units, precision, 500, roll), level);
+    const around = assertAgrees(units, precision, pointsNear(units, precision, 200, roll), level);
     assert.ok(around.some(({ length }) => length === 0));
   });
 
@@ -483,7 +483,7 @@ test('a point is taken from plain decimals in range, exactly, with more digits t
     assert.equal(pointAt('0', wrong, 3), undefined, wrong);
 });
 
-test('GDAL finds ten thousand points in the same units, half of them within millionths of a degree of a border', () => {
+test('GDAL finds four thousand points in the same units, half of them within millionths of a degree of a border', () => {
   const roll = dice(14);
   const units = [...patchwork(7, 4, 6, 20, roll), [star(3e7, 2e7, 300, 2e7, roll), rectangle(7, 2.9, 1.9, 3.1, 2.1)]];
   const { unitsAt } = makeLevel(units, 7);
@@ -493,8 +493,8 @@ test('GDAL finds ten thousand points in the same units, half of them within mill
   });
   assert.ok(polygons.every((polygon) => polygon.isValid()));
   // Not those on a border, or nearer to it than doubles tell apart.
-  const points = pointsNear(units, 7, 25_000, roll).filter((_, i) => i % 5 > 2);
-  assert.equal(points.length, 10_000);
+  const points = pointsNear(units, 7, 10_000, roll).filter((_, i) => i % 5 > 2);
+  assert.equal(points.length, 4_000);
   let inside = 0;
   for (const [longitude, latitude] of points) {
     const [x, y] = [Number(longitude), Number(latitude)];
@@ -503,7 +503,7 @@ test('GDAL finds ten thousand points in the same units, half of them within mill
     assert.deepEqual(unitsAt(longitude, latitude), found, `${longitude}, ${latitude}`);
     inside += found.length;
   }
-  assert.ok(inside > 9000);
+  assert.ok(inside > 3600);
 });
 
 test('the example of the specification, byte by byte', () => {
@@ -531,7 +531,7 @@ test('the reader in Python, which knows the specification alone, finds the same 
     [12, patchwork(12, 4, 6, 20, roll)],
   ] as const) {
     const level = makeLevel(units, precision);
-    const points = [...pointsNear(units, precision, 200, roll), ['180', '90'] as const];
+    const points = [...pointsNear(units, precision, 80, roll), ['180', '90'] as const];
     const file = join(folder, `${precision}.bin`);
     writeFileSync(file, level.bytes);
     const { stdout, stderr } = readCells(file, points);

@@ -16,11 +16,11 @@ import { FEATURES_PER_FILE, FRAMES, LEVELS, STORED_PAGES, type StoredPages } fro
 import { releaseFromJson } from '../../format/release.ts';
 import { refuseLargePage } from '../../generator/levels/write-files.ts';
 import { REUSE_TEXT_BYTES } from '../../generator/store/feature-store.ts';
-import { writeWorld } from '../support/datasets/large-dataset.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
 import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
+import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -46,15 +46,9 @@ const source = writeDataset(join(folder, 'countries.gpkg'), 'GPKG', [
 const root = join(folder, 'countries/releases/r1');
 await buildRelease(source, join(folder, 'countries'), { ...FULL_ALONE, workers: 2 });
 
-const world = writeWorld(join(folder, 'world.gpkg'));
-const workers: Readonly<Record<StoredPages, number>> = { all: 0, unfiltered: 2, none: 1 };
-for (const storedPages of STORED_PAGES)
-  await buildRelease(world, join(folder, storedPages), {
-    ...FULL_ALONE,
-    storedPages,
-    workers: workers[storedPages],
-    accept: ['empty-geometries'],
-  });
+const worlds = new Map<StoredPages, string>();
+for (const pages of STORED_PAGES)
+  worlds.set(pages, join(await worldOutput({ pages, isFullAlone: true }), 'releases/r1'));
 
 const index = readIndex(root, 0);
 
@@ -217,7 +211,8 @@ test('the choices of --pages store other pages and the same feature files and ar
   const isMetadata = /^(checksums\.txt|release\.json|lv\d\/(manifest\.json|index\.bin))$/;
   const isPage = /^lv\d\/(geojsonl|fc)\//;
   const isFiltered = /\/gid-/;
-  const all = Object.entries(contentOf(join(folder, 'all/releases/r1')));
+  const whole = worlds.get('all') ?? assert.fail();
+  const all = Object.entries(contentOf(whole));
   assert.ok(all.filter(([path]) => isPage.test(path) && !isFiltered.test(path)).length > 20);
   assert.ok(all.filter(([path]) => isFiltered.test(path)).length > 100);
   for (const [pages, isLeftOut] of [
@@ -225,7 +220,7 @@ test('the choices of --pages store other pages and the same feature files and ar
     ['unfiltered', isFiltered],
     ['none', isPage],
   ] as const) {
-    const release = join(folder, pages, 'releases/r1');
+    const release = worlds.get(pages) ?? assert.fail();
     const content = Object.entries(contentOf(release));
     assert.deepEqual(
       content.filter(([path]) => !isMetadata.test(path)),
@@ -236,8 +231,8 @@ test('the choices of --pages store other pages and the same feature files and ar
     for (const level of LEVELS) {
       const { storedPages, arrays } = readIndex(release, level);
       assert.equal(storedPages, pages);
-      const whole = readIndex(join(folder, 'all/releases/r1'), level).arrays;
-      assert.deepEqual({ ...arrays, pages: undefined }, { ...whole, pages: undefined });
+      const { arrays: others } = readIndex(whole, level);
+      assert.deepEqual({ ...arrays, pages: undefined }, { ...others, pages: undefined });
       for (const format of ['geojsonl', 'fc'] as const) {
         const count = content.filter(([path]) => path.startsWith(`lv${level}/${format}/`)).length;
         assert.deepEqual([said.levels[level]?.pages[format], arrays.pages?.[format].bytes.length ?? 0], [count, count]);

@@ -1,5 +1,6 @@
-// What a run of many test files prints: a line for each file when it ends, with its time; everything about what failed;
-// and at the end what was skipped and why, the slowest files, and node's closing summary.
+// What a run of many test files prints: a line for each file, or for each group of files in one process, when it ends,
+// with its time; everything about what failed; and at the end what was skipped and why, the files that took most, and
+// node's closing summary.
 import { inspect } from 'node:util';
 
 /** As much of node's test events as is printed. */
@@ -19,32 +20,38 @@ interface TestEvent {
 /** What is known of a file. */
 interface TestFile {
   failures: string[];
-  /** What it printed: shown where it failed. */
+  /** What its process printed: shown where it failed. */
   printed: string;
+  hasFailed: boolean;
   seconds: number;
+  cpuSeconds: number;
 }
 
-const SLOWEST = 10;
+/** Files that are listed at the end, by their CPU time, or by time where that is not known. */
+const LISTED = 10;
 
 /**
  * Prints the events of a run, or of several.
  * @param nameOf a file's name as it is printed
+ * @param cpuSeconds the CPU time of all processes that have ended: what it grew by is that of a file that ends
  * @returns has everything passed?
  */
 export async function reportFiles(
   events: AsyncIterable<unknown>,
   nameOf: (file: string) => string,
+  cpuSeconds: () => number,
   write: (text: string) => void,
 ): Promise<boolean> {
   const files = new Map<string, TestFile>();
   const fileOf = (name: string): TestFile => {
-    const known = files.get(name) ?? { failures: [], printed: '', seconds: 0 };
+    const known = files.get(name) ?? { failures: [], printed: '', hasFailed: false, seconds: 0, cpuSeconds: 0 };
     files.set(name, known);
     return known;
   };
   const skipped = new Map<string, number>();
   const summary = new Map<string, number>();
   let hasPassed = true;
+  let cpuBefore = cpuSeconds();
   for await (const event of events) {
     const { type, data } = event as TestEvent;
     const { name = '', message = '', details = {}, skip, todo } = data;
@@ -56,8 +63,8 @@ export async function reportFiles(
     }
     const fileName = nameOf(data.file);
     const file = fileOf(fileName);
-    // Node reports a file as a test whose name is its path.
-    const isFile = data.nesting === 0 && name.endsWith('.test.js') && data.file.endsWith(name);
+    // Node reports a file that it runs as a test whose name is its path.
+    const isFile = data.nesting === 0 && /\.test\.m?js$/.test(name) && data.file.endsWith(name);
     if (type === 'test:pass' && skip !== undefined && skip !== false) count(skipped, reasonOf(skip));
     if (type === 'test:stdout' || type === 'test:stderr') file.printed += message;
     if (type === 'test:fail' && todo === undefined) {
@@ -67,24 +74,34 @@ export async function reportFiles(
       write(`FAILED ${fileName}: ${what}\n`);
     }
     if (type === 'test:complete' && isFile) {
+      const cpuNow = cpuSeconds();
+      file.hasFailed = details.error !== undefined;
       file.seconds = (details.duration_ms ?? 0) / 1000;
-      write(`${file.seconds.toFixed(1).padStart(7)} s  ${fileName}\n`);
+      file.cpuSeconds = cpuNow - cpuBefore;
+      cpuBefore = cpuNow;
+      write(lineOf(fileName, file));
     }
   }
-  const failed = [...files].filter(([, { failures }]) => failures.length > 0);
-  for (const [name, { failures, printed }] of failed) {
-    write(`\nFailed in ${name}:\n`);
+  for (const [name, { failures, hasFailed, printed }] of files) {
+    if (failures.length > 0) write(`\nFailed in ${name}:\n`);
     for (const failure of failures) write(`\n${failure}\n`);
-    if (printed !== '') write(`\nIt printed:\n${printed}\n`);
+    if (printed !== '' && (hasFailed || failures.length > 0)) write(`\nIt printed (${name}):\n${printed}\n`);
   }
   if (skipped.size > 0) write('\nSkipped:\n');
   for (const [reason, tests] of skipped) write(`${String(tests).padStart(7)}  ${reason}\n`);
-  const slowest = [...files].sort(([, a], [, b]) => b.seconds - a.seconds).slice(0, SLOWEST);
-  write(`\nThe slowest ${slowest.length} of ${files.size} files:\n`);
-  for (const [name, { seconds }] of slowest) write(`${seconds.toFixed(1).padStart(7)} s  ${name}\n`);
+  const ended = [...files].filter(([, { seconds }]) => seconds > 0);
+  const most = ended.sort(([, a], [, b]) => b.cpuSeconds - a.cpuSeconds || b.seconds - a.seconds).slice(0, LISTED);
+  write(`\nThe ${most.length} that took most, of ${ended.length}:\n`);
+  for (const [name, file] of most) write(lineOf(name, file));
   write('\n');
   for (const [key, number] of summary) write(`# ${key} ${number}\n`);
   return hasPassed;
+}
+
+/** A file with its time and, where that is known, its CPU time. */
+function lineOf(name: string, { seconds, cpuSeconds }: TestFile): string {
+  const cpu = Number.isNaN(cpuSeconds) ? '' : `  CPU ${cpuSeconds.toFixed(1).padStart(5)} s`;
+  return `${seconds.toFixed(1).padStart(7)} s${cpu}  ${name}\n`;
 }
 
 function reasonOf(skip: string | boolean): string {

@@ -5,7 +5,7 @@ import type { Geometry } from '../../format/levels.ts';
 import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
 import { type LabelPoint, labelPoint } from '../geometries/label-point.ts';
 import { readLevelRings } from '../geometries/level-rings.ts';
-import { newPolygonWriter, simplifyUnits } from '../geometries/simplified-geometry.ts';
+import { polygonsToJson, simplifyUnits } from '../geometries/simplified-geometry.ts';
 import { createSideStore, geometryStorePath, openStore, storedText } from '../store/feature-store.ts';
 import { writeSidecar } from '../store/sidecar.ts';
 
@@ -32,7 +32,6 @@ export function storeGeometries({ store, geometries, precision }: GeometriesTask
     decimals,
     invalid: simplifiedInvalid,
   } = simplifyUnits(rings, geometries.includes('low') ? 'low' : 'medium');
-  const writePolygons = newPolygonWriter(decimals);
   const writers = geometries.map((geometry) => ({
     geometry,
     writer: createSideStore(geometryStorePath(store, geometry)),
@@ -54,7 +53,8 @@ export function storeGeometries({ store, geometries, precision }: GeometriesTask
       if (geometry === 'point')
         return pointToJson(labelPoint(rings, position, simplified, decimals), rings.scale) ?? firstPoint(full);
       // Points and lines have nothing to simplify.
-      return simplified.length === 0 ? full : writePolygons(simplified, full.subarray(0, MULTI.length).equals(MULTI));
+      if (simplified.length === 0) return full;
+      return polygonsToJson(simplified, full.subarray(0, MULTI.length).equals(MULTI), decimals);
     };
     const fid = elementAt(texts.index.fids, position);
     for (const { geometry, writer } of writers) writer.append(fid, withGeometry(withoutGeometry, made(geometry)));

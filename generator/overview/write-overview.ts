@@ -8,7 +8,7 @@ import { type Level, levelName } from '../../format/levels.ts';
 import type { NamedUnit } from '../../format/names.ts';
 import { overviewLevels, overviewProperties } from '../../format/overview.ts';
 import type { WholeFile } from '../../format/release.ts';
-import type { Box } from '../geometries/cut-rings.ts';
+import type { Box } from '../geojson/bbox.ts';
 import { extentOf, type LevelRings, readLevelRings } from '../geometries/level-rings.ts';
 import type { Grid } from '../geometries/shared-arcs.ts';
 import { newSimplifier } from '../geometries/simplify-level.ts';

@@ -3,6 +3,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
+import { NumberList } from '../geojson/number-list.ts';
 import { createSideStore, openStore } from './feature-store.ts';
 import type { StoreIndex } from './store-index.ts';
 
@@ -24,29 +25,20 @@ export function ringStorePath(store: string): string {
 /** Creates the ring store beside the store of a level. */
 export function createRingStore(store: string): RingStoreWriter {
   const writer = createSideStore(ringStorePath(store), Number.POSITIVE_INFINITY);
-  let numbers = new Float64Array(1 << 12);
-  let length = 0;
+  const numbers = new NumberList(Float64Array);
   return {
     ring(positions, isHole, area) {
-      const { count } = positions;
-      const end = length + HEAD_NUMBERS + 2 * count;
-      if (end > numbers.length) {
-        const larger = new Float64Array(2 * end);
-        larger.set(numbers.subarray(0, length));
-        numbers = larger;
-      }
-      numbers.set([count, isHole ? 1 : 0, area], length);
-      length += HEAD_NUMBERS;
-      for (let i = 0; i < count; i++) {
-        numbers[length++] = positions.x(i);
-        numbers[length++] = positions.y(i);
+      for (const number of [positions.count, isHole ? 1 : 0, area]) numbers.push(number);
+      for (let i = 0; i < positions.count; i++) {
+        numbers.push(positions.x(i));
+        numbers.push(positions.y(i));
       }
     },
     unit(fid) {
       // The store keeps the bytes until it writes them.
-      const bytes = Buffer.from(numbers.slice(0, length).buffer);
+      const bytes = Buffer.from(numbers.values().slice().buffer);
       writer.append(fid, [bytes]);
-      length = 0;
+      numbers.length = 0;
     },
     close: () => writer.close(),
   };

@@ -5,7 +5,7 @@ import { type Box, boxOf, grow, newBox } from '../geojson/bbox.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { NumberList } from '../geojson/number-list.ts';
-import { readRings } from '../store/ring-store.ts';
+import type { LevelStore } from '../store/level-store.ts';
 import type { OpenPolygon } from './assemble-polygons.ts';
 import { newCutRings, partsOf, unrolled } from './cut-rings.ts';
 
@@ -96,10 +96,10 @@ export function newRingCollector(precision: number): RingCollector {
   };
 }
 
-/** The rings of the level whose store is at `store`. @param precision decimals of the positions */
-export function readLevelRings(store: string, precision: number): LevelRings {
+/** The rings of a level. @param precision decimals of the positions */
+export function readLevelRings(store: LevelStore, precision: number): LevelRings {
   const collector = newRingCollector(precision);
-  readRings(store, collector, collector.unit);
+  store.readRings(collector, collector.unit);
   return collector.rings();
 }
 

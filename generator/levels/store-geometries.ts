@@ -6,8 +6,8 @@ import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
 import { type LabelPoint, labelPoint } from '../geometries/label-point.ts';
 import { readLevelRings } from '../geometries/level-rings.ts';
 import { polygonsToJson, simplifyUnits } from '../geometries/simplified-geometry.ts';
-import { createSideStore, geometryStorePath, openStore, storedText } from '../store/feature-store.ts';
-import { writeSidecar } from '../store/sidecar.ts';
+import { storedText } from '../store/feature-store.ts';
+import { LevelStore } from '../store/level-store.ts';
 
 /** Which geometries to make. Plain data: it is sent to a child process. */
 export interface GeometriesTask {
@@ -23,9 +23,10 @@ const POLYGONS = /^\{"type":"(?:Multi)?Polygon"/;
 const HEAD_BYTES = 24;
 
 /** Makes the stores of some geometries of a level. */
-export function storeGeometries({ store, geometries, precision }: GeometriesTask): void {
-  const texts = openStore(store);
-  const others = openStore(geometryStorePath(store, 'none'));
+export function storeGeometries({ geometries, precision, ...task }: GeometriesTask): void {
+  const store = new LevelStore(task.store);
+  const texts = store.openFeatures();
+  const others = store.openFeatures('none');
   const rings = readLevelRings(store, precision);
   const {
     polygons,
@@ -34,7 +35,7 @@ export function storeGeometries({ store, geometries, precision }: GeometriesTask
   } = simplifyUnits(rings, geometries.includes('low') ? 'low' : 'medium');
   const writers = geometries.map((geometry) => ({
     geometry,
-    writer: createSideStore(geometryStorePath(store, geometry)),
+    writer: store.createGeometry(geometry),
   }));
   const all = [0, texts.index.features];
   const withoutGeometries = others.read(all);
@@ -62,7 +63,7 @@ export function storeGeometries({ store, geometries, precision }: GeometriesTask
   }
   for (const { geometry, writer } of writers) {
     writer.close();
-    writeSidecar(geometryStorePath(store, geometry), 'invalid', geometry === 'point' ? 0 : invalid);
+    store.writeInvalid(geometry, geometry === 'point' ? 0 : invalid);
   }
   texts.close();
   others.close();

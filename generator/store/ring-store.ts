@@ -17,14 +17,9 @@ export interface RingStoreWriter extends RingSink {
 /** Numbers before the positions of a ring: how many positions, 1 for a hole, and twice its signed area. */
 const HEAD_NUMBERS = 3;
 
-/** The path of the ring store of the level whose store is at `store`. */
-export function ringStorePath(store: string): string {
-  return `${store}.rings`;
-}
-
-/** Creates the ring store beside the store of a level. */
-export function createRingStore(store: string): RingStoreWriter {
-  const writer = createSideStore(ringStorePath(store), Number.POSITIVE_INFINITY);
+/** Creates a ring store. */
+export function createRingStore(file: string): RingStoreWriter {
+  const writer = createSideStore(file, Number.POSITIVE_INFINITY);
   const numbers = new NumberList(Float64Array);
   return {
     ring(positions, isHole, area) {
@@ -48,8 +43,8 @@ export function createRingStore(store: string): RingStoreWriter {
  * Gives the rings of a level's units to a sink, in order of position.
  * @param unit is called after the rings of each unit
  */
-export function readRings(store: string, sink: RingSink, unit: () => void): void {
-  const reader = openStore(ringStorePath(store));
+export function readRings(file: string, sink: RingSink, unit: () => void): void {
+  const reader = openStore(file);
   const positions = new Coordinates();
   for (const { bytes } of reader.read([0, reader.index.features])) {
     const numbers = new Float64Array(bytes.length / 8);

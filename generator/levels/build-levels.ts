@@ -78,7 +78,7 @@ export async function writeLevel(
       ),
     );
   const written = parts.map(async (part) => {
-    const records = files.recordsFile(part.first);
+    const records = files.file(`records-${part.first}`);
     const task = { level, shape, store, out: staging.release, records, part };
     await pool.run<typeof writeFiles>(TASKS.writeFiles, task);
     report.advance('files written', part.end - part.first);

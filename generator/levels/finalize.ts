@@ -165,7 +165,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     words: put(wordsPath(level), encodeWords(store.readNames().all())),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });
-  const file = store.checksumsFile();
+  const file = store.file('checksums');
   writeFileSync(file, checksumLines(checksums));
   return { summary, findings: findings.list(), checksums: file };
 }

@@ -107,7 +107,7 @@ function openCells(
   store: LevelStore,
   precision: number,
 ): { unitsAt(point: readonly number[]): number[]; close(): void } {
-  const file = store.cellsFile();
+  const file = store.file('cells');
   const { directory } = writeCells(file, store, precision).cells;
   const handle = openSync(file, 'r');
   const cells = decodeCells(readAt(handle, 0, directory.bytes), file);

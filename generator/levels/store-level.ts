@@ -65,7 +65,7 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
 /** Reads the layers of a level into its store. */
 export function storeLayers(task: Omit<LayersTask, 'scratch'>, store: LevelStore): LayersRead & { index: StoreIndex } {
   let stores: LevelStores | undefined;
-  const read = readLayers({ ...task, scratch: store.scratchFile() }, () => {
+  const read = readLayers({ ...task, scratch: store.file('scratch') }, () => {
     stores?.close();
     stores = createLevelStores(store, gidColumnsOf(task.source));
     return stores;

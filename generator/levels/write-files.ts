@@ -140,7 +140,7 @@ function writeFeatureFiles(
 /** Writes the cells, which say which units are at a point, from the rings as they are published. */
 export function writeCells(file: string, store: LevelStore, precision: number): CheckedFile & { cells: CellsRecord } {
   // The directory comes first in the file, and is known last.
-  const bodies = store.cellBodiesFile();
+  const bodies = store.file('cell-bodies');
   const waiting = createOutputFile(bodies);
   const builder = newCellBuilder(precision);
   store.readRings(builder, builder.unit);

@@ -18,6 +18,13 @@ import { createRingStore, type RingStoreWriter, readRings } from './ring-store.t
 import { readSerialized, writeSerialized } from './serialized-file.ts';
 import type { StoreIndex } from './store-index.ts';
 
+/**
+ * Files that others read and write: the records of the task whose first file has a number, the level's lines of
+ * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, and copies
+ * of layers that are read in another way.
+ */
+type OwnFile = `records-${number}` | 'checksums' | 'cells' | 'cell-bodies' | 'scratch';
+
 /** The temporary files of a level. */
 export class LevelStore {
   readonly path: string;
@@ -99,29 +106,8 @@ export class LevelStore {
     writeSerialized(`${this.#features(geometry)}.invalid`, units);
   }
 
-  /** The records of the task whose files begin with this one. */
-  recordsFile(first: number): string {
-    return `${this.path}.records-${first}`;
-  }
-
-  /** The level's lines of checksums.txt. */
-  checksumsFile(): string {
-    return `${this.path}.checksums`;
-  }
-
-  /** The level's cells while parents are sought. */
-  cellsFile(): string {
-    return `${this.path}.cells`;
-  }
-
-  /** The bytes of cells until those before them are known. */
-  cellBodiesFile(): string {
-    return `${this.path}.cell-bodies`;
-  }
-
-  /** Copies of layers that are read in another way. */
-  scratchFile(): string {
-    return `${this.path}.scratch`;
+  file(name: OwnFile): string {
+    return `${this.path}.${name}`;
   }
 
   #features(geometry: Geometry): string {

@@ -9,7 +9,7 @@ import { LEVELS } from '../format/levels.ts';
 import { overviewLevels } from '../format/overview.ts';
 import type { Release } from '../format/release.ts';
 import { aboutRelease, type BuildOptions, describe, publish, readDataset, refuseFindings, withPool } from './build.ts';
-import { storePath, writeLevel, writeRelease } from './levels/build-levels.ts';
+import { writeLevel, writeRelease } from './levels/build-levels.ts';
 import type { Share } from './levels/divide-work.ts';
 import { shapeOf } from './levels/plan.ts';
 import { readChecksums } from './release/checksums.ts';
@@ -26,8 +26,7 @@ import {
   shardFolder,
   unfinishedShardFolder,
 } from './shard-folders.ts';
-import { readStoreIndex } from './store/feature-store.ts';
-import { ringStorePath } from './store/ring-store.ts';
+import { LevelStore } from './store/level-store.ts';
 import { indexDigest } from './store/store-index.ts';
 import { openPool } from './workers/pool.ts';
 
@@ -52,13 +51,13 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
       dataset.stored.map(async (stored): Promise<DoneLevel> => {
         const { level, store, features } = stored;
         const records = await writeLevel(stored, context);
-        const index = indexDigest(readStoreIndex(store));
+        const index = indexDigest(new LevelStore(store).readIndex());
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),
     );
     // `seal` makes the overview of the rings that the first shard has.
     const shown = share.shard === 0 ? overviewLevels(dataset.stored) : [];
-    for (const { level, store } of dataset.stored) if (!shown.includes(level)) rmSync(ringStorePath(store));
+    for (const { level, store } of dataset.stored) if (!shown.includes(level)) new LevelStore(store).removeRings();
     writeFileSync(join(fresh, DONE_FILE), JSON.stringify({ share, about, levels } satisfies DoneShard));
     // Not all of the root: the folders of other shards are renamed when these have finished.
     for (const own of [staging.release, fresh]) await syncTree(own);
@@ -113,5 +112,5 @@ function joinLevel(level: number, root: string, shards: readonly DoneShard[]) {
   const done = shards.map(({ levels }) => elementAt(levels, level));
   const records = done.flatMap((own, i) => own.records.map((name) => join(elementAt(folders, i), name)));
   const first = elementAt(done, 0);
-  return { ...first, store: storePath(elementAt(folders, 0), first.level), records };
+  return { ...first, store: LevelStore.in(elementAt(folders, 0), first.level).path, records };
 }

@@ -1,11 +1,12 @@
 // The borders of a level's units for its cells: each edge once, with the set of units that it bounds. In typed arrays,
 // some 30 bytes for each different edge.
-import { elementAt, f64At, u32At } from '../../format/element-at.ts';
+import { elementAt, u32At } from '../../format/element-at.ts';
+import { NumberList } from '../geojson/number-list.ts';
 
 /** The set without units. An edge that bounds none is no border. */
 const NO_UNITS = 0;
 
-const INITIAL_POINTS = 1 << 12;
+const INITIAL_SLOTS = 1 << 13;
 
 /**
  * Edges that were added once or more, by number, in the order of the first time. The edge i goes from point i to i + 1.
@@ -15,12 +16,11 @@ export class Borders {
   readonly #sets: number[][] = [[]];
   readonly #setNumbers = new Map<string, number>([['', NO_UNITS]]);
   /** Points as x, y, x, y. */
-  #flat = new Float64Array(2 * INITIAL_POINTS);
+  readonly #flat = new NumberList(Float64Array);
   /** Of the edge from each point to the next; NO_UNITS where the next begins anew. */
-  #set = new Uint32Array(INITIAL_POINTS);
-  #points = 0;
+  readonly #set = new NumberList(Uint32Array);
   /** Number + 1 of the edges by their hash; 0 is free. At most half is in use. */
-  #table = new Uint32Array(2 * INITIAL_POINTS);
+  #table = new Uint32Array(INITIAL_SLOTS);
   #edges = 0;
   /** The step between sets that was taken last: most edges repeat it. */
   #step = { from: -1, unit: -1, to: NO_UNITS };
@@ -33,14 +33,14 @@ export class Borders {
     const slot = this.#slotOf(x1, y1, x2, y2);
     const found = u32At(this.#table, slot) - 1;
     if (found >= 0) {
-      this.#set[found] = this.#toggled(u32At(this.#set, found), unit);
+      this.#set.set(found, this.#toggled(this.setOf(found), unit));
       return;
     }
-    const last = this.#points - 1;
+    const last = this.#set.length - 1;
     if (last < 0 || this.x(last) !== x1 || this.y(last) !== y1) this.#addPoint(x1, y1);
-    const edge = this.#points - 1;
+    const edge = this.#set.length - 1;
     this.#addPoint(x2, y2);
-    this.#set[edge] = this.#only(unit);
+    this.#set.set(edge, this.#only(unit));
     this.#table[slot] = edge + 1;
     this.#edges++;
   }
@@ -50,21 +50,21 @@ export class Borders {
     this.#table = new Uint32Array(0);
     const numbers = new Uint32Array(this.#edges);
     let count = 0;
-    for (let i = 0; i < this.#points; i++) if (this.setOf(i) !== NO_UNITS) numbers[count++] = i;
+    for (let i = 0; i < this.#set.length; i++) if (this.setOf(i) !== NO_UNITS) numbers[count++] = i;
     return numbers.subarray(0, count);
   }
 
   x(point: number): number {
-    return f64At(this.#flat, 2 * point);
+    return this.#flat.at(2 * point);
   }
 
   y(point: number): number {
-    return f64At(this.#flat, 2 * point + 1);
+    return this.#flat.at(2 * point + 1);
   }
 
   /** The number of the set of units that an edge bounds. */
   setOf(edge: number): number {
-    return u32At(this.#set, edge);
+    return this.#set.at(edge);
   }
 
   /** The units of a set, ascending. */
@@ -73,14 +73,9 @@ export class Borders {
   }
 
   #addPoint(x: number, y: number): void {
-    if (this.#points === this.#set.length) {
-      const size = Math.ceil(1.5 * this.#points);
-      this.#flat = grown(this.#flat, new Float64Array(2 * size));
-      this.#set = grown(this.#set, new Uint32Array(size));
-    }
-    this.#flat[2 * this.#points] = x;
-    this.#flat[2 * this.#points + 1] = y;
-    this.#points++;
+    this.#flat.push(x);
+    this.#flat.push(y);
+    this.#set.push(NO_UNITS);
   }
 
   /** The set of one unit. */
@@ -133,11 +128,6 @@ export class Borders {
       this.#table[slot] = number;
     }
   }
-}
-
-function grown<Items extends Float64Array | Uint32Array>(from: Items, to: Items): Items {
-  to.set(from);
-  return to;
 }
 
 /** The same for both directions of an edge. */

@@ -5,7 +5,7 @@ import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
 import { gidFrom } from '../geojson/property-values.ts';
 import { BuildError } from '../report/errors.ts';
-import { gdal } from '../source/gdal.ts';
+import { execute, gdal } from '../source/gdal.ts';
 import { type DissolvedLayer, partLayer } from '../source/level-source.ts';
 import { gdalResult, takeGdalMessage } from '../source/open-dataset.ts';
 import { openSelection } from '../source/open-layer.ts';
@@ -165,7 +165,7 @@ class PartWriter {
     ]);
     for (const at of fields) layer.fields.add(this.#layer.fields.get(at));
     const fieldMap = this.#layer.fields.map((_, at) => fields.indexOf(at));
-    runStatement(this.#output, 'BEGIN');
+    execute(this.#output, 'BEGIN');
     for (const { first, values, geometry } of units) {
       const feature = new gdal.Feature(layer);
       // GDAL copies the values itself: in JavaScript, 64-bit integers would lose digits.
@@ -175,7 +175,7 @@ class PartWriter {
       feature.setGeometry(geometry);
       layer.features.add(feature);
     }
-    runStatement(this.#output, 'COMMIT');
+    execute(this.#output, 'COMMIT');
   }
 
   /** Runs a step of writing. */
@@ -191,15 +191,6 @@ class PartWriter {
 function isSameValue(a: unknown, b: unknown): boolean {
   if (typeof a === 'object' && a !== null) return JSON.stringify(a) === JSON.stringify(b);
   return a === b && !(Number.isInteger(a) && !Number.isSafeInteger(a));
-}
-
-/** Runs a statement without a result: gdal-async then throws an error with an empty message on success. */
-function runStatement(dataset: gdalTypes.Dataset, statement: string): void {
-  try {
-    dataset.executeSQL(statement);
-  } catch (error) {
-    if (!(error instanceof Error) || error.message !== '') throw error;
-  }
 }
 
 /** GEOS, through GDAL, cannot unite members. The message is that of GEOS; the caller adds the place. */

@@ -12,7 +12,6 @@ import {
   type Geometry,
   LEVELS,
   type Level,
-  levelName,
   STORED_PAGES,
   type StoredPages,
 } from '../../format/levels.ts';
@@ -29,9 +28,8 @@ import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, layerNames, overviewLevelsOf } from '../source/level-source.ts';
-import { readStoreIndex } from '../store/feature-store.ts';
 import { findOrphans } from '../store/identifiers.ts';
-import { readNameTable } from '../store/name-table.ts';
+import { LevelStore } from '../store/level-store.ts';
 import { openPool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { readSizes } from './read-sizes.ts';
@@ -114,18 +112,18 @@ export async function forecast(
     const read = await Promise.all(
       LEVELS.map(async (level) => {
         const source = dataset.levels.find((candidate) => candidate.level === level) ?? { level, layers: [] };
-        const [store, features] = [join(scratch, levelName(level)), featureCount(source)];
+        const [store, features] = [LevelStore.in(scratch, level), featureCount(source)];
         report.expect('features read', features);
         const task = {
           source,
           precision,
-          scratch: store,
+          scratch: store.path,
           isInOverview: inOverview.includes(level),
           geometries,
         };
         const sizes = await pool.run<typeof readSizes>(TASKS.readSizes, task);
         report.advance('features read', features);
-        return { level, layer: layerNames(source), features, store, index: readStoreIndex(store), ...sizes };
+        return { level, layer: layerNames(source), features, store: store.path, index: store.readIndex(), ...sizes };
       }),
     );
     const indexes = new Map(dataset.levels.map(({ level }) => [level, elementAt(read, level).index]));
@@ -149,8 +147,9 @@ export async function forecast(
         return [geometry, { files, bytes: Math.round(share * featureFiles.bytes) }] as const;
       });
       const otherBytes = other.reduce((sum, [, { bytes }]) => sum + bytes, 0);
-      const names = writeNames(scratch, level, store, relativesOf(level, read)).bytes;
-      const words = encodeWords(readNameTable(store).all()).length;
+      const own = new LevelStore(store);
+      const names = writeNames(scratch, level, own, relativesOf(level, read)).bytes;
+      const words = encodeWords(own.readNames().all()).length;
       const pages = { all: NO_PAGES, unfiltered: NO_PAGES, none: NO_PAGES };
       for (const release of releases) {
         const planned = plannedIndex(level, { ...options, storedPages: release.pages }, index);

@@ -8,10 +8,11 @@ import { type LayersTask, type ReadFeature, readLayers } from '../levels/read-la
 import { storeGeometries } from '../levels/store-geometries.ts';
 import { createLevelStores, type LevelStores } from '../levels/store-level.ts';
 import { featureCount, gidColumnsOf } from '../source/level-source.ts';
-import { geometryStorePath, openStore, storedText, writeStoreIndex } from '../store/feature-store.ts';
+import { storedText } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
-import { type NamedFid, writeNameTable } from '../store/name-table.ts';
-import { createRingStore, type RingStoreWriter } from '../store/ring-store.ts';
+import { LevelStore } from '../store/level-store.ts';
+import type { NamedFid } from '../store/name-table.ts';
+import type { RingStoreWriter } from '../store/ring-store.ts';
 import { newIndexBuilder } from '../store/store-index.ts';
 import { STRETCH_FEATURES, storedBytes } from './size-estimate.ts';
 
@@ -46,14 +47,15 @@ export function readSizes(task: SizesTask): ReadSizes {
   let sample: Buffer[] = [];
   let names: NamedFid[] = [];
   let rings: RingStoreWriter | undefined;
-  const store = `${scratch}.sample`;
+  const level = new LevelStore(scratch);
+  const store = new LevelStore(`${scratch}.sample`);
   let sampled: LevelStores | undefined;
   const { findings } = readLayers(task, () => {
     builder = newIndexBuilder(gidColumns);
     sample = [];
     names = [];
     rings?.close();
-    const all = isInOverview ? createRingStore(scratch) : undefined;
+    const all = isInOverview ? level.createRings() : undefined;
     rings = all;
     sampled?.close();
     const stores = createLevelStores(store, []);
@@ -80,11 +82,11 @@ export function readSizes(task: SizesTask): ReadSizes {
   });
   const index = builder.finish();
   rings?.close();
-  writeNameTable(scratch, names);
-  writeStoreIndex(scratch, index);
+  level.writeNames(names);
+  level.writeIndex(index);
   checkIdentifiers(source, index, findings);
   sampled?.close();
-  for (const group of geometryGroups(geometries)) storeGeometries({ store, geometries: group, precision });
+  for (const group of geometryGroups(geometries)) storeGeometries({ store: store.path, geometries: group, precision });
   const shares = Object.fromEntries(
     geometries.slice(1).map((geometry) => [geometry, bytesWith(store, geometry) / bytesWith(store, 'full')]),
   );
@@ -92,8 +94,8 @@ export function readSizes(task: SizesTask): ReadSizes {
 }
 
 /** Bytes that the features of a store have in feature files; 1 if there are none, by which can be divided. */
-function bytesWith(store: string, geometry: Geometry): number {
-  const reader = openStore(geometryStorePath(store, geometry));
+function bytesWith(store: LevelStore, geometry: Geometry): number {
+  const reader = store.openFeatures(geometry);
   const bytes = storedBytes(Array.from(reader.read([0, reader.index.features]), storedText));
   reader.close();
   return Math.max(1, bytes);

@@ -4,7 +4,27 @@ import { elementAt } from '../../format/element-at.ts';
 import type { Coordinates } from './coordinates.ts';
 
 /** `[west, south, east, north]` in scaled degrees (whole numbers). */
-export type Box = readonly [west: number, south: number, east: number, north: number];
+export type Box = [west: number, south: number, east: number, north: number];
+
+/** The box of no position. */
+export function newBox(): Box {
+  return [Infinity, Infinity, -Infinity, -Infinity];
+}
+
+/** Makes a box hold a position. */
+export function grow(box: Box, x: number, y: number): void {
+  if (x < box[0]) box[0] = x;
+  if (y < box[1]) box[1] = y;
+  if (x > box[2]) box[2] = x;
+  if (y > box[3]) box[3] = y;
+}
+
+/** The box of the positions of a point, line or ring. */
+export function boxOf(positions: Coordinates): Box {
+  const box = newBox();
+  for (let i = 0; i < positions.count; i++) grow(box, positions.x(i), positions.y(i));
+  return box;
+}
 
 /** Units of 1e-7 degrees, as in the index of a level, of a degree. */
 const INDEX_SCALE = 1e7;
@@ -33,21 +53,10 @@ export class Extent {
 
   /** Adds a part: a point, a line or an exterior ring. */
   addPart(positions: Coordinates): void {
-    let west = Infinity;
-    let east = -Infinity;
-    let south = this.#south;
-    let north = this.#north;
-    for (let i = 0; i < positions.count; i++) {
-      const x = positions.x(i);
-      const y = positions.y(i);
-      if (x < west) west = x;
-      if (x > east) east = x;
-      if (y < south) south = y;
-      if (y > north) north = y;
-    }
+    const [west, south, east, north] = boxOf(positions);
     this.#spans.push([west, east]);
-    this.#south = south;
-    this.#north = north;
+    this.#south = Math.min(this.#south, south);
+    this.#north = Math.max(this.#north, north);
   }
 
   /**

@@ -1,6 +1,7 @@
 // Makes polygons of rings that touch themselves or one another, as a coarse grid makes them: no position twice in a
 // ring, holes inside of exteriors that lie side by side (OGC 06-103r4 section 6.1.11). Used for single units.
-import { elementAt, i32At } from '../../format/element-at.ts';
+import { elementAt, i32At, numberAt } from '../../format/element-at.ts';
+import { type Box, grow, newBox } from '../geojson/bbox.ts';
 
 /** A ring that is not closed: x and y, one after the other. Exterior rings run counter-clockwise, holes clockwise. */
 export type OpenRing = readonly number[];
@@ -44,7 +45,12 @@ function edgesOf(rings: readonly OpenRing[]): Map<number, Edge[]> {
   for (const ring of rings)
     for (let i = 0; i < ring.length; i += 2) {
       const after = (i + 2) % ring.length;
-      const edge = { x1: at(ring, i), y1: at(ring, i + 1), x2: at(ring, after), y2: at(ring, after + 1) };
+      const edge = {
+        x1: numberAt(ring, i),
+        y1: numberAt(ring, i + 1),
+        x2: numberAt(ring, after),
+        y2: numberAt(ring, after + 1),
+      };
       const opposite = leaving.get(keyOf(edge.x2, edge.y2));
       const index = opposite?.findIndex(leadsTo(edge.x1, edge.y1)) ?? -1;
       if (index >= 0) {
@@ -80,12 +86,12 @@ function* loopsOf(walk: readonly number[]): Generator<OpenRing> {
   const open: number[] = [];
   const places = new Map<number, number>();
   for (let i = 0; i < walk.length; i += 2) {
-    const [x, y] = [at(walk, i), at(walk, i + 1)];
+    const [x, y] = [numberAt(walk, i), numberAt(walk, i + 1)];
     const key = keyOf(x, y);
     const place = places.get(key);
     if (place !== undefined) {
       const loop = open.splice(place);
-      for (let k = 0; k < loop.length; k += 2) places.delete(keyOf(at(loop, k), at(loop, k + 1)));
+      for (let k = 0; k < loop.length; k += 2) places.delete(keyOf(numberAt(loop, k), numberAt(loop, k + 1)));
       yield loop;
     }
     places.set(key, open.length);
@@ -111,7 +117,7 @@ export function nest(rings: readonly OpenRing[]): OpenPolygon[] {
     .filter(({ area }) => area !== 0)
     .sort((a, b) => Math.abs(b.area) - Math.abs(a.area));
   const all = ordered.map(({ ring }) => ring);
-  const boxes = all.map(boxOf);
+  const boxes = all.map(boxOfOpen);
   const ringsAround = newRingsAround(all);
   const nested: (Nested | undefined)[] = [];
   for (const [i, { ring, area }] of ordered.entries()) {
@@ -144,7 +150,7 @@ function newRingsAround(rings: readonly OpenRing[]): (ring: number) => number[] 
   let [least, greatest, edges, heights] = [Infinity, -Infinity, 0, 0];
   const eachEdge = (take: (ring: number, i: number, y1: number, y2: number) => void): void => {
     for (const [n, ring] of rings.entries())
-      for (let i = 0; i < ring.length; i += 2) take(n, i, at(ring, i + 1), at(ring, (i + 3) % ring.length));
+      for (let i = 0; i < ring.length; i += 2) take(n, i, numberAt(ring, i + 1), numberAt(ring, (i + 3) % ring.length));
   };
   eachEdge((_, __, y1, y2) => {
     least = Math.min(least, y1);
@@ -191,7 +197,9 @@ function newRingsAround(rings: readonly OpenRing[]): (ring: number) => number[] 
     // Those decided by a later position, as the first ones are on them.
     let doubtful: Set<number> | undefined;
     for (let i = 0; i < ring.length && doubtful?.size !== 0; i += 2) {
-      const sides = [...sidesOf(at(ring, i), at(ring, i + 1), own)].filter(([other]) => doubtful?.has(other) ?? true);
+      const sides = [...sidesOf(numberAt(ring, i), numberAt(ring, i + 1), own)].filter(
+        ([other]) => doubtful?.has(other) ?? true,
+      );
       for (const [other, isIn] of sides) if (isIn) around.push(other);
       doubtful = new Set(sides.filter(([, isIn]) => isIn === undefined).map(([other]) => other));
     }
@@ -201,29 +209,32 @@ function newRingsAround(rings: readonly OpenRing[]): (ring: number) => number[] 
 
 /** Twice the area of a ring; negative if it runs clockwise. */
 export function doubledArea(ring: OpenRing): number {
-  const [x0, y0] = [at(ring, 0), at(ring, 1)];
+  const [x0, y0] = [numberAt(ring, 0), numberAt(ring, 1)];
   let area = 0;
   for (let i = 2; i + 3 < ring.length; i += 2)
-    area += (at(ring, i) - x0) * (at(ring, i + 3) - y0) - (at(ring, i + 2) - x0) * (at(ring, i + 1) - y0);
+    area +=
+      (numberAt(ring, i) - x0) * (numberAt(ring, i + 3) - y0) -
+      (numberAt(ring, i + 2) - x0) * (numberAt(ring, i + 1) - y0);
   return area;
 }
 
-/** West, south, east and north. */
-type RingBox = readonly [number, number, number, number];
-
-function boxOf(ring: OpenRing): RingBox {
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < ring.length; i += 2) {
-    west = Math.min(west, at(ring, i));
-    east = Math.max(east, at(ring, i));
-    south = Math.min(south, at(ring, i + 1));
-    north = Math.max(north, at(ring, i + 1));
-  }
-  return [west, south, east, north];
+/** The box of a ring. */
+export function boxOfOpen(ring: OpenRing): Box {
+  const box = newBox();
+  for (let i = 0; i < ring.length; i += 2) grow(box, numberAt(ring, i), numberAt(ring, i + 1));
+  return box;
 }
 
-function holds(outer: RingBox, inner: RingBox): boolean {
+function holds(outer: Box, inner: Box): boolean {
   return outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
+}
+
+/** The positions of a ring as GeoJSON and TopoJSON have them, the first one also at the end. */
+export function closedRing(ring: OpenRing): [x: number, y: number][] {
+  const closed: [number, number][] = [];
+  for (let i = 0; i < ring.length; i += 2) closed.push([numberAt(ring, i), numberAt(ring, i + 1)]);
+  closed.push(elementAt(closed, 0));
+  return closed;
 }
 
 /** Is a position inside of a ring (1), outside (-1) or on it (0)? Even-odd, exact for whole numbers up to 2^25. */
@@ -243,9 +254,9 @@ export function sideOf(x: number, y: number, ring: OpenRing): -1 | 0 | 1 {
  */
 function sideOfEdge(x: number, y: number, ring: OpenRing, i: number): -1 | 0 | 1 {
   const after = i + 2 === ring.length ? 0 : i + 2;
-  const [y1, y2] = [at(ring, i + 1), at(ring, after + 1)];
+  const [y1, y2] = [numberAt(ring, i + 1), numberAt(ring, after + 1)];
   if ((y1 > y && y2 > y) || (y1 < y && y2 < y)) return -1;
-  const [x1, x2] = [at(ring, i), at(ring, after)];
+  const [x1, x2] = [numberAt(ring, i), numberAt(ring, after)];
   if (x1 < x && x2 < x) return -1;
   const turn = (x2 - x1) * (y - y1) - (x - x1) * (y2 - y1);
   if (turn === 0 && Math.min(x1, x2) <= x) return 0;
@@ -255,10 +266,4 @@ function sideOfEdge(x: number, y: number, ring: OpenRing, i: number): -1 | 0 | 1
 /** A position as one number: exact, as coordinates are below 2^25. */
 function keyOf(x: number, y: number): number {
   return x * 2 ** 26 + y;
-}
-
-function at(values: readonly number[], index: number): number {
-  const value = values[index];
-  if (value === undefined) throw new RangeError(`index ${index} of ${values.length}`);
-  return value;
 }

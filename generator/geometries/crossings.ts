@@ -1,6 +1,7 @@
 // Finds the edges of a unit that cross or overlap others of it: the borders at which simplification has to try again.
 // Exact for whole numbers below 2^25.
 import { elementAt, i32At } from '../../format/element-at.ts';
+import { type Box, grow, newBox } from '../geojson/bbox.ts';
 
 /** Edges in the order of their rings: x and y of both ends of each. */
 export type Edges = Int32Array;
@@ -22,7 +23,7 @@ interface Node {
   end: number;
   /** Number of leaves. */
   leaves: number;
-  box: [west: number, south: number, east: number, north: number];
+  box: Box;
   halves: readonly [Node, Node] | undefined;
 }
 
@@ -90,14 +91,14 @@ function nodeOf(leaves: readonly Node[], from: number, to: number): Node {
   const middle = (from + to) >> 1;
   const [left, right] = [nodeOf(leaves, from, middle), nodeOf(leaves, middle, to)];
   const [a, b] = [left.box, right.box];
-  const box: Node['box'] = [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
+  const box: Box = [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
   return { begin: left.begin, end: right.end, leaves: to - from, box, halves: [left, right] };
 }
 
 /** The runs of edges, those of islands that are neighbours one after another: along a curve that fills the map. */
 function leavesOf(edges: Edges): Node[] {
   const leaves: Node[] = [];
-  const all: Node['box'] = [Infinity, Infinity, -Infinity, -Infinity];
+  const all = newBox();
   const count = edges.length / 4;
   // A run ends with its ring: the next one may be far away.
   const goesOn = (edge: number): boolean =>
@@ -105,7 +106,7 @@ function leavesOf(edges: Edges): Node[] {
   for (let begin = 0, end = 0; begin < count; begin = end) {
     end = begin + 1;
     while (end < count && end - begin < LEAF_EDGES && goesOn(end)) end++;
-    const box: Node['box'] = [Infinity, Infinity, -Infinity, -Infinity];
+    const box = newBox();
     for (let i = 4 * begin; i < 4 * end; i += 2) grow(box, i32At(edges, i), i32At(edges, i + 1));
     grow(all, box[0], box[1]);
     grow(all, box[2], box[3]);
@@ -118,13 +119,6 @@ function leavesOf(edges: Edges): Node[] {
     .map((leaf) => ({ leaf, code: codeOf(leaf) }))
     .sort((a, b) => a.code - b.code || a.leaf.begin - b.leaf.begin)
     .map(({ leaf }) => leaf);
-}
-
-function grow(box: Node['box'], x: number, y: number): void {
-  box[0] = Math.min(box[0], x);
-  box[1] = Math.min(box[1], y);
-  box[2] = Math.max(box[2], x);
-  box[3] = Math.max(box[3], y);
 }
 
 /** Cells of the curve along each side: their codes have 30 bits. */
@@ -144,7 +138,7 @@ function spread(value: number): number {
   return (bits | (bits << 1)) & 0x55555555;
 }
 
-function overlap(a: Node['box'], b: Node['box']): boolean {
+function overlap(a: Box, b: Box): boolean {
   return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
 }
 

@@ -1,10 +1,8 @@
 // Polygons that cross the antimeridian by a jump from one side of the map to the other or reach past it, cut there for
 // simplified geometries: each part lies between -180 and 180 degrees (RFC 7946 section 3.1.9). A ring around a pole is
 // closed by way of the pole.
+import { type Box, boxOf } from '../geojson/bbox.ts';
 import { Coordinates } from '../geojson/coordinates.ts';
-
-/** West, south, east and north in scaled degrees. */
-export type Box = [west: number, south: number, east: number, north: number];
 
 /** A ring of a part of a polygon; its holes follow an exterior ring. */
 export interface CutRing {
@@ -137,18 +135,4 @@ function copyOf(positions: Coordinates): Coordinates {
 /** Moves a ring east. */
 function shift(positions: Coordinates, by: number): void {
   for (let i = 0; i < positions.count; i++) positions.set(i, positions.x(i) + by, positions.y(i));
-}
-
-/** The extent of a ring. */
-export function boxOf(positions: Coordinates): Box {
-  const box: Box = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < positions.count; i++) {
-    const x = positions.x(i);
-    const y = positions.y(i);
-    if (x < box[0]) box[0] = x;
-    if (y < box[1]) box[1] = y;
-    if (x > box[2]) box[2] = x;
-    if (y > box[3]) box[3] = y;
-  }
-  return box;
 }

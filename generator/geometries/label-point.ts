@@ -1,8 +1,8 @@
 // The geometry `point` of a unit: its visual centre, inside its full geometry. The only file that knows the package
 // polylabel, which finds the pole of inaccessibility (Garcia-Castellanos and Lombardo 2007) with a quadtree.
 import polylabel from 'polylabel';
-import { elementAt, numberAt } from '../../format/element-at.ts';
-import { doubledArea, type OpenPolygon, sideOf } from './assemble-polygons.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { boxOfOpen, closedRing, doubledArea, type OpenPolygon, sideOf } from './assemble-polygons.ts';
 import { type LevelRings, unitPolygons } from './level-rings.ts';
 
 /** Longitude and latitude in scaled degrees, as those of the rings. */
@@ -49,26 +49,14 @@ function contains(polygons: readonly OpenPolygon[], [x, y]: LabelPoint): boolean
 function poleOf(polygons: readonly OpenPolygon[], scale: number): LabelPoint {
   const areas = polygons.map((polygon) => polygon.reduce((sum, ring) => sum + doubledArea(ring), 0));
   const largest = elementAt(polygons, areas.indexOf(areas.reduce((a, b) => Math.max(a, b))));
-  const [south, north] = extentOf(largest, 1);
-  const [west, east] = extentOf(largest, 0);
+  const [west, south, east, north] = boxOfOpen(elementAt(largest, 0));
   const width = (east - west) * Math.cos(((south + north) / 2 / scale / 180) * Math.PI);
   const height = north - south;
   // polylabel begins with squares as wide as the narrower side: of a very narrow polygon there would be millions.
   const across = Math.max(width, height / LENGTH_MAX) / (east - west);
   const along = Math.max(height, width / LENGTH_MAX) / height;
-  const scaled = largest.map((ring) => {
-    const closed: [number, number][] = [];
-    for (let i = 0; i < ring.length; i += 2) closed.push([numberAt(ring, i) * across, numberAt(ring, i + 1) * along]);
-    closed.push(elementAt(closed, 0));
-    return closed;
-  });
+  const scaled = largest.map((ring) => closedRing(ring).map(([x, y]): [number, number] => [x * across, y * along]));
   const side = Math.min((east - west) * across, height * along);
   const [x, y] = polylabel(scaled, side * PRECISION);
   return [x / across, y / along];
-}
-
-/** Least and greatest of the coordinates of an axis. */
-function extentOf([exterior = []]: OpenPolygon, axis: 0 | 1): [least: number, greatest: number] {
-  const values = exterior.filter((_, i) => i % 2 === axis);
-  return [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
 }

@@ -1,11 +1,13 @@
 // The rings of a level in flat arrays of 8 bytes a position, collected from its ring store in order of position: what
 // its simplified geometries and the overview are made of.
 import { i32At } from '../../format/element-at.ts';
+import { type Box, boxOf, grow, newBox } from '../geojson/bbox.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { readRings } from '../store/ring-store.ts';
+import { NumberList } from '../geojson/number-list.ts';
+import type { LevelStore } from '../store/level-store.ts';
 import type { OpenPolygon } from './assemble-polygons.ts';
-import { type Box, boxOf, newCutRings, partsOf, unrolled } from './cut-rings.ts';
+import { newCutRings, partsOf, unrolled } from './cut-rings.ts';
 
 /** The rings of a level, all longitudes from -180 to 180 degrees. Plain data. */
 export interface LevelRings {
@@ -33,19 +35,16 @@ export interface RingCollector extends RingSink {
 /** Maximum decimals: with more, 180 degrees exceed 32 bits. */
 const DECIMALS_MAX = 7;
 
-const INITIAL_LENGTH = 1 << 12;
-const GROWTH = 1.5;
-
 /** Begins a level. @param precision decimals of the positions that it is given */
 export function newRingCollector(precision: number): RingCollector {
   const from = 10 ** precision;
   const scale = 10 ** Math.min(precision, DECIMALS_MAX);
   const turn = 360 * from;
-  const x = new Int32List();
-  const y = new Int32List();
-  const ringEnds = new Int32List();
-  const holes = new Int32List();
-  const unitEnds = new Int32List();
+  const x = new NumberList(Int32Array);
+  const y = new NumberList(Int32Array);
+  const ringEnds = new NumberList(Int32Array);
+  const holes = new NumberList(Int32Array);
+  const unitEnds = new NumberList(Int32Array);
   const cut = newCutRings(turn);
   let hasExterior = false;
 
@@ -97,10 +96,10 @@ export function newRingCollector(precision: number): RingCollector {
   };
 }
 
-/** The rings of the level whose store is at `store`. @param precision decimals of the positions */
-export function readLevelRings(store: string, precision: number): LevelRings {
+/** The rings of a level. @param precision decimals of the positions */
+export function readLevelRings(store: LevelStore, precision: number): LevelRings {
   const collector = newRingCollector(precision);
-  readRings(store, collector, collector.unit);
+  store.readRings(collector, collector.unit);
   return collector.rings();
 }
 
@@ -119,42 +118,12 @@ export function unitPolygons(level: LevelRings, unit: number): OpenPolygon[] {
 
 /** The extent of levels in scaled degrees. */
 export function extentOf(levels: readonly LevelRings[]): Box {
-  const extent: Box = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const { x, y } of levels)
-    for (let i = 0; i < x.length; i++) {
-      extent[0] = Math.min(extent[0], i32At(x, i));
-      extent[1] = Math.min(extent[1], i32At(y, i));
-      extent[2] = Math.max(extent[2], i32At(x, i));
-      extent[3] = Math.max(extent[3], i32At(y, i));
-    }
+  const extent = newBox();
+  for (const { x, y } of levels) for (let i = 0; i < x.length; i++) grow(extent, i32At(x, i), i32At(y, i));
   return extent;
 }
 
 /** Where the items of a list begin, whose ends are given. */
 export function endBefore(ends: Int32Array, index: number): number {
   return index === 0 ? 0 : i32At(ends, index - 1);
-}
-
-/** A growing list of 32-bit integers. */
-export class Int32List {
-  length = 0;
-  #values = new Int32Array(INITIAL_LENGTH);
-
-  push(value: number): void {
-    if (this.length === this.#values.length) {
-      const grown = new Int32Array(Math.ceil(this.length * GROWTH));
-      grown.set(this.#values);
-      this.#values = grown;
-    }
-    this.#values[this.length++] = value;
-  }
-
-  at(index: number): number {
-    return i32At(this.#values, index);
-  }
-
-  /** All values. Valid until the next `push`. */
-  values(): Int32Array {
-    return this.#values.subarray(0, this.length);
-  }
 }

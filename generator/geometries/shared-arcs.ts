@@ -1,7 +1,8 @@
 // The rings of one or several levels on a grid, divided into arcs: a run of points between two at which borders meet is
 // one arc of all rings that have it, so whatever is done to it is done to all of them. Built for simplification.
 import { i32At } from '../../format/element-at.ts';
-import { endBefore, Int32List, type LevelRings } from './level-rings.ts';
+import { NumberList } from '../geojson/number-list.ts';
+import { endBefore, type LevelRings } from './level-rings.ts';
 
 /** A grid: rings are rounded to its cells. */
 export interface Grid {
@@ -62,10 +63,10 @@ export function shareArcs(levels: readonly LevelRings[], grid: Grid): SharedArcs
   const isJunction = (point: number): boolean => first[point] === JUNCTION;
   // The arc that has a cell between its ends, in the array of the second neighbours, which are needed no more.
   const arcOf = second.fill(NONE);
-  const points = new Int32List();
-  const arcEnds = new Int32List();
-  const arcs = new Int32List();
-  const ends = new Int32List();
+  const points = new NumberList(Int32Array);
+  const arcEnds = new NumberList(Int32Array);
+  const arcs = new NumberList(Int32Array);
+  const ends = new NumberList(Int32Array);
 
   /**
    * Takes the arc from the cell at `from` of a ring to that at `to`, both counted from its begin and perhaps past its
@@ -125,9 +126,9 @@ function gridRings(levels: readonly LevelRings[], { cell, left, bottom }: Grid):
   const total = levels.reduce((sum, { x }) => sum + x.length, 0);
   const table = new CellTable(total);
   const cells = new Int32Array(total);
-  const ringEnds = new Int32List();
-  const holes = new Int32List();
-  const unitEnds = new Int32List();
+  const ringEnds = new NumberList(Int32Array);
+  const holes = new NumberList(Int32Array);
+  const unitEnds = new NumberList(Int32Array);
   let length = 0;
   for (const level of levels)
     for (let unit = 0; unit < level.unitEnds.length; unit++) {

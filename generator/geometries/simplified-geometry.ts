@@ -1,16 +1,6 @@
 // The geometries `medium` and `low` of a level: simplified polygons of every unit, and their GeoJSON. Used in a child
 // process, one level at a time, from the rings that were collected while the level was read.
-import {
-  COMMA,
-  NUMBER_BYTES,
-  newText,
-  reserve,
-  type Text,
-  writeAscii,
-  writeByte,
-  writeScaled,
-} from '../geojson/byte-writer.ts';
-import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
+import { closedRing, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
 import type { LevelRings } from './level-rings.ts';
 import { limitOf, newSimplifier } from './simplify-level.ts';
 
@@ -57,55 +47,14 @@ export function simplifyUnits(rings: LevelRings, name: SimplifiedName): Simplifi
   };
 }
 
-/** Maximum bytes of a position, with brackets and commas. */
-const POSITION_BYTES = 2 * NUMBER_BYTES + 4;
-
-/** ASCII codes of the brackets of an array. */
-const OPEN = 0x5b;
-const CLOSE = 0x5d;
-
-/**
- * Makes a function that writes polygons as a GeoJSON geometry, valid until the next one is written: a MultiPolygon if
- * there are several, or if `isMulti`.
- */
-export function newPolygonWriter(decimals: number): (polygons: readonly OpenPolygon[], isMulti: boolean) => Buffer {
-  const text = newText();
+/** Polygons as a GeoJSON geometry: a MultiPolygon if there are several, or if `isMulti`. */
+export function polygonsToJson(polygons: readonly OpenPolygon[], isMulti: boolean, decimals: number): Buffer {
   const scale = 10 ** decimals;
-  const position = (ring: OpenRing, i: number): void => {
-    text.bytes[text.length++] = OPEN;
-    writeScaled(text, ring[i] ?? NaN, scale, decimals);
-    text.bytes[text.length++] = COMMA;
-    writeScaled(text, ring[i + 1] ?? NaN, scale, decimals);
-    text.bytes[text.length++] = CLOSE;
-  };
-  const writeRing = (ring: OpenRing): void => {
-    reserve(text, (ring.length / 2 + 1) * POSITION_BYTES);
-    for (let i = 0; i < ring.length; i += 2) {
-      position(ring, i);
-      text.bytes[text.length++] = COMMA;
-    }
-    position(ring, 0);
-  };
-  return (polygons, isMulti) => {
-    const isSeveral = isMulti || polygons.length > 1;
-    text.length = 0;
-    writeAscii(text, `{"type":"${isSeveral ? 'MultiPolygon' : 'Polygon'}","coordinates":`);
-    if (isSeveral) writeByte(text, OPEN);
-    for (const [i, polygon] of polygons.entries()) {
-      if (i > 0) writeByte(text, COMMA);
-      writeArray(text, polygon, (ring) => writeArray(text, [ring], writeRing));
-    }
-    if (isSeveral) writeByte(text, CLOSE);
-    writeAscii(text, '}');
-    return text.bytes.subarray(0, text.length);
-  };
-}
-
-function writeArray<Item>(text: Text, items: readonly Item[], write: (item: Item) => void): void {
-  writeByte(text, OPEN);
-  for (const [i, item] of items.entries()) {
-    if (i > 0) writeByte(text, COMMA);
-    write(item);
-  }
-  writeByte(text, CLOSE);
+  const all = polygons.map((polygon) =>
+    polygon.map((ring) => closedRing(ring).map(([x, y]) => [x / scale, y / scale])),
+  );
+  const isSeveral = isMulti || all.length > 1;
+  return Buffer.from(
+    JSON.stringify({ type: isSeveral ? 'MultiPolygon' : 'Polygon', coordinates: isSeveral ? all : all[0] }),
+  );
 }

@@ -1,6 +1,7 @@
 // Simplifies all units of a level at once: borders that units share stay shared, every unit with an area keeps a ring,
 // and what has come to cross itself is taken at half the tolerance. Used for the geometries `medium` and `low` and the
-// overview.
+// overview. It is our own: the coverage simplification of GEOS needs GEOS 3.12, where Debian 12 has 3.11, and gdal-async
+// has no binding of it; mapshaper and topojson hold the whole coverage as objects.
 import { elementAt, i32At } from '../../format/element-at.ts';
 import { isValid } from '../source/valid-polygons.ts';
 import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';

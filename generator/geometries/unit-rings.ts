@@ -1,9 +1,10 @@
 // The rings of all units of a level on arcs that are simplified: gives the polygons of a unit, and changes arcs until a
 // unit keeps its shape and is valid. Used to simplify a level.
 import { f64At, i32At, numberAt } from '../../format/element-at.ts';
+import { NumberList } from '../geojson/number-list.ts';
 import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
 import { areTangled, type Crossing, crossingsOf } from './crossings.ts';
-import { endBefore, Int32List } from './level-rings.ts';
+import { endBefore } from './level-rings.ts';
 import type { Grid, SharedArcs } from './shared-arcs.ts';
 import { type SimplifiedArcs, simplifyArcs } from './simplify-arcs.ts';
 
@@ -15,6 +16,12 @@ const TANGLED_EDGES = 20_000;
 
 /** Fewest positions of a ring that is not closed. */
 const RING_POSITIONS_MIN = 3;
+
+/** The ways from a point of an arc to those beside it. */
+type Steps = Pick<SimplifiedArcs, 'next' | 'previous'>;
+
+/** The arcs before they are simplified. */
+const EVERY_POINT: Steps = { next: (at) => at + 1, previous: (at) => at - 1 };
 
 /** The rings of all units. */
 export class UnitRings {
@@ -42,7 +49,7 @@ export class UnitRings {
     this.#stays = new Uint8Array(shared.arcEnds.length);
     this.#nested = new Uint8Array(this.units);
     this.#met = new Int32Array(shared.x.length);
-    for (let ring = 0; ring < this.#areas.length; ring++) this.#areas[ring] = this.#areaOf(ring, (at) => at + 1);
+    for (let ring = 0; ring < this.#areas.length; ring++) this.#areas[ring] = this.#areaOf(ring, EVERY_POINT);
     this.#simplified = simplifyArcs(shared, grid, limit);
   }
 
@@ -80,7 +87,7 @@ export class UnitRings {
   #keepShape(ring: number, change: number, refined: Set<number>): void {
     const area = f64At(this.#areas, ring);
     for (let isRefined = area !== 0; isRefined; ) {
-      if (Math.abs(this.#areaOf(ring, this.#simplified.next) / area - 1) < change) break;
+      if (Math.abs(this.#areaOf(ring, this.#simplified) / area - 1) < change) break;
       isRefined = false;
       for (const arc of this.#arcsOf(ring)) {
         if (!this.#simplified.refineArc(arcNumber(arc))) continue;
@@ -201,10 +208,14 @@ export class UnitRings {
   }
 
   /** The edges of a unit, and of each the arc and the place in it where it begins. */
-  #edgesOf(unit: number): { edges: Int32List; begins: Int32List; arcs: Int32List } {
-    const edges = new Int32List();
-    const begins = new Int32List();
-    const arcs = new Int32List();
+  #edgesOf(unit: number): {
+    edges: NumberList<Int32Array>;
+    begins: NumberList<Int32Array>;
+    arcs: NumberList<Int32Array>;
+  } {
+    const edges = new NumberList(Int32Array);
+    const begins = new NumberList(Int32Array);
+    const arcs = new NumberList(Int32Array);
     const { x, y, points } = this.#shared;
     for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
       if (this.#isSmall(ring)) continue;
@@ -288,46 +299,33 @@ export class UnitRings {
     return Math.cos((((row + this.#grid.bottom) * this.#grid.cell) / this.#grid.scale / 180) * Math.PI);
   }
 
-  /** Twice the area of a ring. @param next the next point of an arc */
-  #areaOf(ring: number, next: (at: number) => number): number {
-    const { x, y, points, arcEnds } = this.#shared;
-    let sum = 0;
-    let origin: readonly [x: number, y: number] | undefined;
-    for (const arc of this.#arcsOf(ring)) {
-      const number = arcNumber(arc);
-      const last = i32At(arcEnds, number) - 1;
-      let area = 0;
-      for (let at = endBefore(arcEnds, number); at < last; ) {
-        const to = next(at);
-        const [a, b] = [i32At(points, at), i32At(points, to)];
-        origin ??= [i32At(x, a), i32At(y, a)];
-        area +=
-          (i32At(x, a) - origin[0]) * (i32At(y, b) - origin[1]) - (i32At(x, b) - origin[0]) * (i32At(y, a) - origin[1]);
-        at = to;
-      }
-      sum += arc < 0 ? -area : area;
-    }
-    return sum;
+  /** Twice the area of a ring. */
+  #areaOf(ring: number, steps: Steps): number {
+    const positions = this.#positionsOf(ring, steps);
+    return positions.length === 0 ? 0 : doubledArea(positions);
   }
 
   /** The cells of a ring, one after another, given to a function. */
-  #eachCell(ring: number, take: (cell: number) => void): void {
+  #eachCell(ring: number, take: (cell: number) => void, { next, previous }: Steps = this.#simplified): void {
     const { points, arcEnds } = this.#shared;
     for (const arc of this.#arcsOf(ring)) {
       const [begin, last] = [endBefore(arcEnds, arcNumber(arc)), i32At(arcEnds, arcNumber(arc)) - 1];
       // Without the last one, with which the next arc begins.
-      if (arc >= 0) for (let at = begin; at < last; at = this.#simplified.next(at)) take(i32At(points, at));
-      else for (let at = last; at > begin; at = this.#simplified.previous(at)) take(i32At(points, at));
+      if (arc >= 0) for (let at = begin; at < last; at = next(at)) take(i32At(points, at));
+      else for (let at = last; at > begin; at = previous(at)) take(i32At(points, at));
     }
+  }
+
+  #positionsOf(ring: number, steps: Steps): number[] {
+    const { x, y } = this.#shared;
+    const positions: number[] = [];
+    this.#eachCell(ring, (cell) => positions.push(i32At(x, cell), i32At(y, cell)), steps);
+    return positions;
   }
 
   /** The positions of a ring; empty if fewer than three are left. */
   #openRing(ring: number): OpenRing {
-    const { x, y } = this.#shared;
-    const open: number[] = [];
-    this.#eachCell(ring, (cell) => {
-      open.push(i32At(x, cell), i32At(y, cell));
-    });
+    const open = this.#positionsOf(ring, this.#simplified);
     return open.length < 2 * RING_POSITIONS_MIN ? [] : open;
   }
 

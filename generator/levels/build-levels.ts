@@ -1,15 +1,13 @@
 // Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes: used by
 // `build`, its shards and `seal`.
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName } from '../../format/levels.ts';
+import { type Geometry, LEVELS, type Level } from '../../format/levels.ts';
 import type { LevelAbout, Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import { relativesOf } from '../names/named-units.ts';
 import type { writeOverview } from '../overview/write-overview.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
-import { geometryStorePath } from '../store/feature-store.ts';
+import { LevelStore } from '../store/level-store.ts';
 import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { Share } from './divide-work.ts';
@@ -53,7 +51,7 @@ export function readLevels(
   return Promise.all(
     LEVELS.map(async (level) => {
       const source = sources.find((candidate) => candidate.level === level) ?? { level, layers: [] };
-      const store = storePath(staging.work, level);
+      const store = LevelStore.in(staging.work, level).path;
       report.expect('features read', featureCount(source));
       const task = { source, shape, store, share, parts };
       const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task);
@@ -71,6 +69,7 @@ export async function writeLevel(
   { level, store, features, parts }: StoredLevel,
   { shape, staging, pool, report }: BuildContext,
 ): Promise<string[]> {
+  const files = new LevelStore(store);
   for (const { first, end } of parts) report.expect('files written', end - first);
   if (features > 0)
     await Promise.all(
@@ -79,15 +78,14 @@ export async function writeLevel(
       ),
     );
   const written = parts.map(async (part) => {
-    const records = `${store}.records-${part.first}`;
+    const records = files.file(`records-${part.first}`);
     const task = { level, shape, store, out: staging.release, records, part };
     await pool.run<typeof writeFiles>(TASKS.writeFiles, task);
     report.advance('files written', part.end - part.first);
     return records;
   });
   const records = await Promise.all(written);
-  // An index remains, by which a shard is compared with the others.
-  for (const geometry of GEOMETRIES) rmSync(geometryStorePath(store, geometry), { force: true });
+  files.removeFeatures();
   return records;
 }
 
@@ -120,9 +118,4 @@ export async function writeRelease<Stored extends { level: Level; store: string;
     ...levels.map(finalize),
   ]);
   return sealRelease(out, about, sequence, finalized, overview);
-}
-
-/** The path of a level's store in a work folder. */
-export function storePath(work: string, level: Level): string {
-  return join(work, levelName(level));
 }

@@ -36,9 +36,8 @@ import { sizeAndSum } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import { BuildError } from '../report/errors.ts';
-import { geometryStorePath, readStoreIndex } from '../store/feature-store.ts';
-import { readNameTable } from '../store/name-table.ts';
-import { readSidecar } from '../store/sidecar.ts';
+import { LevelStore } from '../store/level-store.ts';
+import { readSerialized } from '../store/serialized-file.ts';
 import {
   countsOf,
   type FilePlan,
@@ -49,7 +48,7 @@ import {
   pathsOf,
   plannedIndex,
 } from './plan.ts';
-import { type FeatureRecords, featureRecords, readRecords } from './records.ts';
+import { type FeatureRecords, featureRecords, type TaskRecords } from './records.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {
@@ -89,9 +88,12 @@ interface Checksum {
  * @throws BuildError if a planned file was not written, or has other bytes than were written
  */
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
-  const { level, store, out } = task;
-  const index = plannedIndex(level, task.shape, readStoreIndex(store));
-  const records = task.records.map(readRecords).sort((a, b) => a.part.first - b.part.first);
+  const { level, out } = task;
+  const store = new LevelStore(task.store);
+  const index = plannedIndex(level, task.shape, store.readIndex());
+  const records = task.records
+    .map((file) => readSerialized<TaskRecords>(file))
+    .sort((a, b) => a.part.first - b.part.first);
   const featuresOf = (geometry: Geometry): FeatureRecords[] =>
     records.map((record) => featureRecords(record, geometry));
   fillSums(index.arrays, featuresOf('full'));
@@ -105,7 +107,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { directory, crowded = [] } = records.find(({ cells }) => cells !== undefined)?.cells ?? {};
   const findings = new Findings(level);
   findings.add('crowded-borders', () => `fid ${index.arrays.fid[elementAt(crowded, 0)]}`, crowded.length);
-  const { order } = readSidecar<FilePlan>(store, 'plan');
+  const { order } = store.readPlan<FilePlan>();
   let cells: CellsFile | undefined;
   const checksums: Checksum[] = [];
   let at = 0;
@@ -145,14 +147,14 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     level,
     ...task.about,
     ...countsOf(index),
-    invalid: index.features === 0 ? 0 : readInvalid(store, 'full'),
+    invalid: index.features === 0 ? 0 : store.readInvalid('full'),
     geometries: Object.fromEntries(
       Array.from(tables, ([geometry, table]): [Geometry, GeometrySummary] => [
         geometry,
         {
           featureFiles: featureFilesOf(table),
           index: put(indexPath(level, geometry), tableOf(encoded, geometry)),
-          invalid: index.features === 0 ? 0 : readInvalid(store, geometry),
+          invalid: index.features === 0 ? 0 : store.readInvalid(geometry),
         },
       ]),
     ),
@@ -160,17 +162,12 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     index: put(indexPath(level), encoded.index),
     ...(cells && { cells }),
     names: writeNames(out, level, store, task.relatives),
-    words: put(wordsPath(level), encodeWords(readNameTable(store).all())),
+    words: put(wordsPath(level), encodeWords(store.readNames().all())),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });
-  const file = `${store}.checksums`;
+  const file = store.file('checksums');
   writeFileSync(file, checksumLines(checksums));
   return { summary, findings: findings.list(), checksums: file };
-}
-
-/** Number of units that are not valid with a geometry. */
-function readInvalid(store: string, geometry: Geometry): number {
-  return geometry === 'none' ? 0 : readSidecar(geometryStorePath(store, geometry), 'invalid');
 }
 
 function tableOf({ tables }: LevelFiles, geometry: Geometry): Buffer {

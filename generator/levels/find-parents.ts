@@ -12,9 +12,11 @@ import { type LevelRings, readLevelRings } from '../geometries/level-rings.ts';
 import { Findings } from '../quality/findings.ts';
 import { readAt } from '../reader/inflate.ts';
 import type { LevelSource } from '../source/level-source.ts';
-import { geometryStorePath, openStore, storedText } from '../store/feature-store.ts';
+import { storedText } from '../store/feature-store.ts';
 import { placeIn } from '../store/identifiers.ts';
-import { writePlacedParents } from '../store/placed-parents.ts';
+import { LevelStore } from '../store/level-store.ts';
+import type { PlacedParents } from '../store/placed-parents.ts';
+import { writeSerialized } from '../store/serialized-file.ts';
 import { type Above, holderOfMost, nearestTo, newAbove, smallestOf } from './nearest-parent.ts';
 import type { LayersTask } from './read-layers.ts';
 import { storeGeometries } from './store-geometries.ts';
@@ -33,12 +35,12 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
   const { source, precision } = task;
   const work = `${file}.work`;
   mkdirSync(work, { recursive: true });
-  const [upper, lower] = [join(work, 'above'), join(work, 'units')];
+  const [upper, lower] = [new LevelStore(join(work, 'above')), new LevelStore(join(work, 'units'))];
   const { features, columns, fids: upperFids } = storeLayers({ ...task, source: above }, upper).index;
   const cells = openCells(upper, precision);
   const { fids } = storeLayers(task, lower).index;
-  storeGeometries({ store: lower, geometries: ['point'], precision });
-  const points = openStore(geometryStorePath(lower, 'point'));
+  storeGeometries({ store: lower.path, geometries: ['point'], precision });
+  const points = lower.openFeatures('point');
   const findings = new Findings(source.level);
   const parents = new Map<number, number>();
   // Read when they are needed: most units lie in exactly one.
@@ -83,7 +85,7 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
       return number === -1 ? null : column.gidAt(number);
     }),
   );
-  writePlacedParents(file, { gids, parents });
+  writeSerialized(file, { gids, parents } satisfies PlacedParents);
   return findings.list();
 }
 
@@ -101,8 +103,11 @@ function fittingOf(
 }
 
 /** Makes the cells of the level in a store. @returns the units at a point, as positions */
-function openCells(store: string, precision: number): { unitsAt(point: readonly number[]): number[]; close(): void } {
-  const file = `${store}.cells`;
+function openCells(
+  store: LevelStore,
+  precision: number,
+): { unitsAt(point: readonly number[]): number[]; close(): void } {
+  const file = store.file('cells');
   const { directory } = writeCells(file, store, precision).cells;
   const handle = openSync(file, 'r');
   const cells = decodeCells(readAt(handle, 0, directory.bytes), file);

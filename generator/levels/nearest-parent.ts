@@ -1,8 +1,8 @@
 // The parent by place of a unit whose point lies in no unit of the level above, or in several: used by find-parents.ts.
 // Borders of two levels seldom agree exactly, and a level above may be coarser.
 import { elementAt, i32At } from '../../format/element-at.ts';
+import { type Box, grow, newBox } from '../geojson/bbox.ts';
 import { doubledArea, sideOf } from '../geometries/assemble-polygons.ts';
-import type { Box } from '../geometries/cut-rings.ts';
 import { endBefore, type LevelRings, unitPolygons } from '../geometries/level-rings.ts';
 
 /** Points of a side of the grid in a unit. */
@@ -100,12 +100,8 @@ function boxOfUnit(rings: LevelRings, unit: number): Box | undefined {
   const last = i32At(rings.unitEnds, unit);
   const first = endBefore(rings.unitEnds, unit);
   if (first === last) return undefined;
-  const box: Box = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let i = endBefore(rings.ringEnds, first); i < i32At(rings.ringEnds, last - 1); i++) {
-    box[0] = Math.min(box[0], i32At(rings.x, i));
-    box[1] = Math.min(box[1], i32At(rings.y, i));
-    box[2] = Math.max(box[2], i32At(rings.x, i));
-    box[3] = Math.max(box[3], i32At(rings.y, i));
-  }
+  const box = newBox();
+  for (let i = endBefore(rings.ringEnds, first); i < i32At(rings.ringEnds, last - 1); i++)
+    grow(box, i32At(rings.x, i), i32At(rings.y, i));
   return box;
 }

@@ -1,8 +1,6 @@
 // The records of a task that writes files, for the finalisation of its level: size and SHA-256 of every file, and what
 // the level's arrays need of every feature. Flat lists, because a level may have hundreds of thousands of both.
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { DeflatedText } from '../../format/gzip.ts';
@@ -82,12 +80,4 @@ export function addFeature(
       .digest('hex')
       .slice(0, 2 * DIGEST_BYTES),
   );
-}
-
-export function writeRecords(file: string, records: TaskRecords): void {
-  writeFileSync(file, serialize(records));
-}
-
-export function readRecords(file: string): TaskRecords {
-  return deserialize(readFileSync(file));
 }

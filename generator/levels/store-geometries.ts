@@ -5,9 +5,9 @@ import type { Geometry } from '../../format/levels.ts';
 import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
 import { type LabelPoint, labelPoint } from '../geometries/label-point.ts';
 import { readLevelRings } from '../geometries/level-rings.ts';
-import { newPolygonWriter, simplifyUnits } from '../geometries/simplified-geometry.ts';
-import { createSideStore, geometryStorePath, openStore, storedText } from '../store/feature-store.ts';
-import { writeSidecar } from '../store/sidecar.ts';
+import { polygonsToJson, simplifyUnits } from '../geometries/simplified-geometry.ts';
+import { storedText } from '../store/feature-store.ts';
+import { LevelStore } from '../store/level-store.ts';
 
 /** Which geometries to make. Plain data: it is sent to a child process. */
 export interface GeometriesTask {
@@ -23,19 +23,19 @@ const POLYGONS = /^\{"type":"(?:Multi)?Polygon"/;
 const HEAD_BYTES = 24;
 
 /** Makes the stores of some geometries of a level. */
-export function storeGeometries({ store, geometries, precision }: GeometriesTask): void {
-  const texts = openStore(store);
-  const others = openStore(geometryStorePath(store, 'none'));
+export function storeGeometries({ geometries, precision, ...task }: GeometriesTask): void {
+  const store = new LevelStore(task.store);
+  const texts = store.openFeatures();
+  const others = store.openFeatures('none');
   const rings = readLevelRings(store, precision);
   const {
     polygons,
     decimals,
     invalid: simplifiedInvalid,
   } = simplifyUnits(rings, geometries.includes('low') ? 'low' : 'medium');
-  const writePolygons = newPolygonWriter(decimals);
   const writers = geometries.map((geometry) => ({
     geometry,
-    writer: createSideStore(geometryStorePath(store, geometry)),
+    writer: store.createGeometry(geometry),
   }));
   const all = [0, texts.index.features];
   const withoutGeometries = others.read(all);
@@ -54,7 +54,8 @@ export function storeGeometries({ store, geometries, precision }: GeometriesTask
       if (geometry === 'point')
         return pointToJson(labelPoint(rings, position, simplified, decimals), rings.scale) ?? firstPoint(full);
       // Points and lines have nothing to simplify.
-      return simplified.length === 0 ? full : writePolygons(simplified, full.subarray(0, MULTI.length).equals(MULTI));
+      if (simplified.length === 0) return full;
+      return polygonsToJson(simplified, full.subarray(0, MULTI.length).equals(MULTI), decimals);
     };
     const fid = elementAt(texts.index.fids, position);
     for (const { geometry, writer } of writers) writer.append(fid, withGeometry(withoutGeometry, made(geometry)));
@@ -62,7 +63,7 @@ export function storeGeometries({ store, geometries, precision }: GeometriesTask
   }
   for (const { geometry, writer } of writers) {
     writer.close();
-    writeSidecar(geometryStorePath(store, geometry), 'invalid', geometry === 'point' ? 0 : invalid);
+    store.writeInvalid(geometry, geometry === 'point' ? 0 : invalid);
   }
   texts.close();
   others.close();

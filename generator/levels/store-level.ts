@@ -4,11 +4,9 @@ import type { Level } from '../../format/levels.ts';
 import type { Finding, LevelAbout, ReleaseShape } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { gidColumnsOf, type LevelSource, layerNames } from '../source/level-source.ts';
-import { createSideStore, createStore, geometryStorePath } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
-import { type NamedFid, writeNameTable } from '../store/name-table.ts';
-import { createRingStore } from '../store/ring-store.ts';
-import { writeSidecar } from '../store/sidecar.ts';
+import { LevelStore } from '../store/level-store.ts';
+import type { NamedFid } from '../store/name-table.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
 import { planFiles, plannedIndex } from './plan.ts';
@@ -42,20 +40,21 @@ export interface StoredLevel {
  * Reads the level into the store, plans its files, and divides the work of writing it.
  * @throws BuildError with file, layer, level and fid if a feature cannot be written or GDAL reports an error
  */
-export function storeLevel({ source, shape, store: file, share, parts }: StoreTask): StoredLevel {
+export function storeLevel({ source, shape, share, parts, ...task }: StoreTask): StoredLevel {
+  const store = new LevelStore(task.store);
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '', searchColumns = [] } = layers[0] ?? {};
   const { features, invalid, findings, isRenumbered, index } = storeLayers(
     { source, precision: shape.precision },
-    file,
+    store,
   );
   checkIdentifiers(source, index, findings);
   const plan = planFiles(plannedIndex(level, shape, index), shape.cells, estimateWork(index));
-  writeSidecar(file, 'plan', plan);
-  writeSidecar(file, 'invalid', invalid);
+  store.writePlan(plan);
+  store.writeInvalid('full', invalid);
   return {
     level,
-    store: file,
+    store: store.path,
     features,
     about: { layer: layerNames(source), gidColumns, nameColumn, typeColumn, searchColumns, isRenumbered },
     findings: findings.list(),
@@ -63,12 +62,12 @@ export function storeLevel({ source, shape, store: file, share, parts }: StoreTa
   };
 }
 
-/** Reads the layers of a level into its stores. @param file path of the store */
-export function storeLayers(task: Omit<LayersTask, 'scratch'>, file: string): LayersRead & { index: StoreIndex } {
+/** Reads the layers of a level into its store. */
+export function storeLayers(task: Omit<LayersTask, 'scratch'>, store: LevelStore): LayersRead & { index: StoreIndex } {
   let stores: LevelStores | undefined;
-  const read = readLayers({ ...task, scratch: `${file}.scratch` }, () => {
+  const read = readLayers({ ...task, scratch: store.file('scratch') }, () => {
     stores?.close();
-    stores = createLevelStores(file, gidColumnsOf(task.source));
+    stores = createLevelStores(store, gidColumnsOf(task.source));
     return stores;
   });
   if (stores === undefined) throw new Error(`level ${task.source.level}: nothing was read`);
@@ -83,10 +82,10 @@ export interface LevelStores extends Required<FeatureSink> {
 }
 
 /** Creates the stores. @param columns names of the GID columns 0 .. level */
-export function createLevelStores(file: string, columns: readonly string[]): LevelStores {
-  const texts = createStore(file, columns);
-  const others = createSideStore(geometryStorePath(file, 'none'));
-  const rings = createRingStore(file);
+export function createLevelStores(store: LevelStore, columns: readonly string[]): LevelStores {
+  const texts = store.createFeatures(columns);
+  const others = store.createGeometry('none');
+  const rings = store.createRings();
   const names: NamedFid[] = [];
   return {
     rings,
@@ -97,7 +96,7 @@ export function createLevelStores(file: string, columns: readonly string[]): Lev
       rings.unit(fid);
     },
     close() {
-      writeNameTable(file, names);
+      store.writeNames(names);
       rings.close();
       others.close();
       return texts.close();

@@ -15,20 +15,12 @@ import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
-import { geometryStorePath, openStore, type StoreReader } from '../store/feature-store.ts';
-import { readRings } from '../store/ring-store.ts';
-import { readSidecar } from '../store/sidecar.ts';
+import type { StoreReader } from '../store/feature-store.ts';
+import { LevelStore } from '../store/level-store.ts';
+import { writeSerialized } from '../store/serialized-file.ts';
 import type { Part } from './divide-work.ts';
 import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex } from './plan.ts';
-import {
-  addFeature,
-  addFile,
-  type CellsRecord,
-  type FeatureRecords,
-  featureRecords,
-  newRecords,
-  writeRecords,
-} from './records.ts';
+import { addFeature, addFile, type CellsRecord, type FeatureRecords, featureRecords, newRecords } from './records.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask {
@@ -48,15 +40,16 @@ const PAGE_BYTES_MAX = 2 ** 32 - 1;
 
 /** Writes the part's files and their records. */
 export function writeFiles({ level, shape, out, part, ...task }: WriteTask): void {
-  const store = openStore(task.store);
+  const files = new LevelStore(task.store);
+  const store = files.openFeatures();
   const stores = new Map<Geometry, StoreReader>([['full', store]]);
   const storeOf = (geometry: Geometry): StoreReader => {
-    const opened = stores.get(geometry) ?? openStore(geometryStorePath(task.store, geometry));
+    const opened = stores.get(geometry) ?? files.openFeatures(geometry);
     stores.set(geometry, opened);
     return opened;
   };
   const index = plannedIndex(level, shape, store.index);
-  const plan = readSidecar<FilePlan>(task.store, 'plan');
+  const plan = files.readPlan<FilePlan>();
   const records = newRecords(part);
   const folders = new Set<string>();
   let last: { file: string; written: CheckedFile } | undefined;
@@ -74,7 +67,7 @@ export function writeFiles({ level, shape, out, part, ...task }: WriteTask): voi
       const { kind, ranges } = planned;
       let written: CheckedFile;
       if (kind === 'cells') {
-        const { cells, ...checked } = writeCells(file, task.store, shape.precision);
+        const { cells, ...checked } = writeCells(file, files, shape.precision);
         records.cells = cells;
         written = checked;
       } else if (isFormat(kind)) written = writePage(file, kind, ranges, store);
@@ -89,7 +82,7 @@ export function writeFiles({ level, shape, out, part, ...task }: WriteTask): voi
     if (alone !== undefined) addFile(records, alone);
   }
   for (const opened of stores.values()) opened.close();
-  writeRecords(task.records, records);
+  writeSerialized(task.records, records);
 }
 
 /** @throws BuildError for a page that the page tables have no room for */
@@ -145,12 +138,12 @@ function writeFeatureFiles(
 }
 
 /** Writes the cells, which say which units are at a point, from the rings as they are published. */
-export function writeCells(file: string, store: string, precision: number): CheckedFile & { cells: CellsRecord } {
+export function writeCells(file: string, store: LevelStore, precision: number): CheckedFile & { cells: CellsRecord } {
   // The directory comes first in the file, and is known last.
-  const bodies = `${store}.cell-bodies`;
+  const bodies = store.file('cell-bodies');
   const waiting = createOutputFile(bodies);
   const builder = newCellBuilder(precision);
-  readRings(store, builder, builder.unit);
+  store.readRings(builder, builder.unit);
   // The file keeps what it has not written yet.
   const { directory, crowded } = builder.finish((bytes) => waiting.write(Buffer.from(bytes)));
   const { bytes } = waiting.close();

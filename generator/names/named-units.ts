@@ -8,8 +8,7 @@ import type { Level } from '../../format/levels.ts';
 import { type NamedUnit, namesHeader, namesLine } from '../../format/names.ts';
 import type { WholeFile } from '../../format/release.ts';
 import { writeWholeFile } from '../release/output-file.ts';
-import { readStoreIndex } from '../store/feature-store.ts';
-import { readNameTable } from '../store/name-table.ts';
+import { LevelStore } from '../store/level-store.ts';
 
 /** A level that has been read. */
 export interface LevelUnits {
@@ -36,13 +35,13 @@ export function relativesOf(level: Level, levels: readonly LevelUnits[]): Relati
   };
 }
 
-/** The units of a level in order of fid. @param store path of its store */
-export function* namedUnits(level: Level, store: string, { parent, below }: Relatives): Generator<NamedUnit> {
-  const index = readStoreIndex(store);
-  const names = readNameTable(store);
+/** The units of a level in order of fid. */
+export function* namedUnits(level: Level, store: LevelStore, { parent, below }: Relatives): Generator<NamedUnit> {
+  const index = store.readIndex();
+  const names = store.readNames();
   const gidAt = gidsOf(index, level);
   const parentAt = parent === undefined ? () => null : gidsOf(index, parent);
-  const children = below === undefined ? undefined : elementAt(readStoreIndex(below).columns, level);
+  const children = below === undefined ? undefined : elementAt(new LevelStore(below).readIndex().columns, level);
   for (const [position, fid] of index.fids.entries()) {
     const gid = gidAt(position);
     const number = gid === null || children === undefined ? -1 : children.find(gid);
@@ -68,7 +67,7 @@ export function gidsOf({ columns, features }: Gids, number: number): (position: 
 }
 
 /** Writes the names of a level's units. @param out the release's folder, in which the level has one */
-export function writeNames(out: string, level: Level, store: string, relatives: Relatives): WholeFile {
+export function writeNames(out: string, level: Level, store: LevelStore, relatives: Relatives): WholeFile {
   return writeWholeFile(join(out, namesPath(level)), linesOf(namedUnits(level, store, relatives)));
 }
 

@@ -2,8 +2,7 @@
 // only file that knows the package topojson-server.
 import { topology } from 'topojson-server';
 import type { ArcIndexes, GeometryCollection, GeometryObject, Properties } from 'topojson-specification';
-import { elementAt, numberAt } from '../../format/element-at.ts';
-import type { OpenPolygon, OpenRing } from '../geometries/assemble-polygons.ts';
+import { closedRing, type OpenPolygon } from '../geometries/assemble-polygons.ts';
 
 /**
  * A unit's polygons; each is its rings, exterior first; each ring the indexes of its arcs, `~i` for arc i backwards.
@@ -46,11 +45,4 @@ function collectionIn(objects: Readonly<Record<string, Geometry>>, name: string)
 function shapeOf(geometry: Geometry): Shape {
   if (geometry.type !== 'MultiPolygon') throw new Error(`the topology has a ${geometry.type}, expected a MultiPolygon`);
   return geometry.arcs;
-}
-
-function closedRing(ring: OpenRing): [number, number][] {
-  const closed: [number, number][] = [];
-  for (let i = 0; i < ring.length; i += 2) closed.push([numberAt(ring, i), numberAt(ring, i + 1)]);
-  closed.push(elementAt(closed, 0));
-  return closed;
 }

@@ -8,12 +8,13 @@ import { type Level, levelName } from '../../format/levels.ts';
 import type { NamedUnit } from '../../format/names.ts';
 import { overviewLevels, overviewProperties } from '../../format/overview.ts';
 import type { WholeFile } from '../../format/release.ts';
-import type { Box } from '../geometries/cut-rings.ts';
+import type { Box } from '../geojson/bbox.ts';
 import { extentOf, type LevelRings, readLevelRings } from '../geometries/level-rings.ts';
 import type { Grid } from '../geometries/shared-arcs.ts';
 import { newSimplifier } from '../geometries/simplify-level.ts';
 import { type LevelUnits, namedUnits, relativesOf } from '../names/named-units.ts';
 import { writeWholeFile } from '../release/output-file.ts';
+import { LevelStore } from '../store/level-store.ts';
 import { joinLevels, type Shape, type SharedShapes } from './topology.ts';
 
 /** What to write. Plain data: it is sent to a child process. */
@@ -62,10 +63,10 @@ const COARSER_SHARE = 0.9;
 /** Writes the overview. */
 export function writeOverview({ units, precision, out }: OverviewTask): WholeFile {
   const levels = overviewLevels(units).map((level) => elementAt(units, level));
-  const rings = levels.map(({ store }) => readLevelRings(store, precision));
+  const rings = levels.map(({ store }) => readLevelRings(new LevelStore(store), precision));
   const named = levels.map(({ level, store }) => ({
     level,
-    units: Array.from(namedUnits(level, store, relativesOf(level, units))),
+    units: Array.from(namedUnits(level, new LevelStore(store), relativesOf(level, units))),
   }));
   const extent = extentOf(rings);
   const [west, south, east, north] = extent;

@@ -5,6 +5,7 @@ import type { Feature, Position } from 'geojson';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, MultiPolygon, Polygon, Topology } from 'topojson-specification';
 import { FormatError, objectFrom, textIn } from '../../format/parse.ts';
+import { doubledArea } from '../geometries/assemble-polygons.ts';
 import { cutAtAntimeridian } from './antimeridian.ts';
 import type { Coordinates } from './write-geopackage.ts';
 
@@ -89,13 +90,11 @@ function positionsOf({ topology }: Atlas, { geometry }: Area): Position[][][] {
 function hasArea(ring: readonly Position[]): boolean {
   const scale = 10 ** PRECISION;
   const [originX = 0, originY = 0] = ring[0] ?? [];
-  let [lastX, lastY, area] = [0, 0, 0];
-  for (const [x = 0, y = 0] of ring) {
-    const [nextX, nextY] = [Math.round(x * scale - originX * scale), Math.round(y * scale - originY * scale)];
-    area += lastX * nextY - nextX * lastY;
-    [lastX, lastY] = [nextX, nextY];
-  }
-  return area !== 0;
+  const places = ring.flatMap(([x = 0, y = 0]) => [
+    Math.round(x * scale - originX * scale),
+    Math.round(y * scale - originY * scale),
+  ]);
+  return doubledArea(places) !== 0;
 }
 
 /**

@@ -2,10 +2,9 @@
 // file's metadata, where `build` reads them (source/open-dataset.ts).
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type * as gdalTypes from 'gdal-async';
 import type { Position } from 'geojson';
 import { BuildError } from '../report/errors.ts';
-import { gdal } from '../source/gdal.ts';
+import { execute, gdal } from '../source/gdal.ts';
 import { ATTRIBUTION_ITEM } from '../source/open-dataset.ts';
 
 /** A MultiPolygon as GeoJSON has it: polygons, rings (exterior first), positions in degrees. */
@@ -106,14 +105,5 @@ function writeLayers(
   } finally {
     dataset.close();
     gdal.config.set('OGR_CURRENT_DATE', null);
-  }
-}
-
-/** Runs a statement without a result: gdal-async then throws an error with an empty message on success. */
-function execute(dataset: gdalTypes.Dataset, statement: string): void {
-  try {
-    dataset.executeSQL(statement);
-  } catch (error) {
-    if (!(error instanceof Error) || error.message !== '') throw error;
   }
 }

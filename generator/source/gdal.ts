@@ -30,6 +30,15 @@ gdal.Dataset.prototype.executeSQL = function (this: gdalTypes.Dataset, ...args: 
   return layer;
 };
 
+/** Runs a statement without a result: gdal-async then throws an error with an empty message on success. */
+export function execute(dataset: gdalTypes.Dataset, statement: string): void {
+  try {
+    dataset.executeSQL(statement);
+  } catch (error) {
+    if (!(error instanceof Error) || error.message !== '') throw error;
+  }
+}
+
 // Ends by `process.exit`, after all other listeners: without it Node takes V8 apart, which ends a collection that is
 // under way, and gdal-async 3.12.3 crashes when that frees a geometry, as it asks for the current isolate and there is
 // none (SIGSEGV).

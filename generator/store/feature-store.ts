@@ -6,19 +6,13 @@ import { sumOf, type TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { GidColumn } from '../../format/gid-column.ts';
 import { deflateLine } from '../../format/gzip.ts';
-import type { Geometry } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { createOutputFile } from '../release/output-file.ts';
-import { readSidecar, writeSidecar } from './sidecar.ts';
+import { readSerialized, writeSerialized } from './serialized-file.ts';
 import { newIndexBuilder, type StoreEntry, type StoreIndex } from './store-index.ts';
 
 /** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
 export const REUSE_TEXT_BYTES = 8 * 1024;
-
-/** The path of the store of a level with another geometry, beside that of the full one. */
-export function geometryStorePath(store: string, geometry: Geometry): string {
-  return geometry === 'full' ? store : `${store}.${geometry}`;
-}
 
 /** Appends features; `close` writes the index. */
 export interface StoreWriter {
@@ -130,12 +124,12 @@ export function openStore(file: string): StoreReader {
 
 /** Writes the index of the store at `file`. */
 export function writeStoreIndex(file: string, index: StoreIndex): void {
-  writeSidecar(file, 'index', index);
+  writeSerialized(`${file}.index`, index);
 }
 
 /** The index of the store at `file`. */
 export function readStoreIndex(file: string): StoreIndex {
-  const index = readSidecar<StoreIndex>(file, 'index');
+  const index = readSerialized<StoreIndex>(`${file}.index`);
   // What is read are the columns' members without their methods.
   return { ...index, columns: index.columns.map(({ name, arrays }) => new GidColumn(name, arrays)) };
 }

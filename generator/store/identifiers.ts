@@ -7,7 +7,7 @@ import { Findings } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
 import { sourceName } from '../source/source-options.ts';
-import { readStoreIndex } from './feature-store.ts';
+import { LevelStore } from './level-store.ts';
 import type { StoreIndex } from './store-index.ts';
 
 /** The GID of units whose code is not known, in GADM. */
@@ -99,5 +99,5 @@ export interface ParentsTask {
 
 /** The same from the stores of the levels, once every level is read. */
 export function checkParents({ stores, levels }: ParentsTask): Finding[] {
-  return findOrphans(new Map(stores.map(({ level, store }) => [level, readStoreIndex(store)])), levels);
+  return findOrphans(new Map(stores.map(({ level, store }) => [level, new LevelStore(store).readIndex()])), levels);
 }

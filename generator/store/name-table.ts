@@ -1,7 +1,7 @@
 // The names and types of a level's units: a file beside the level's store. The task that reads the dataset writes it;
 // the tasks that write the names, the words and the overview read it.
 import { elementAt } from '../../format/element-at.ts';
-import { readSidecar, writeSidecar } from './sidecar.ts';
+import { readSerialized, writeSerialized } from './serialized-file.ts';
 
 /** A unit's name and type; null if it has none. */
 export interface NameAndType {
@@ -26,20 +26,20 @@ export interface NameTable {
 /** Name, type and other names of all units: lists of texts take less space than a list of objects. */
 type Lists = [(string | null)[], (string | null)[], (readonly string[])[]];
 
-/** Writes the table of the store at `store`. @param units in any order */
-export function writeNameTable(store: string, units: readonly NamedFid[]): void {
+/** Writes a table. @param units in any order */
+export function writeNameTable(file: string, units: readonly NamedFid[]): void {
   const ordered = units.toSorted((a, b) => a.fid - b.fid);
   const lists: Lists = [
     ordered.map(({ name }) => name),
     ordered.map(({ type }) => type),
     ordered.map(({ otherNames }) => otherNames),
   ];
-  writeSidecar(store, 'names', lists);
+  writeSerialized(file, lists);
 }
 
-/** Reads the table of a store. */
-export function readNameTable(store: string): NameTable {
-  const [names, types, others] = readSidecar<Lists>(store, 'names');
+/** Reads a table. */
+export function readNameTable(file: string): NameTable {
+  const [names, types, others] = readSerialized<Lists>(file);
   return {
     at: (position) => ({ name: elementAt(names, position), type: elementAt(types, position) }),
     all: () => names.map((name, i) => (name === null ? elementAt(others, i) : [name, ...elementAt(others, i)])),

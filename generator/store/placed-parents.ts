@@ -1,19 +1,13 @@
 // The parents that the units of a level get by place: a file in the work folder, written before the level is read. And
 // those that GML refers to. Used by everything that reads the layers of a level.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
 import { elementAt } from '../../format/element-at.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
+import { readSerialized } from './serialized-file.ts';
 
 /** The GIDs of each parent at the levels 0 to its own, and the parent of each unit, by its published fid. */
 export interface PlacedParents {
   gids: (string | null)[][];
   parents: Map<number, number>;
-}
-
-/** Writes the file. */
-export function writePlacedParents(file: string, placed: PlacedParents): void {
-  writeFileSync(file, serialize(placed));
 }
 
 /**
@@ -26,7 +20,7 @@ export function newWithParents({
   if (place === undefined) return referredTo;
   // While parents are sought there is no file yet.
   const { gids, parents }: PlacedParents =
-    place.file === '' ? { gids: [], parents: new Map() } : deserialize(readFileSync(place.file));
+    place.file === '' ? { gids: [], parents: new Map() } : readSerialized(place.file);
   return (values, fid, layer) => {
     const parent = parents.get(fid);
     const own = parent === undefined ? [] : elementAt(gids, parent);

@@ -3,6 +3,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
+import { NumberList } from '../geojson/number-list.ts';
 import { createSideStore, openStore } from './feature-store.ts';
 import type { StoreIndex } from './store-index.ts';
 
@@ -16,37 +17,23 @@ export interface RingStoreWriter extends RingSink {
 /** Numbers before the positions of a ring: how many positions, 1 for a hole, and twice its signed area. */
 const HEAD_NUMBERS = 3;
 
-/** The path of the ring store of the level whose store is at `store`. */
-export function ringStorePath(store: string): string {
-  return `${store}.rings`;
-}
-
-/** Creates the ring store beside the store of a level. */
-export function createRingStore(store: string): RingStoreWriter {
-  const writer = createSideStore(ringStorePath(store), Number.POSITIVE_INFINITY);
-  let numbers = new Float64Array(1 << 12);
-  let length = 0;
+/** Creates a ring store. */
+export function createRingStore(file: string): RingStoreWriter {
+  const writer = createSideStore(file, Number.POSITIVE_INFINITY);
+  const numbers = new NumberList(Float64Array);
   return {
     ring(positions, isHole, area) {
-      const { count } = positions;
-      const end = length + HEAD_NUMBERS + 2 * count;
-      if (end > numbers.length) {
-        const larger = new Float64Array(2 * end);
-        larger.set(numbers.subarray(0, length));
-        numbers = larger;
-      }
-      numbers.set([count, isHole ? 1 : 0, area], length);
-      length += HEAD_NUMBERS;
-      for (let i = 0; i < count; i++) {
-        numbers[length++] = positions.x(i);
-        numbers[length++] = positions.y(i);
+      for (const number of [positions.count, isHole ? 1 : 0, area]) numbers.push(number);
+      for (let i = 0; i < positions.count; i++) {
+        numbers.push(positions.x(i));
+        numbers.push(positions.y(i));
       }
     },
     unit(fid) {
       // The store keeps the bytes until it writes them.
-      const bytes = Buffer.from(numbers.slice(0, length).buffer);
+      const bytes = Buffer.from(numbers.values().slice().buffer);
       writer.append(fid, [bytes]);
-      length = 0;
+      numbers.length = 0;
     },
     close: () => writer.close(),
   };
@@ -56,8 +43,8 @@ export function createRingStore(store: string): RingStoreWriter {
  * Gives the rings of a level's units to a sink, in order of position.
  * @param unit is called after the rings of each unit
  */
-export function readRings(store: string, sink: RingSink, unit: () => void): void {
-  const reader = openStore(ringStorePath(store));
+export function readRings(file: string, sink: RingSink, unit: () => void): void {
+  const reader = openStore(file);
   const positions = new Coordinates();
   for (const { bytes } of reader.read([0, reader.index.features])) {
     const numbers = new Float64Array(bytes.length / 8);

@@ -6,11 +6,7 @@ import { GeometryWriter } from '../../generator/geojson/geometry.ts';
 import { doubledArea, type OpenPolygon, type OpenRing } from '../../generator/geometries/assemble-polygons.ts';
 import { labelPoint } from '../../generator/geometries/label-point.ts';
 import { type LevelRings, newRingCollector } from '../../generator/geometries/level-rings.ts';
-import {
-  newPolygonWriter,
-  type SimplifiedName,
-  simplifyUnits,
-} from '../../generator/geometries/simplified-geometry.ts';
+import { polygonsToJson, type SimplifiedName, simplifyUnits } from '../../generator/geometries/simplified-geometry.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { isValid } from '../../generator/source/valid-polygons.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
@@ -296,10 +292,9 @@ test('the text is GeoJSON of closed rings, exterior ones counter-clockwise, and 
     polygons.flat().map((ring) => Math.sign(doubledArea(ring))),
     [1, -1],
   );
-  const write = newPolygonWriter(3);
   const coordinates = '[[[0,0],[1,0],[1,1],[0,1],[0,0]],[[0.4,0.4],[0.4,0.6],[0.6,0.6],[0.6,0.4],[0.4,0.4]]]';
-  assert.equal(write(polygons, false).toString(), `{"type":"Polygon","coordinates":${coordinates}}`);
-  assert.equal(write(polygons, true).toString(), `{"type":"MultiPolygon","coordinates":[${coordinates}]}`);
+  assert.equal(polygonsToJson(polygons, false, 3).toString(), `{"type":"Polygon","coordinates":${coordinates}}`);
+  assert.equal(polygonsToJson(polygons, true, 3).toString(), `{"type":"MultiPolygon","coordinates":[${coordinates}]}`);
   const wkts = raggedUnits(3, 4);
   assert.deepEqual(simplified(wkts, 'medium'), simplified(wkts, 'medium'));
 });

@@ -1,0 +1,48 @@
+// A growing list of numbers in a typed array: of the positions, arcs and borders of whole levels.
+import { elementAt } from '../../format/element-at.ts';
+
+const INITIAL_LENGTH = 1 << 12;
+const GROWTH = 1.5;
+
+/** What all typed arrays of numbers have. */
+interface TypedArray<Self> extends ArrayLike<number> {
+  [index: number]: number;
+  set(from: Self): void;
+  subarray(begin: number, end: number): Self;
+}
+
+/** A growing list. @param of the class of its array, which decides what numbers it has room for */
+export class NumberList<Numbers extends TypedArray<Numbers>> {
+  length = 0;
+  readonly #of: new (
+    length: number,
+  ) => Numbers;
+  #values: Numbers;
+
+  constructor(of: new (length: number) => Numbers) {
+    this.#of = of;
+    this.#values = new of(INITIAL_LENGTH);
+  }
+
+  push(value: number): void {
+    if (this.length === this.#values.length) {
+      const grown = new this.#of(Math.ceil(this.length * GROWTH));
+      grown.set(this.#values);
+      this.#values = grown;
+    }
+    this.#values[this.length++] = value;
+  }
+
+  at(index: number): number {
+    return elementAt(this.#values, index);
+  }
+
+  set(index: number, value: number): void {
+    this.#values[index] = value;
+  }
+
+  /** All values. Valid until the next `push`. */
+  values(): Numbers {
+    return this.#values.subarray(0, this.length);
+  }
+}

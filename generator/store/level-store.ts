@@ -1,0 +1,120 @@
+// All that the tasks of a build leave for one another about a level: files in the work folder, each named here. A task
+// that is sent to a child process has the path of the store.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { GEOMETRIES, type Geometry, type Level, levelName } from '../../format/levels.ts';
+import type { RingSink } from '../geojson/geometry.ts';
+import {
+  createSideStore,
+  createStore,
+  openStore,
+  readStoreIndex,
+  type StoreReader,
+  type StoreWriter,
+  writeStoreIndex,
+} from './feature-store.ts';
+import { type NamedFid, type NameTable, readNameTable, writeNameTable } from './name-table.ts';
+import { createRingStore, type RingStoreWriter, readRings } from './ring-store.ts';
+import { readSerialized, writeSerialized } from './serialized-file.ts';
+import type { StoreIndex } from './store-index.ts';
+
+/**
+ * Files that others read and write: the records of the task whose first file has a number, the level's lines of
+ * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, and copies
+ * of layers that are read in another way.
+ */
+type OwnFile = `records-${number}` | 'checksums' | 'cells' | 'cell-bodies' | 'scratch';
+
+/** The temporary files of a level. */
+export class LevelStore {
+  readonly path: string;
+
+  /** @param path of its features as they are published; those of the other files begin with it */
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** That of a level in a work folder. */
+  static in(work: string, level: Level): LevelStore {
+    return new LevelStore(join(work, levelName(level)));
+  }
+
+  /** Begins the features as they are published. @param columns names of the GID columns 0 .. level */
+  createFeatures(columns: readonly string[]): StoreWriter {
+    return createStore(this.path, columns);
+  }
+
+  /** Begins the features with another geometry. */
+  createGeometry(geometry: Geometry): ReturnType<typeof createSideStore> {
+    return createSideStore(this.#features(geometry));
+  }
+
+  openFeatures(geometry: Geometry = 'full'): StoreReader {
+    return openStore(this.#features(geometry));
+  }
+
+  /** Removes the features with all geometries; their indexes stay, by which a shard is compared with the others. */
+  removeFeatures(): void {
+    for (const geometry of GEOMETRIES) rmSync(this.#features(geometry), { force: true });
+  }
+
+  /** Reads the index of the features. */
+  readIndex(): StoreIndex {
+    return readStoreIndex(this.path);
+  }
+
+  writeIndex(index: StoreIndex): void {
+    writeStoreIndex(this.path, index);
+  }
+
+  createRings(): RingStoreWriter {
+    return createRingStore(this.#rings());
+  }
+
+  /** @param unit is called after the rings of each unit, in order of position */
+  readRings(sink: RingSink, unit: () => void): void {
+    readRings(this.#rings(), sink, unit);
+  }
+
+  removeRings(): void {
+    rmSync(this.#rings());
+  }
+
+  readNames(): NameTable {
+    return readNameTable(`${this.path}.names`);
+  }
+
+  writeNames(units: readonly NamedFid[]): void {
+    writeNameTable(`${this.path}.names`, units);
+  }
+
+  /** Reads the plan of the level's files. */
+  readPlan<Plan>(): Plan {
+    return readSerialized(`${this.path}.plan`);
+  }
+
+  writePlan(plan: unknown): void {
+    writeSerialized(`${this.path}.plan`, plan);
+  }
+
+  /** Reads how many units are invalid with a geometry. */
+  readInvalid(geometry: Geometry): number {
+    return geometry === 'none' ? 0 : readSerialized(`${this.#features(geometry)}.invalid`);
+  }
+
+  writeInvalid(geometry: Geometry, units: number): void {
+    writeSerialized(`${this.#features(geometry)}.invalid`, units);
+  }
+
+  file(name: OwnFile): string {
+    return `${this.path}.${name}`;
+  }
+
+  #features(geometry: Geometry): string {
+    return geometry === 'full' ? this.path : `${this.path}.${geometry}`;
+  }
+
+  #rings(): string {
+    return `${this.path}.rings`;
+  }
+}

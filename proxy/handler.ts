@@ -5,19 +5,22 @@ import { LoadError, type Sources } from './api/listing.ts';
 import { type Row, rowOf } from './api/rows.ts';
 import type { Clients } from './auth/client-addresses.ts';
 import { metadataUrl, type ResourceMetadata } from './auth/resource-metadata.ts';
-import type { Answer, Basis } from './bodies/answer.ts';
-import { OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './bodies/answer.ts';
-import { errorToAnswer } from './bodies/error-answer.ts';
+import { type Answer, type Basis, errorToAnswer, OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './bodies/answer.ts';
 import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
-import type { HttpRequest, Principal } from './http/request.ts';
-import { codingFor, isPreflight, refuseUnsupported, validate } from './http/request.ts';
+import {
+  codingFor,
+  type HttpRequest,
+  isPreflight,
+  type Principal,
+  refuseUnsupported,
+  validate,
+} from './http/request.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { OriginError } from './origin/origin.ts';
 import type { PublicRows } from './public-rows.ts';
-import type { ClientLimits } from './work/admit-client.ts';
-import { admitClient } from './work/admit-client.ts';
+import { admitClient, type ClientLimits } from './work/admit-client.ts';
 
 /** What all requests share; created once by assemble-server.ts. */
 export interface HandlerContext extends Sources {

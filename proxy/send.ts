@@ -1,8 +1,7 @@
 // Sends one answer with node:http. Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Answer, type Body, isMatch, withoutContent } from './bodies/answer.ts';
-import { errorToLogLine, isStorageError } from './bodies/error-answer.ts';
+import { type Answer, type Body, errorToLogLine, isMatch, isStorageError, withoutContent } from './bodies/answer.ts';
 import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { HttpRequest } from './http/request.ts';
 import type { Client, Exchange, Reads } from './origin/origin.ts';

@@ -2,8 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { Socket } from 'node:net';
-import type { Answer } from './bodies/answer.ts';
-import { errorToLogLine } from './bodies/error-answer.ts';
+import { type Answer, errorToLogLine } from './bodies/answer.ts';
 import type { HandlerContext } from './handler.ts';
 import { answerAgain, handle } from './handler.ts';
 import { Connection } from './http/connection.ts';

@@ -1,7 +1,6 @@
 // The answers with features of a level: pages, and those of OGC API - Features; downloads are in files.ts. One way for
 // all: which features, which bytes have them, which headers say so. No file is read before the content is sent. Used by
 // rows.ts.
-import { hash } from 'node:crypto';
 import { numberAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
 import { FRAME_DATA, storedBlock } from '../../format/gzip.ts';
@@ -9,7 +8,7 @@ import { pagePath } from '../../format/layout.ts';
 import { LEVELS, levelName, PAGE_CAPS } from '../../format/levels.ts';
 import type { Positions, Ranges } from '../../format/positions.ts';
 import type { LevelSummary } from '../../format/release.ts';
-import type { Answer, Basis, Body, BodySource, HeaderList } from '../bodies/answer.ts';
+import { type Answer, type Basis, type Body, type BodySource, type HeaderList, tagOf } from '../bodies/answer.ts';
 import { Slice } from '../bodies/slice.ts';
 import { StoredFile, TextOf } from '../bodies/stored-file.ts';
 import type { LoadedLevel, LoadedRelease, LoadedTable } from '../data/load-release.ts';
@@ -170,8 +169,6 @@ function matchedAnd({ count }: Positions, next: string | undefined): HeaderList 
 
 /** A page of OGC API - Features ends when its features have this many stored bytes, though it has at least one. */
 const ITEMS_MAX_BYTES = 2 * 1024 * 1024;
-/** 96 bits of SHA-256 in base64url. */
-const TAG_CHARS = 16;
 
 /**
  * The answer with a page of OGC API - Features, whose last bytes are its links. Reading its body throws OriginError.
@@ -279,8 +276,4 @@ function columnFilters({ given }: Params, endpoint: FeaturesEndpoint, { gidColum
 /** The members of an object, without its braces. */
 function membersOf(object: object): string {
   return JSON.stringify(object).slice(1, -1);
-}
-
-function tagOf(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, TAG_CHARS);
 }

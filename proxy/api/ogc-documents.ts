@@ -1,12 +1,11 @@
 // The documents of OGC API - Features: landing page, conformance, collections, and its OpenAPI document. Made from what
 // is known of a release; the response cache keeps them. Used by rows.ts.
-import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import { levelName } from '../../format/levels.ts';
 import type { LevelSummary } from '../../format/release.ts';
-import type { Answer, Basis } from '../bodies/answer.ts';
+import { type Answer, type Basis, tagOf } from '../bodies/answer.ts';
 import type { LoadedRelease } from '../data/load-release.ts';
 import { Problem } from '../http/problem.ts';
 import type { DocumentEndpoint } from './endpoints.ts';
@@ -20,8 +19,6 @@ const CONFORMANCE = ['1/1.0/conf/core', '1/1.0/conf/geojson', '1/1.0/conf/oas30'
   (name) => `http://www.opengis.net/spec/ogcapi-features-${name}`,
 );
 const JSON_TYPE = 'application/json';
-/** 96 bits of SHA-256 in base64url. */
-const TAG_CHARS = 16;
 
 /** The answer with a document. @throws Problem not-found if the level has no features */
 export function answerDocument(
@@ -32,7 +29,7 @@ export function answerDocument(
 ): Answer {
   const { coding } = basis;
   const text = `${JSON.stringify(contentOf(endpoint, basis, service))}\n`;
-  const tag = hash('sha256', text, 'base64url').slice(0, TAG_CHARS);
+  const tag = tagOf(text);
   const isGzip = coding === 'gzip';
   const body = isGzip ? gzipSync(text) : Buffer.from(text);
   return releaseAnswer(fixed.current[coding], basis, isGzip ? tag : `${tag}-i`, body, []);

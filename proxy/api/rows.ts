@@ -29,7 +29,7 @@ import { answerDocument } from './ogc-documents.ts';
 import { isDigits, OGC_PARAMETERS, PARAMETERS, type Parameter, type Params, SEARCH_PARAMETERS } from './parameters.ts';
 import { parseQuery, type QueryRules } from './query.ts';
 import { answerSearch } from './search.ts';
-import { answerAt } from './units.ts';
+import { type AskedUnits, answerAt } from './units.ts';
 
 type OgcPath = Pick<DocumentEndpoint, 'level' | 'parameters'>;
 
@@ -73,16 +73,19 @@ function savedRow<Endpoint extends SavedEndpoint>(
   return featuresRow(endpoint, queryOf(endpoint), respond, downloadHeaders(endpoint.mediaType));
 }
 
-/** What is at a point, of all levels. */
-function atRow({ path, mediaType, parameters }: typeof AT_ENDPOINT): Row {
+/** A path with units of all levels. */
+function unitsRow(
+  { path, mediaType, parameters }: typeof AT_ENDPOINT | typeof SEARCH_ENDPOINT,
+  known: ReadonlyMap<string, Parameter>,
+  respond: (sources: Sources, asked: AskedUnits) => Answer | Promise<Answer>,
+): Row {
   const headers = fixedHeaders(mediaType);
-  const rules = { ...NO_PARAMETERS, parameters: parametersOf(parameters), allowed: parameters.join(', ') };
+  const rules = { ...NO_PARAMETERS, level: 5, parameters: known, allowed: parameters.join(', ') } as const;
   return {
     path,
     answer(sources, request, view) {
       const params = parseQuery(request.query, rules);
-      params.geometry ??= 'none';
-      return answerAt(sources, { path, request, params, fixed: headers[sources.audience], ...view });
+      return respond(sources, { path, request, params, fixed: headers[sources.audience], ...view });
     },
   };
 }
@@ -134,29 +137,15 @@ function releaseRow<Endpoint extends { path: string; mediaType: string }>(
   };
 }
 
-/** The path that finds units by their names. */
-function searchRow(): Row {
-  const { path, mediaType, parameters } = SEARCH_ENDPOINT;
-  const headers = fixedHeaders(mediaType);
-  const rules = { ...NO_PARAMETERS, level: 5, parameters: SEARCH_PARAMETERS, allowed: parameters.join(', ') } as const;
-  return {
-    path,
-    answer(sources, request, view) {
-      const params = parseQuery(request.query, rules);
-      return answerSearch(sources, { request, params, fixed: headers[sources.audience], ...view });
-    },
-  };
-}
-
 /** The rows by path. A request path is looked up byte by byte: it is not decoded, joined or normalised. */
 export const ROWS: ReadonlyMap<string, Row> = new Map(
   [
     ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage)),
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => savedRow(endpoint, answerDownload)),
     ...CELLS_ENDPOINTS.map((endpoint) => savedRow(endpoint, answerCells)),
-    atRow(AT_ENDPOINT),
+    unitsRow(AT_ENDPOINT, parametersOf(AT_ENDPOINT.parameters), answerAt),
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
-    searchRow(),
+    unitsRow(SEARCH_ENDPOINT, SEARCH_PARAMETERS, answerSearch),
     ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, ogcQueryOf(endpoint, false))),
     ...ITEMS_ENDPOINTS.map((endpoint) => featuresRow(endpoint, ogcQueryOf(endpoint, true), answerItems)),
     ...ITEM_ENDPOINTS.map((endpoint) => featuresRow(endpoint, itemQueryOf(endpoint), answerItem)),

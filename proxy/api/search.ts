@@ -3,16 +3,16 @@ import { elementAt } from '../../format/element-at.ts';
 import { levelName } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
 import type { Words } from '../../format/words.ts';
-import type { Answer, Basis } from '../bodies/answer.ts';
+import type { Answer } from '../bodies/answer.ts';
 import { Units } from '../bodies/units.ts';
 import type { LoadedLevel, LoadedRelease, LoadedTable } from '../data/load-release.ts';
 import { findUnits } from '../data/words.ts';
-import type { HttpRequest } from '../http/request.ts';
-import { SEARCH_ENDPOINT, SEARCH_LIMIT } from './endpoints.ts';
-import { codedAnswer, type FixedHeaders, MATCHED } from './headers.ts';
+import { SEARCH_LIMIT } from './endpoints.ts';
+import { codedAnswer, MATCHED } from './headers.ts';
 import { clientOf, LoadError, type Sources } from './listing.ts';
 import { badParameter, geometryOf, type Params, Q_RULE } from './parameters.ts';
 import { matching } from './resolve.ts';
+import type { AskedUnits } from './units.ts';
 
 /** A level that is searched. */
 interface Searched {
@@ -21,18 +21,11 @@ interface Searched {
   source: LoadedTable;
 }
 
-/** What is known of a search before its release is. */
-interface AskedSearch extends Pick<Basis, 'base' | 'coding'> {
-  request: HttpRequest;
-  params: Params;
-  fixed: FixedHeaders;
-}
-
 /**
  * The answer to a search: from what is in memory, or after that has been brought there.
  * @throws LoadError, Problem
  */
-export function answerSearch(sources: Sources, asked: AskedSearch): Answer | Promise<Answer> {
+export function answerSearch(sources: Sources, asked: AskedUnits): Answer | Promise<Answer> {
   const { params } = asked;
   refuseContradiction(params);
   const release = sources.releases.requireCurrent();
@@ -65,7 +58,7 @@ export function answerSearch(sources: Sources, asked: AskedSearch): Answer | Pro
 }
 
 function respond(
-  { params, fixed, base, coding }: AskedSearch,
+  { path, params, fixed, base, coding }: AskedUnits,
   release: LoadedRelease,
   searched: readonly Searched[],
 ): Answer {
@@ -77,7 +70,7 @@ function respond(
   const { matched, units } = findUnits(text, levels, pageSize === 0 ? SEARCH_LIMIT.default : pageSize);
   const body = new Units(units.map(({ level, position }) => ({ source: elementAt(searched, level).source, position })));
   const basis = { release, base, coding, isPinned: false };
-  return codedAnswer(fixed, basis, body, body, SEARCH_ENDPOINT.path, [MATCHED, String(matched)]);
+  return codedAnswer(fixed, basis, body, body, path, [MATCHED, String(matched)]);
 }
 
 /** Is a position one of these? A table of all, unless they follow one another. */

@@ -15,7 +15,7 @@ import { badParameter, geometryOf, PARAMETERS, type Params } from './parameters.
 /** The most units of an answer. */
 const UNITS_MAX = 1000;
 
-/** A request for what is at a point. */
+/** A request for units of all levels, by a point or by their names. */
 export interface AskedUnits extends Pick<Basis, 'base' | 'coding'> {
   path: string;
   request: HttpRequest;
@@ -36,6 +36,7 @@ interface Found {
  * @throws LoadError, Problem
  */
 export function answerAt(sources: Sources, asked: AskedUnits): Answer | Promise<Answer> {
+  asked.params.geometry ??= 'none';
   const release = sources.releases.requireCurrent();
   const found = find(sources, asked, release);
   return found === undefined

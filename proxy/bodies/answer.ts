@@ -1,12 +1,13 @@
 // Answers: responses as values, with finished headers and a body in memory or a way to read it. Used by everything that
-// answers; send.ts and fetch/ send them.
-
+// answers; send.ts and fetch/ send them. Errors become answers: a Problem as it is; every other error is logged, and its
+// answer has no details.
+import { hash } from 'node:crypto';
+import { FormatError } from '../../format/parse.ts';
 import type { LoadedRelease } from '../data/load-release.ts';
-import type { Problem } from '../http/problem.ts';
-import { PROBLEMS, problemToJson } from '../http/problem.ts';
+import { overloaded, PROBLEMS, Problem, problemToJson } from '../http/problem.ts';
 import type { Coding } from '../http/request.ts';
 import { ALLOWED_METHODS } from '../http/request.ts';
-import type { Client, Reads } from '../origin/origin.ts';
+import { type Client, OriginError, type Reads } from '../origin/origin.ts';
 
 /** A body in memory, or a stream. */
 export type Body = Buffer | AsyncIterable<Buffer>;
@@ -117,6 +118,13 @@ export function withoutContent(headers: HeaderList): string[] {
   return headers.filter((_, i) => headers[i - (i % 2)]?.startsWith('Content-') !== true);
 }
 
+/** 96 bits of SHA-256 in base64url: what entity tags of made bodies consist of. */
+export function tagOf(content: string | Uint8Array): string {
+  return hash('sha256', content, 'base64url').slice(0, TAG_CHARS);
+}
+
+const TAG_CHARS = 16;
+
 /** The 304 rule: does If-None-Match list this entity tag? Weak comparison (RFC 9110 section 13.1.2). */
 export function isMatch(ifNoneMatch: string, etag: string): boolean {
   // Entity tags of this service contain no comma.
@@ -124,4 +132,34 @@ export function isMatch(ifNoneMatch: string, etag: string): boolean {
     const tag = item.trim();
     return tag === '*' || tag === etag || tag === `W/${etag}`;
   });
+}
+
+/**
+ * The answer for an error.
+ * @param log receives a line for each error that the client did not cause
+ */
+export function errorToAnswer(error: unknown, log: (line: string) => void): Answer {
+  if (error instanceof Problem) return problemToAnswer(error);
+  log(errorToLogLine(error));
+  return problemToAnswer(unexpectedErrorToProblem(error));
+}
+
+/** An error of the origin as its message; an unexpected error with its stack. */
+export function errorToLogLine(error: unknown): string {
+  if (isStorageError(error)) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** Is a stored file the cause of this error? */
+export function isStorageError(error: unknown): error is OriginError | FormatError {
+  return error instanceof OriginError || error instanceof FormatError;
+}
+
+function unexpectedErrorToProblem(error: unknown): Problem {
+  if (error instanceof OriginError && error.reason === 'slow')
+    return new Problem('origin-slow', 'Stored data did not arrive in time. Try again.');
+  if (error instanceof OriginError && error.reason === 'busy') return overloaded();
+  if (isStorageError(error))
+    return new Problem('origin-damaged', 'Stored data is missing or damaged. The error has been logged.');
+  return new Problem('internal', 'An unexpected error occurred. It has been logged.');
 }

@@ -1,6 +1,5 @@
 // Slices: bodies with any run of features, made of byte ranges of feature files without inflating or deflating. Length
 // and entity tag follow from the index; each range is checked against it before the last byte is sent.
-import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
@@ -11,12 +10,9 @@ import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../
 import type { Ranges } from '../../format/positions.ts';
 import type { LoadedTable } from '../data/load-release.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
-import { OriginError } from '../origin/origin.ts';
-import type { Body, BodySource } from './answer.ts';
+import { type Body, type BodySource, tagOf } from './answer.ts';
 import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';
 
-/** 96 bits of SHA-256 in base64url. */
-const TAG_CHARS = 16;
 /** Reads of one body that are made at once. */
 const NOW_MAX_READS = 16;
 /**
@@ -113,7 +109,7 @@ export class Slice implements BodySource {
     const [digests = new Uint8Array()] = runs.length > 1 ? [Buffer.concat(runs)] : runs;
     // One feature needs no digest of its digest.
     if (this.#features === 1) return `${Buffer.from(digests).toString('base64url')}-${this.#frameTag}`;
-    return `${hash('sha256', digests, 'base64url').slice(0, TAG_CHARS)}-${crc.toString(36)}-${this.#frameTag}`;
+    return `${tagOf(digests)}-${crc.toString(36)}-${this.#frameTag}`;
   }
 
   read(reads: Reads, client: Client): Body | Promise<Body> {
@@ -213,7 +209,7 @@ export class Slice implements BodySource {
   /** Checks what was read, puts it in its place unless it is there, and sets the separators. */
   #put(reads: Reads, read: Read, bytes: Buffer, memory: Buffer, from: number, isInPlace: boolean): void {
     const { data, path, first, end, pieces } = read;
-    if (!data.isIntact(bytes, first, end)) throw damaged(reads, path);
+    if (!data.isIntact(bytes, first, end)) throw reads.damaged(path);
     for (const piece of pieces) {
       const begin = data.bytes(first, piece.first);
       if (!isInPlace) bytes.copy(memory, piece.at - from, begin, begin + bytesOf(piece));
@@ -303,7 +299,7 @@ export class Slice implements BodySource {
           crc = crc32(chunk, crc);
         },
         () => {
-          if (crc !== data.crcBefore(end)) throw damaged(reads, path);
+          if (crc !== data.crcBefore(end)) throw reads.damaged(path);
         },
       );
     };
@@ -342,10 +338,4 @@ function addPiece(reads: Read[], piece: Piece): void {
     before.end = end;
     before.wanted += wanted;
   }
-}
-
-/** Closes the file: the operator may replace it by an intact one. */
-function damaged({ origin }: Reads, path: string): OriginError {
-  origin.close?.(path);
-  return new OriginError('damaged', path);
 }

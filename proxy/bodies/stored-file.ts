@@ -92,11 +92,8 @@ export class StoredCells extends StoredFile {
       const memory = Buffer.allocUnsafe(range.length);
       const bytes = reads.now(this.path, range, memory, 0, true) ? memory : await reads.read(this.path, range, client);
       for (let own = cell; own < next; own++)
-        if (!cells.hasBytes(own, bytes.subarray(startOf(own) - from, startOf(own + 1) - from))) {
-          // The operator may replace the file by an intact one.
-          reads.origin.close?.(this.path);
-          throw new OriginError('damaged', this.path, `cell ${own}`);
-        }
+        if (!cells.hasBytes(own, bytes.subarray(startOf(own) - from, startOf(own + 1) - from)))
+          throw reads.damaged(this.path, `cell ${own}`);
       yield bytes.subarray(Math.max(0, offset - from), to - from);
     }
   }

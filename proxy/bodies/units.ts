@@ -1,6 +1,5 @@
 // Bodies with units of several levels: a FeatureCollection made of the data that each feature has alone, as one gzip
 // member. Nothing is inflated or deflated. Used by api/units.ts and api/search.ts.
-import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { joinCrcs } from '../../format/crc32.ts';
 import type { FeatureData } from '../../format/feature-table.ts';
@@ -16,12 +15,8 @@ import {
 import { levelName } from '../../format/levels.ts';
 import type { LoadedTable } from '../data/load-release.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
-import { OriginError } from '../origin/origin.ts';
-import type { Body, BodySource } from './answer.ts';
+import { type Body, type BodySource, tagOf } from './answer.ts';
 import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';
-
-/** 96 bits of SHA-256 in base64url. */
-const TAG_CHARS = 16;
 
 /** A unit: a feature of a level, with the geometry that its table is of. */
 export interface Unit {
@@ -67,8 +62,7 @@ export class Units implements BodySource {
   /** Entity tag without quotes: the same in every release with the same bytes. */
   get tag(): string {
     const digests = this.#pieces.map(({ source, position }) => source.table.digests(position, position + 1));
-    const tag = hash('sha256', Buffer.concat([...digests, this.#after.data]), 'base64url');
-    return `${tag.slice(0, TAG_CHARS)}-units`;
+    return `${tagOf(Buffer.concat([...digests, this.#after.data]))}-units`;
   }
 
   read(reads: Reads, client: Client): Body | Promise<Body> {
@@ -107,7 +101,7 @@ export class Units implements BodySource {
           crc = crc32(chunk, crc);
         },
         () => {
-          if (crc !== data.crcBefore(position + 1)) throw damaged(reads, path);
+          if (crc !== data.crcBefore(position + 1)) throw reads.damaged(path);
         },
       );
       for await (const chunk of chunks) {
@@ -123,7 +117,7 @@ export class Units implements BodySource {
   /** Checks the data of a unit, and sets its separator. */
   #finish(piece: Piece, bytes: Buffer, reads: Reads): void {
     const { data, position, path } = piece;
-    if (!data.isIntact(bytes, position, position + 1)) throw damaged(reads, path);
+    if (!data.isIntact(bytes, position, position + 1)) throw reads.damaged(path);
     this.#separate(piece, bytes);
   }
 
@@ -150,10 +144,4 @@ export class Units implements BodySource {
     writeMemberEnd(end, data.copy(end), joinCrcs(crc, afterCrc, length), this.textBytes);
     return end;
   }
-}
-
-/** Closes the file: the operator may replace it by an intact one. */
-function damaged({ origin }: Reads, path: string): OriginError {
-  origin.close?.(path);
-  return new OriginError('damaged', path);
 }

@@ -152,12 +152,7 @@ export class SpatialIndex {
     // Another principal may have waited for the same.
     if (this.#loaded.has(cell)) return;
     const bytes = await reads.read(this.#path, range, client);
-    if (cells.hasBytes(cell, bytes)) {
-      this.#loaded.set(cell, bytes, { size: bytes.length + ENTRY_BYTES });
-      return;
-    }
-    // The operator may replace the file by an intact one.
-    reads.origin.close?.(this.#path);
-    throw new OriginError('damaged', this.#path, `cell ${cell}`);
+    if (!cells.hasBytes(cell, bytes)) throw reads.damaged(this.#path, `cell ${cell}`);
+    this.#loaded.set(cell, bytes, { size: bytes.length + ENTRY_BYTES });
   }
 }

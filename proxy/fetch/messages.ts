@@ -1,8 +1,7 @@
 // Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard. Used by
 // create-fetch-handler.ts.
 
-import { type Answer, isMatch, withoutContent } from '../bodies/answer.ts';
-import { errorToLogLine } from '../bodies/error-answer.ts';
+import { type Answer, errorToLogLine, isMatch, withoutContent } from '../bodies/answer.ts';
 import type { ResponseCaches } from '../bodies/response-cache.ts';
 import { type HttpRequest, newRequest } from '../http/request.ts';
 import type { Client, Reads } from '../origin/origin.ts';

@@ -143,6 +143,12 @@ export class Reads {
     return this.origin.readNow === undefined ? PIECE_BYTES.request : PIECE_BYTES.now;
   }
 
+  /** The error of a file whose bytes are not those of the index. It is closed: the operator may replace it. */
+  damaged(path: string, cause?: string): OriginError {
+    this.origin.close?.(path);
+    return new OriginError('damaged', path, cause);
+  }
+
   /** The same without the queue: for a task that has come to its turn. */
   get withoutQueue(): Reads {
     return new Reads(this.origin, undefined, undefined, this.#pace);

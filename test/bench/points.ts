@@ -75,8 +75,13 @@ async function besidePostgis(): Promise<void> {
     return rowsToAnswers(postgis.sql(`SELECT DISTINCT id, fid FROM ${join}`));
   });
   const seconds = (performance.now() - ready) / 1000;
-  const read = (level: Level, fid: number): Geometry =>
-    JSON.parse(postgis.sql(`SELECT ST_AsGeoJSON(geom, 17) FROM ${levelName(level)} WHERE fid = ${fid}`));
+  const known = new Map<string, Geometry>();
+  const read = (level: Level, fid: number): Geometry => {
+    const key = `${levelName(level)} WHERE fid = ${fid}`;
+    const geometry = known.get(key) ?? JSON.parse(postgis.sql(`SELECT ST_AsGeoJSON(geom, 17) FROM ${key}`));
+    known.set(key, geometry);
+    return geometry;
+  };
   report(`${postgis.version}, ${VERTICES} vertices`, { before: ready - begun, seconds, count: points.length });
   explain(found, points.length, read);
   await postgis.stop();
@@ -85,7 +90,7 @@ async function besidePostgis(): Promise<void> {
 function besideWhichPolygon(): void {
   type Query = (point: number[], multi: true) => { fid: number }[] | null;
   const whichPolygon: (collection: object) => Query = installed(values.cache, 'which-polygon', '2.2.1');
-  const [begun, memory] = [performance.now(), process.memoryUsage().rss];
+  const begun = performance.now();
   const indexes = levels.map(({ level }) =>
     whichPolygon({
       type: 'FeatureCollection',
@@ -100,8 +105,7 @@ function besideWhichPolygon(): void {
     points.map(([x, y]) => (query([Number(x), Number(y)], true) ?? []).map(({ fid }) => fid)),
   );
   const seconds = (performance.now() - ready) / 1000;
-  const megabytes = (process.memoryUsage().rss - memory) / 1e6;
-  report('which-polygon 2.2.1', { before: ready - begun, seconds, count: points.length, megabytes });
+  report('which-polygon 2.2.1', { before: ready - begun, seconds, count: points.length });
   explain(
     found.map((lists) => new Map(lists.map((fids, i) => [String(i), fids]))),
     points.length,
@@ -132,13 +136,11 @@ interface Measured {
   before: number;
   seconds: number;
   count: number;
-  megabytes?: number;
 }
 
-function report(what: string, { before, seconds, count, megabytes }: Measured): void {
-  const memory = megabytes === undefined ? '' : `, ${Math.round(megabytes)} MB`;
+function report(what: string, { before, seconds, count }: Measured): void {
   const rate = Math.round(count / seconds).toLocaleString('en');
-  console.log(`${what}: ${rate} points a second, after ${(before / 1000).toFixed(1)} s${memory}`);
+  console.log(`${what}: ${rate} points a second, after ${(before / 1000).toFixed(1)} s`);
 }
 
 /** Prints the answers that differ from the service's, by cause, and who is right. */

@@ -80,20 +80,14 @@ export function cornerAt(x: number, y: number): Point {
 
 /** @param x,y whole units */
 export function pointFrom(x: number, y: number, fractionX: bigint, fractionY: bigint, parts: bigint): Point {
-  return pointWith(
-    x,
-    y,
-    fractionX,
-    fractionY,
-    parts,
-    Number(fractionX) / Number(parts),
-    Number(fractionY) / Number(parts),
-  );
+  const [restX, restY] = [Number(fractionX) / Number(parts), Number(fractionY) / Number(parts)];
+  return movedTo(x, y, { fractionX, fractionY, parts, restX, restY });
 }
 
-/** A point with the same fractions elsewhere. @param x,y whole units */
-export function movedTo(x: number, y: number, { fractionX, fractionY, parts, restX, restY }: Point): Point {
-  return pointWith(x, y, fractionX, fractionY, parts, restX, restY);
+/** A point with such fractions. All are made here: the engine knows one kind. @param x,y whole units */
+export function movedTo(x: number, y: number, fractions: Omit<Point, 'x' | 'y' | 'nearX' | 'nearY'>): Point {
+  const { fractionX, fractionY, parts, restX, restY } = fractions;
+  return { x, y, fractionX, fractionY, parts, restX, restY, nearX: x + restX, nearY: y + restY };
 }
 
 /** The way to a point of a cell: from half a unit south-west of the cell's grid point, by way of its latitude. */
@@ -107,21 +101,8 @@ export interface Way {
 export function wayTo(to: Point): Way {
   const { y, fractionY, parts, restY } = to;
   const half = parts / 2n;
-  const from = pointWith(-1, -1, half, half, parts, 0.5, 0.5);
-  return { from, turn: pointWith(-1, y, half, fractionY, parts, 0.5, restY), to };
-}
-
-/** All points are made here: the engine knows one kind. */
-function pointWith(
-  x: number,
-  y: number,
-  fractionX: bigint,
-  fractionY: bigint,
-  parts: bigint,
-  restX: number,
-  restY: number,
-): Point {
-  return { x, y, fractionX, fractionY, parts, restX, restY, nearX: x + restX, nearY: y + restY };
+  const from = movedTo(-1, -1, { fractionX: half, fractionY: half, parts, restX: 0.5, restY: 0.5 });
+  return { from, turn: movedTo(-1, y, { fractionX: half, fractionY, parts, restX: 0.5, restY }), to };
 }
 
 /**

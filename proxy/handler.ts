@@ -9,14 +9,8 @@ import { type Answer, type Basis, errorToAnswer, OPTIONS_ANSWER, PREFLIGHT_ANSWE
 import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
-import {
-  codingFor,
-  type HttpRequest,
-  isPreflight,
-  type Principal,
-  refuseUnsupported,
-  validate,
-} from './http/request.ts';
+import type { HttpRequest, Principal } from './http/request.ts';
+import { codingFor, isPreflight, refuseUnsupported, validate } from './http/request.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { OriginError } from './origin/origin.ts';
 import type { PublicRows } from './public-rows.ts';

@@ -41,9 +41,8 @@ export function placesOf(
   { bbox, contains }: { bbox: Box | undefined; contains: Degrees | undefined },
 ): Places {
   if (contains === undefined) return { bbox, contains };
-  const { longitude, latitude } = contains;
-  const point = pointAt(longitude, latitude, precision);
-  if (point === undefined) throw new RangeError(`${longitude},${latitude} is no point`);
+  const point = pointAt(contains.longitude, contains.latitude, precision);
+  if (point === undefined) throw new RangeError(`${contains.longitude},${contains.latitude} is no point`);
   return { bbox, contains: point };
 }
 

@@ -85,6 +85,7 @@ export class WorkspaceView {
     wireRequest(about, (place) => onGo(place, true), signal);
     wireCode(() => this.#drawRequest(), signal);
     const downloads = {
+      onSave: (/** @type {import('./state/downloads.js').StoredFile} */ file) => void this.#saveStored(file),
       onLoad: (/** @type {import('./state/downloads.js').Download} */ download) => void this.#download(download),
       sizeOf: (/** @type {string} */ path) => client.size(path, signal),
     };
@@ -253,17 +254,36 @@ export class WorkspaceView {
 
   /** @param {import('./state/downloads.js').Download} download */
   async #download({ title, listings, toFile, isAllLevels }) {
-    const { client, signal } = this.#options;
-    const stop = new AbortController();
-    const ends = AbortSignal.any([signal, stop.signal]);
-    const onProgress = (/** @type {number} */ features) =>
-      showMessage(savingMessage(title, features), { label: 'Stop', run: () => stop.abort() });
-    onProgress(0);
-    try {
-      const loaded = await loadUnits(listings, { client, signal: ends, onProgress });
+    await this.#saving(title, async (signal, onProgress) => {
+      onProgress(0);
+      const loaded = await loadUnits(listings, { client: this.#options.client, signal, onProgress });
       const file = toFile(loaded);
       save(file);
-      showMessage(savedMessage(loaded.features.length, isAllLevels ? file.name : undefined));
+      return savedMessage(loaded.features.length, isAllLevels ? file.name : undefined);
+    });
+  }
+
+  /** @param {import('./state/downloads.js').StoredFile} file */
+  async #saveStored({ title, path, name }) {
+    await this.#saving(title, async (signal) => {
+      save({ name, type: 'application/octet-stream', parts: [await this.#options.client.file(path, signal)] });
+      return { kind: 'note', title: `Saved ${title}` };
+    });
+  }
+
+  /**
+   * @param {string} title
+   * @param {(signal: AbortSignal, onProgress: (units: number) => void) => Promise<import('./panels/messages.js').Message>}
+   * run saves a file, and says what is saved
+   */
+  async #saving(title, run) {
+    const { signal } = this.#options;
+    const stop = new AbortController();
+    const onProgress = (/** @type {number | undefined} */ units) =>
+      showMessage(savingMessage(title, units), { label: 'Stop', run: () => stop.abort() });
+    onProgress(undefined);
+    try {
+      showMessage(await run(AbortSignal.any([signal, stop.signal]), onProgress));
     } catch (error) {
       if (stop.signal.aborted) showMessage(undefined);
       else if (!signal.aborted) this.showError(error);

@@ -90,12 +90,13 @@ function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): st
 
 /**
  * Title and version of the service, and the public metadata of a release: its id and date, its licence and the credits
- * to show with the data, its geometries, caps, and the columns of each level.
+ * to show with the data, its geometries, whether it has cells, caps, and the columns of each level.
  */
 function aboutAsset(
   { id, date, licence, attribution, geometries, summaries }: LoadedRelease,
   title: string | undefined,
 ): Asset {
+  const cells = summaries.some((level) => level.cells !== undefined);
   const levels = summaries.map(({ level, gidColumns, nameColumn, typeColumn }) => ({
     level,
     gidColumns,
@@ -104,6 +105,6 @@ function aboutAsset(
   }));
   return makeAsset(
     'application/json',
-    `${JSON.stringify({ title, version: INFO.version, release: id, date, licence, attribution, geometries, caps: PAGE_CAPS, lightCaps: LIGHT_CAPS, levels })}\n`,
+    `${JSON.stringify({ title, version: INFO.version, release: id, date, licence, attribution, geometries, cells, caps: PAGE_CAPS, lightCaps: LIGHT_CAPS, levels })}\n`,
   );
 }

@@ -1,8 +1,7 @@
 // Which units contain a point, beside GDAL's Contains on the published text: differences, of which there must be none,
 // and time; then the same points by `points`, of all levels. Run as `npm run bench:contains`; without options it asks
 // for a million points of 20,000 synthetic units.
-import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -10,9 +9,9 @@ import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { elementAt } from '../../format/element-at.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
-import { compile } from '../support/processes/compile.ts';
 import { gdalLookUp, pointsOf, proxyLookUp } from '../support/releases/points-beside-gdal.ts';
 import { type Figures, printRows } from './measure/measure.ts';
+import { runPoints } from './measure/run-points.ts';
 import { RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
 import { largestLevel } from './requests/targets.ts';
 
@@ -79,16 +78,7 @@ function lookUpTable(): number {
   const folder = mkdtempSync(join(tmpdir(), 'bench-contains-'));
   const [asked, found] = [join(folder, 'points.csv'), join(folder, 'units.csv')];
   writeFileSync(asked, table.join(''));
-  const output = openSync(found, 'w');
-  // Its last line says how much memory it took at most.
-  const peak = `process.on('exit', () => console.error(Math.round(process.resourceUsage().maxRSS / 1024), 'MiB'))`;
-  const args = ['--import', `data:text/javascript,${encodeURIComponent(peak)}`, compile('proxy/main.ts'), 'points'];
-  const { stderr } = spawnSync(process.execPath, [...args, '--origin', release.out, asked], {
-    stdio: ['ignore', output, 'pipe'],
-    encoding: 'utf8',
-  });
-  closeSync(output);
-  console.error(`points, all levels: ${stderr.trim().split('\n').slice(-2).join('; ')}`);
+  console.error(`points, all levels: ${runPoints(release.out, asked, found)}`);
   const [header = '', ...rows] = readFileSync(found, 'utf8').split('\n');
   const column = header.split(',').indexOf(`gid_${level}`);
   const expected = firsts.split('\n');

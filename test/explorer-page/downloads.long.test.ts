@@ -103,6 +103,11 @@ test(
       await page.getByRole('button', { name: 'Download' }).click();
       await saidOf('GeoJSONSeq', 2, [listing]);
       await saidOf('CSV', 2, [`${listing}&geometry=none`]);
+      const cells = 'download/lv2.cells';
+      await page
+        .getByRole('menuitem', { name: 'Cells' })
+        .getByText(`${await bytesOf(cells)} B`)
+        .waitFor();
       await page.getByLabel('Shapes', { exact: true }).selectOption('low');
       await saidOf('GeoJSONSeq', 2, [`${listing}&geometry=low`]);
       const all = [0, 1, 2].map((level) => `download/lv${level}.geojsonl.gz?gid-0=AAA&geometry=low`);
@@ -123,6 +128,14 @@ test(
       await Promise.all([page.waitForEvent('download'), item('All of Aland')]);
       const [first = '', ...others] = all.map((path) => path.replace('&geometry=low', ''));
       assert.deepEqual(asked.splice(0), [first, ...others.map((path) => `${path}&release=r1`)]);
+
+      await page.getByRole('button', { name: 'Download' }).click();
+      const [saved] = await Promise.all([page.waitForEvent('download'), item('Cells')]);
+      assert.deepEqual(asked.splice(0), [cells]);
+      assert.equal(saved.suggestedFilename(), 'r1-lv2.cells');
+      const stored = await fetch(`${service.url}/api/v1/${cells}`, { headers: AUTHORIZED });
+      assert.deepEqual(readFileSync(await saved.path()), Buffer.from(await stored.arrayBuffer()));
+      await page.locator('#message').getByText('Saved the cells of level 2').waitFor();
 
       const whole = await fetch(`${service.url}/api/v1/${listing}`, { headers: AUTHORIZED });
       const cut = Buffer.from(await whole.arrayBuffer()).subarray(0, -9);
@@ -161,6 +174,9 @@ test('the menu is opened, walked and left by keys', { skip: SKIP }, () =>
     await focused.getByText('GeoJSON', { exact: true }).waitFor();
     await page.keyboard.press('ArrowUp');
     await focused.getByText('Copy link').waitFor();
+    await page.keyboard.press('ArrowUp');
+    await focused.getByText('which unit is where, level 0, all units').waitFor();
+    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await focused.getByText('GeoJSON', { exact: true }).waitFor();
     await page.keyboard.press('Escape');

@@ -96,9 +96,15 @@ test('the provinces of a region come in one request for shapes, and one for the 
   });
 });
 
-test('a release with full shapes alone is shown with these', { skip: SKIP }, async () => {
+test('a release with full shapes alone is shown with these, and one without cells offers none', {
+  skip: SKIP,
+}, async () => {
   const folder = temporaryFolder();
-  await buildUnchecked(writeExplorerCountries(), folder, { geometries: ['full'], accept: ['empty-geometries'] });
+  await buildUnchecked(writeExplorerCountries(), folder, {
+    geometries: ['full'],
+    cells: false,
+    accept: ['empty-geometries'],
+  });
   const service = await startService(folder, { explorer: true });
   await browser.onPage(service, async (page) => {
     await waitForPlace(page, 'r1', '2 countries');
@@ -108,7 +114,7 @@ test('a release with full shapes alone is shown with these', { skip: SKIP }, asy
     await page.locator('#pager').getByText('2 of 2 units loaded').waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Download' }).click();
     assert.deepEqual(await page.locator('#download-geometry option').allTextContents(), ['full, as published']);
-    assert.equal(await page.getByRole('menuitem', { name: 'Points' }).count(), 0);
+    for (const name of ['Points', 'Cells']) assert.equal(await page.getByRole('menuitem', { name }).count(), 0);
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Request' }).click();
     assert.deepEqual(await page.locator('#geometry option').allTextContents(), [

@@ -64,6 +64,7 @@ test('anyone may read the release, its date, licence, attribution, geometries, c
     licence: LICENCE,
     attribution: ATTRIBUTION,
     geometries: GEOMETRIES,
+    cells: true,
     caps: PAGE_CAPS,
     lightCaps: LIGHT_CAPS,
     levels,

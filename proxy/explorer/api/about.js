@@ -1,4 +1,4 @@
-// What the service publishes about itself without a token: release, its date, geometries, licence, attribution, page
+// What the service publishes about itself without a token: release, its date, geometries, cells, licence, attribution, page
 // caps and columns. Used by app.js.
 
 /**
@@ -8,6 +8,7 @@
  * @property {string | undefined} release undefined while the service has none
  * @property {string | undefined} date `YYYY-MM-DD`; undefined if the release has none
  * @property {string[]} geometries of the release; `full` is always there
+ * @property {boolean} cells has the release the files that say which units are at a point?
  * @property {string | undefined} licence of the data: an SPDX identifier or an address; undefined if it is not known
  * @property {string[]} attribution
  * @property {Record<string, number[]>} caps the most units of a page, by format and level
@@ -28,6 +29,7 @@ export async function readAbout(base) {
     release: about.release,
     date: about.date,
     geometries: about.geometries ?? ['full'],
+    cells: about.cells ?? false,
     licence: about.licence,
     attribution: about.attribution ?? [],
     caps: about.caps ?? {},

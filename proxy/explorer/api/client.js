@@ -33,6 +33,7 @@ import { featuresOf } from './json-text.js';
  * @property {(path: string, signal: AbortSignal) => AsyncGenerator<Batch>} download the units of a whole listing, as
  * they
  *   arrive; the first batch comes with the headers and has none
+ * @property {(path: string, signal: AbortSignal) => Promise<Blob>} file a file as it is
  * @property {(path: string, signal: AbortSignal) => Promise<{ exchange: Exchange, json: unknown }>} json
  * @property {(path: string) => void} begin sends the request of the next `json` with this path
  */
@@ -87,6 +88,13 @@ export function createClient({ base, token }) {
       const known = { matched: Number(matched), release: release ?? '' };
       yield { lines: [], ...known };
       for await (const lines of linesOf(response.body, signal)) yield { lines, ...known };
+    },
+    async file(path, signal) {
+      const response = await request(urlOf(path), token(), { signal });
+      if (!response.ok) throw textToError(response.status, await response.text());
+      return response.blob().catch((error) => {
+        throw signal.aborted ? error : brokenOff();
+      });
     },
     async json(path, signal) {
       const { text, response: _, ...rest } = await (takeBegun(path) ?? get(urlOf(path), signal));
@@ -152,10 +160,14 @@ async function* linesOf(body, signal) {
     }
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new RefusalError({ status: 0, code: '', detail: 'The download broke off.' });
+    throw brokenOff();
   } finally {
     await reader.cancel().catch(() => {});
   }
+}
+
+function brokenOff() {
+  return new RefusalError({ status: 0, code: '', detail: 'The download broke off.' });
 }
 
 /**

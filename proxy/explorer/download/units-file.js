@@ -16,7 +16,7 @@ import { featuresToCsv } from './csv.js';
  * @property {boolean} [isAllLevels] are they the units of this level and of all below?
  *
  * A file as parts, which are not joined: they may be as large as the browser's memory permits.
- * @typedef {{ name: string, type: string, parts: string[] }} UnitsFile
+ * @typedef {{ name: string, type: string, parts: (string | Blob)[] }} UnitsFile
  */
 
 const NAME_MAX = 120;
@@ -68,7 +68,7 @@ export function toPointsCsv(content) {
  * @param {Content} content
  * @param {string} extension
  */
-function fileName(content, extension) {
+export function fileName(content, extension) {
   const { features, matched, release, level, parents } = content;
   const { geometry = 'full', isOverview = false, isAllLevels = false } = content;
   const shapes = isOverview ? 'simplified' : geometry;

@@ -100,11 +100,12 @@ export function unknownMessage(unit) {
 /**
  * While a file is put together.
  * @param {string} title of what is saved
- * @param {number} units that are there
+ * @param {number} [units] that are there, if it is made of units
  * @returns {Message}
  */
 export function savingMessage(title, units) {
-  return { kind: 'note', title: `Saving ${title}`, detail: `${count(units)} units so far` };
+  const progress = units === undefined ? {} : { detail: `${count(units)} units so far` };
+  return { kind: 'note', title: `Saving ${title}`, ...progress };
 }
 
 /**

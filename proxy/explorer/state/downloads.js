@@ -1,10 +1,10 @@
 // What the download menu offers: all units of the listing that is shown, with the geometry that is chosen, as GeoJSON
-// or as a table, and how large each is. Used by workspace-view.js.
+// or as a table, the cells of its level, and how large each is. Used by workspace-view.js.
 import { attributesAlone, GEOMETRY_NOTES } from '../api/geometry.js';
 import { downloadToPath } from '../api/page-request.js';
 import { titleOf } from '../api/unit.js';
 import { save } from '../download/save.js';
-import { toCsv, toGeoJson, toGeoJsonLines, toPointsCsv } from '../download/units-file.js';
+import { fileName, toCsv, toGeoJson, toGeoJsonLines, toPointsCsv } from '../download/units-file.js';
 import { copy, count, size } from '../panels/elements.js';
 import { isLinked, levelsWithUnits } from './place.js';
 
@@ -22,6 +22,9 @@ import { isLinked, levelsWithUnits } from './place.js';
  * @property {WholeListing[]} listings
  * @property {(loaded: { features: string[], release: string }) => UnitsFile} toFile
  * @property {boolean} isAllLevels
+ *
+ * A file that the service has as it is.
+ * @typedef {{ title: string, path: string, name: string }} StoredFile
  */
 
 /** The choice of the world: what the map has of it. */
@@ -33,12 +36,13 @@ const AS_ON_THE_MAP = 'overview';
  * @param {About} about
  * @param {object} actions
  * @param {(download: Download) => void} actions.onLoad loads and saves
+ * @param {(file: StoredFile) => void} actions.onSave loads and saves, too
  * @param {(path: string) => Promise<import('../api/client.js').Size>} actions.sizeOf a file of the service
  * @returns {import('../panels/download-menu.js').Offer}
  */
-export function downloadsOf(shown, overview, about, { onLoad, sizeOf }) {
+export function downloadsOf(shown, overview, about, { onLoad, onSave, sizeOf }) {
   const { listing, place, selected, lineage, total, hasRows } = shown;
-  const { geometries, levels, attribution, release = '' } = about;
+  const { geometries, cells, levels, attribution, release = '' } = about;
   const { level, filters, bbox, contains } = place;
   const units = overview.filter((unit) => unit.level === level);
   const whole = selected ?? lineage.at(-1);
@@ -103,6 +107,14 @@ export function downloadsOf(shown, overview, about, { onLoad, sizeOf }) {
       },
     };
   };
+  const cellsFile = () => {
+    const path = `download/lv${level}.cells`;
+    const name = fileName({ features: [], matched: 0, release, level, parents: [], attribution }, 'cells');
+    return {
+      size: async () => size((await sizeOf(path)).bytes),
+      run: () => onSave({ title: `the cells of level ${level}`, path, name }),
+    };
+  };
   const isWorld = listing === undefined;
   const matched = isWorld ? units.length : hasRows ? total : (listing.page?.matched ?? total);
   return {
@@ -124,6 +136,7 @@ export function downloadsOf(shown, overview, about, { onLoad, sizeOf }) {
             },
           ]
         : []),
+      ...(cells ? [{ label: 'Cells', detail: `which unit is where, level ${level}, all units`, ...cellsFile() }] : []),
       ...(whole === undefined || whole.gid === null || (whole.children === 0 && !hasDeeper(whole, levels))
         ? []
         : [

@@ -3,17 +3,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { Socket } from 'node:net';
 import { type Answer, errorToLogLine } from './bodies/answer.ts';
-import type { HandlerContext } from './handler.ts';
-import { answerAgain, handle } from './handler.ts';
+import { answerAgain, type HandlerContext, handle } from './handler.ts';
 import { Connection } from './http/connection.ts';
-import type { HttpRequest } from './http/request.ts';
-import { hasContent, newRequest } from './http/request.ts';
+import { type HttpRequest, hasContent, newRequest } from './http/request.ts';
 import type { ParserError } from './parser-errors.ts';
 import { connectResponse, isTimeout, PARSER_MAX_BYTES, parserErrorToResponse } from './parser-errors.ts';
-import type { Sending } from './send.ts';
-import { SentResponse } from './send.ts';
-import type { StopTimes } from './stop-server.ts';
-import { stopServer } from './stop-server.ts';
+import { type Sending, SentResponse } from './send.ts';
+import { type StopTimes, stopServer } from './stop-server.ts';
 
 /** Timeouts for clients, in milliseconds. */
 export interface ServerLimits {

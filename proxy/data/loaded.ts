@@ -23,6 +23,8 @@ interface Place<Value> {
   /** When it is loaded again unless it has been loaded. */
   retryAt: number;
   usedAt: number;
+  /** Of all uses of all values the number of its last one. */
+  use: number;
 }
 
 /** What may differ between what is loaded. */
@@ -37,8 +39,8 @@ export interface LoadedOptions<Key, Value> {
 export class Loaded<Key, Value> {
   readonly #now: Clock;
   readonly #options: LoadedOptions<Key, Value>;
-  /** The least recently used first. */
   readonly #places = new Map<Key, Place<Value>>();
+  #uses = 0;
 
   constructor(now: Clock, options: LoadedOptions<Key, Value> = {}) {
     this.#now = now;
@@ -58,7 +60,8 @@ export class Loaded<Key, Value> {
     const known = this.#use(key);
     if (known !== undefined && this.#now() < known.retryAt) return known.loading;
     const loading = begin();
-    const place: Place<Value> = known ?? { value: undefined, loading, running: 0, retryAt: 0, usedAt: this.#now() };
+    const fresh = { value: undefined, running: 0, retryAt: 0, usedAt: this.#now(), use: ++this.#uses };
+    const place: Place<Value> = known ?? { ...fresh, loading };
     this.#places.set(key, place);
     place.loading = loading;
     place.retryAt = this.#now() + STUCK_MS * 2 ** place.running++;
@@ -77,7 +80,8 @@ export class Loaded<Key, Value> {
 
   /** What is in memory, the least recently used first. */
   entries(): [Key, Value][] {
-    return [...this.#places].flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value]]));
+    const places = [...this.#places].sort(([, a], [, b]) => a.use - b.use);
+    return places.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value]]));
   }
 
   free(key: Key): void {
@@ -100,8 +104,7 @@ export class Loaded<Key, Value> {
     const place = this.#places.get(key);
     if (place === undefined) return undefined;
     place.usedAt = this.#now();
-    this.#places.delete(key);
-    this.#places.set(key, place);
+    place.use = ++this.#uses;
     return place;
   }
 }

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { codeOf } from '../../format/error-code.ts';
-import type { ByteRange, Origin } from './origin.ts';
-import { OriginError } from './origin.ts';
+import { type ByteRange, type Origin, OriginError } from './origin.ts';
 import { RecentPieces } from './recent-pieces.ts';
 
 /** Chunk size of streams. */
@@ -52,7 +51,7 @@ export function directoryOrigin(directory: string, now: () => number = () => per
         file ??= { descriptor: openSync(join(directory, path), 'r'), number: ++opened };
         if (staysOpen && known === undefined) files.set(path, file);
         readDirectly(file.descriptor, path, range, target, at);
-        if (staysOpen) pieces.keep(file.number, range.offset, target.subarray(at, at + range.length));
+        if (staysOpen) pieces.keep(file.number, range, target, at);
       } catch (error) {
         // The operator may replace the file by an intact one.
         files.delete(path);

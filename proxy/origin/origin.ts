@@ -96,6 +96,11 @@ export class OriginError extends Error {
  * without geometry has less.
  */
 const NOW_MAX_BYTES = 256 * 1024;
+/**
+ * A request that has come to its turn makes its small reads, however long the turn has become: later each would cost
+ * many times as much, just when there is much to do. The next request waits for the next turn.
+ */
+const SMALL_MAX_BYTES = 16 * 1024;
 /** Of a stream so much is read at a time: at once, or where each read is a request to a host. */
 const PIECE_BYTES = { now: 128 * 1024, request: 1024 * 1024 } as const;
 
@@ -170,7 +175,8 @@ export class Reads {
   now(path: string, range: ByteRange, target: Buffer, at: number, staysOpen: boolean): boolean {
     const { origin } = this;
     if (origin.readNow === undefined || range.length > NOW_MAX_BYTES) return false;
-    if (this.#queue !== undefined && !this.#queue.takeTurn(READ_BYTES + range.length)) return false;
+    const isInTurn = this.#queue?.takeTurn(READ_BYTES + range.length) ?? true;
+    if (!isInTurn && range.length > SMALL_MAX_BYTES) return false;
     return origin.readNow(path, range, target, at, staysOpen);
   }
 

@@ -6,7 +6,7 @@ import type { ByteRange } from './origin.ts';
 
 const MEMORY_BYTES = 4 * 1024 * 1024;
 /** Larger ranges are not kept: units with many vertices, runs of units. */
-const PIECE_MAX_BYTES = 4 * 1024;
+const PIECE_MAX_BYTES = 2 * 1024;
 /** A power of two: as many as the memory has pieces of half a kilobyte. */
 const PLACES = 8192;
 const PLACE_SHIFT = 32 - Math.log2(PLACES);
@@ -25,6 +25,7 @@ export class RecentPieces {
 
   /** Copies a piece to `target` from `at` on; false if it is not kept. @param file its number, at least 1 */
   read(file: number, { offset, length }: ByteRange, target: Buffer, at: number): boolean {
+    if (length > PIECE_MAX_BYTES) return false;
     const place = placeOf(file, offset);
     if (this.#file[place] !== file || this.#offset[place] !== offset || i32At(this.#length, place) !== length)
       return false;
@@ -35,14 +36,13 @@ export class RecentPieces {
     return true;
   }
 
-  /** Keeps a copy of a piece, in the place of what was written longest ago. */
-  keep(file: number, offset: number, bytes: Buffer): void {
-    const { length } = bytes;
+  /** Keeps a copy of a piece, in the place of what was written longest ago. @param at where it is in `source` */
+  keep(file: number, { offset, length }: ByteRange, source: Buffer, at: number): void {
     if (length > PIECE_MAX_BYTES) return;
     const left = MEMORY_BYTES - (this.#written % MEMORY_BYTES);
     if (left < length) this.#written += left;
     this.#memory ??= Buffer.allocUnsafeSlow(MEMORY_BYTES);
-    bytes.copy(this.#memory, this.#written % MEMORY_BYTES);
+    source.copy(this.#memory, this.#written % MEMORY_BYTES, at, at + length);
     const place = placeOf(file, offset);
     this.#file[place] = file;
     this.#offset[place] = offset;

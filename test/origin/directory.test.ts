@@ -58,9 +58,10 @@ test('reads on the event loop until two reads are slow, then not for a while, an
     if (looks++ % 2 === 1) clock.now += clock.readMs;
     return clock.now;
   });
-  const range = { offset: 0, length: 6 };
+  let offset = 0;
+  // Another range each time: what was read lately is kept, and waits for no disk.
   const isRead = (): boolean => {
-    const read = readNow(origin, 'a/1', range, true) !== undefined;
+    const read = readNow(origin, 'a/1', { offset: offset++, length: 6 }, true) !== undefined;
     // A refusal looks once.
     if (!read) looks++;
     return read;

@@ -98,8 +98,9 @@ const CASES: [what: string, args: Arguments, message: RegExp, follow: Follow][] 
     geopackage(squares('countries', ['ISO3', 'NAME_0'], ['AAA', 'Aland'])),
     /no layer has GID columns .*countries \(ISO3, NAME_0\)/,
     ({ remedy }, args) => {
-      const [, layer = '', column = ''] = /--layer (\S+) --gid-column (\S+?);/.exec(remedy) ?? [];
-      return { ...args, layer: [layer], 'gid-column': [column] };
+      // What it names is an example: the level and the column of this file in its place.
+      assert.match(remedy, /^name the column with the GIDs of each level, e\.g\. --gid-column lv1=\S+ /);
+      return { ...args, 'gid-column': ['lv0=ISO3'] };
     },
   ],
   [

@@ -258,6 +258,7 @@ export class Slice implements BodySource {
    * @param isCheckedFirst is a large feature read twice, so that nothing of it is sent unchecked?
    */
   async *#stream(reads: Reads, client: Client, offset: number, to: number, isCheckedFirst: boolean): Chunks {
+    const take = reads.pieceMemory();
     // What is before the first feature is sent with it.
     for (const chunk of this.#chunks(offset, Math.max(to, numberAt(this.#starts, 0) + 1), reads.pieceBytes)) {
       const { from } = chunk;
@@ -265,7 +266,7 @@ export class Slice implements BodySource {
       if (piece !== undefined && bytesOf(piece) > WHOLE_MAX_BYTES)
         yield* this.#large(reads, client, piece, from, offset, to, isCheckedFirst);
       else {
-        const memory = this.#surround(Buffer.allocUnsafe(chunk.to - from), from, 0);
+        const memory = this.#surround(take(chunk.to - from), from, 0);
         await this.#readLater(reads, client, chunk, memory);
         yield memory.subarray(Math.max(0, offset - from), to - from);
       }

@@ -83,13 +83,14 @@ export class StoredCells extends StoredFile {
       end = Math.min(to, directory.length, at + reads.pieceBytes);
       yield Buffer.from(directory.subarray(at, end));
     }
+    const take = reads.pieceMemory();
     for (let cell = cells.cellOfByte(offset), next: number; startOf(cell) < to; cell = next) {
       const from = startOf(cell);
       next = cell + 1;
       while (startOf(next) < to && startOf(next + 1) - from <= reads.pieceBytes) next++;
       const range = { offset: from, length: startOf(next) - from };
       if (range.length === 0) continue;
-      const memory = Buffer.allocUnsafe(range.length);
+      const memory = take(range.length);
       const bytes = reads.now(this.path, range, memory, 0, true) ? memory : await reads.read(this.path, range, client);
       for (let own = cell; own < next; own++)
         if (!cells.hasBytes(own, bytes.subarray(startOf(own) - from, startOf(own + 1) - from)))

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { overloaded } from '../http/problem.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
-import type { BodyBuffers } from '../work/body-buffers.ts';
+import { type BodyBuffers, circularMemory } from '../work/body-buffers.ts';
 import { ClientGone, READ_BYTES, type WorkQueue } from '../work/work-queue.ts';
 
 /** A range of bytes of a file. */
@@ -122,6 +122,11 @@ export class Reads {
     this.#queue = queue;
     this.#pace = pace;
     this.#buffers = buffers;
+  }
+
+  /** Takes memory for the pieces of one stream that is sent as it is: it may be used again, see `circularMemory`. */
+  pieceMemory(): (bytes: number) => Buffer {
+    return this.#buffers === undefined ? Buffer.allocUnsafe : circularMemory();
   }
 
   /** Is it the turn of a request that has just come? Otherwise it must wait for its `turn`. */

@@ -1,6 +1,6 @@
-// Hazard: the memory of a body that was taken here is used again by the next one, unless `keep` is called before. Used by
-// Reads (origin/origin.ts), for bodies that are read at once, and by send.ts, which keeps what a client does not take at
-// once.
+// Hazard: the memory of a body that was taken here is used again by the next one, unless `keep` is called before; that
+// of a piece of a stream by later pieces. Used by Reads (origin/origin.ts), for bodies that are read at once and for
+// streams, and by send.ts, which keeps what a client does not take at once.
 
 /**
  * Maximum size of a body that is sent at once. Larger ones are sent in chunks, and so never in memory that is used
@@ -31,4 +31,26 @@ export class BodyBuffers {
     this.#free[size] = undefined;
     return 2 ** size;
   }
+}
+
+const CIRCLE_BYTES = 512 * 1024;
+/**
+ * Of larger pieces two could meet: what is written next, and the high-water mark of node:http, up to 64 kB, before it.
+ */
+const PIECE_MAX_BYTES: number = 192 * 1024;
+
+/**
+ * Memory for the pieces of one stream, in a circle. All that is taken must be sent, in order and with `pipeline`, which
+ * asks for more only while less than the high-water mark is unsent: that is never as far back as what is used again.
+ */
+export function circularMemory(): (bytes: number) => Buffer {
+  let memory: Buffer | undefined;
+  let at = 0;
+  return (bytes) => {
+    if (bytes > PIECE_MAX_BYTES) return Buffer.allocUnsafe(bytes);
+    memory ??= Buffer.allocUnsafeSlow(CIRCLE_BYTES);
+    if (at + bytes > CIRCLE_BYTES) at = 0;
+    at += bytes;
+    return memory.subarray(at - bytes, at);
+  };
 }

@@ -8,9 +8,11 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
 import { featureFilePath, releasePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
+import { circularMemory } from '../../proxy/work/body-buffers.ts';
 import { testAnyDownload } from '../contract/downloads.ts';
 import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -163,6 +165,33 @@ test('GDAL reads a download by its address, with and without a filter', {
       expected.map(({ fid }) => fid),
     );
   }
+});
+
+test('memory of a stream is used again only where nothing can still wait to be sent', () => {
+  /** The largest high-water mark of node:http. */
+  const waitingMax = 64 * 1024 - 1;
+  const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: MIB }), fc.integer({ min: 1, max: 40_000 })), {
+    minLength: 5,
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(sizes, (taken) => {
+      const take = circularMemory();
+      let waiting: { bytes: Buffer; mark: number }[] = [];
+      for (const [i, size] of taken.entries()) {
+        const piece = take(size).fill(i + 1);
+        for (const { bytes, mark } of waiting) assert.ok(bytes.equals(Buffer.alloc(bytes.length, mark)));
+        // Of what was taken, the last bytes wait.
+        let left = waitingMax;
+        waiting = [{ bytes: piece, mark: i + 1 }, ...waiting].map(({ bytes, mark }) => {
+          const kept = bytes.subarray(Math.max(0, bytes.length - left));
+          left -= kept.length;
+          return { bytes: kept, mark };
+        });
+      }
+    }),
+    { numRuns: RUNS },
+  );
 });
 
 test('a download through a release switch ends on the release it began with', async () => {

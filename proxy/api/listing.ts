@@ -109,21 +109,39 @@ async function bringIn<Endpoint extends LevelEndpoint>(
 ): Promise<FeaturesRequest<Endpoint>> {
   const { endpoint, params, request } = asked;
   const { releases, reads } = sources;
-  const client = clientOf(request);
+  const { client } = clientOf(request);
   const named = params.release;
-  const release = named === undefined ? releases.requireCurrent() : await releases.load(named, client.client);
-  try {
+  const release = named === undefined ? releases.requireCurrent() : await releases.load(named, client);
+  const load = async (): Promise<void> => {
     const level = await release.load(endpoint.level);
     await level.load(geometryOf(params, release.geometries));
-    await level.spatial.load(placesOf(release, params), reads, client.client);
-  } catch (error) {
-    throw new LoadError({ release, isPinned: named !== undefined }, error);
-  }
+    await level.spatial.load(placesOf(release, params), reads, client);
+  };
+  const basis = { release, isPinned: named !== undefined };
+  return onceLoaded(sources, request, basis, load(), () => inMemory(sources, asked, release));
+}
+
+/**
+ * What a request is answered from, after it has been brought into memory.
+ * @param loading brings it there
+ * @param find undefined if something has left memory again
+ * @throws LoadError, Problem
+ */
+export async function onceLoaded<Loaded, Found>(
+  { reads }: Sources,
+  request: HttpRequest,
+  basis: LoadError['basis'],
+  loading: Promise<Loaded>,
+  find: (loaded: Loaded) => Found | undefined,
+): Promise<Found> {
+  const loaded = await loading.catch((error: unknown) => {
+    throw new LoadError(basis, error);
+  });
   // What many have waited for is not answered to all of them at once.
-  await reads.turn(client, request.peer);
-  const known = inMemory(sources, asked, release);
-  if (known === undefined) throw notReady('Too much is being loaded at the moment. Try again.');
-  return known;
+  await reads.turn(clientOf(request), request.peer);
+  const found = find(loaded);
+  if (found === undefined) throw notReady('Too much is being loaded at the moment. Try again.');
+  return found;
 }
 
 /** The client of a request under /api/. */
@@ -138,7 +156,7 @@ export function answerPage(request: FeaturesRequest): Answer {
   const { format, path } = endpoint;
   const resolution = resolve(level.index, format, params, places, source.geometry);
   const { positions, first, count } = resolution;
-  const slice = new Slice(source, FRAME_DATA[format], format, positions.slice(first, count));
+  const slice = new Slice([source], FRAME_DATA[format], format, positions.slice(first, count));
   const member = storedPage(request, resolution) ?? slice;
   const next = nextUrl(request, positions, first + count);
   return codedAnswer(fixed, basis, member, slice, path, matchedAnd(positions, next));
@@ -189,7 +207,7 @@ export function answerItems(request: FeaturesRequest): Answer {
     collectionLink(endpoint, basis),
   ];
   const end = `],${membersOf({ numberMatched: positions.count, numberReturned: count, links })}}\n`;
-  const slice = new Slice(source, { ...FRAME_DATA.fc, after: storedBlock(end) }, `ogc-${tagOf(end)}`, ranges);
+  const slice = new Slice([source], { ...FRAME_DATA.fc, after: storedBlock(end) }, `ogc-${tagOf(end)}`, ranges);
   return codedAnswer(fixed, basis, slice, slice, path, matchedAnd(positions, next));
 }
 
@@ -205,7 +223,7 @@ export function answerItem({ endpoint, params, level, source, basis, fixed }: Fe
   const { path, mediaType: type } = endpoint;
   const href = urlOf(`${basis.base}${path}${params.fid}`, params, undefined);
   const links = membersOf({ links: [{ href, rel: 'self', type }, collectionLink(endpoint, basis)] });
-  const slice = new Slice(source, FRAME_DATA.geojsonl, `ogc-${tagOf(links)}`, [position, position + 1]);
+  const slice = new Slice([source], FRAME_DATA.geojsonl, `ogc-${tagOf(links)}`, [position, position + 1]);
   const body = new LinkedFeature(new TextOf(slice, slice.textBytes, path), links);
   const headers = fixed[basis.isPinned ? 'pinned' : 'current'].identity;
   return releaseAnswer(headers, basis, `${slice.tag}-i`, body, [MATCHED, '1']);

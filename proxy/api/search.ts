@@ -4,15 +4,14 @@ import { levelName } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
 import type { Words } from '../../format/words.ts';
 import type { Answer } from '../bodies/answer.ts';
-import { Units } from '../bodies/units.ts';
 import type { LoadedLevel, LoadedRelease, LoadedTable } from '../data/load-release.ts';
 import { findUnits } from '../data/words.ts';
 import { SEARCH_LIMIT } from './endpoints.ts';
-import { codedAnswer, MATCHED } from './headers.ts';
-import { clientOf, LoadError, type Sources } from './listing.ts';
+import { MATCHED } from './headers.ts';
+import { onceLoaded, type Sources } from './listing.ts';
 import { badParameter, geometryOf, type Params, Q_RULE } from './parameters.ts';
 import { matching } from './resolve.ts';
-import type { AskedUnits } from './units.ts';
+import { type AskedUnits, answerUnits } from './units.ts';
 
 /** A level that is searched. */
 interface Searched {
@@ -41,36 +40,26 @@ export function answerSearch(sources: Sources, asked: AskedUnits): Answer | Prom
   });
   if (inMemory.length === numbers.length) return respond(asked, release, inMemory);
   // What is loaded is held here: where memory is little, one level may leave it while another one comes.
-  const bringIn = async (): Promise<Answer> => {
-    const searched = await Promise.all(
-      numbers.map(async (number): Promise<Searched> => {
-        const level = await release.load(number);
-        const [words, source] = await Promise.all([level.loadWords(), level.load(geometry)]);
-        return { level, words, source };
-      }),
-    ).catch((error: unknown) => {
-      throw new LoadError({ release, isPinned: false }, error);
-    });
-    await sources.reads.turn(clientOf(asked.request), asked.request.peer);
-    return respond(asked, release, searched);
-  };
-  return bringIn();
+  const loading = Promise.all(
+    numbers.map(async (number): Promise<Searched> => {
+      const level = await release.load(number);
+      const [words, source] = await Promise.all([level.loadWords(), level.load(geometry)]);
+      return { level, words, source };
+    }),
+  );
+  const basis = { release, isPinned: false };
+  return onceLoaded(sources, asked.request, basis, loading, (searched) => respond(asked, release, searched));
 }
 
-function respond(
-  { path, params, fixed, base, coding }: AskedUnits,
-  release: LoadedRelease,
-  searched: readonly Searched[],
-): Answer {
-  const { text, filters, pageSize } = params;
+function respond(asked: AskedUnits, release: LoadedRelease, searched: readonly Searched[]): Answer {
+  const { text, filters, pageSize } = asked.params;
   const levels = searched.map(({ level, words }) => {
     const within = filters.length === 0 ? undefined : matching(level.index, filters, []);
     return { words, isAllowed: within && isIn(within, level.index.features) };
   });
   const { matched, units } = findUnits(text, levels, pageSize === 0 ? SEARCH_LIMIT.default : pageSize);
-  const body = new Units(units.map(({ level, position }) => ({ source: elementAt(searched, level).source, position })));
-  const basis = { release, base, coding, isPinned: false };
-  return codedAnswer(fixed, basis, body, body, path, [MATCHED, String(matched)]);
+  const found = units.map(({ level, position }) => ({ source: elementAt(searched, level).source, position }));
+  return answerUnits(asked, release, found, [MATCHED, String(matched)]);
 }
 
 /** Is a position one of these? A table of all, unless they follow one another. */

@@ -1,15 +1,16 @@
-// The answers with units of all levels: what is at a point. Used by rows.ts.
+// The answers with units of all levels: what is at a point; and the body that it shares with a search. Used by rows.ts
+// and search.ts.
+import { FRAME_DATA, storedBlock } from '../../format/gzip.ts';
 import type { Level } from '../../format/levels.ts';
-import { LEVELS } from '../../format/levels.ts';
-import type { Answer, Basis } from '../bodies/answer.ts';
-import { type Unit, Units } from '../bodies/units.ts';
-import type { LoadedRelease } from '../data/load-release.ts';
+import { LEVELS, levelName } from '../../format/levels.ts';
+import type { Answer, Basis, HeaderList } from '../bodies/answer.ts';
+import { Slice } from '../bodies/slice.ts';
+import type { LoadedRelease, LoadedTable } from '../data/load-release.ts';
 import { type Degrees, placesOf } from '../data/spatial-index.ts';
-import { notReady } from '../http/problem.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { POINT } from './endpoints.ts';
 import { codedAnswer, type FixedHeaders, MATCHED } from './headers.ts';
-import { clientOf, LoadError, type Sources } from './listing.ts';
+import { clientOf, onceLoaded, type Sources } from './listing.ts';
 import { badParameter, geometryOf, PARAMETERS, type Params } from './parameters.ts';
 
 /** The most units of an answer. */
@@ -23,9 +24,14 @@ export interface AskedUnits extends Pick<Basis, 'base' | 'coding'> {
   fixed: FixedHeaders;
 }
 
+/** A unit: a feature of a level, with the geometry that its table is of. */
+export interface Unit {
+  source: LoadedTable;
+  position: number;
+}
+
 /** What is at a point: units from the country down, by fid within a level. */
 interface Found {
-  release: LoadedRelease;
   units: readonly Unit[];
   /** Is something at the exchanged numbers, where nothing is at the point? */
   isElsewhere: boolean;
@@ -36,29 +42,54 @@ interface Found {
  * @throws LoadError, Problem
  */
 export function answerAt(sources: Sources, asked: AskedUnits): Answer | Promise<Answer> {
-  asked.params.geometry ??= 'none';
+  const { params, request } = asked;
+  params.geometry ??= 'none';
   const release = sources.releases.requireCurrent();
-  const found = find(sources, asked, release);
-  return found === undefined
-    ? bringIn(sources, asked, release).then((later) => respond(asked, later))
-    : respond(asked, found);
+  const found = find(sources, params, release);
+  if (found !== undefined) return respond(asked, release, found);
+  const basis = { release, isPinned: false };
+  const loading = load(sources, params, release, clientOf(request).client);
+  return onceLoaded(sources, request, basis, loading, () => find(sources, params, release)).then((later) =>
+    respond(asked, release, later),
+  );
 }
 
-function respond({ path, params, fixed, base, coding }: AskedUnits, { release, units, isElsewhere }: Found): Answer {
-  const body = new Units(units);
+function respond(asked: AskedUnits, release: LoadedRelease, { units, isElsewhere }: Found): Answer {
   const more = [MATCHED, String(units.length)];
-  const { latitude, longitude } = pointOf(params);
-  if (isElsewhere) more.push('Link', `<${base}${path}?${POINT}=${latitude},${longitude}>; rel="alternate"`);
-  return codedAnswer(fixed, { release, base, coding, isPinned: false }, body, body, path, more);
+  const { latitude, longitude } = pointOf(asked.params);
+  if (isElsewhere) more.push('Link', `<${asked.base}${asked.path}?${POINT}=${latitude},${longitude}>; rel="alternate"`);
+  return answerUnits(asked, release, units, more);
+}
+
+/**
+ * The answer with units as one FeatureCollection that says their levels.
+ * @param units in the order of the body
+ * @param more further headers
+ */
+export function answerUnits(
+  { path, fixed, base, coding }: AskedUnits,
+  release: LoadedRelease,
+  units: readonly Unit[],
+  more: HeaderList,
+): Answer {
+  const levels = units.map(({ source }) => levelName(source.table.level));
+  const after = storedBlock(`],"levels":${JSON.stringify(levels)}}\n`);
+  const slice = new Slice(
+    units.map(({ source }) => source),
+    { ...FRAME_DATA.fc, after },
+    `${after.crc.toString(36)}-units`,
+    units.flatMap(({ position }) => [position, position + 1]),
+  );
+  return codedAnswer(fixed, { release, base, coding, isPinned: false }, slice, slice, path, more);
 }
 
 /** Undefined if something is not in memory. @throws Problem bad-parameter */
-function find(sources: Sources, { params }: AskedUnits, release: LoadedRelease): Found | undefined {
+function find(sources: Sources, params: Params, release: LoadedRelease): Found | undefined {
   const units = unitsAt(sources, params, release, pointOf(params));
   if (units === undefined) return undefined;
   const other = units.length > 0 ? undefined : exchanged(params);
   const elsewhere = other === undefined ? [] : unitsAt(sources, params, release, other);
-  return elsewhere && { release, units, isElsewhere: elsewhere.length > 0 };
+  return elsewhere && { units, isElsewhere: elsewhere.length > 0 };
 }
 
 function unitsAt({ reads }: Sources, params: Params, release: LoadedRelease, contains: Degrees): Unit[] | undefined {
@@ -75,27 +106,16 @@ function unitsAt({ reads }: Sources, params: Params, release: LoadedRelease, con
   return units.slice(0, UNITS_MAX);
 }
 
-/** The same after what is missing has been brought into memory: of all levels side by side. */
-async function bringIn({ reads, ...sources }: Sources, asked: AskedUnits, release: LoadedRelease): Promise<Found> {
-  const { params, request } = asked;
-  const client = clientOf(request);
+/** Brings what is missing into memory: of all levels side by side. */
+async function load({ reads }: Sources, params: Params, release: LoadedRelease, client: string): Promise<void> {
   const geometry = geometryOf(params, release.geometries);
-  const load = async (number: Level): Promise<void> => {
+  const loadLevel = async (number: Level): Promise<void> => {
     const level = await release.load(number);
     await level.load(geometry);
     for (const contains of [pointOf(params), exchanged(params)])
-      await level.spatial.load(placesOf(release, { bbox: undefined, contains }), reads, client.client);
+      await level.spatial.load(placesOf(release, { bbox: undefined, contains }), reads, client);
   };
-  try {
-    await Promise.all(levelsOf(release).map(load));
-  } catch (error) {
-    throw new LoadError({ release, isPinned: false }, error);
-  }
-  // What many have waited for is not answered to all of them at once.
-  await reads.turn(client, request.peer);
-  const found = find({ reads, ...sources }, asked, release);
-  if (found === undefined) throw notReady('Too much is being loaded at the moment. Try again.');
-  return found;
+  await Promise.all(levelsOf(release).map(loadLevel));
 }
 
 /** Those that have units. */

@@ -1,5 +1,6 @@
-// Slices: bodies with any run of features, made of byte ranges of feature files without inflating or deflating. Length
-// and entity tag follow from the index; each range is checked against it before the last byte is sent.
+// Slices: bodies with any runs of features, of one level or of several, made of byte ranges of feature files without
+// inflating or deflating. Length and entity tag follow from the index; each range is checked against it before the last
+// byte is sent.
 import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
@@ -7,14 +8,13 @@ import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { FeatureData } from '../../format/feature-table.ts';
 import type { FrameData } from '../../format/gzip.ts';
 import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../../format/gzip.ts';
-import type { Ranges } from '../../format/positions.ts';
 import type { LoadedTable } from '../data/load-release.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import { type Body, type BodySource, tagOf } from './answer.ts';
 import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';
 
-/** Reads of one body that are made at once. */
-const NOW_MAX_READS = 16;
+/** Reads of one body that are made at once: the units of a search, when nobody says how many. */
+const NOW_MAX_READS = 20;
 /**
  * Ranges of a file are read together if the gap between them is at most this, or all gaps are not longer than the
  * ranges.
@@ -55,20 +55,24 @@ interface Chunk {
 /** A slice as one gzip member: a buffer, or a stream if it is large. */
 export class Slice implements BodySource {
   readonly bytes: number;
-  /** The files that it is cut from. */
-  readonly #source: LoadedTable;
+  /** The files that each run is cut from; the last ones are those of all further runs. */
+  readonly #sources: readonly LoadedTable[];
   readonly #frame: FrameData;
   readonly #frameTag: string;
-  /** The positions of its features: runs. */
-  readonly #ranges: Ranges;
+  /** The positions of its features: runs in the order of the body, each with the positions of its own level. */
+  readonly #ranges: readonly number[];
   /** Where the data of each run begins in the body, and where the last one ends. */
   readonly #starts: readonly number[];
   readonly #end: number;
   readonly #features: number;
 
-  /** @param frameTag tells the frame from others in the entity tag */
-  constructor(source: LoadedTable, frame: FrameData, frameTag: string, ranges: Ranges) {
-    this.#source = source;
+  /**
+   * @param sources the files that each run is cut from; the last ones are those of all further runs
+   * @param frameTag tells the frame from others in the entity tag
+   * @param ranges pairs of the first position of a run and the one after its last
+   */
+  constructor(sources: readonly LoadedTable[], frame: FrameData, frameTag: string, ranges: readonly number[]) {
+    this.#sources = sources;
     this.#frame = frame;
     this.#frameTag = frameTag;
     this.#ranges = ranges;
@@ -78,7 +82,7 @@ export class Slice implements BodySource {
     for (let i = 0; i < ranges.length; i += 2) {
       const [first, end] = [numberAt(ranges, i), numberAt(ranges, i + 1)];
       features += end - first;
-      at += source.table.runBytes(first, end);
+      at += this.#sourceOf(i / 2).table.runBytes(first, end);
       starts.push(at);
     }
     this.#starts = starts;
@@ -91,16 +95,20 @@ export class Slice implements BodySource {
   get textBytes(): number {
     let bytes = this.#frame.before.length + this.#frame.after.length;
     for (let i = 0; i < this.#ranges.length; i += 2)
-      bytes += this.#source.table.textBytes(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1));
+      bytes += this.#sourceOf(i / 2).table.textBytes(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1));
     return bytes;
+  }
+
+  #sourceOf(run: number): LoadedTable {
+    return elementAt(this.#sources, Math.min(run, this.#sources.length - 1));
   }
 
   /** Entity tag without quotes: the same in every release with the same bytes. */
   get tag(): string {
-    const { table } = this.#source;
     const runs: Uint8Array[] = [];
     let crc = 0;
     for (let i = 0; i < this.#ranges.length; i += 2) {
+      const { table } = this.#sourceOf(i / 2);
       const [first, end] = [numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1)];
       runs.push(table.digests(first, end));
       // The digests say what the features are. Data that is chained can have other bytes nevertheless.
@@ -159,15 +167,16 @@ export class Slice implements BodySource {
    * files.
    */
   *#pieces(from: number, to: number, maxBytes: number): Generator<Piece> {
-    const { table } = this.#source;
-    const { chained, alone } = table;
     for (let run = 0; 2 * run < this.#ranges.length; run++) {
       let [at, first] = [numberAt(this.#starts, run), numberAt(this.#ranges, 2 * run)];
       if (at >= to) return;
       if (numberAt(this.#starts, run + 1) <= from) continue;
+      const source = this.#sourceOf(run);
+      const { table } = source;
+      const { chained, alone } = table;
       const last = numberAt(this.#ranges, 2 * run + 1);
       if (table.aloneAt(first) === alone) {
-        const piece = { data: alone, path: this.#source.file(table.fileOf(first), 'alone'), first, end: ++first, at };
+        const piece = { data: alone, path: source.file(table.fileOf(first), 'alone'), first, end: ++first, at };
         at += bytesOf(piece);
         if (at > from) yield piece;
       }
@@ -179,7 +188,7 @@ export class Slice implements BodySource {
         const most = Math.min(last, table.fileEnd(file));
         const asked = chained.positionAt(to - at - 1, first, most) + 1;
         end = Math.max(first + 1, Math.min(asked, chained.positionAt(maxBytes, first, most)));
-        yield { data: chained, path: this.#source.file(file, 'features'), first, end, at };
+        yield { data: chained, path: source.file(file, 'features'), first, end, at };
       }
     }
   }
@@ -242,14 +251,16 @@ export class Slice implements BodySource {
    * CRC-32 of the text up to the end of the data, as if all features had separators. That of many runs is remembered.
    */
   get #crc(): number {
-    const { table, crcs } = this.#source;
+    const crcs = this.#sources[0]?.crcs;
     const tag = this.#ranges.length > 2 * REMEMBERED_RUNS ? this.tag : '';
-    let crc = crcs.get(tag);
+    let crc = crcs?.get(tag);
     if (crc !== undefined) return crc;
     crc = this.#frame.before.crc;
-    for (let i = 0; i < this.#ranges.length; i += 2)
+    for (let i = 0; i < this.#ranges.length; i += 2) {
+      const { table } = this.#sourceOf(i / 2);
       crc = table.textCrc(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1), crc, this.#frame.format);
-    if (tag !== '') crcs.set(tag, crc);
+    }
+    if (tag !== '') crcs?.set(tag, crc);
     return crc;
   }
 
@@ -328,10 +339,11 @@ function rangeOf(read: Omit<Piece, 'at'>): ByteRange {
 function addPiece(reads: Read[], piece: Piece): void {
   const { data, path, first, end } = piece;
   const wanted = bytesOf(piece);
-  // Runs have pieces in two files.
+  // Runs have pieces in two files. Those of units that were searched may come in any order.
   const before = [reads.at(-1), reads.at(-2)].find((read) => read?.path === path);
   const isNear =
     before !== undefined &&
+    before.end <= first &&
     (data.bytes(before.end, first) <= GAP_BYTES || data.bytes(before.first, end) <= 2 * (before.wanted + wanted));
   if (!isNear) reads.push({ data, path, first, end, pieces: [piece], wanted });
   else {

@@ -97,7 +97,7 @@ function sliceOf({ units, source }: MadeRelease, isAsked: (unit: number) => bool
     if (ranges.at(-1) === position) ranges[ranges.length - 1] = position + 1;
     else ranges.push(position, position + 1);
   }
-  return new Slice(source, FRAME_DATA[format], format, ranges);
+  return new Slice([source], FRAME_DATA[format], format, ranges);
 }
 
 async function bytesOf(slice: { read: Slice['read'] }, { reads }: MadeRelease): Promise<Buffer> {

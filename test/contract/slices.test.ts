@@ -83,7 +83,7 @@ test('ranges that lie near each other are read at once, large features alone, an
       },
     };
     const client = { principal: '', isClosed: false, exchange: undefined };
-    const body = await new Slice(source, FRAME_DATA.geojsonl, 'geojsonl', ranges).read(
+    const body = await new Slice([source], FRAME_DATA.geojsonl, 'geojsonl', ranges).read(
       new Reads(origin, undefined),
       client,
     );

@@ -1,4 +1,5 @@
-// The example for Slurm, typed as its README says, on a real Slurm of one node.
+// The example for Slurm, typed as its README says, on a real Slurm of one node. Its jobs are several programs that start
+// and end one after another, beside what else the machine does.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,8 @@ import { copySlurmExample, EXAMPLE_RELEASE } from '../support/processes/slurm-ex
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
+
+const JOBS_END_MS = 180_000;
 
 test('a Slurm job array, one task of which is killed in the middle and requeued, and its seal job give the bytes of a plain build', {
   skip: withoutSlurm,
@@ -48,9 +51,14 @@ test('a Slurm job array, one task of which is killed in the middle and requeued,
   await assert.rejects(seal(out, EXAMPLE_RELEASE, true), { message: /shards not finished: 1\/4 \(begun\)$/ });
   // By itself Slurm starts a requeued task after two minutes.
   await slurm.run(`scontrol update JobId=${array}_1 StartTime=now`, folder);
+  let queue = '';
   await until(
-    async () => (await slurm.run('squeue --noheader', folder)) === '',
-    () => `jobs do not end: ${outputs()}`,
+    async () => {
+      queue = await slurm.run("squeue --noheader --format='%i %T %r'; sinfo --noheader --format='%N %T'", folder);
+      return queue === 'localhost idle';
+    },
+    () => `jobs do not end: ${queue}\n${outputs()}`,
+    JOBS_END_MS,
   );
   assert.match(await slurm.run(`scontrol show job ${array}_1`, folder), /Restarts=1 /);
   assert.ok(existsSync(join(out, 'current.json')), outputs());

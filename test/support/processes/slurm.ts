@@ -50,6 +50,8 @@ export const OWN_MACHINE: readonly string[] = ['--mount', '--uts', '--pid', '--f
 
 /** Until a daemon that has not ended is told to again. */
 const AGAIN_MS = 1_000;
+/** So often it is told; then it hangs, and is killed. */
+const TOLD_MAX = 10;
 
 const THIS_MACHINE: SlurmNode = { name: 'localhost' };
 
@@ -86,7 +88,8 @@ export async function startSlurm(
     const exit = once(child, 'exit');
     child.kill(signal);
     // slurmd forgets a signal that comes just before it waits for a connection.
-    const again = setInterval(() => child.kill(signal), AGAIN_MS);
+    let told = 1;
+    const again = setInterval(() => child.kill(told++ < TOLD_MAX ? signal : 'SIGKILL'), AGAIN_MS);
     await exit;
     clearInterval(again);
   }

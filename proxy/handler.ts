@@ -85,11 +85,16 @@ function answerRow(context: HandlerContext, request: HttpRequest, row: Row | und
   return responses[coding].find(request.target, base, releases) ?? row.answer(context, request, { base, coding });
 }
 
+/** What is outside /api/, for messages, where the service has it. */
+const PUBLIC_PATHS = ['/', '/docs', '/healthz', '/readyz', '/openapi.json'];
+
 /** The answer to a request outside /api/, which needs no token. */
 function answerPublic({ publicRows }: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
   const row = publicRows.get(request.path);
-  if (row === undefined)
-    throw new Problem('not-found', 'Available: /healthz, /readyz, /openapi.json and the paths under /api/v1/.');
+  if (row === undefined) {
+    const paths = PUBLIC_PATHS.filter((path) => publicRows.has(path));
+    throw new Problem('not-found', `Available: ${paths.join(', ')} and the paths under /api/v1/.`);
+  }
   request.route = row.path;
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
   if (request.method === 'OPTIONS') return OPTIONS_ANSWER;

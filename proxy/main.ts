@@ -194,7 +194,9 @@ async function openTable(table: string | undefined): Promise<AsyncIterable<Buffe
   if (table !== undefined)
     return (
       await open(table).catch((error: unknown) => {
-        throw new OptionError(`cannot be read (${codeOf(error)})`, table, 'name a file that can be read');
+        const code = codeOf(error);
+        const problem = code === 'ENOENT' ? 'not found' : `cannot be read (${code})`;
+        throw new OptionError(problem, table, 'name a file that can be read');
       })
     ).createReadStream();
   if (process.stdin.isTTY)

@@ -125,6 +125,9 @@ class LevelReading {
       const other = this.#readLayer(at);
       if (other !== undefined) return other;
     }
+    const [layer] = layers;
+    if (layer?.nameColumn === '')
+      this.#findings.add('no-names', () => `${sourceName(layer.path)}: layer ${layer.layer}`, this.#features);
     return { features: this.#features, invalid: this.#invalid, findings: this.#findings, isRenumbered };
   }
 

@@ -39,8 +39,6 @@ export interface PointsSettings {
   columns: NamedColumns;
 }
 
-const API = '/api/v1';
-
 /**
  * Checks the options.
  * @param env its TOKEN is sent to the service
@@ -61,12 +59,11 @@ export function optionsToPointsSettings(
   };
 }
 
-/** The base URL of a service without a slash at the end, however it is written: that of its API means the same. */
+/** The base URL of a service without a slash at the end, however it is written: any path of its API means the same. */
 function parseServiceUrl(text: string): string {
   const remedy = 'use scheme, host and optional path, e.g. https://boundaries.example.org';
   const { href } = parseUrl(text, '--url', remedy, ({ search }) => search === '');
-  const base = href.replace(/\/+$/, '');
-  return base.endsWith(API) ? base.slice(0, -API.length) : base;
+  return href.replace(/\/api\/v1(\/.*)?$/, '').replace(/\/+$/, '');
 }
 
 /** The message does not repeat the token. */

@@ -103,7 +103,7 @@ test('points finds what the service finds, from a folder and from the service', 
   assert.ok(asked.length > 1800 && expected.filter(([gid]) => gid !== null).length > 1200);
   for (const source of [
     ['--origin', folder],
-    ['--url', service.url],
+    ['--url', `${service.url}/api/v1/ogc/`],
   ]) {
     const env = { ...process.env, TOKEN: token, XDG_CACHE_HOME: home };
     const out = join(home, 'out.csv');

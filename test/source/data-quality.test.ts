@@ -189,7 +189,10 @@ test('GeoJSON without geometries, and with properties that look like one, is rea
   ];
   writeFileSync(source, JSON.stringify({ type: 'FeatureCollection', features }));
   const { quality } = await buildRelease(source, join(folder, `out-${made++}`), { accept: ['empty-geometries'] });
-  assert.deepEqual(linesOf(quality), ['lv0 empty-geometries 3 odd.geojson: layer odd, fid 1, GID BBB']);
+  assert.deepEqual(linesOf(quality), [
+    'lv0 empty-geometries 3 odd.geojson: layer odd, fid 1, GID BBB',
+    'lv0 no-names 4 odd.geojson: layer odd',
+  ]);
 });
 
 test('WKT that does not parse is a unit without geometry', async () => {
@@ -247,6 +250,7 @@ test('oddities that leave a release right are counted with their first example',
     'lv0 placeholder-gids 1 odd.gpkg: layer ADM_0, fid 1',
     'lv0 unused-layers 1 odd.gpkg: roads',
     'lv1 missing-level 1 the source has levels 0 and 2',
+    'lv2 no-names 1 odd.gpkg: layer ADM_2',
   ]);
   const districts = countryLayers().slice(2);
   const low = writeDataset(join(folder, 'districts.gpkg'), 'GPKG', districts);

@@ -66,12 +66,14 @@ test('invalid units are a finding with an example, and release.json counts them 
   assert.deepEqual(said, found);
   assert.deepEqual(quality, [
     'invalid-polygons 3 units.gpkg: layer units, fid 2, GID U2',
+    'no-names 5 units.gpkg: layer units',
     'non-polygonal 1 units.gpkg: layer units, fid 5, GID U5',
   ]);
   assert.equal(isMadeValid, false);
   const dry = await forecast(buildOptions(source, join(folder, 'dry'), typed(false)), SILENT);
   assert.deepEqual(dry.quality.map(({ kind, count }) => `${kind} ${count}`).sort(), [
     'invalid-polygons 3',
+    'no-names 5',
     'non-polygonal 1',
   ]);
 });

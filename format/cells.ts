@@ -2,7 +2,7 @@
 // directory of its cells: whoever has it needs no other. The generator writes it (generator/cells/build-cells.ts).
 // Described in README.md, 'Cells'.
 import { crc32 } from 'node:zlib';
-import { f64At, u32At } from './element-at.ts';
+import { f64At, numberAt, u32At } from './element-at.ts';
 import { gridOf, gridPointOf, keyOf, movedTo, type Point, separates, wayTo } from './grid.ts';
 import { FormatError } from './parse.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
@@ -101,8 +101,8 @@ export class Cells implements CellsHead {
   unitsAt(point: Point, cell: number, bytes: Uint8Array, file: string): number[] {
     if (!this.hasBytes(cell, bytes)) throw new FormatError(file, `cell ${cell} is damaged`);
     if (bytes.length === 0) return [];
-    const [west, south] = gridPointOf(f64At(this.arrays.key, cell), this.#finest);
-    return unitsInCell(new VarintReader(bytes), movedTo(point.x - west, point.y - south, point));
+    const { x, y } = gridPointOf(f64At(this.arrays.key, cell), this.#finest);
+    return unitsInCell(new VarintReader(bytes), movedTo(point.x - x, point.y - y, point));
   }
 }
 
@@ -161,36 +161,50 @@ export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHea
 /** The units of a cell that contain a point. @param to the point, seen from the cell's south-western grid point */
 function unitsInCell(reader: VarintReader, to: Point): number[] {
   const count = reader.next();
-  const units: number[] = [];
-  const isIn: boolean[] = [];
-  for (let position = 0; units.length < count; ) {
+  // Of each unit twice its position, and one more if the point is in it. The borders on the way there change that.
+  const codes: number[] = [];
+  for (let position = 0; codes.length < count; ) {
     const code = reader.next();
     position += Math.floor(code / 2);
-    units.push(position);
-    isIn.push(code % 2 === 1);
+    codes.push(2 * position + (code % 2));
   }
-  if (reader.isAtEnd) return units.filter((_, index) => isIn[index]);
-  const { from, turn } = wayTo(to);
+  if (!reader.isAtEnd) crossBorders(reader, codes, to);
+  const units: number[] = [];
+  for (const code of codes) if (code % 2 === 1) units.push((code - 1) / 2);
+  return units;
+}
+
+/** Changes the codes of the units whose borders are crossed on the way to a point. */
+function crossBorders(reader: VarintReader, codes: number[], to: Point): void {
+  const way = wayTo(to);
   let x1 = 0;
   let y1 = 0;
   while (!reader.isAtEnd) {
     const code = reader.next();
     const sides = code % 4 === 0 ? reader.next() : code % 4;
-    const indexes: number[] = [];
-    while (indexes.length < sides) indexes.push(reader.next());
+    // They are read where they are needed: a list of them would be garbage for each border.
+    const indexes = reader.at;
+    for (let side = 0; side < sides; side++) reader.next();
     x1 += reader.nextSigned();
     y1 += reader.nextSigned();
     let isOther = false;
     for (let left = Math.floor(code / 4); left > 0; left--) {
       const x2 = x1 + reader.nextSigned();
       const y2 = y1 + reader.nextSigned();
-      if (separates(x1, y1, x2, y2, from, turn, to)) isOther = !isOther;
+      if (separates(x1, y1, x2, y2, way)) isOther = !isOther;
       x1 = x2;
       y1 = y2;
     }
-    if (isOther) for (const index of indexes) isIn[index] = !isIn[index];
+    if (!isOther) continue;
+    const end = reader.at;
+    reader.at = indexes;
+    for (let side = 0; side < sides; side++) {
+      const index = reader.next();
+      const unit = numberAt(codes, index);
+      codes[index] = unit % 2 === 0 ? unit + 1 : unit - 1;
+    }
+    reader.at = end;
   }
-  return units.filter((_, index) => isIn[index]);
 }
 
 /** Bits of the numbers that are read as integers of 32 bits, which is faster: a multiple of 7. */
@@ -199,14 +213,15 @@ const INTEGER_BITS = 28;
 /** Reads numbers of 7 bits a byte, the lowest first; the highest bit of a byte says that more follow. */
 export class VarintReader {
   readonly #bytes: Uint8Array;
-  #at = 0;
+  /** Of the next byte. */
+  at = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
   get isAtEnd(): boolean {
-    return this.#at === this.#bytes.length;
+    return this.at === this.#bytes.length;
   }
 
   next(): number {
@@ -231,8 +246,8 @@ export class VarintReader {
   }
 
   #nextByte(): number {
-    const byte = this.#bytes[this.#at++];
-    if (byte === undefined) throw new RangeError(`byte ${this.#at - 1} of ${this.#bytes.length}`);
+    const byte = this.#bytes[this.at++];
+    if (byte === undefined) throw new RangeError(`byte ${this.at - 1} of ${this.#bytes.length}`);
     return byte;
   }
 }

@@ -97,12 +97,14 @@ export interface Way {
   to: Point;
 }
 
+/** Where it begins. */
+const BEGINNING = cornerAt(0, 0);
+
 /** @param to seen from the cell's grid point */
 export function wayTo(to: Point): Way {
   const { y, fractionY, parts, restY } = to;
-  const half = parts / 2n;
-  const from = movedTo(-1, -1, { fractionX: half, fractionY: half, parts, restX: 0.5, restY: 0.5 });
-  return { from, turn: movedTo(-1, y, { fractionX: half, fractionY, parts, restX: 0.5, restY }), to };
+  const turn = movedTo(-1, y, { fractionX: parts / 2n, fractionY, parts, restX: 0.5, restY });
+  return { from: BEGINNING, turn, to };
 }
 
 /**
@@ -110,15 +112,7 @@ export function wayTo(to: Point): Way {
  * west to it? Crossing it twice is not a change.
  * @param turn where the way turns: the longitude of `from`, the latitude of `to`
  */
-export function separates(
-  x1: number,
-  y1: number,
-  x2: number,
-  y2: number,
-  from: Point,
-  turn: Point,
-  to: Point,
-): boolean {
+export function separates(x1: number, y1: number, x2: number, y2: number, { from, turn, to }: Way): boolean {
   let isOther = false;
   if (x1 > from.x !== x2 > from.x) isOther = isLeft(x1, y1, x2, y2, from) !== isLeft(x1, y1, x2, y2, turn);
   if (y1 > to.y !== y2 > to.y && isLeft(x1, y1, x2, y2, turn) !== isLeft(x1, y1, x2, y2, to)) isOther = !isOther;
@@ -175,11 +169,12 @@ export function keyOf({ x, y, fractionX, fractionY, parts }: Point, finest: numb
 }
 
 /** The south-western grid point of the smallest cell with a key. */
-export function gridPointOf(key: number, finest: number): [x: number, y: number] {
+export function gridPointOf(key: number, finest: number): { x: number; y: number } {
   const high = Math.floor(key / 4 ** HALF_BITS);
   const low = key % 4 ** HALF_BITS;
-  const numberOf = (shift: number): number => gather(high >>> shift) * 2 ** HALF_BITS + gather(low >>> shift);
-  return [numberOf(0) * finest, numberOf(1) * finest];
+  const x = gather(high) * 2 ** HALF_BITS + gather(low);
+  const y = gather(high >>> 1) * 2 ** HALF_BITS + gather(low >>> 1);
+  return { x: x * finest, y: y * finest };
 }
 
 /** Moves each bit of a number to twice its place. */

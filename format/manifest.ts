@@ -305,13 +305,11 @@ class ArrayTable {
 
   #ascending<Items extends Float64Array | Uint32Array>(name: string, items: Items, step: number): Items {
     let least = 0;
-    let i = 0;
-    // Without an object for each item: an index has millions.
-    for (const item of items) {
-      if (!(item >= least) || !Number.isSafeInteger(item))
+    for (let i = 0; i < items.length; i++) {
+      const item = items[i] ?? Number.NaN;
+      if (!(item >= least && Number.isSafeInteger(item)))
         throw new FormatError(this.#file, `${name}[${i}] is ${item}, expected a whole number above ${least - 1}`);
       least = item + step;
-      i++;
     }
     return items;
   }

@@ -9,7 +9,7 @@ import {
   directoryBytes,
 } from '../../format/cells.ts';
 import { elementAt, u32At } from '../../format/element-at.ts';
-import { cornerAt, type Grid, gridOf, keyAt, type Point, separates } from '../../format/grid.ts';
+import { cornerAt, type Grid, gridOf, keyAt, separates, type Way } from '../../format/grid.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
@@ -225,17 +225,19 @@ class CellWriter {
   /** The units that contain the corner of a quarter. */
   #atCorner(edges: Uint32Array, square: Square, quarter: Square, inside: ReadonlySet<number>): Set<number> {
     const units = new Set(inside);
-    const from = cornerAt(square.west, square.south);
-    const turn = cornerAt(square.west, quarter.south);
-    const to = cornerAt(quarter.west, quarter.south);
-    for (const edge of edges) if (this.#separates(edge, from, turn, to)) toggle(units, this.#unitsOf(edge));
+    const way = {
+      from: cornerAt(square.west, square.south),
+      turn: cornerAt(square.west, quarter.south),
+      to: cornerAt(quarter.west, quarter.south),
+    };
+    for (const edge of edges) if (this.#separates(edge, way)) toggle(units, this.#unitsOf(edge));
     return units;
   }
 
-  #separates(edge: number, from: Point, turn: Point, to: Point): boolean {
+  #separates(edge: number, way: Way): boolean {
     const borders = this.#borders;
     const [x2, y2] = [borders.x(edge + 1), borders.y(edge + 1)];
-    return separates(borders.x(edge), borders.y(edge), x2, y2, from, turn, to);
+    return separates(borders.x(edge), borders.y(edge), x2, y2, way);
   }
 
   #unitsOf(edge: number): readonly number[] {

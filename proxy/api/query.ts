@@ -46,11 +46,15 @@ export function parseQuery(query: string, rules: QueryRules): Params {
       throw badParameter(shown(name), 'is empty', parameter?.rule(level) ?? 'the GID of a unit');
     given.push({ name, text, parameter });
   }
-  // In the order of links, whatever that of the request is.
-  if (given.length > 1) given.sort((a, b) => (a.parameter?.order ?? 0) - (b.parameter?.order ?? 0));
+  // In the order of links, whatever that of the request is: that of a link is, and sorting allocates.
+  if (given.some((one, i) => orderOf(one) < orderOf(given[i - 1]))) given.sort((a, b) => orderOf(a) - orderOf(b));
   params.given = given;
   for (const one of given) one.parameter?.parse(params, one, level);
   return params;
+}
+
+function orderOf(given: Given | undefined): number {
+  return given?.parameter?.order ?? 0;
 }
 
 /**

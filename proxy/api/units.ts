@@ -6,7 +6,7 @@ import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Answer, Basis, HeaderList } from '../bodies/answer.ts';
 import { Slice } from '../bodies/slice.ts';
 import type { LoadedRelease, LoadedTable } from '../data/load-release.ts';
-import { type Degrees, placesOf } from '../data/spatial-index.ts';
+import { type Degrees, placesOf, pointOf } from '../data/spatial-index.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { POINT } from './endpoints.ts';
 import { codedAnswer, type FixedHeaders, MATCHED } from './headers.ts';
@@ -56,7 +56,7 @@ export function answerAt(sources: Sources, asked: AskedUnits): Answer | Promise<
 
 function respond(asked: AskedUnits, release: LoadedRelease, { units, isElsewhere }: Found): Answer {
   const more = [MATCHED, String(units.length)];
-  const { latitude, longitude } = pointOf(asked.params);
+  const { latitude, longitude } = askedPoint(asked.params);
   if (isElsewhere) more.push('Link', `<${asked.base}${asked.path}?${POINT}=${latitude},${longitude}>; rel="alternate"`);
   return answerUnits(asked, release, units, more);
 }
@@ -85,7 +85,7 @@ export function answerUnits(
 
 /** Undefined if something is not in memory. @throws Problem bad-parameter */
 function find(sources: Sources, params: Params, release: LoadedRelease): Found | undefined {
-  const units = unitsAt(sources, params, release, pointOf(params));
+  const units = unitsAt(sources, params, release, askedPoint(params));
   if (units === undefined) return undefined;
   const other = units.length > 0 ? undefined : exchanged(params);
   const elsewhere = other === undefined ? [] : unitsAt(sources, params, release, other);
@@ -94,14 +94,14 @@ function find(sources: Sources, params: Params, release: LoadedRelease): Found |
 
 function unitsAt({ reads }: Sources, params: Params, release: LoadedRelease, contains: Degrees): Unit[] | undefined {
   const geometry = geometryOf(params, release.geometries);
-  const places = placesOf(release, { bbox: undefined, contains });
+  const point = pointOf(release, contains);
   const units: Unit[] = [];
   for (const number of levelsOf(release)) {
     const level = release.get(number);
     const source = level?.get(geometry);
-    const [positions] = level?.spatial.at(places, reads) ?? [];
+    const positions = level?.spatial.unitsAt(point, reads);
     if (source === undefined || positions === undefined) return undefined;
-    for (let rank = 0; rank < positions.count; rank++) units.push({ source, position: positions.at(rank) });
+    for (const position of positions) units.push({ source, position });
   }
   return units.slice(0, UNITS_MAX);
 }
@@ -112,7 +112,7 @@ async function load({ reads }: Sources, params: Params, release: LoadedRelease, 
   const loadLevel = async (number: Level): Promise<void> => {
     const level = await release.load(number);
     await level.load(geometry);
-    for (const contains of [pointOf(params), exchanged(params)])
+    for (const contains of [askedPoint(params), exchanged(params)])
       await level.spatial.load(placesOf(release, { bbox: undefined, contains }), reads, client);
   };
   await Promise.all(levelsOf(release).map(loadLevel));
@@ -124,13 +124,13 @@ function levelsOf({ summaries }: LoadedRelease): Level[] {
 }
 
 /** @throws Problem bad-parameter */
-function pointOf({ contains }: Params): Degrees {
+function askedPoint({ contains }: Params): Degrees {
   if (contains === undefined) throw badParameter(POINT, 'is missing', PARAMETERS.get(POINT)?.rule(0) ?? '');
   return contains;
 }
 
 /** The point whose latitude comes first, if it is one: the most frequent mistake. */
 function exchanged(params: Params): Degrees | undefined {
-  const { longitude, latitude } = pointOf(params);
+  const { longitude, latitude } = askedPoint(params);
   return Math.abs(Number(longitude)) > 90 ? undefined : { longitude: latitude, latitude: longitude };
 }

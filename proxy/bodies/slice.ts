@@ -340,9 +340,10 @@ function addPiece(reads: Read[], piece: Piece): void {
   const { data, path, first, end } = piece;
   const wanted = bytesOf(piece);
   // Runs have pieces in two files. Those of units that were searched may come in any order.
-  const before = [reads.at(-1), reads.at(-2)].find((read) => read?.path === path);
+  const last = reads.at(-1);
+  const before = last?.path === path ? last : reads.at(-2);
   const isNear =
-    before !== undefined &&
+    before?.path === path &&
     before.end <= first &&
     (data.bytes(before.end, first) <= GAP_BYTES || data.bytes(before.first, end) <= 2 * (before.wanted + wanted));
   if (!isNear) reads.push({ data, path, first, end, pieces: [piece], wanted });

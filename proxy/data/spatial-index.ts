@@ -7,7 +7,7 @@ import type { Cells } from '../../format/cells.ts';
 import { type Point, pointAt } from '../../format/grid.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
-import { NO_POSITIONS, type Positions, positionsOf } from '../../format/positions.ts';
+import { type Positions, positionsOf } from '../../format/positions.ts';
 import { type ByteRange, type Client, OriginError, type Reads } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 
@@ -20,6 +20,7 @@ const ENTRY_BYTES = 256;
 /** First position and rank of a run of positions. */
 const RUN_BYTES = 8;
 const NOWHERE: readonly Positions[] = [];
+const NO_UNITS: readonly number[] = [];
 
 /** Where features are to be. */
 export interface Places {
@@ -37,13 +38,17 @@ export interface Degrees {
 
 /** Where features of a release are to be. @throws RangeError if that is no point */
 export function placesOf(
-  { precision }: { precision: number },
+  release: { precision: number },
   { bbox, contains }: { bbox: Box | undefined; contains: Degrees | undefined },
 ): Places {
-  if (contains === undefined) return { bbox, contains };
-  const point = pointAt(contains.longitude, contains.latitude, precision);
-  if (point === undefined) throw new RangeError(`${contains.longitude},${contains.latitude} is no point`);
-  return { bbox, contains: point };
+  return { bbox, contains: contains && pointOf(release, contains) };
+}
+
+/** A point, exactly. @throws RangeError if it is none */
+export function pointOf({ precision }: { precision: number }, { longitude, latitude }: Degrees): Point {
+  const point = pointAt(longitude, latitude, precision);
+  if (point === undefined) throw new RangeError(`${longitude},${latitude} is no point`);
+  return point;
 }
 
 /** The places of a level's features. */
@@ -89,8 +94,31 @@ export class SpatialIndex {
   at({ bbox, contains }: Places, reads: Reads): readonly Positions[] | undefined {
     const inBox = bbox === undefined ? NOWHERE : [this.#touching(bbox)];
     if (contains === undefined) return inBox;
-    const around = this.#containing(contains, reads);
-    return around && [...inBox, around];
+    const units = this.unitsAt(contains, reads);
+    return units && [...inBox, positionsOf(units.flatMap((unit) => [unit, unit + 1]))];
+  }
+
+  /**
+   * The positions of the features that contain a point, ascending; undefined if `load` must be called first: their
+   * bytes must be read later, or are not what they should be, which reading them later says.
+   */
+  unitsAt(point: Point, reads: Reads): readonly number[] | undefined {
+    const cells = this.#cells.get('cells');
+    if (cells === undefined) return undefined;
+    const cell = cells.cellAt(point);
+    const { from, to } = cells.rangeOf(cell);
+    // Nothing is there, and no host can be asked for no bytes.
+    if (from === to) return NO_UNITS;
+    const known = this.#loaded.get(cell);
+    const bytes = known ?? reads.buffer(to - from);
+    const range = { offset: from, length: bytes.length };
+    try {
+      if (!known && !reads.now(this.#path, range, bytes, 0, true)) return undefined;
+      return cells.unitsAt(point, cell, bytes, this.#path);
+    } catch (error) {
+      if (error instanceof OriginError || error instanceof FormatError) return undefined;
+      throw error;
+    }
   }
 
   /**
@@ -124,27 +152,6 @@ export class SpatialIndex {
     const found = this.#boxes.touching(box);
     this.#matches.set(key, found, { size: RUN_BYTES * found.runs + ENTRY_BYTES });
     return found;
-  }
-
-  /** Undefined if the bytes must be read later, or are not what they should be: then reading them later says so. */
-  #containing(point: Point, reads: Reads): Positions | undefined {
-    const cells = this.#cells.get('cells');
-    if (cells === undefined) return undefined;
-    const cell = cells.cellAt(point);
-    const { from, to } = cells.rangeOf(cell);
-    // Nothing is there, and no host can be asked for no bytes.
-    if (from === to) return NO_POSITIONS;
-    const known = this.#loaded.get(cell);
-    const bytes = known ?? reads.buffer(to - from);
-    const range = { offset: from, length: bytes.length };
-    try {
-      if (!known && !reads.now(this.#path, range, bytes, 0, true)) return undefined;
-      const units = cells.unitsAt(point, cell, bytes, this.#path);
-      return positionsOf(units.flatMap((unit) => [unit, unit + 1]));
-    } catch (error) {
-      if (error instanceof OriginError || error instanceof FormatError) return undefined;
-      throw error;
-    }
   }
 
   async #read(cells: Cells, cell: number, range: ByteRange, reads: Reads, client: Client): Promise<void> {

@@ -4,11 +4,11 @@
 import { f64At, i32At } from '../../format/element-at.ts';
 import type { ByteRange } from './origin.ts';
 
-const MEMORY_BYTES = 4 * 1024 * 1024;
+const MEMORY_BYTES = 8 * 1024 * 1024;
 /** Larger ranges are not kept: units with many vertices, runs of units. */
 const PIECE_MAX_BYTES = 2 * 1024;
 /** A power of two: as many as the memory has pieces of half a kilobyte. */
-const PLACES = 8192;
+const PLACES = 16_384;
 const PLACE_SHIFT = 32 - Math.log2(PLACES);
 
 /** Pieces by number of their file and offset. */

@@ -113,8 +113,7 @@ export class CellEdges {
       } else if (!isBesideCorner || (y1 > y !== y2 > y && x1 >= 0 && (x1 <= x || x2 <= x))) {
         // It may be on either side of the point, or of the corner.
         this.#way ??= wayTo(points.exactly(number, x, y));
-        const { from: corner, turn, to: point } = this.#way;
-        if (separates(x1, y1, x2, y2, corner, turn, point)) isOther = !isOther;
+        if (separates(x1, y1, x2, y2, this.#way)) isOther = !isOther;
       }
       x1 = x2;
       y1 = y2;

@@ -104,7 +104,7 @@ export class PointChunk implements ExactPoints {
       if (bytes.length === 0) continue;
       if (!cells.hasBytes(cell, bytes)) throw new FormatError(file.name, `cell ${cell} is damaged`);
       this.#edges.read(bytes, `${file.name}: cell ${cell}`);
-      const [west, south] = gridPointOf(f64At(cells.arrays.key, cell), this.#finest);
+      const { x: west, y: south } = gridPointOf(f64At(cells.arrays.key, cell), this.#finest);
       for (let at = begin; at < end; at++) {
         const row = u32At(order, at);
         const [x, y] = [f64At(this.#x, row) - west, f64At(this.#y, row) - south];

@@ -246,7 +246,7 @@ test('wrong options and files are refused', () => {
     [['--origin', out, '--url', 'https://a.test'], 2, /--origin with --url: two sources/],
     [['--url', 'ftp://a.test'], 2, /--url: not a usable URL/],
     [['--origin', 's3://a/b'], 2, /--origin: not a folder/],
-    [['--origin', out, 'nothing.csv'], 2, /nothing\.csv: cannot be read \(ENOENT\)/],
+    [['--origin', out, 'nothing.csv'], 2, /nothing\.csv: not found/],
     [['--origin', temporaryFolder()], 1, /there is no release to serve/],
   ];
   for (const [args, code, message] of refused) {

@@ -82,7 +82,10 @@ test('with --make-valid units keep what they cover, and all are valid; verify re
   const { said, found, quality, isMadeValid } = await invalidUnits('made-valid', true);
   assert.deepEqual(found, [0, 0, 0]);
   assert.deepEqual(said, found);
-  assert.deepEqual(quality, ['non-polygonal 1 units.gpkg: layer units, fid 5, GID U5']);
+  assert.deepEqual(quality, [
+    'no-names 5 units.gpkg: layer units',
+    'non-polygonal 1 units.gpkg: layer units, fid 5, GID U5',
+  ]);
   assert.equal(isMadeValid, true);
   const [, bowTie, twice, spike, point] = featuresIn(join(folder, 'made-valid'), 0).map(({ geometry }) => geometry);
   assert.equal(bowTie?.type, 'MultiPolygon');

@@ -144,6 +144,16 @@ export function testSyntax({ proxy, publish }: World): void {
       refusal(await send(proxy, `/api/v1/fc/lv1?gid-0=${value}`), 400, 'bad-encoding');
   });
 
+  test('has parameters in one order in Link, whatever that of the request is', async () => {
+    const pairs = ['gid-0=U0.3_1', 'bbox=-180,-90,180,90', 'geometry=none', 'page-size=1', 'start-at=0'];
+    const links = [pairs, pairs.toReversed(), [...pairs.slice(2), ...pairs.slice(0, 2)]].map(
+      async (given) => (await send(proxy, `/api/v1/geojsonl/lv1?${given.join('&')}`)).headers.link,
+    );
+    const [link, ...others] = await Promise.all(links);
+    assert.match(String(link), /\?gid-0=.*&bbox=.*&geometry=none&page-size=1&start-at=.*>; rel="next"$/);
+    for (const other of others) assert.equal(other, link);
+  });
+
   test('skips empty pairs of the query, as forms do', async () => {
     for (const query of ['', '&', '&&page-size=1&', 'page-size=1&&'])
       assert.equal((await send(proxy, `/api/v1/fc/lv1?${query}`)).status, 200);

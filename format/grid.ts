@@ -90,28 +90,25 @@ export function movedTo(x: number, y: number, fractions: Omit<Point, 'x' | 'y' |
   return { x, y, fractionX, fractionY, parts, restX, restY, nearX: x + restX, nearY: y + restY };
 }
 
-/** The way to a point of a cell: from half a unit south-west of the cell's grid point, by way of its latitude. */
+/** A way from a point north or south to the latitude of another, and from there east or west to it. */
 export interface Way {
   from: Point;
+  /** At the longitude of `from` and the latitude of `to`. */
   turn: Point;
   to: Point;
 }
 
-/** Where it begins. */
-const BEGINNING = cornerAt(0, 0);
+/** Seen from a cell's grid point, the point half a unit south-west of it. */
+const CORNER = cornerAt(0, 0);
 
-/** @param to seen from the cell's grid point */
+/** The way to a point of a cell from the corner of the cell. @param to seen from the cell's grid point */
 export function wayTo(to: Point): Way {
   const { y, fractionY, parts, restY } = to;
   const turn = movedTo(-1, y, { fractionX: parts / 2n, fractionY, parts, restX: 0.5, restY });
-  return { from: BEGINNING, turn, to };
+  return { from: CORNER, turn, to };
 }
 
-/**
- * Does an edge change sides on the way from a point north or south to the latitude of another, and from there east or
- * west to it? Crossing it twice is not a change.
- * @param turn where the way turns: the longitude of `from`, the latitude of `to`
- */
+/** Does an edge change sides on the way? Crossing it twice is not a change. */
 export function separates(x1: number, y1: number, x2: number, y2: number, { from, turn, to }: Way): boolean {
   let isOther = false;
   if (x1 > from.x !== x2 > from.x) isOther = isLeft(x1, y1, x2, y2, from) !== isLeft(x1, y1, x2, y2, turn);

@@ -109,11 +109,12 @@ function unitsAt({ reads }: Sources, params: Params, release: LoadedRelease, con
 /** Brings what is missing into memory: of all levels side by side. */
 async function load({ reads }: Sources, params: Params, release: LoadedRelease, client: string): Promise<void> {
   const geometry = geometryOf(params, release.geometries);
+  const points = [askedPoint(params), exchanged(params)];
+  const places = points.map((contains) => placesOf(release, { bbox: undefined, contains }));
   const loadLevel = async (number: Level): Promise<void> => {
     const level = await release.load(number);
     await level.load(geometry);
-    for (const contains of [askedPoint(params), exchanged(params)])
-      await level.spatial.load(placesOf(release, { bbox: undefined, contains }), reads, client);
+    for (const place of places) await level.spatial.load(place, reads, client);
   };
   await Promise.all(levelsOf(release).map(loadLevel));
 }

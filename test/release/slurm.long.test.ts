@@ -25,42 +25,48 @@ test('a Slurm job array, one task of which is killed in the middle and requeued,
   const { folder, stopped, env, typed, outputs } = copySlurmExample(parent, 'SLURM_ARRAY_TASK_ID=1');
   const slurm = await startSlurm(env);
   const array = (await slurm.run(`${typed(source, out)}\necho "$ARRAY"`, folder)).split('\n').at(-1);
-  await until(
-    () => existsSync(stopped),
-    () => `shard 1 does not write: ${outputs()}`,
-  );
+  const task = `${array}_1`;
+  const QUEUE = "squeue --noheader --format='%i %T %r'; sinfo --noheader --format='%N %T'";
+  let said = '';
+  /** Asks Slurm until the answer is yes; otherwise says what it answered, its queue and what the jobs printed. */
+  const untilSlurm = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
+    let queue = '';
+    const ask = async (): Promise<boolean> => {
+      if (await holds()) return true;
+      queue = await slurm.run(QUEUE, folder);
+      return false;
+    };
+    await until(ask, () => `${what}: ${said}\n${queue}\n${outputs()}`, JOBS_END_MS);
+  };
+  await untilSlurm('shard 1 does not write', async () => existsSync(stopped));
   await assert.rejects(seal(out, EXAMPLE_RELEASE, true), { message: /1\/4 \(begun\)/ });
 
-  // The task may run before Slurm's controller knows that it does.
-  await until(
-    async () => (await slurm.run('squeue --steps --noheader --format=%i', folder)).includes(`${array}_1.0`),
-    'Slurm does not list the step of shard 1',
-  );
-  const states = async (): Promise<string> =>
-    (await slurm.run("squeue --noheader --format='%T %r'", folder)).split('\n').sort().join();
-  // Slurm may list the step and still say that the job is pending, or kill the step and say that it could not.
-  let refusal = '';
-  await until(
-    async () => {
-      const killed = slurm.run(`scancel --signal=KILL ${array}_1.0`, folder);
-      refusal = await killed.then(() => '', String);
-      return (await states()) === 'PENDING BeginTime,PENDING Dependency';
-    },
-    () => `task 1 is not killed and requeued: ${refusal} ${outputs()}`,
-  );
+  const tryTo = async (command: string): Promise<void> => {
+    said = await slurm.run(command, folder).then(() => '', String);
+  };
+
+  // The task may run before Slurm's controller knows that it does. Slurm may list the step and still say that the job is
+  // pending, or kill the step and say that it could not. Held, the task does not start by itself, which it does after
+  // two minutes.
+  await untilSlurm('task 1 is not killed and requeued', async () => {
+    const [steps = '', state = ''] = (
+      await slurm.run(
+        `squeue --steps --noheader --format=%i | paste -sd ' '; squeue --noheader --jobs=${task} --format='%T %r'`,
+        folder,
+      )
+    ).split('\n');
+    if (steps.split(' ').includes(`${task}.0`)) await tryTo(`scancel --signal=KILL ${task}.0`);
+    else if (state === 'PENDING BeginTime') await tryTo(`scontrol hold ${task}`);
+    return state.startsWith('PENDING JobHeld');
+  });
+  await untilSlurm('the other tasks do not end', async () => {
+    const states = (await slurm.run('squeue --noheader --format=%T', folder)).split('\n');
+    return states.join() === 'PENDING,PENDING';
+  });
   await assert.rejects(seal(out, EXAMPLE_RELEASE, true), { message: /shards not finished: 1\/4 \(begun\)$/ });
-  // By itself Slurm starts a requeued task after two minutes.
-  await slurm.run(`scontrol update JobId=${array}_1 StartTime=now`, folder);
-  let queue = '';
-  await until(
-    async () => {
-      queue = await slurm.run("squeue --noheader --format='%i %T %r'; sinfo --noheader --format='%N %T'", folder);
-      return queue === 'localhost idle';
-    },
-    () => `jobs do not end: ${queue}\n${outputs()}`,
-    JOBS_END_MS,
-  );
-  assert.match(await slurm.run(`scontrol show job ${array}_1`, folder), /Restarts=1 /);
+  await slurm.run(`scontrol release ${task}; scontrol update JobId=${task} StartTime=now`, folder);
+  await untilSlurm('jobs do not end', async () => (await slurm.run(QUEUE, folder)) === 'localhost idle');
+  assert.match(await slurm.run(`scontrol show job ${task}`, folder), /Restarts=1 /);
   assert.ok(existsSync(join(out, 'current.json')), outputs());
   assert.deepEqual(contentOf(out), contentOf(plain));
 });

@@ -45,6 +45,7 @@ test('a job array on two machines, one of which loses its power in the middle, a
   await until(
     () => existsSync(stopped),
     () => `no task on the second machine writes: ${outputs()}`,
+    JOBS_MAX_MS,
   );
   await slurm.cutPower('n2');
   await slurm.run('scontrol update NodeName=n2 State=DOWN Reason=power', folder);
@@ -55,6 +56,7 @@ test('a job array on two machines, one of which loses its power in the middle, a
   await until(
     async () => (await jobs('%T %r')).some((state) => state === 'PENDING BeginTime'),
     () => `no task is requeued: ${outputs()}`,
+    JOBS_MAX_MS,
   );
   // By itself Slurm starts requeued tasks after two minutes.
   for (const job of await jobs('%i %r'))

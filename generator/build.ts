@@ -89,6 +89,8 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         // Child processes write in the staging folder until they end.
         await pool.close();
         try {
+          // Those of another process, if it has taken the lock, are none.
+          lock.assertHeld();
           removeLeftovers(options.out);
         } catch {
           // The next build removes them. What went wrong first says more.

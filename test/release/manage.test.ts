@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -20,6 +21,7 @@ import { FORMAT_VERSION } from '../../format/version.ts';
 import { build } from '../../generator/build.ts';
 import { releaseTable } from '../../generator/cli/tables.ts';
 import { activateRelease, listReleases, pruneReleases } from '../../generator/release/manage.ts';
+import { type Lock, takeLock } from '../../generator/release/output-lock.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';
@@ -65,6 +67,28 @@ test('of two builders at once the second is refused and told who is writing; the
     message: new RegExp(`process ${process.pid} is writing there`),
   });
   await first;
+  assert.deepEqual(contentOf(out), expected);
+});
+
+test('a build whose lock another process has taken publishes nothing, and leaves alone what that one writes', async () => {
+  const out = freshOutput('taken');
+  const others = join(out, 'releases/.other.staging/release');
+  let other: Lock | undefined;
+  const takeOver = (): void => {
+    if (other !== undefined) return;
+    rmSync(join(out, 'releases/.lock'), { recursive: true });
+    other = takeLock(out);
+    mkdirSync(others, { recursive: true });
+  };
+  await assert.rejects(build(buildOptions(newSource, out, newBuild), { ...SILENT, advance: takeOver }), {
+    message: /\.lock: another process has taken the lock$/,
+    remedy: /two builds into one folder cannot run at once/,
+  });
+  other?.assertHeld();
+  assert.ok(existsSync(others));
+  assert.deepEqual(currentIn(out), pointerTo(out, 'old', ['old']));
+  other?.release();
+  await buildRelease(newSource, out, newBuild);
   assert.deepEqual(contentOf(out), expected);
 });
 

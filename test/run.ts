@@ -1,6 +1,6 @@
-// Runs the tests: `npm test` those of *.test.ts, `npm run test:long` the long matrices of *.long.test.ts; with arguments
-// those whose paths begin with one. Prints a line for each file or group of files, what failed, what took most, node's
-// closing summary, and the time of the whole run.
+// Runs the tests: `npm test` those of *.test.ts, `npm run test:long` the long matrices of *.long.test.ts; with
+// arguments those whose paths begin with one. Prints a line for each file or group of files, what failed, what took
+// most, node's closing summary, and the time of the whole run.
 import {
   chmodSync,
   existsSync,

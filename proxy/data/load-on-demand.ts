@@ -1,5 +1,6 @@
-// Loads the levels of releases when they are first requested, and frees the least recently used ones: for platforms with
-// little memory and no work between requests. Used by fetch/ and, for the process that starts the workers, by serve.ts.
+// Loads the levels of releases when they are first requested, and frees the least recently used ones: for platforms
+// with little memory and no work between requests. Used by fetch/ and, for the process that starts the workers, by
+// serve.ts.
 import type { Level } from '../../format/levels.ts';
 import type { LoadedLevel, LoadRelease } from './load-release.ts';
 import { describedRelease, loadLevel } from './load-release.ts';

@@ -1,5 +1,5 @@
-// Loads the metadata of a release from an origin: the manifest and the index of each level, verified and mapped. Used by
-// releases.ts.
+// Loads the metadata of a release from an origin: the manifest and the index of each level, verified and mapped. Used
+// by releases.ts.
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';

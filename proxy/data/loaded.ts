@@ -1,11 +1,12 @@
-// What is brought into memory when it is first asked for: once for all that ask, and again some time after an error. Holds
-// releases (releases.ts), the tables of geometries and the words of names (load-release.ts), and levels where memory is little (load-on-demand.ts).
+// What is brought into memory when it is first asked for: once for all that ask, and again some time after an error.
+// Holds releases (releases.ts), the tables of geometries and the words of names (load-release.ts), and levels where
+// memory is little (load-on-demand.ts).
 
 /** What could not be loaded is tried again after this time, in milliseconds. */
 const RETRY_MS = 5000;
 /**
- * What takes longer is begun again beside it, then after twice this time: platforms end what a request reads with its client.
- * What is loaded first counts.
+ * What takes longer is begun again beside it, then after twice this time: platforms end what a request reads with its
+ * client. What is loaded first counts.
  */
 const STUCK_MS = 10_000;
 
@@ -54,7 +55,8 @@ export class Loaded<Key, Value> {
 
   /**
    * Brings a value into memory.
-   * @param begin loads it; rejects if it cannot be loaded, for everyone until the next attempt. If it throws, nothing is begun
+   * @param begin loads it; rejects if it cannot be loaded, for everyone until the next attempt. If it throws, nothing
+   * is begun
    */
   load(key: Key, begin: () => Promise<Value>): Promise<Value> {
     const known = this.#use(key);

@@ -1,5 +1,6 @@
-// The releases of an origin: the current one, and every other hosted release, which cursors may name. A release is known by
-// its digest, which current.json names: it is served once its metadata has been loaded and verified. Used by handler.ts.
+// The releases of an origin: the current one, and every other hosted release, which cursors may name. A release is
+// known by its digest, which current.json names: it is served once its metadata has been loaded and verified. Used by
+// handler.ts.
 import type { Cursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
@@ -15,11 +16,15 @@ import { Loaded } from './loaded.ts';
 const POINTER_MAX_BYTES = 64 * 1024;
 /** Minimum time between two looks at current.json on behalf of requests. */
 const LOOK_PAUSE_MS = 250;
-/** A damaged release that is not the current one is tried again after this time: it would be read for each of its cursors. */
+/**
+ * A damaged release that is not the current one is tried again after this time: it would be read for each of its
+ * cursors.
+ */
 const DAMAGED_MS = 30_000;
 /**
- * Releases in memory besides the current one: of each client those that it alone has named, as many that were current and nobody
- * has named, and all together, for the sake of memory. Cursors are not signed, and loading a release is expensive.
+ * Releases in memory besides the current one: of each client those that it alone has named, as many that were current
+ * and nobody has named, and all together, for the sake of memory. Cursors are not signed, and loading a release is
+ * expensive.
  */
 const RECENT_MAX = { client: 2, all: 8 } as const;
 /** A release that a client has named stays in memory at least this long before another one replaces it. */
@@ -131,8 +136,8 @@ export class Releases {
   }
 
   /**
-   * Brings the release that a request names into memory. current.json is read again before a release counts as not hosted:
-   * another process may have noticed it earlier.
+   * Brings the release that a request names into memory. current.json is read again before a release counts as not
+   * hosted: another process may have noticed it earlier.
    * @throws Problem release-gone; not-ready if the client has named other releases recently
    * @throws OriginError, FormatError if it is hosted but cannot be loaded
    */

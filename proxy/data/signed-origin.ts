@@ -1,5 +1,5 @@
-// The origin of signed releases in a place where others may write: each block of each file is checked before it is used.
-// Wraps any other origin where there are trusted keys; what is not signed looks damaged to everything else.
+// The origin of signed releases in a place where others may write: each block of each file is checked before it is
+// used. Wraps any other origin where there are trusted keys; what is not signed looks damaged to everything else.
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { BLOCK_BYTES, Blocks } from '../../format/blocks.ts';
 import { BLOCKS_FILE, RELEASE_FILE, RELEASES_PATH, SIGNATURE_ENDING } from '../../format/layout.ts';
@@ -14,7 +14,10 @@ const SIGNED_MAX_BYTES = 512 * 1024 * 1024;
 const SIGNATURE_BYTES = 64;
 /** What is not signed is read again after this time, in milliseconds, at the earliest: `Releases` tries more seldom. */
 const RETRY_MS = 500;
-/** The blocks of a release whose files are others are read again after this time, in milliseconds: its id may have been used again. */
+/**
+ * The blocks of a release whose files are others are read again after this time, in milliseconds: its id may have been
+ * used again.
+ */
 const REREAD_MS = 5000;
 
 /** A public Ed25519 key in PEM; undefined if the text is none. */
@@ -138,7 +141,10 @@ function folderOf(path: string): string | undefined {
   return path.slice(0, path.indexOf('/', RELEASES_PATH.length + 1));
 }
 
-/** Reads blocks.bin of a release, once it and release.json are known to be signed. @throws OriginError if they are not */
+/**
+ * Reads blocks.bin of a release, once it and release.json are known to be signed.
+ * @throws OriginError if they are not
+ */
 async function readBlocks(origin: Origin, folder: string, keys: readonly KeyObject[]): Promise<Blocks> {
   await readSigned(origin, `${folder}/${RELEASE_FILE}`, keys);
   const path = `${folder}/${BLOCKS_FILE}`;

@@ -1,6 +1,6 @@
 // Which features of a level are in a box, and which contain a point: from its index, and for a point from the directory
-// of its cells and a few hundred bytes of cells.bin. Used by api/listing.ts for `bbox` and `contains`, by api/units.ts for
-// `at`, by api/files.ts for the download of cells.
+// of its cells and a few hundred bytes of cells.bin. Used by api/listing.ts for `bbox` and `contains`, by api/units.ts
+// for `at`, by api/files.ts for the download of cells.
 import { LRUCache } from 'lru-cache';
 import { type Box, BoxIndex } from '../../format/boxes.ts';
 import type { Cells } from '../../format/cells.ts';

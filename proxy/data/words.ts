@@ -35,8 +35,8 @@ interface Matches extends SearchedLevel {
 }
 
 /**
- * Looks a text up. First come units whose name is the text, then those whose name begins with it, then those with a word that
- * does; of each those of the level that comes first, then by the name that matches, then by fid.
+ * Looks a text up. First come units whose name is the text, then those whose name begins with it, then those with a
+ * word that does; of each those of the level that comes first, then by the name that matches, then by fid.
  * @param text as it was typed, with a letter or digit
  * @param limit how many units are brought
  */
@@ -68,8 +68,8 @@ export function findUnits(text: string, levels: readonly SearchedLevel[], limit:
 }
 
 /**
- * The first names of units that are not found yet, of those with a word inside that begins with the text: ascending, one for each
- * unit. All others are only compared with the last of these.
+ * The first names of units that are not found yet, of those with a word inside that begins with the text: ascending,
+ * one for each unit. All others are only compared with the last of these.
  */
 function firstInside({ words, keys, names, seen, isAllowed }: Matches, count: number): number[] {
   const { name } = words.arrays;

@@ -1,5 +1,5 @@
-// The example for Slurm, typed as its README says, on a real Slurm of one node. Its jobs are several programs that start
-// and end one after another, beside what else the machine does.
+// The example for Slurm, typed as its README says, on a real Slurm of one node. Its jobs are several programs that
+// start and end one after another, beside what else the machine does.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,9 +45,9 @@ test('a Slurm job array, one task of which is killed in the middle and requeued,
     said = await slurm.run(command, folder).then(() => '', String);
   };
 
-  // The task may run before Slurm's controller knows that it does. Slurm may list the step and still say that the job is
-  // pending, or kill the step and say that it could not. Held, the task does not start by itself, which it does after
-  // two minutes.
+  // The task may run before Slurm's controller knows that it does. Slurm may list the step and still say that the job
+  // is pending, or kill the step and say that it could not. Held, the task does not start by itself, which it does
+  // after two minutes.
   await untilSlurm('task 1 is not killed and requeued', async () => {
     const [steps = '', state = ''] = (
       await slurm.run(

@@ -1,5 +1,5 @@
-// The lines of generator/examples/upload/README.md for the AWS CLI, as they are printed: what is copied in which order, with which
-// headers, what is removed, and what the bucket serves.
+// The lines of generator/examples/upload/README.md for the AWS CLI, as they are printed: what is copied in which order,
+// with which headers, what is removed, and what the bucket serves.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// What the service publishes about itself without a token: release, its date, geometries, cells, licence, attribution, page
-// caps and columns. Used by app.js.
+// What the service publishes about itself without a token: release, its date, geometries, cells, licence, attribution,
+// page caps and columns. Used by app.js.
 
 /**
  * @typedef {import('./unit.js').LevelColumns} LevelColumns

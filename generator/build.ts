@@ -89,7 +89,7 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         // Child processes write in the staging folder until they end.
         await pool.close();
         try {
-          // Those of another process, if it has taken the lock, are none.
+          // What a process writes that has taken the lock meanwhile is no leftover.
           lock.assertHeld();
           removeLeftovers(options.out);
         } catch {

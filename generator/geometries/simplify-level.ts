@@ -3,8 +3,8 @@
 // overview. It is our own: the coverage simplification of GEOS needs GEOS 3.12, where Debian 12 has 3.11, and
 // gdal-async has no binding of it. mapshaper 0.7.70 would do for size: 10,000 units with 40 million positions took it
 // 26 s and 1.4 GB. But small units are not recognisable afterwards: of 35,283 communes 6,254 changed their area by more
-// than a fifth at 1 km, 584 at 450 m, which leaves as many positions as 1 km does here, where 3 do. And its packages
-// have 160 MB.
+// than a fifth at 1 km, and 584 at 450 m, which leaves about as many positions as 1 km does here, where 3 do. And its
+// packages have 160 MB.
 import { elementAt, i32At } from '../../format/element-at.ts';
 import { isValid } from '../source/valid-polygons.ts';
 import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';

@@ -14,6 +14,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const JOBS_END_MS = 180_000;
+/** Prints the jobs and the nodes with their states. */
+const QUEUE = "squeue --noheader --format='%i %T %r'; sinfo --noheader --format='%N %T'";
 
 test('a Slurm job array, one task of which is killed in the middle and requeued, and its seal job give the bytes of a plain build', {
   skip: withoutSlurm,
@@ -26,7 +28,7 @@ test('a Slurm job array, one task of which is killed in the middle and requeued,
   const slurm = await startSlurm(env);
   const array = (await slurm.run(`${typed(source, out)}\necho "$ARRAY"`, folder)).split('\n').at(-1);
   const task = `${array}_1`;
-  const QUEUE = "squeue --noheader --format='%i %T %r'; sinfo --noheader --format='%N %T'";
+  /** What Slurm answered to a command that it refused. */
   let said = '';
   /** Asks Slurm until the answer is yes; otherwise says what it answered, its queue and what the jobs printed. */
   const untilSlurm = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
@@ -49,13 +51,9 @@ test('a Slurm job array, one task of which is killed in the middle and requeued,
   // is pending, or kill the step and say that it could not. Held, the task does not start by itself, which it does
   // after two minutes.
   await untilSlurm('task 1 is not killed and requeued', async () => {
-    const [steps = '', state = ''] = (
-      await slurm.run(
-        `squeue --steps --noheader --format=%i | paste -sd ' '; squeue --noheader --jobs=${task} --format='%T %r'`,
-        folder,
-      )
-    ).split('\n');
-    if (steps.split(' ').includes(`${task}.0`)) await tryTo(`scancel --signal=KILL ${task}.0`);
+    const steps = await slurm.run('squeue --steps --noheader --format=%i', folder);
+    const state = await slurm.run(`squeue --noheader --jobs=${task} --format='%T %r'`, folder);
+    if (steps.split('\n').includes(`${task}.0`)) await tryTo(`scancel --signal=KILL ${task}.0`);
     else if (state === 'PENDING BeginTime') await tryTo(`scontrol hold ${task}`);
     return state.startsWith('PENDING JobHeld');
   });

@@ -2,7 +2,7 @@
 // sign-in, map, and the workspace between sign-in and sign-out.
 import { readAbout } from './api/about.js';
 import { createClient } from './api/client.js';
-import { createNames } from './api/names.js';
+import { Names } from './api/names.js';
 import { createMap } from './map/map.js';
 import { isPublicService, part } from './panels/elements.js';
 import { mapCovered, showAbout, showShowAll, wireLayout } from './panels/layout.js';
@@ -18,7 +18,8 @@ const isPublic = isPublicService();
 const session = new Session();
 const base = document.baseURI.replace(/#.*$/, '');
 const access = { base, token: () => session.token };
-const [client, names] = [createClient(access), createNames(access)];
+const client = createClient(access);
+const names = new Names(client, access.token);
 /** @type {Workspace | undefined} */
 let workspace;
 /** What was begun last. */

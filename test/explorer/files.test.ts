@@ -62,7 +62,6 @@ test('the page has one script of its own and one style sheet, the map library is
     'icon.svg',
     'lib/maplibre-gl-worker.mjs',
     'lib/maplibre-gl.mjs',
-    'names/worker.js',
     'page/page.css',
     'page/page.js',
   ]);
@@ -107,7 +106,7 @@ test('the digest changes with a source, and is the same whether the files were b
 });
 
 test('pages, scripts and workers may load from the service alone, without eval, inline code and blobs', async () => {
-  const paths = ['/', '/docs', `/${base}page/page.js`, `/${base}names/worker.js`, `/${base}lib/maplibre-gl-worker.mjs`];
+  const paths = ['/', '/docs', `/${base}page/page.js`, `/${base}lib/maplibre-gl-worker.mjs`];
   for (const path of paths) {
     const policy = String((await send(proxy, path, ANYONE)).headers['content-security-policy']);
     assert.match(policy, /^default-src 'none'; script-src 'self'; worker-src 'self'; /, path);

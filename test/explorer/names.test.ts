@@ -1,11 +1,13 @@
-// The names of all levels as the explorer's worker asks for them, from a real proxy: parents, children, types.
+// The names of all levels as the explorer asks for them, from a real proxy: parents, children, types.
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { BuildOptions } from '../../generator/build.ts';
-import type { Progress } from '../../proxy/explorer/names/load-names.js';
-import { NameLevels } from '../../proxy/explorer/names/name-levels.js';
+import { createClient } from '../../proxy/explorer/api/client.js';
+import { Names } from '../../proxy/explorer/api/names.js';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -13,9 +15,9 @@ import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
-const access = { token: TOKEN, onProgress: () => {} };
 /** There are no units, and so no GIDs, of level 2. */
 const OPTIONS: Partial<BuildOptions> = { accept: ['null-gids'], gidColumns: [{ level: 3, of: 2, columns: [] }] };
+const HEADER = '["fid","gid","name","type","parent","children"]';
 const HOSTILE = `A'"\n<b>`;
 
 /** Levels 0, 1 and 3: no unit is at level 2. One country has a hostile GID, one municipality no GID. */
@@ -54,11 +56,16 @@ function writeSource(country = 'España'): string {
 const folder = temporaryFolder();
 await buildRelease(writeSource(), folder, OPTIONS);
 const proxy = await startService(folder);
-const names = new NameLevels(`${proxy.url}/`);
+const names = namesOf(proxy.url);
+
+/** The names of a service. */
+function namesOf(url: string, token = (): string => TOKEN): Names {
+  return new Names(createClient({ base: `${url}/`, token }), token);
+}
 
 test('children are the units below at any level, across a level without units, in order of fid', async () => {
   const fids = async (level: number, of: number, gid: string | undefined): Promise<unknown> => {
-    const { total, units = [] } = (await names.children({ level, of, gid }, access)) ?? {};
+    const { total, units = [] } = (await names.children({ level, of, gid })) ?? {};
     return [total, units.map(({ fid }) => fid)];
   };
   assert.deepEqual(await fids(1, 0, 'ESP'), [2, [1, 2]]);
@@ -85,12 +92,12 @@ test('where units have no parent at the level between, the names do not tell wha
     layer(2, ['GID_2', 'GID_0'], ['HTI.x', 'HTI']),
   ];
   await buildRelease(writeDataset(join(temporaryFolder(), 'loose.gpkg'), 'GPKG', layers), out, { gidColumns });
-  const loose = new NameLevels(`${(await startService(out)).url}/`);
+  const loose = namesOf((await startService(out)).url);
   const inside = { of: 0, gid: 'HTI' };
-  assert.equal((await loose.children({ level: 1, ...inside }, access))?.total, 1);
-  assert.equal(await loose.children({ level: 2, ...inside }, access), undefined);
-  assert.equal(await loose.types({ level: 2, ...inside }, access), undefined);
-  const found = await loose.findAll(2, ['HTI.x', 'none'], access);
+  assert.equal((await loose.children({ level: 1, ...inside }))?.total, 1);
+  assert.equal(await loose.children({ level: 2, ...inside }), undefined);
+  assert.equal(await loose.types({ level: 2, ...inside }), undefined);
+  const found = await loose.findAll(2, ['HTI.x', 'none']);
   assert.deepEqual(
     found.map((unit) => unit?.fid),
     [1, undefined],
@@ -104,16 +111,16 @@ test('of more than 10,000 units the first are given, and how many there are', as
   const source = writeDataset(join(temporaryFolder(), 'many.gpkg'), 'GPKG', [layer]);
   await buildRelease(source, out, { storedPages: 'none', accept: ['empty-geometries'] });
   const { url } = await startService(out);
-  const row = new NameLevels(`${url}/`);
-  const { total, units = [] } = (await row.children({ level: 0, of: 0, gid: undefined }, access)) ?? {};
+  const row = namesOf(url);
+  const { total, units = [] } = (await row.children({ level: 0, of: 0, gid: undefined })) ?? {};
   assert.deepEqual([total, units.length], [10_050, 10_000]);
   assert.deepEqual([units[0]?.fid, units.at(-1)?.fid, units.at(-1)?.gid], [1, 10_000, 'A9999']);
-  assert.equal((await row.find(0, 'A10049', access))?.fid, 10_050);
+  assert.equal((await row.find(0, 'A10049'))?.fid, 10_050);
 });
 
 test('a lineage leads from the top to the unit', async () => {
   const lineage = async (level: number, gid: string): Promise<unknown> =>
-    (await names.lineage(level, gid, access)).map((unit) => [unit.level, unit.fid]);
+    (await names.lineage(level, gid)).map((unit) => [unit.level, unit.fid]);
   assert.deepEqual(await lineage(3, `${HOSTILE}.1.1`), [
     [0, 7],
     [1, 3],
@@ -121,51 +128,101 @@ test('a lineage leads from the top to the unit', async () => {
   ]);
   assert.deepEqual(await lineage(0, 'FRA'), [[0, 9]]);
   assert.deepEqual(await lineage(1, 'none'), []);
-  assert.equal((await names.find(1, 'ESP.2_1', access))?.name, 'Castilla-La Mancha');
-  assert.equal(await names.find(0, 'esp', access), undefined);
+  assert.equal((await names.find(1, 'ESP.2_1'))?.name, 'Castilla-La Mancha');
+  assert.equal(await names.find(0, 'esp'), undefined);
 });
 
-test('each level is requested once, when it is first needed, with its units as the progress', async () => {
+test('each level is requested once, when it is first needed', async () => {
   const requested: unknown[] = [];
   const observe = (req: IncomingMessage): number => requested.push(req.url);
   const service = await startService(folder, { observe });
-  const fresh = new NameLevels(`${service.url}/`);
-  const done = new Set<string>();
-  const onProgress = ({ level, units, of }: Progress): unknown => units === of && done.add(`lv${level}: ${units}`);
-  const watched = { token: TOKEN, onProgress };
-  await Promise.all([fresh.load(1, watched), fresh.find(1, 'x', watched)]);
+  const fresh = namesOf(service.url);
+  await Promise.all([fresh.load(1), fresh.find(1, 'x')]);
   assert.deepEqual(requested, ['/api/v1/names/lv0', '/api/v1/names/lv1']);
-  await fresh.find(3, 'x', watched);
+  assert.deepEqual(
+    [1, 3].map((level) => fresh.isLoaded(level)),
+    [true, false],
+  );
+  await fresh.find(3, 'x');
   assert.deepEqual(requested.slice(2), ['/api/v1/names/lv2', '/api/v1/names/lv3']);
-  assert.deepEqual([...done].sort(), ['lv0: 3', 'lv1: 3', 'lv2: 0', 'lv3: 5']);
 });
 
 test('an error of the service is passed on with its status and code, and the next attempt loads again', async () => {
-  const fresh = new NameLevels(`${proxy.url}/`);
-  const denied = { token: 'bad', onProgress: () => {} };
-  await assert.rejects(fresh.find(1, 'ESP.1_1', denied), { status: 401, code: 'token-invalid' });
-  await assert.rejects(fresh.find(1, 'ESP.1_1', { ...denied, token: '' }), { status: 401, code: 'token-missing' });
-  assert.equal((await fresh.find(1, 'ESP.1_1', access))?.name, 'Madrid');
+  let token = 'bad';
+  const fresh = namesOf(proxy.url, () => token);
+  await assert.rejects(fresh.find(1, 'ESP.1_1'), { status: 401, code: 'token-invalid' });
+  token = '';
+  await assert.rejects(fresh.find(1, 'ESP.1_1'), { status: 401, code: 'token-missing' });
+  token = 'bad';
+  const denied = assert.rejects(fresh.find(1, 'ESP.1_1'), { status: 401 });
+  token = TOKEN;
+  // What the other token does not permit does not fail this one, which is asked for before that is known.
+  assert.equal((await fresh.find(1, 'ESP.1_1'))?.name, 'Madrid');
+  await denied;
   const early = await startService(folder, { early: true });
-  const waiting = new NameLevels(`${early.url}/`);
-  await assert.rejects(waiting.find(1, 'ESP.1_1', access), { status: 503 });
+  const waiting = namesOf(early.url);
+  await assert.rejects(waiting.find(1, 'ESP.1_1'), { status: 503 });
   await early.releases.refresh();
-  assert.equal((await waiting.find(1, 'ESP.1_1', access))?.name, 'Madrid');
+  assert.equal((await waiting.find(1, 'ESP.1_1'))?.name, 'Madrid');
   const gone = await startService(folder);
   await gone.stop({ drainMs: 0, timeoutMs: 1_000 });
-  await assert.rejects(new NameLevels(`${gone.url}/`).find(0, 'ESP', access), { status: 0 });
+  await assert.rejects(namesOf(gone.url).find(0, 'ESP'), { status: 0 });
+});
+
+test('closing abandons what waits, and the next call loads again', async () => {
+  const closed = namesOf(proxy.url);
+  const waiting = assert.rejects(closed.find(1, 'ESP.1_1'), { name: 'AbortError' });
+  closed.close();
+  await waiting;
+  assert.equal((await closed.find(1, 'ESP.1_1'))?.name, 'Madrid');
+});
+
+test('names that are cut, or are no names, are refused; bytes may arrive in any pieces', async () => {
+  const text = `${HEADER}\n[1,"A","Łódź 東京都 \u{1f3f4}",null,null,0]\n[2,"A",null,"adm1",null,3]\n`;
+  let pieces = [''];
+  let isCutOff = false;
+  const server = createServer((_, res) => {
+    const length = isCutOff ? { 'Content-Length': '1000000' } : {};
+    res.writeHead(200, { 'Boundaries-Matched': '2', 'Boundaries-Release': 'r1', ...length });
+    for (const piece of pieces) res.write(Buffer.from(piece, 'latin1'));
+    if (isCutOff) res.socket?.end();
+    else res.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const unitsOf = async (sent: string, length = 1000): Promise<unknown> => {
+    const bytes = Buffer.from(sent).toString('latin1');
+    pieces = bytes.match(new RegExp(`.{1,${length}}`, 'gs')) ?? [''];
+    const [level] = await namesOf(`http://127.0.0.1:${port}`).load(0);
+    return level?.units;
+  };
+  const units = [
+    { level: 0, fid: 1, gid: 'A', name: 'Łódź 東京都 \u{1f3f4}', type: null, parent: null, children: 0 },
+    { level: 0, fid: 2, gid: 'A', name: null, type: null, parent: null, children: 3 },
+  ];
+  for (const length of [1, 2, 7, 64, 1000]) assert.deepEqual(await unitsOf(text, length), units);
+  const fails = (sent: string, message: RegExp): Promise<void> =>
+    assert.rejects(unitsOf(sent), { name: 'Error', status: 0, message });
+  await fails('', /names of lv0 could not be read: they begin with undefined, expected/);
+  await fails('<!doctype html>\n', /they begin with <!doctype html>, expected/);
+  await fails(text.slice(0, -1), /they are of 1 units, expected 2/);
+  await fails(`${text}[3,"C",null,null,null,0]\n`, /they are of 3 units, expected 2/);
+  await fails(text.replace('0]', '0'), /JSON/);
+  isCutOff = true;
+  await fails(text, /broke off/);
 });
 
 test('names of another release than those loaded before replace them', async () => {
   const out = temporaryFolder();
   await buildRelease(writeSource(), out, OPTIONS);
   const service = await startService(out);
-  const levels = new NameLevels(`${service.url}/`);
-  assert.equal((await levels.load(0, access)).release, 'r1');
+  const levels = namesOf(service.url);
+  assert.equal((await levels.load(0))[0]?.release, 'r1');
   await buildRelease(writeSource('Hispania'), out, { ...OPTIONS, release: 'r2' });
   pointTo(out, 'r2');
   await service.releases.refresh();
-  assert.equal((await levels.find(0, 'ESP', access))?.name, 'España');
-  assert.equal((await levels.lineage(1, 'ESP.1_1', access))[0]?.name, 'Hispania');
-  assert.equal((await levels.load(3, access)).release, 'r2');
+  assert.equal((await levels.find(0, 'ESP'))?.name, 'España');
+  assert.equal((await levels.lineage(1, 'ESP.1_1'))[0]?.name, 'Hispania');
+  for (const { release } of await levels.load(3)) assert.equal(release, 'r2');
 });

@@ -5,15 +5,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readAbout } from '../../proxy/explorer/api/about.js';
 import { createClient } from '../../proxy/explorer/api/client.js';
+import { Names } from '../../proxy/explorer/api/names.js';
 import { searchUnits } from '../../proxy/explorer/api/search.js';
-import { NameLevels } from '../../proxy/explorer/names/name-levels.js';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
-const access = { token: TOKEN, onProgress: () => {} };
 const ALL = [0, 1, 3];
 
 /** Levels 0, 1 and 3. Municipalities have the names of regions; countries' names are nowhere but in their own layer. */
@@ -59,12 +58,8 @@ const proxy = await startService(folder, {
   observe: ({ url = '' }: IncomingMessage) => requests.push(url),
 });
 const base = `${proxy.url}/`;
-const levelNames = new NameLevels(base);
-const parts = {
-  client: createClient({ base, token: () => TOKEN }),
-  about: await readAbout(base),
-  names: { find: (level: number, gid: string) => levelNames.find(level, gid, access) },
-};
+const client = createClient({ base, token: () => TOKEN });
+const parts = { client, about: await readAbout(base), names: new Names(client, () => TOKEN) };
 
 /** Searches; the requests that this took are in `requests`. */
 async function search(

@@ -69,7 +69,6 @@ test('holds the explorer as it is served, with the licences of the libraries in 
     'lib/maplibre-gl.LICENSE.txt',
     'lib/maplibre-gl.mjs',
     'lib/topojson-client.LICENSE.txt',
-    'names/worker.js',
     'page/page.css',
     'page/page.js',
     'style.css',

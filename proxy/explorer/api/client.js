@@ -21,7 +21,7 @@ import { featuresOf } from './json-text.js';
  *
  * @typedef {{ matched: number, bytes: number }} Size
  *
- * Some units of a download, each as GeoJSON text.
+ * Some lines of a long body.
  * @typedef {{ lines: string[], matched: number, release: string }} Batch
  *
  * @typedef {object} Client
@@ -30,9 +30,9 @@ import { featuresOf } from './json-text.js';
  * @property {(path: string, signal: AbortSignal) => Promise<Size>} size how many units match, and how many bytes the
  * body
  *   has, by HEAD
- * @property {(path: string, signal: AbortSignal) => AsyncGenerator<Batch>} download the units of a whole listing, as
- * they
- *   arrive; the first batch comes with the headers and has none
+ * @property {(path: string, signal: AbortSignal) => AsyncGenerator<Batch>} download the units of a whole listing as
+ *   GeoJSON text, as they arrive; the first batch comes with the headers and has none
+ * @property {(path: string, signal: AbortSignal) => AsyncGenerator<Batch>} lines the same of a file of text lines
  * @property {(path: string, signal: AbortSignal) => Promise<Blob>} file a file as it is
  * @property {(path: string, signal: AbortSignal) => Promise<{ exchange: Exchange, json: unknown }>} json
  * @property {(path: string) => void} begin sends the request of the next `json` with this path
@@ -83,11 +83,11 @@ export function createClient({ base, token }) {
     },
     async *download(path, signal) {
       const response = await request(urlOf(path), token(), { signal });
-      if (!response.ok || response.body === null) throw textToError(response.status, await response.text());
-      const [matched, release] = ['Boundaries-Matched', 'Boundaries-Release'].map((name) => response.headers.get(name));
-      const known = { matched: Number(matched), release: release ?? '' };
-      yield { lines: [], ...known };
-      for await (const lines of linesOf(response.body, signal)) yield { lines, ...known };
+      yield* batchesOf(response, signal, new DecompressionStream('gzip'));
+    },
+    async *lines(path, signal) {
+      // The browser keeps them until the service says that they have changed.
+      yield* batchesOf(await request(urlOf(path), token(), { signal, cache: 'default' }), signal);
     },
     async file(path, signal) {
       const response = await request(urlOf(path), token(), { signal });
@@ -133,7 +133,7 @@ async function request(url, token, init) {
   const headers = token === '' ? {} : { Authorization: `Bearer ${token}` };
   try {
     // The figures of the page are those of the service, so nothing comes from the browser's cache.
-    return await fetch(url, { ...init, headers, cache: 'no-store' });
+    return await fetch(url, { cache: 'no-store', ...init, headers });
   } catch (error) {
     if (init.signal.aborted) throw error;
     throw new RefusalError({ status: 0, code: '', detail: 'The service cannot be reached.' });
@@ -141,13 +141,20 @@ async function request(url, token, init) {
 }
 
 /**
- * The lines of a gzip file, as many at a time as there are.
- * @param {ReadableStream<Uint8Array<ArrayBuffer>>} body
+ * The lines of a body, as many at a time as there are.
+ * @param {Response} response
  * @param {AbortSignal} signal
- * @returns {AsyncGenerator<string[]>}
+ * @param {DecompressionStream} [inflate]
+ * @returns {AsyncGenerator<Batch>}
  */
-async function* linesOf(body, signal) {
-  const reader = body.pipeThrough(new DecompressionStream('gzip')).pipeThrough(new TextDecoderStream()).getReader();
+async function* batchesOf(response, signal, inflate) {
+  const { ok, status, headers, body } = response;
+  if (!ok || body === null) throw textToError(status, await response.text());
+  const [matched, release] = ['Boundaries-Matched', 'Boundaries-Release'].map((name) => headers.get(name));
+  const known = { matched: Number(matched), release: release ?? '' };
+  yield { lines: [], ...known };
+  const bytes = inflate === undefined ? body : body.pipeThrough(inflate);
+  const reader = bytes.pipeThrough(new TextDecoderStream()).getReader();
   /** The beginning of a line, in pieces. @type {string[]} */
   let begun = [];
   try {
@@ -155,7 +162,7 @@ async function* linesOf(body, signal) {
       const end = value.lastIndexOf('\n');
       begun.push(end === -1 ? value : value.slice(0, end));
       if (end === -1) continue;
-      yield begun.join('').split('\n');
+      yield { lines: begun.join('').split('\n'), ...known };
       begun = [value.slice(end + 1)];
     }
   } catch (error) {

@@ -1,95 +1,245 @@
-// The names of the units: their parents and children, answered by a worker that loads them when they are first needed.
+// The names of the units, with their parents and children: from the names files of the release, each level loaded when
+// it is first needed. Used by state/ and search.js.
 import { RefusalError } from './client.js';
+import { typeOf } from './unit.js';
 
 /**
  * @typedef {import('./unit.js').NamedUnit} NamedUnit
- * @typedef {import('../names/load-names.js').Progress} Progress
  *
  * How many units have each type, the commonest first.
  * @typedef {[type: string | null, units: number][]} TypeCounts
  *
- * @typedef {object} Names every method loads what it needs, and rejects with a RefusalError where the service answers
- * with an error
- * @property {(place: { level: number, gid: string | undefined, of: number }) => Promise<{ total: number, units:
- * NamedUnit[] } | undefined>} children
- *   the units of `level` whose ancestor at level `of` has this GID, in order of fid, 10,000 at most; without a GID all;
- *   undefined where the names do not tell, because a parent is missing between
- * @property {(place: { level: number, gid: string, of: number }) => Promise<TypeCounts | undefined>} types of the same
- * units
- * @property {(level: number, gids: string[]) => Promise<(NamedUnit | undefined)[]>} findAll
- * @property {(level: number, gid: string) => Promise<NamedUnit | undefined>} find
- * @property {(level: number, gid: string) => Promise<NamedUnit[]>} lineage from the top down to the unit itself
- * @property {(level: number) => Promise<{ release: string }>} load the levels from 0 to this one
- * @property {(level: number) => Progress | undefined} progress of a level; undefined before it is loaded
- * @property {() => void} close ends the worker: what waits rejects with an AbortError. The next call loads again
+ * The units of a level.
+ * @typedef {object} LevelNames
+ * @property {string} release
+ * @property {NamedUnit[]} units in order of fid
+ * @property {Map<string, NamedUnit>} byGid of several with a GID the first
+ * @property {boolean} hasOrphans has a unit no GID of a parent?
  */
 
-/**
- * @param {{ base: string, token: () => string, onProgress?: (progress: Progress) => void }} options `base`: URL of the
- *   service, with the slash at its end; `onProgress` is called as the units of a level arrive
- * @returns {Names}
- */
-export function createNames({ base, token, onProgress }) {
-  /** @type {Worker | undefined} */
-  let worker;
-  /** @type {Map<number, { resolve: (result: MessageEvent['data']) => void, reject: (reason: unknown) => void }>} */
-  const calls = new Map();
-  /** @type {Map<number, Progress>} */
-  const progress = new Map();
-  let lastId = 0;
+const HEADER = '["fid","gid","name","type","parent","children"]';
+/** Units that `children` returns at most. */
+const CHILDREN_MAX = 10_000;
+/** How often the levels are loaded until they are all of one release. */
+const ROUNDS_MAX = 3;
 
-  function startWorker() {
-    const started = new Worker(new URL('../names/worker.js', import.meta.url), { type: 'module' });
-    started.addEventListener('message', ({ data }) => {
-      if (data.progress !== undefined) {
-        progress.set(data.progress.level, data.progress);
-        onProgress?.(data.progress);
-        return;
-      }
-      const call = calls.get(data.id);
-      calls.delete(data.id);
-      if (data.problem === undefined) call?.resolve(data.result);
-      else call?.reject(new RefusalError(data.problem));
-    });
-    started.addEventListener('error', () => {
-      close(
-        new RefusalError({ status: 0, code: '', detail: 'The names could not be loaded: the worker did not start.' }),
-      );
-    });
-    return started;
+/** The names that are loaded: an object for each unit, some 150 bytes. All methods throw RefusalError. */
+export class Names {
+  #client;
+  #token;
+  #ended = new AbortController();
+  /** @type {Map<number, { load: Promise<LevelNames>, token: string, isLoaded: boolean }>} */
+  #levels = new Map();
+  /** That of the newest answer. */
+  #release = '';
+
+  /**
+   * @param {import('./client.js').Client} client
+   * @param {() => string} token
+   */
+  constructor(client, token) {
+    this.#client = client;
+    this.#token = token;
   }
 
   /**
-   * @template Result
-   * @param {Record<string, unknown>} call
-   * @returns {Promise<Result>}
+   * Loads the levels from 0 to this one, as far as they are not loaded.
+   * @param {number} level
+   * @returns {Promise<LevelNames[]>} by level
    */
-  function send(call) {
-    worker ??= startWorker();
-    lastId++;
-    worker.postMessage({ ...call, id: lastId, base, token: token() });
-    return new Promise((resolve, reject) => {
-      calls.set(lastId, { resolve, reject });
-    });
+  async load(level) {
+    for (let round = 1; round <= ROUNDS_MAX; round++) {
+      const loads = Array.from({ length: level + 1 }, (_, n) => this.#level(n));
+      const loaded = await Promise.all(loads);
+      const release = this.#release;
+      if (loaded.every((one) => one.release === release)) return loaded;
+      for (const [n, load] of loads.entries())
+        if (loaded[n]?.release !== release && this.#levels.get(n)?.load === load) this.#levels.delete(n);
+    }
+    const detail = 'A new release was published while the names were loaded. Try again.';
+    throw new RefusalError({ status: 0, code: 'release-changed', detail });
   }
 
-  /** @param {unknown} reason */
-  function close(reason = new DOMException('The names are closed.', 'AbortError')) {
-    worker?.terminate();
-    worker = undefined;
-    for (const { reject } of calls.values()) reject(reason);
-    calls.clear();
-    progress.clear();
+  /** @param {number} level */
+  isLoaded(level) {
+    return this.#levels.get(level)?.isLoaded === true;
   }
 
-  return {
-    children: ({ level, gid, of }) => send({ method: 'children', level, gid, of }),
-    types: ({ level, gid, of }) => send({ method: 'types', level, gid, of }),
-    find: (level, gid) => send({ method: 'find', level, gid }),
-    findAll: (level, gids) => send({ method: 'findAll', level, gids }),
-    lineage: (level, gid) => send({ method: 'lineage', level, gid }),
-    load: (level) => send({ method: 'load', level }),
-    progress: (level) => progress.get(level),
-    close: () => close(),
-  };
+  /** What waits rejects with an AbortError. The next call loads again. */
+  close() {
+    this.#ended.abort();
+    this.#ended = new AbortController();
+    this.#levels.clear();
+  }
+
+  /**
+   * The units of `level` that are in the unit of level `of` with this GID, in order of fid. Those whose parent is
+   * another unit have its title.
+   * @param {{ level: number, of: number, gid: string | undefined }} place undefined for all units of the level
+   * @returns {Promise<{ total: number, units: NamedUnit[] } | undefined>} CHILDREN_MAX units at most, and how many
+   *   there are; undefined where the names do not tell
+   */
+  async children({ level, of, gid }) {
+    const levels = await this.load(level);
+    const units = gid === undefined ? levels[level]?.units : unitsInside(levels, { level, of, gid });
+    return units && { total: units.length, units: withParents(levels, units.slice(0, CHILDREN_MAX), gid) };
+  }
+
+  /**
+   * How many of the units of `level` that are in the unit of level `of` with this GID have each type.
+   * @param {{ level: number, of: number, gid: string }} place
+   * @returns {Promise<TypeCounts | undefined>} undefined where the names do not tell
+   */
+  async types(place) {
+    const units = unitsInside(await this.load(place.level), place);
+    /** @type {Map<string | null, number>} */
+    const counts = new Map();
+    for (const { type } of units ?? []) counts.set(type, (counts.get(type) ?? 0) + 1);
+    return units && [...counts].sort((a, b) => b[1] - a[1]);
+  }
+
+  /**
+   * @param {number} level
+   * @param {readonly string[]} gids
+   * @returns {Promise<(NamedUnit | undefined)[]>} in the same order
+   */
+  async findAll(level, gids) {
+    const levels = await this.load(level);
+    return gids.map((gid) => levels[level]?.byGid.get(gid));
+  }
+
+  /**
+   * @param {number} level
+   * @param {string} gid
+   * @returns {Promise<NamedUnit | undefined>}
+   */
+  async find(level, gid) {
+    const [unit] = await this.findAll(level, [gid]);
+    return unit;
+  }
+
+  /**
+   * @param {number} level
+   * @param {string} gid
+   * @returns {Promise<NamedUnit[]>} the units from the top down to this one; none if there is no such unit
+   */
+  async lineage(level, gid) {
+    const levels = await this.load(level);
+    const unit = levels[level]?.byGid.get(gid);
+    return unit === undefined ? [] : [...above(levels, unit), unit];
+  }
+
+  /** @param {number} level */
+  #level(level) {
+    const known = this.#levels.get(level);
+    const token = this.#token();
+    // What another token does not permit must not fail this one.
+    if (known !== undefined && (known.isLoaded || known.token === token)) return known.load;
+    const entry = { load: this.#read(level), token, isLoaded: false };
+    this.#levels.set(level, entry);
+    entry.load.then(
+      () => {
+        entry.isLoaded = true;
+      },
+      () => this.#levels.get(level) === entry && this.#levels.delete(level),
+    );
+    return entry.load;
+  }
+
+  /**
+   * @param {number} level
+   * @returns {Promise<LevelNames>}
+   */
+  async #read(level) {
+    /** @type {NamedUnit[]} */
+    const units = [];
+    let [release, matched] = ['', 0];
+    /** @type {string | undefined} */
+    let header;
+    try {
+      for await (const batch of this.#client.lines(`names/lv${level}`, this.#ended.signal)) {
+        ({ release, matched } = batch);
+        this.#release = release;
+        const rows = header === undefined ? batch.lines.slice(1) : batch.lines;
+        header ??= batch.lines[0];
+        for (const row of JSON.parse(`[${rows.join(',')}]`)) units.push(toUnit(level, row));
+      }
+      if (header !== HEADER) throw new SyntaxError(`they begin with ${header?.slice(0, 80)}, expected ${HEADER}`);
+      if (units.length !== matched) throw new SyntaxError(`they are of ${units.length} units, expected ${matched}`);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      const detail = `The names of lv${level} could not be read: ${error.message}.`;
+      throw new RefusalError({ status: 0, code: '', detail });
+    }
+    /** @type {LevelNames['byGid']} */
+    const byGid = new Map();
+    for (const unit of units) if (unit.gid !== null && !byGid.has(unit.gid)) byGid.set(unit.gid, unit);
+    return { release, units, byGid, hasOrphans: units.some(({ parent }) => parent === null) };
+  }
+}
+
+/**
+ * @param {number} level
+ * @param {[fid: number, gid: string | null, name: string | null, type: string | null, parent: string | null,
+ * children: number]} row
+ * @returns {NamedUnit}
+ */
+function toUnit(level, [fid, gid, name, type, parent, children]) {
+  return { level, fid, gid, name, type: typeOf(type), parent, children };
+}
+
+/**
+ * The units that a unit is in, from the top.
+ * @param {readonly LevelNames[]} levels
+ * @param {NamedUnit} unit
+ */
+function above(levels, unit) {
+  /** @type {NamedUnit[]} */
+  const units = [];
+  let { level, parent } = unit;
+  while (parent !== null) {
+    const found = levels
+      .slice(0, level)
+      .findLast(({ units }) => units.length > 0)
+      ?.byGid.get(parent);
+    if (found === undefined) break;
+    units.unshift(found);
+    ({ level, parent } = found);
+  }
+  return units;
+}
+
+/**
+ * The units of `level` that are in the unit of level `of` with this GID. Names have the nearest parent alone: what is
+ * inside is not known where units of a level on the way have none.
+ * @param {readonly LevelNames[]} levels
+ * @param {{ level: number, of: number, gid: string }} place
+ * @returns {NamedUnit[] | undefined}
+ */
+function unitsInside(levels, { level, of, gid }) {
+  const way = levels.slice(of + 1, level + 1);
+  const [, ...deeper] = way.filter(({ units }) => units.length > 0);
+  if (deeper.some(({ hasOrphans }) => hasOrphans)) return undefined;
+  /** GIDs of the units at the level above. @type {Set<string | null>} */
+  let gids = new Set([gid]);
+  /** @type {NamedUnit[]} */
+  let inside = [];
+  for (const { units } of way) {
+    inside = units.filter(({ parent }) => parent !== null && gids.has(parent));
+    if (units.length > 0) gids = new Set(inside.map((unit) => unit.gid));
+  }
+  return inside;
+}
+
+/**
+ * @param {readonly LevelNames[]} levels
+ * @param {NamedUnit[]} units of one level
+ * @param {string | undefined} known GID of a parent that goes without saying
+ */
+function withParents(levels, units, known) {
+  return units.map((unit) => {
+    const { parent } = unit;
+    if (parent === null || parent === known) return unit;
+    return { ...unit, parentTitle: above(levels, unit).at(-1)?.name ?? parent };
+  });
 }

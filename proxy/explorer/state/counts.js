@@ -126,7 +126,7 @@ export class Counts {
    * @param {number} level
    */
   async #isSmall(levels, level) {
-    const waiting = levels.filter((other) => other <= level && !this.#isLoaded(other));
+    const waiting = levels.filter((other) => other <= level && !this.#names.isLoaded(other));
     const sizes = await Promise.all(waiting.map((other) => this.#sizeOf(other)));
     return sizes.reduce((sum, units) => sum + units, 0) <= SMALL_UNITS;
   }
@@ -144,11 +144,5 @@ export class Counts {
   async #countAt(path) {
     const { matched } = await this.#client.size(path, new AbortController().signal);
     return matched;
-  }
-
-  /** @param {number} level */
-  #isLoaded(level) {
-    const progress = this.#names.progress(level);
-    return progress !== undefined && progress.units === progress.of;
   }
 }

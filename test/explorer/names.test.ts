@@ -209,6 +209,7 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
   await fails(text.slice(0, -1), /they are of 1 units, expected 2/);
   await fails(`${text}[3,"C",null,null,null,0]\n`, /they are of 3 units, expected 2/);
   await fails(text.replace('0]', '0'), /JSON/);
+  await fails(text.replace(/\[2.*\]/, '{}'), /names of lv0 could not be read: .*not iterable/);
   isCutOff = true;
   await fails(text, /broke off/);
 });

@@ -167,7 +167,8 @@ export class Names {
       if (header !== HEADER) throw new SyntaxError(`they begin with ${header?.slice(0, 80)}, expected ${HEADER}`);
       if (units.length !== matched) throw new SyntaxError(`they are of ${units.length} units, expected ${matched}`);
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+      // No JSON, or no array where a unit is to be.
+      if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
       const detail = `The names of lv${level} could not be read: ${error.message}.`;
       throw new RefusalError({ status: 0, code: '', detail });
     }

@@ -76,6 +76,11 @@ test('children are the units below at any level, across a level without units, i
   assert.deepEqual(await fids(3, 0, 'none'), [0, []]);
   assert.deepEqual(await fids(3, 0, undefined), [5, [10, 20, 30, 40, 50]]);
   assert.deepEqual(await fids(2, 0, undefined), [0, []]);
+  // The parent goes without saying where it is what was asked for.
+  const titles = async (of: number, gid: string): Promise<unknown> =>
+    (await names.children({ level: 3, of, gid }))?.units.map(({ parentTitle }) => parentTitle);
+  assert.deepEqual(await titles(0, 'ESP'), ['Madrid', 'Castilla-La Mancha', 'Madrid', 'Madrid']);
+  assert.deepEqual(await titles(1, 'ESP.1_1'), [undefined, undefined, undefined]);
 });
 
 test('where units have no parent at the level between, the names do not tell what is inside, nor count it', async () => {
@@ -130,6 +135,8 @@ test('a lineage leads from the top to the unit', async () => {
   assert.deepEqual(await lineage(1, 'none'), []);
   assert.equal((await names.find(1, 'ESP.2_1'))?.name, 'Castilla-La Mancha');
   assert.equal(await names.find(0, 'esp'), undefined);
+  // One municipality has no GID: it is not found by none.
+  assert.equal(await names.find(3, ''), undefined);
 });
 
 test('each level is requested once, when it is first needed', async () => {
@@ -194,7 +201,10 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
   const unitsOf = async (sent: string, length = 1000): Promise<unknown> => {
     const bytes = Buffer.from(sent).toString('latin1');
     pieces = bytes.match(new RegExp(`.{1,${length}}`, 'gs')) ?? [''];
-    const [level] = await namesOf(`http://127.0.0.1:${port}`).load(0);
+    const sentNames = namesOf(`http://127.0.0.1:${port}`);
+    const [level] = await sentNames.load(0);
+    // Of two units with a GID the first.
+    assert.equal((await sentNames.find(0, 'A'))?.fid, 1);
     return level?.units;
   };
   const units = [
@@ -203,13 +213,14 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
   ];
   for (const length of [1, 2, 7, 64, 1000]) assert.deepEqual(await unitsOf(text, length), units);
   const fails = (sent: string, message: RegExp): Promise<void> =>
-    assert.rejects(unitsOf(sent), { name: 'Error', status: 0, message });
+    assert.rejects(unitsOf(sent), { name: 'Error', status: isCutOff ? 0 : 200, message });
   await fails('', /names of lv0 could not be read: they begin with undefined, expected/);
   await fails('<!doctype html>\n', /they begin with <!doctype html>, expected/);
   await fails(text.slice(0, -1), /they are of 1 units, expected 2/);
   await fails(`${text}[3,"C",null,null,null,0]\n`, /they are of 3 units, expected 2/);
   await fails(text.replace('0]', '0'), /JSON/);
-  await fails(text.replace(/\[2.*\]/, '{}'), /names of lv0 could not be read: .*not iterable/);
+  for (const row of ['[2,3,"b",null,null,0]', '["2","B","b",null,null,0]', '{}', 'null', '[2,"B","b",null,null,"0"]'])
+    await fails(text.replace(/\[2.*\]/, row), /names of lv0 could not be read: line 3 is not a row of six values/);
   isCutOff = true;
   await fails(text, /broke off/);
 });

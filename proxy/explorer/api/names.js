@@ -9,6 +9,9 @@ import { typeOf } from './unit.js';
  * How many units have each type, the commonest first.
  * @typedef {[type: string | null, units: number][]} TypeCounts
  *
+ * @typedef {[fid: number, gid: string | null, name: string | null, type: string | null, parent: string | null,
+ * children: number]} Row
+ *
  * The units of a level.
  * @typedef {object} LevelNames
  * @property {string} release
@@ -23,7 +26,7 @@ const CHILDREN_MAX = 10_000;
 /** How often the levels are loaded until they are all of one release. */
 const ROUNDS_MAX = 3;
 
-/** The names that are loaded: an object for each unit, some 150 bytes. All methods throw RefusalError. */
+/** The names that are loaded: an object for each unit, some 150 bytes. Promises reject with RefusalError. */
 export class Names {
   #client;
   #token;
@@ -82,7 +85,9 @@ export class Names {
   async children({ level, of, gid }) {
     const levels = await this.load(level);
     const units = gid === undefined ? levels[level]?.units : unitsInside(levels, { level, of, gid });
-    return units && { total: units.length, units: withParents(levels, units.slice(0, CHILDREN_MAX), gid) };
+    if (units === undefined) return undefined;
+    const first = units.slice(0, CHILDREN_MAX);
+    return { total: units.length, units: withParents(first, gid, levelAbove(levels, level)) };
   }
 
   /**
@@ -162,15 +167,17 @@ export class Names {
         this.#release = release;
         const rows = header === undefined ? batch.lines.slice(1) : batch.lines;
         header ??= batch.lines[0];
-        for (const row of JSON.parse(`[${rows.join(',')}]`)) units.push(toUnit(level, row));
+        for (const row of JSON.parse(`[${rows.join(',')}]`)) {
+          if (!isRow(row)) throw new SyntaxError(`line ${units.length + 2} is not a row of six values`);
+          units.push(toUnit(level, row));
+        }
       }
       if (header !== HEADER) throw new SyntaxError(`they begin with ${header?.slice(0, 80)}, expected ${HEADER}`);
       if (units.length !== matched) throw new SyntaxError(`they are of ${units.length} units, expected ${matched}`);
     } catch (error) {
-      // No JSON, or no array where a unit is to be.
-      if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+      if (!(error instanceof SyntaxError)) throw error;
       const detail = `The names of lv${level} could not be read: ${error.message}.`;
-      throw new RefusalError({ status: 0, code: '', detail });
+      throw new RefusalError({ status: 200, code: '', detail });
     }
     /** @type {LevelNames['byGid']} */
     const byGid = new Map();
@@ -180,13 +187,32 @@ export class Names {
 }
 
 /**
+ * @param {unknown} value
+ * @returns {value is Row}
+ */
+function isRow(value) {
+  if (!Array.isArray(value) || value.length !== 6) return false;
+  const [fid, , , , , children] = value;
+  const areTexts = value.slice(1, 5).every((text) => text === null || typeof text === 'string');
+  return areTexts && typeof fid === 'number' && typeof children === 'number';
+}
+
+/**
  * @param {number} level
- * @param {[fid: number, gid: string | null, name: string | null, type: string | null, parent: string | null,
- * children: number]} row
+ * @param {Row} row
  * @returns {NamedUnit}
  */
 function toUnit(level, [fid, gid, name, type, parent, children]) {
   return { level, fid, gid, name, type: typeOf(type), parent, children };
+}
+
+/**
+ * The nearest level above that has units.
+ * @param {readonly LevelNames[]} levels
+ * @param {number} level
+ */
+function levelAbove(levels, level) {
+  return levels.slice(0, level).findLast(({ units }) => units.length > 0);
 }
 
 /**
@@ -199,10 +225,7 @@ function above(levels, unit) {
   const units = [];
   let { level, parent } = unit;
   while (parent !== null) {
-    const found = levels
-      .slice(0, level)
-      .findLast(({ units }) => units.length > 0)
-      ?.byGid.get(parent);
+    const found = levelAbove(levels, level)?.byGid.get(parent);
     if (found === undefined) break;
     units.unshift(found);
     ({ level, parent } = found);
@@ -233,14 +256,14 @@ function unitsInside(levels, { level, of, gid }) {
 }
 
 /**
- * @param {readonly LevelNames[]} levels
- * @param {NamedUnit[]} units of one level
+ * @param {NamedUnit[]} units
  * @param {string | undefined} known GID of a parent that goes without saying
+ * @param {LevelNames | undefined} parents the level of their parents
  */
-function withParents(levels, units, known) {
+function withParents(units, known, parents) {
   return units.map((unit) => {
     const { parent } = unit;
     if (parent === null || parent === known) return unit;
-    return { ...unit, parentTitle: above(levels, unit).at(-1)?.name ?? parent };
+    return { ...unit, parentTitle: parents?.byGid.get(parent)?.name ?? parent };
   });
 }

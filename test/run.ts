@@ -1,9 +1,11 @@
-// Runs the tests: `npm test` those of *.test.ts, `npm run test:long` the long matrices of *.long.test.ts; with
-// arguments those whose paths begin with one. Prints a line for each file or group of files, what failed, what took
-// most, node's closing summary, and the time of the whole run.
+// Runs the tests: `npm test` those of *.test.ts, `npm run test:ci` what a landing adds (*.ci.test.ts), `npm run
+// test:long` what is for a week or a release (*.long.test.ts); with arguments those whose paths begin with one. Prints
+// a line for each file, what failed, what was skipped and why, what took most, and the time of the whole run.
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,60 +13,124 @@ import {
   statfsSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { BrowserServer } from 'playwright-core';
+import { beyondBudget, budgetOf, readBudget, writeBudget } from './support/budget.ts';
+import { controlSeconds, cpuSeconds } from './support/cpu-time.ts';
+import { BROWSERS, startBrowser } from './support/processes/chromium.ts';
 import { compiledProject } from './support/processes/compile.ts';
-import { reportFiles } from './support/report-files.ts';
+import { type RunReport, reportFiles } from './support/report-files.ts';
+import type { ListedFile } from './support/run-together.ts';
+import { SLICE, SLICES, sliceFrom } from './support/slice.ts';
 
-/** Test files at a time: two more than cores, as many wait for something. */
+/** Processes with tests at a time: two more than cores, as many wait for something. */
 const CONCURRENCY = Math.max(2, availableParallelism() + 2);
-/** For a file, in milliseconds: it is there for what hangs, not for a machine that is busy. */
-const TIMEOUT_MS = 1_500_000;
 
 /** Files that time an answer: nothing runs beside them. */
-const ALONE = /^http\/crowds\.long\.test\.js$/;
+const ALONE = /^test\/http\/crowds\.long\.test\.ts$/;
 
 /**
- * Folders whose files run in one process each: it starts, loads the programs and compiles them once. No file in them
- * changes what another one sees, such as the environment, the clock or the functions of node:fs.
+ * Files with a process of their own: they change what others see (the environment, the clock, the functions of node:fs)
+ * or measure the process (memory, descriptors).
  */
-const TOGETHER: readonly string[] = ['auth', 'format', 'origin'];
+const OWN_PROCESS = [
+  'test/auth/clock',
+  'test/auth/keys',
+  'test/generator/ended-commands',
+  'test/http/fuzz',
+  'test/http/slow-clients',
+  'test/http/slow-network',
+  'test/origin/load-release',
+  'test/origin/s3',
+  'test/process/lambda',
+  'test/release/crash',
+  'test/release/failing-writes',
+  'test/release/upload',
+  'test/repository/setup',
+  'test/simulation/',
+  'test/soak/',
+];
+
+/** A file may take so many times what the budget says, and at least so many milliseconds, before it is ended. */
+const LIMIT_TIMES = 10;
+const LIMIT_MIN_MS = 120_000;
+/** For a file that has no budget, and for a process. */
+const LIMIT_MS = 1_500_000;
 
 /** Where Linux has files in memory: a disk waits for each of the thousands of small files that tests write. */
 const MEMORY_FOLDER = '/dev/shm';
 /** With so many free bytes, tests have their temporary files there. */
 const MEMORY_MIN = 8 * 2 ** 30;
 
-/** The unit of times in /proc, which Linux fixes for programs. */
-const TICKS_A_SECOND = 100;
-
 const { values, positionals } = parseArgs({
-  options: { long: { type: 'boolean', default: false } },
+  options: {
+    ci: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
+    'write-budget': { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const tier = values.long ? '.long' : values.ci ? '.ci' : '';
+process.env[SLICE] ??= sliceOfCommit();
+const slice = sliceFrom(process.env[SLICE]);
+console.log(
+  slice === undefined
+    ? '# all slices'
+    : `# slice ${slice} of ${SLICES} (SLICE=${slice} repeats it; a commit draws its own, so what fails may be older)`,
+);
+
 const project = compiledProject();
-const files = readdirSync(join(project, 'test'), { withFileTypes: true, recursive: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.test.js'))
+const control = controlSeconds();
+const controls = [control];
+const budget = readBudget();
+const files = readdirSync('test', { withFileTypes: true, recursive: true })
+  .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))
-  .filter((file) => file.endsWith('.long.test.js') === values.long && isAskedFor(relative(project, file)))
-  .sort();
+  .filter((name) => tierOf(name) === tier && isAskedFor(name))
+  .map(listed)
+  .sort((a, b) => (budget.files[b.name] ?? LIMIT_MS) - (budget.files[a.name] ?? LIMIT_MS));
+
+/** Of a test file `.ci`, `.long` or nothing; undefined of another file. */
+function tierOf(name: string): string | undefined {
+  const [, found] = /(\.ci|\.long|)\.test\.ts$/.exec(name) ?? [];
+  return found;
+}
 
 /** Does its path begin with an argument, where there are any? */
 function isAskedFor(path: string): boolean {
   return positionals.length === 0 || positionals.some((start) => path.startsWith(start));
 }
 
-/** A test's source: node names the compiled file, or with Node 22 and later the source that its map names. */
-function nameOf(file: string): string {
-  return groups.get(file) ?? relative(file.startsWith(project) ? project : '', file).replace(/\.js$/, '.ts');
+function listed(name: string): ListedFile {
+  const ofBudget = budget.files[name];
+  const limitMs = ofBudget === undefined ? LIMIT_MS : Math.max(LIMIT_MIN_MS, LIMIT_TIMES * 1000 * ofBudget * control);
+  return { file: join(project, name.replace(/\.ts$/, '.js')), name, limitMs };
 }
 
-if (!values.long && process.env['TMPDIR'] === undefined && hasMemoryFolder()) {
+/** The commit draws the slice; without git it is the first one. */
+function sliceOfCommit(): string {
+  try {
+    const head = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return String(Number.parseInt(head.slice(0, 8), 16) % SLICES);
+  } catch {
+    return '0';
+  }
+}
+
+/** A test's source: node names the compiled file, or with Node 22 and later the source that its map names. */
+function nameOf(file: string): string {
+  return relative(file.startsWith(project) ? project : '', file).replace(/\.js$/, '.ts');
+}
+
+if (tier !== '.long' && process.env['TMPDIR'] === undefined && hasMemoryFolder()) {
   const folder = mkdtempSync(join(MEMORY_FOLDER, 'boundaries-tests-'));
   process.env['TMPDIR'] = folder;
   // As that of the system: PostgreSQL runs as another user.
@@ -73,43 +139,97 @@ if (!values.long && process.env['TMPDIR'] === undefined && hasMemoryFolder()) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 }
 
-const groups = new Map<string, string>();
-const entries = groupFiles();
-
+const closeBrowsers = await offerBrowsers();
 // Those that the test files are run with, too: without tsx, and with the lines of the sources in errors.
 process.execArgv = ['--enable-source-maps'];
-const hasPassed = await reportFiles(runAll(), nameOf, endedSeconds, (text) => process.stdout.write(text));
-const { user, system } = process.cpuUsage();
-const cpu = endedSeconds() + (user + system) / 1e6;
+const report = await reportFiles(
+  runAll(),
+  nameOf,
+  () => controls.push(controlSeconds()),
+  (text) => process.stdout.write(text),
+);
+await closeBrowsers();
+const cpu = cpuSeconds();
+const isFine = [report.hasPassed, hasEnded(report), hasReasons(report), isWithinBudget(report)];
 console.log(`# ${(performance.now() / 1000).toFixed(0)} s, CPU time ${Number.isNaN(cpu) ? '?' : cpu.toFixed(0)} s`);
-if (!hasPassed) process.exitCode = 1;
+if (isFine.includes(false)) process.exitCode = 1;
 
 /** Runs the files side by side, then those that must be alone. */
 async function* runAll(): AsyncGenerator<unknown, void, undefined> {
-  const isAlone = (file: string): boolean => ALONE.test(relative(join(project, 'test'), file));
-  const many = entries.filter((file) => !isAlone(file));
-  yield* run({ files: many, concurrency: CONCURRENCY, timeout: TIMEOUT_MS });
-  const alone = entries.filter(isAlone);
-  if (alone.length > 0) yield* run({ files: alone, concurrency: 1, timeout: TIMEOUT_MS });
+  const isAlone = ({ name }: ListedFile): boolean => ALONE.test(name);
+  const isOwn = ({ name }: ListedFile): boolean => OWN_PROCESS.some((start) => name.startsWith(start));
+  const many = files.filter((file) => !isAlone(file));
+  const shared = many.filter((file) => !isOwn(file));
+  const folder = mkdtempSync(join(tmpdir(), 'boundaries-run-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const entries = many.filter(isOwn).map((file, i) => entryOf(folder, `own-${i}`, [file]));
+  for (let i = 0; i < Math.min(CONCURRENCY, shared.length); i++) entries.push(entryOf(folder, 'shared', shared, i));
+  yield* run({ files: entries, concurrency: CONCURRENCY, timeout: 2 * LIMIT_MS });
+  const alone = files.filter(isAlone).map((file, i) => entryOf(folder, `alone-${i}`, [file]));
+  if (alone.length > 0) yield* run({ files: alone, concurrency: 1, timeout: LIMIT_MS });
 }
 
-/** The files, with one that imports them in the place of those that run together. */
-function groupFiles(): string[] {
-  const folderOf = (file: string): string => relative(join(project, 'test'), dirname(file));
-  const made = TOGETHER.map((folder): [string, string[]] => [
-    folder,
-    files.filter((file) => folderOf(file) === folder),
-  ]);
-  const folder = mkdtempSync(join(tmpdir(), 'boundaries-groups-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+/** A file for the runner: a process that takes test files from a list, which several may have. */
+function entryOf(folder: string, list: string, members: readonly ListedFile[], process = 0): string {
+  const claims = join(folder, list);
+  mkdirSync(claims, { recursive: true });
   const module = pathToFileURL(join(project, 'test/support/run-together.js')).href;
-  for (const [name, members] of made.filter(([, members]) => members.length > 1)) {
-    const entry = join(folder, `${name}.test.mjs`);
-    writeFileSync(entry, `import { runTogether } from '${module}';\nawait runTogether(${JSON.stringify(members)});\n`);
-    groups.set(entry, `test/${name}/ (${members.length} files)`);
-  }
-  const isGrouped = (file: string): boolean => groups.has(join(folder, `${folderOf(file)}.test.mjs`));
-  return [...groups.keys(), ...files.filter((file) => !isGrouped(file))];
+  const call = `await runTogether(${JSON.stringify(members)}, ${JSON.stringify(claims)});\n`;
+  const entry = join(folder, `${list}-${process}.test.mjs`);
+  writeFileSync(entry, `import { runTogether } from '${module}';\n${call}`);
+  return entry;
+}
+
+/** Says to the processes of the run where its browsers are, and starts each when the first one asks. */
+async function offerBrowsers(): Promise<() => Promise<void>> {
+  const browsers = new Map<string, Promise<BrowserServer>>();
+  const server = createServer((req, res) => {
+    const kind = (req.url ?? '/').slice(1);
+    const browser = browsers.get(kind) ?? startBrowser(kind);
+    browsers.set(kind, browser);
+    browser.then(
+      (started) => res.end(started.wsEndpoint()),
+      (error) => res.writeHead(500).end(String(error)),
+    );
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  process.env[BROWSERS] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return async () => {
+    server.close();
+    server.closeAllConnections();
+    for (const browser of browsers.values()) await (await browser).close();
+  };
+}
+
+/** A process that ends early takes its file with it. */
+function hasEnded({ ended }: RunReport): boolean {
+  const names = new Set(ended.map(({ name }) => name));
+  const missing = files.filter(({ name }) => !names.has(name));
+  for (const { name } of missing) console.log(`FAILED ${name} has not ended`);
+  return missing.length === 0;
+}
+
+/** Where NO_SKIPS names a file with reasons, a test that is skipped for another one fails: its guarantee is lost. */
+function hasReasons({ skipped }: RunReport): boolean {
+  const list = process.env['NO_SKIPS'];
+  if (list === undefined) return true;
+  const known = readFileSync(list, 'utf8').split('\n');
+  const unknown = [...skipped.keys()].filter((reason) => !known.includes(reason));
+  for (const reason of unknown) console.log(`FAILED skipped for a reason that ${list} does not have: ${reason}`);
+  return unknown.length === 0;
+}
+
+/** Only of a whole `npm test`, where CPU times are known. */
+function isWithinBudget({ ended }: RunReport): boolean {
+  if (tier !== '' || positionals.length > 0 || slice === undefined || Number.isNaN(cpu)) return true;
+  const median = controls.sort((a, b) => a - b)[controls.length >> 1] ?? control;
+  const taken = budgetOf(ended, cpu, median);
+  if (values['write-budget']) writeBudget(taken);
+  const { lines, isBeyond } = beyondBudget(taken, values['write-budget'] ? taken : budget);
+  for (const line of lines) console.log(line);
+  return !isBeyond;
 }
 
 /** Is there a folder in memory with enough room, in which programs can be run? */
@@ -120,20 +240,4 @@ function hasMemoryFolder(): boolean {
     .split('\n')
     .find((line) => line.split(' ')[1] === MEMORY_FOLDER);
   return Math.min(bavail * bsize, freemem()) >= MEMORY_MIN && mount !== undefined && !mount.includes('noexec');
-}
-
-/**
- * Seconds on a processor, user and system, of all that this process has started and that has ended; NaN where that is
- * not known. Seconds alone depend on what else the machine does.
- */
-function endedSeconds(): number {
-  if (process.platform !== 'linux') return Number.NaN;
-  const text = readFileSync('/proc/self/stat', 'utf8');
-  // cutime and cstime are fields 16 and 17; the name before them, in brackets, may contain spaces.
-  const [user = 0, system = 0] = text
-    .slice(text.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(13, 15)
-    .map(Number);
-  return (user + system) / TICKS_A_SECOND;
 }

@@ -4,13 +4,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { test } from 'node:test';
 import { docsPage } from '../../proxy/site/docs-page.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
-import { PROGRAM, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
+import { browserOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -51,11 +50,7 @@ test('it draws the country, with a token or from a public service', { skip: WITH
     res.end(name === undefined ? page : readFileSync(join('node_modules/maplibre-gl/dist', name)));
   });
   const own = `http://127.0.0.1:${await listen(server)}`;
-  const browser = await chromium.launch({
-    executablePath: PROGRAM ?? '',
-    args: ['--headless', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
-  });
-  after(() => browser.close());
+  const browser = await browserOf('webgl');
   for (const isPublic of [true, false]) {
     const { url } = await startService(folder, { isPublic });
     const token = isPublic ? '' : AUTHORIZED.authorization.slice('Bearer '.length);

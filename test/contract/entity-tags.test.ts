@@ -17,7 +17,7 @@ import { bodyOf } from '../support/datasets/large-dataset.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -191,7 +191,7 @@ test('a download is continued across releases by If-Range and by nothing, and is
     ['r2', all.filter((unit) => unit !== 40)],
   ] as const) {
     const source = writeDataset(join(folder, `${release}.gpkg`), 'GPKG', [layer(units)]);
-    await buildRelease(source, folder, { ...FULL_ALONE, release, storedPages: 'none' });
+    await buildRelease(source, folder, { release, storedPages: 'none' });
   }
   pointTo(folder, 'r1', ['r1', 'r2']);
   const proxy = await startService(folder);

@@ -2,29 +2,15 @@
 // page is watched: it must load nothing from elsewhere, and report no error.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after } from 'node:test';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { PROGRAM } from '../support/processes/chromium.ts';
+import { browserOf } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const ARGUMENTS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-/** WebGL without a graphics card. */
-const WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
-const NO_WEBGL = ['--disable-gpu', '--disable-software-rasterizer', '--disable-3d-apis'];
 const TIMEOUT_MS = 45_000;
 const TILE_PIXELS = 512;
 
@@ -102,15 +88,13 @@ export interface PageOptions extends BrowserContextOptions {
   expected?: readonly number[];
 }
 
-/** Opens pages of a service in one browser, which is closed when the test file ends. */
+/** Opens pages of a service. */
 export class ExplorerBrowser {
   readonly #hasWebGl: boolean;
-  #browser: Browser | undefined;
 
   /** @param options without WebGL a page starts faster, and has no map */
   constructor({ hasWebGl = true }: { hasWebGl?: boolean } = {}) {
     this.#hasWebGl = hasWebGl;
-    after(() => this.#browser?.close());
   }
 
   /** Runs `use` on a new page of the explorer, and asserts that the page kept to itself meanwhile. */
@@ -119,11 +103,8 @@ export class ExplorerBrowser {
     use: (page: Page) => Promise<void>,
     { path = `/#token=${TOKEN}`, expected = [], ...options }: PageOptions = {},
   ): Promise<void> {
-    this.#browser ??= await chromium.launch({
-      executablePath: PROGRAM ?? '',
-      args: [...ARGUMENTS, ...(this.#hasWebGl ? WEBGL : NO_WEBGL)],
-    });
-    const context = await this.#browser.newContext({
+    const browser = await browserOf(this.#hasWebGl ? 'webgl' : 'plain');
+    const context = await browser.newContext({
       reducedMotion: 'reduce',
       viewport: { width: 1000, height: 640 },
       ...options,

@@ -3,20 +3,16 @@
 // units.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { inflateSync } from 'node:zlib';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { send } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { PROGRAM } from '../support/processes/chromium.ts';
+import { browserOf } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-quic', '--disable-background-networking'];
-const SOFTWARE_WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'];
 /** Of the page and of the map. */
 export const SIZE = { width: 800, height: 600 };
 const TILE_PIXELS = 512;
@@ -50,19 +46,6 @@ const source = writeDataset(join(folder, 'map.gpkg'), 'GPKG', [
 await buildRelease(source, folder, { accept: ['empty-geometries', 'null-gids'] });
 const service = await startService(folder, { explorer: 'modules' });
 const policy = String((await send(service, '/', { authorization: undefined })).headers['content-security-policy']);
-
-const browsers = new Map<string, Promise<Browser>>();
-after(async () => {
-  for (const browser of browsers.values()) await (await browser).close();
-});
-
-export function launch(flags: readonly string[]): Promise<Browser> {
-  const key = flags.join(' ');
-  const browser =
-    browsers.get(key) ?? chromium.launch({ executablePath: PROGRAM ?? '', args: [...ARGUMENTS, ...flags] });
-  browsers.set(key, browser);
-  return browser;
-}
 
 export interface MapPage {
   page: Page;
@@ -100,7 +83,7 @@ export const START = `
 
 /** Runs `use` with a map that shows the overview, and asserts that the browser reports no error and no violation. */
 export async function onMap(use: (page: MapPage) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> {
-  const browser = await launch(SOFTWARE_WEBGL);
+  const browser = await browserOf('webgl');
   const context = await browser.newContext({
     viewport: SIZE,
     reducedMotion: 'reduce',

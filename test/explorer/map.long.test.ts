@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
+import { browserOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { until } from '../support/until.ts';
-import { colourAt, launch, onMap, openBlank, SIZE, START } from './map-page.ts';
+import { colourAt, onMap, openBlank, SIZE, START } from './map-page.ts';
 
 const SKIP = WITHOUT_CHROMIUM;
 /** What map.css has, in light and in dark. */
@@ -245,7 +245,7 @@ test('is drawn again after the browser took WebGL away and gave it back', { skip
 );
 
 test('without WebGL 2 there is a clear error instead of a map', { skip: SKIP }, async () => {
-  const browser = await launch(['--disable-3d-apis']);
+  const browser = await browserOf('plain');
   const context = await browser.newContext({ viewport: SIZE });
   const page = await context.newPage();
   await openBlank(page);

@@ -10,7 +10,7 @@ import { BuildError } from '../../generator/report/errors.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { compile } from '../support/processes/compile.ts';
 import { without } from '../support/processes/programs.ts';
-import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -208,7 +208,7 @@ test('a build that gets SIGINT, SIGTERM, SIGHUP or SIGKILL ends with its child p
     // A lock that is left counts as held, where its holder cannot be looked up: in another container.
     assert.equal(existsSync(join(releases, '.lock')), signal === 'SIGKILL');
   }
-  await buildRelease(source, interrupted, { ...FULL_ALONE, storedPages: 'none', accept: ['empty-geometries'] });
+  await buildRelease(source, interrupted, { accept: ['empty-geometries'] });
   assert.deepEqual(stagingFolders(), []);
 });
 

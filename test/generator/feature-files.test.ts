@@ -18,7 +18,7 @@ import { refuseLargePage } from '../../generator/levels/write-files.ts';
 import { REUSE_TEXT_BYTES } from '../../generator/store/feature-store.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
-import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -44,7 +44,7 @@ const source = writeDataset(join(folder, 'countries.gpkg'), 'GPKG', [
   { name: 'ADM_0', columns: ['GID_0'], features: countries },
 ]);
 const root = join(folder, 'countries/releases/r1');
-await buildRelease(source, join(folder, 'countries'), { ...FULL_ALONE, workers: 2 });
+await buildRelease(source, join(folder, 'countries'), { workers: 2 });
 
 const worlds = new Map<StoredPages, string>();
 for (const pages of STORED_PAGES)

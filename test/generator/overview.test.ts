@@ -16,7 +16,7 @@ import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 import { sha256 } from '../support/files.ts';
-import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -28,7 +28,7 @@ type Overview = Topology<{ lv0: GeometryCollection; lv1: GeometryCollection }>;
 async function overviewOf(layers: readonly FixtureLayer[], options: Partial<BuildOptions> = {}) {
   const out = join(folder, `out-${builds}`);
   const source = writeDataset(join(folder, `${builds++}.gpkg`), 'GPKG', layers);
-  const release = await buildRelease(source, out, { ...FULL_ALONE, storedPages: 'none', ...options });
+  const release = await buildRelease(source, out, { ...options });
   const file = readFileSync(join(out, releasePath('r1'), OVERVIEW_FILE));
   const text = gunzipSync(file);
   assert.deepEqual(release.overview, { bytes: file.length, textBytes: text.length, sha256: sha256(file) });

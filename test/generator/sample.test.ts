@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { SAMPLE_ATTRIBUTION, writeSample } from '../../generator/sample/sample.ts';
 import { columnsOf } from '../../generator/sample/units.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { attributionOf } from '../../generator/source/open-dataset.ts';
+import { after } from '../support/after.ts';
 import { sha256Of } from '../support/files.ts';
 import { assertDerived } from '../support/releases/oracle.ts';
 import { sampleOutput } from '../support/releases/world.ts';

@@ -9,11 +9,10 @@ import { cachedOutput } from '../support/cached-folder.ts';
 import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
 import { nextOf, pagesFrom, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { FULL_ALONE } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 
 const out = await cachedOutput(import.meta.url, 'a source and its release', async (made) => {
-  await buildSynthetic(join(made, 'synthetic.gpkg'), 1000, made, { ...FULL_ALONE, workers: 2 });
+  await buildSynthetic(join(made, 'synthetic.gpkg'), 1000, made, { workers: 2 });
 });
 const source = join(out, 'synthetic.gpkg');
 const service = await startService(out);

@@ -6,7 +6,7 @@ import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'nod
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
@@ -14,6 +14,7 @@ import { featureFilePath, releasePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import { circularMemory } from '../../proxy/work/body-buffers.ts';
 import { testAnyDownload } from '../contract/downloads.ts';
+import { after } from '../support/after.ts';
 import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { dice } from '../support/dice.ts';

@@ -12,7 +12,7 @@ import type { Origin } from '../../proxy/origin/origin.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { openFiles } from '../support/files.ts';
 import { AUDIENCE, ISSUER } from '../support/http/in-process-proxy.ts';
-import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -79,7 +79,7 @@ test('with a release in memory no request waits for current.json: it is read aft
   timeout: 10_000,
 }, async (t) => {
   const out = temporaryFolder();
-  for (const release of ['r1', 'r2']) await buildRelease(writeCountries(), out, { ...FULL_ALONE, release });
+  for (const release of ['r1', 'r2']) await buildRelease(writeCountries(), out, { release });
   pointTo(out, 'r1', ['r1']);
   const origin = await openOrigin(out);
   let isHeld: Promise<void> | undefined;

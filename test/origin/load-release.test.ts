@@ -19,13 +19,12 @@ import { loadRelease, readDescription } from '../../proxy/data/load-release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { sha256Of } from '../support/files.ts';
-import { FULL_ALONE } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { resealLevel } from '../support/releases/reseal.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-await buildSynthetic(join(folder, 'source.gpkg'), 800, folder, { ...FULL_ALONE, storedPages: 'none' });
+await buildSynthetic(join(folder, 'source.gpkg'), 800, folder);
 const origin = directoryOrigin(folder);
 
 /** The digest of the release in an output folder, as its file is now. */

@@ -17,7 +17,7 @@ import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { runProgram } from '../support/processes/programs.ts';
 import { PROXY } from '../support/processes/proxy-process.ts';
-import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const out = temporaryFolder();
@@ -262,7 +262,7 @@ test('wrong options and files are refused', () => {
 
 test('a damaged release is refused, and so is one without cells', async () => {
   const folder = temporaryFolder();
-  await buildRelease(writeCountries(), folder, FULL_ALONE);
+  await buildRelease(writeCountries(), folder);
   const open = (): Promise<OpenRelease> => openFolder(folder, undefined);
   await assert.rejects(append('lon,lat\n', { open }), { message: /no cells/, remedy: /--no-cells/ });
   const other = temporaryFolder();
@@ -424,7 +424,7 @@ test('without a token, or with one that is refused, the error says so, and shows
 
 test('a service without cells is named as such', async () => {
   const folder = temporaryFolder();
-  await buildRelease(writeCountries(), folder, FULL_ALONE);
+  await buildRelease(writeCountries(), folder);
   const { url } = await startService(folder);
   const open = (): Promise<OpenRelease> => openService({ url, token }, undefined, new Cache(temporaryFolder()));
   await assert.rejects(append(TABLE, { open }), { message: /no cells to look points up in/, remedy: /--no-cells/ });

@@ -7,10 +7,11 @@ import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { activateRelease } from '../../generator/release/manage.ts';
 import { takeLock } from '../../generator/release/output-lock.ts';
 import { openStaging } from '../../generator/release/staging.ts';
+import { after } from '../support/after.ts';
 import { countryRow, writeCountries } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';

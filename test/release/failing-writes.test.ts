@@ -16,7 +16,7 @@ import { countryRow } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
 import { interceptFiles, systemError } from '../support/processes/faulty-fs.ts';
-import { buildUnchecked, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildUnchecked } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The operations that change what is on the disk, and those that wait until it is there. */
@@ -28,7 +28,7 @@ const publicKey = createPublicKey(privateKey);
 /** Has releases r1, r2 and r3, of which the last one is current. */
 const output = temporaryFolder();
 const source = writeDataset(join(output, 'source.geojson'), 'GeoJSON', [countryRow(2)]);
-for (const release of ['r1', 'r2', 'r3']) await buildUnchecked(source, output, { ...FULL_ALONE, release });
+for (const release of ['r1', 'r2', 'r3']) await buildUnchecked(source, output, { release });
 
 /** Contents of releases that were found whole: the same ones need not be read again. */
 const foundWhole = new Set<string>();

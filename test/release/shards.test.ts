@@ -13,7 +13,7 @@ import { buildShard, seal } from '../../generator/sharded-build.ts';
 import { writeInvented, writeTwoLevels } from '../support/datasets/large-dataset.ts';
 import { contentOf, filesUnder } from '../support/files.ts';
 import { GENERATOR } from '../support/processes/run-generator.ts';
-import { buildOptions, buildRelease, FULL_ALONE, ONE_OTHER } from '../support/releases/build-release.ts';
+import { buildOptions, buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -96,17 +96,13 @@ test('each file is written by one shard, and identical pages by the same one', a
 test('shards have about the same work where a quarter of the units has most of the bytes, and may have different numbers of workers', async () => {
   const [uneven, whole, sharded] = [join(folder, 'uneven.gpkg'), join(folder, 'whole'), join(folder, 'shards')];
   writeInvented(uneven, { counts: [400, 400], verticesOf: (_, i) => (i < 100 ? 300 : 30), strayEvery: 7 });
-  await buildRelease(uneven, whole, FULL_ALONE);
+  await buildRelease(uneven, whole);
   const release = join(sharded, 'releases/.r1.shards/release');
   const bytesWritten = (): number =>
     filesUnder(release).reduce((sum, file) => sum + statSync(join(release, file)).size, 0);
   const after: number[] = [];
   for (const shard of [0, 1, 2, 3]) {
-    await buildShard(
-      buildOptions(uneven, sharded, { ...FULL_ALONE, workers: shard % 2 }),
-      { shard, shards: 4 },
-      SILENT,
-    );
+    await buildShard(buildOptions(uneven, sharded, { workers: shard % 2 }), { shard, shards: 4 }, SILENT);
     after.push(bytesWritten());
   }
   const bytes = after.map((total, shard) => total - (after[shard - 1] ?? 0));

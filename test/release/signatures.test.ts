@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { BLOCK_BYTES } from '../../format/blocks.ts';
 import {
@@ -23,6 +23,7 @@ import { createServer } from '../../proxy/create-server.ts';
 import { signedOrigin } from '../../proxy/data/signed-origin.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
+import { after } from '../support/after.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder, sha256, sha256Of } from '../support/files.ts';

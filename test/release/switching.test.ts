@@ -14,7 +14,6 @@ import { type Dice, dice } from '../support/dice.ts';
 import { fidsOf, nextOf, pagesFrom, refusal, send } from '../support/http/http-client.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { FULL_ALONE } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -25,7 +24,6 @@ const RELEASES = ['2026-01', '2026-02', '2026-03'];
 const out = await cachedOutput(import.meta.url, '', async (made) => {
   for (const [i, release] of RELEASES.entries())
     await buildSynthetic(join(made, `${release}.gpkg`), 200 + i * 60, made, {
-      ...FULL_ALONE,
       release,
       storedPages: 'unfiltered',
     });
@@ -180,7 +178,6 @@ for (const isNoticed of [true, false])
     if (isNoticed) await service.releases.refresh();
     await pruneReleases(own, 1);
     await buildSynthetic(join(own, 'other.gpkg'), 400, own, {
-      ...FULL_ALONE,
       release: '2026-01',
       storedPages: 'unfiltered',
     });

@@ -34,19 +34,18 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import type { RunningS3 } from '../support/http/s3-server.ts';
 import { BUCKET, changesOf, S3_ENV, startS3 } from '../support/http/s3-server.ts';
 import { without } from '../support/processes/programs.ts';
-import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SCRIPT = 'generator/examples/upload/upload.sh';
 const PREFIX = 'eu/';
 const OPTIONS: TestOptions = { skip: without('rclone version') };
 const first = temporaryFolder();
-await buildRelease(writeCountries(), first, FULL_ALONE);
+await buildRelease(writeCountries(), first);
 /** The same with a second release, which is the current one. */
 const second = temporaryFolder();
 cpSync(first, second, { recursive: true });
 await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON', [countryRow(60)]), second, {
-  ...FULL_ALONE,
   release: 'r2',
   accept: ['fewer-units'],
 });

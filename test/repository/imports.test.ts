@@ -141,7 +141,7 @@ test('each package is known to the files that are named here, and to no other', 
     polylabel: ['generator/geometries/label-point.ts'],
     'prom-client': ['proxy/operations/metrics.ts'],
     'topojson-server': ['generator/overview/topology.ts'],
-    yargs: ['generator/main.ts', 'proxy/main.ts'],
+    yargs: ['generator/commands/program.ts', 'generator/main.ts', 'proxy/main.ts', 'proxy/program.ts'],
   };
   for (const [name, files] of Object.entries(homes)) {
     const found = PROGRAM.filter(({ isType, from }) => !isType && (from === name || from.startsWith(`${name}/`)));
@@ -152,9 +152,9 @@ test('each package is known to the files that are named here, and to no other', 
   assert.deepEqual(typed.sort(), [
     'format/command-line/run-program.ts',
     'generator/cli/command.ts',
+    'generator/commands/program.ts',
     'generator/commands/source-options.ts',
-    'generator/main.ts',
-    'proxy/main.ts',
+    'proxy/program.ts',
   ]);
   const libraries = ['format', 'generator', 'proxy'].flatMap((folder) =>
     readdirSync(folder, { withFileTypes: true, recursive: true })

@@ -10,7 +10,7 @@ import { writeSample } from '../../generator/sample/sample.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
 import { runSql } from '../support/datasets/write-dataset.ts';
-import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
 import { featuresIn } from '../support/releases/features-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -50,7 +50,6 @@ test("the sample's municipalities, cut into pieces and dissolved, are the units 
     levels: [3],
     storedPages: 'none',
     precision: 12,
-    ...FULL_ALONE,
     accept: ['collapsed-geometries'],
   } as const;
   const [before, after] = [join(folder, 'before'), join(folder, 'after')];

@@ -27,7 +27,7 @@ import { until } from './until.ts';
 const CODE = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = resolve('node_modules/.cache/boundaries-tests');
 /** What a release is made from, besides the module that makes it. */
-const SOURCES: readonly string[] = ['format', 'generator', 'test/support'];
+const SOURCES: readonly string[] = ['format', 'generator', 'test/support/datasets', 'test/support/releases'];
 const FILES = ['package-lock.json', 'tsconfig.json', '.package/tsconfig.json'];
 /** Folders are removed when they were not used for longer. */
 const KEPT_MS = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
-// What a run of many test files prints: a line for each file, or for each group of files in one process, when it ends,
-// with its time; everything about what failed; and at the end what was skipped and why, the files that took most, and
-// node's closing summary.
+// What a run of many test files prints: a line for each file when it ends, with its time; everything about what failed;
+// and at the end what was skipped and why, the files that took most, and how many tests there were.
 import { inspect } from 'node:util';
+import { BETWEEN, type EndedFile } from './run-together.ts';
 
 /** As much of node's test events as is printed. */
 interface TestEvent {
@@ -13,106 +13,89 @@ interface TestEvent {
     message?: string;
     skip?: string | boolean | undefined;
     todo?: string | boolean | undefined;
-    details?: { duration_ms?: number; error?: unknown };
+    details?: { duration_ms?: number; error?: unknown; type?: string };
   };
 }
 
-/** What is known of a file. */
-interface TestFile {
-  failures: string[];
-  /** What its process printed: shown where it failed. */
-  printed: string;
-  hasFailed: boolean;
-  seconds: number;
-  cpuSeconds: number;
+/** What a run was. */
+export interface RunReport {
+  hasPassed: boolean;
+  /** The files that have ended. */
+  ended: EndedFile[];
+  /** Tests that were skipped, by reason. */
+  skipped: ReadonlyMap<string, number>;
 }
 
 /** Files that are listed at the end, by their CPU time, or by time where that is not known. */
 const LISTED = 10;
+const DIAGNOSTIC = /^\{"name":/;
 
 /**
- * Prints the events of a run, or of several.
+ * Prints the events of a run.
  * @param nameOf a file's name as it is printed
- * @param cpuSeconds the CPU time of all processes that have ended: what it grew by is that of a file that ends
- * @returns has everything passed?
+ * @param onEnd is called when a file has ended
  */
 export async function reportFiles(
   events: AsyncIterable<unknown>,
   nameOf: (file: string) => string,
-  cpuSeconds: () => number,
+  onEnd: () => void,
   write: (text: string) => void,
-): Promise<boolean> {
-  const files = new Map<string, TestFile>();
-  const fileOf = (name: string): TestFile => {
-    const known = files.get(name) ?? { failures: [], printed: '', hasFailed: false, seconds: 0, cpuSeconds: 0 };
-    files.set(name, known);
-    return known;
-  };
+): Promise<RunReport> {
+  const failures = new Map<string, string[]>();
+  const printed = new Map<string, string>();
   const skipped = new Map<string, number>();
-  const summary = new Map<string, number>();
-  let hasPassed = true;
-  let cpuBefore = cpuSeconds();
+  const counts = new Map(['tests', 'passed', 'failed', 'skipped'].map((name) => [name, 0]));
+  const ended: EndedFile[] = [];
+  const failedEntries = new Set<string>();
   for await (const event of events) {
     const { type, data } = event as TestEvent;
-    const { name = '', message = '', details = {}, skip, todo } = data;
-    if (data.file === undefined) {
-      // A line as `tests 12`: the sum of several runs.
-      const [key = '', number] = message.split(' ');
-      if (type === 'test:diagnostic') summary.set(key, (summary.get(key) ?? 0) + Number(number));
-      continue;
+    const { name = '', message = '', details = {}, skip = false, todo } = data;
+    if (data.file === undefined) continue;
+    const file = nameOf(data.file);
+    if (type === 'test:stdout' || type === 'test:stderr') printed.set(file, (printed.get(file) ?? '') + message);
+    if (type === 'test:diagnostic' && DIAGNOSTIC.test(message)) {
+      const one: EndedFile = JSON.parse(message);
+      ended.push(one);
+      write(lineOf(one));
+      onEnd();
     }
-    const fileName = nameOf(data.file);
-    const file = fileOf(fileName);
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
     // Node reports a file that it runs as a test whose name is its path.
-    const isFile = data.nesting === 0 && /\.test\.m?js$/.test(name) && data.file.endsWith(name);
-    if (type === 'test:pass' && skip !== undefined && skip !== false) count(skipped, reasonOf(skip));
-    if (type === 'test:stdout' || type === 'test:stderr') file.printed += message;
-    if (type === 'test:fail' && todo === undefined) {
-      hasPassed = false;
-      const what = isFile ? 'the file itself' : name;
-      file.failures.push(`${what}\n${errorText(details.error)}`);
-      write(`FAILED ${fileName}: ${what}\n`);
+    const isEntry = data.nesting === 0 && /\.test\.m?js$/.test(name) && data.file.endsWith(name);
+    const hasFailed = type === 'test:fail' && todo === undefined;
+    if (!isEntry && name !== BETWEEN && details.type !== 'suite') {
+      count(counts, 'tests');
+      count(counts, skip !== false ? 'skipped' : hasFailed ? 'failed' : 'passed');
+      if (skip !== false) count(skipped, typeof skip === 'string' && skip !== '' ? skip : 'without a reason');
     }
-    if (type === 'test:complete' && isFile) {
-      const cpuNow = cpuSeconds();
-      file.hasFailed = details.error !== undefined;
-      file.seconds = (details.duration_ms ?? 0) / 1000;
-      file.cpuSeconds = cpuNow - cpuBefore;
-      cpuBefore = cpuNow;
-      write(lineOf(fileName, file));
-    }
+    if (!hasFailed) continue;
+    if (isEntry) failedEntries.add(file);
+    const what = isEntry ? 'its process' : name;
+    failures.set(file, [...(failures.get(file) ?? []), `${what}\n${errorText(details.error)}`]);
+    write(`FAILED ${file}: ${what}\n`);
   }
-  for (const [name, { failures, hasFailed, printed }] of files) {
-    if (failures.length > 0) write(`\nFailed in ${name}:\n`);
-    for (const failure of failures) write(`\n${failure}\n`);
-    if (printed !== '' && (hasFailed || failures.length > 0)) write(`\nIt printed (${name}):\n${printed}\n`);
-  }
+  for (const [file, texts] of failures) write(`\nFailed in ${file}:\n\n${texts.join('\n\n')}\n`);
+  for (const file of failedEntries) if (printed.has(file)) write(`\nIt printed (${file}):\n${printed.get(file)}\n`);
   if (skipped.size > 0) write('\nSkipped:\n');
   for (const [reason, tests] of skipped) write(`${String(tests).padStart(7)}  ${reason}\n`);
-  const ended = [...files].filter(([, { seconds }]) => seconds > 0);
-  const most = ended.sort(([, a], [, b]) => b.cpuSeconds - a.cpuSeconds || b.seconds - a.seconds).slice(0, LISTED);
+  const most = ended.toSorted((a, b) => b.cpu - a.cpu || b.seconds - a.seconds).slice(0, LISTED);
   write(`\nThe ${most.length} that took most, of ${ended.length}:\n`);
-  for (const [name, file] of most) write(lineOf(name, file));
-  write('\n');
-  for (const [key, number] of summary) write(`# ${key} ${number}\n`);
-  return hasPassed;
+  for (const one of most) write(lineOf(one));
+  write(`\n# ${[...counts].map(([name, number]) => `${number} ${name}`).join(', ')}\n`);
+  return { hasPassed: failures.size === 0, ended, skipped };
 }
 
 /** A file with its time and, where that is known, its CPU time. */
-function lineOf(name: string, { seconds, cpuSeconds }: TestFile): string {
-  const cpu = Number.isNaN(cpuSeconds) ? '' : `  CPU ${cpuSeconds.toFixed(1).padStart(5)} s`;
-  return `${seconds.toFixed(1).padStart(7)} s${cpu}  ${name}\n`;
-}
-
-function reasonOf(skip: string | boolean): string {
-  return typeof skip === 'string' && skip !== '' ? skip : 'without a reason';
+function lineOf({ name, seconds, cpu }: EndedFile): string {
+  const onProcessors = Number.isNaN(cpu) ? '' : `  CPU ${cpu.toFixed(1).padStart(5)} s`;
+  return `${seconds.toFixed(1).padStart(7)} s${onProcessors}  ${name}\n`;
 }
 
 function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** The error that a test threw, which node wraps; of a file, how its process ended. */
+/** The error that a test threw, which node wraps; of an entry, how its process ended. */
 function errorText(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const { exitCode, signal } = error as { exitCode?: number | null; signal?: string | null };

@@ -1,29 +1,95 @@
-// Runs test files in one process, one after the other; test/run.ts makes a file that calls this for each of its groups.
+// Runs test files in one process, one after the other: a process costs more than most files. test/run.ts makes entries
+// that call this; several take files from one list.
 import { EventEmitter, once } from 'node:events';
-import { basename } from 'node:path';
-import { test } from 'node:test';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { endFile } from './after.ts';
+import { cpuSeconds } from './cpu-time.ts';
+
+/** A test file of a run. */
+export interface ListedFile {
+  /** The compiled file. */
+  file: string;
+  /** Its source's path in the repository. */
+  name: string;
+  /** After so long the process ends, and says which test did not. */
+  limitMs: number;
+}
+
+/** What a file that has ended took. */
+export interface EndedFile {
+  name: string;
+  seconds: number;
+  cpu: number;
+}
+
+/** Titles of tests that are none, between files. */
+export const BETWEEN = 'between test files';
 
 /**
- * Loads each test file when the tests of the one before have ended, within a test that fails if that is not possible:
- * the runner would remove the folders and stop the servers of the files when no declared test is left.
+ * Loads one test file after the other, each when the tests of the one before have ended, within a test that fails if
+ * that is not possible: the runner would remove the folders and stop the servers when no declared test is left.
+ * @param claims a folder in which each file is taken by at most one of the processes with the same list
  */
-export async function runTogether(files: readonly string[]): Promise<void> {
-  for (const file of files) {
+export async function runTogether(files: readonly ListedFile[], claims: string): Promise<void> {
+  let running = '';
+  beforeEach((context) => {
+    // Of a suite it has no name.
+    if ('fullName' in context) running = context.fullName;
+  });
+  let end = async (_: TestContext): Promise<void> => {};
+  for (const [i, listed] of files.entries()) {
+    if (!claim(join(claims, String(i)))) continue;
     const loading = new EventEmitter();
     const isTurn = once(loading, 'turn');
-    test(`${basename(file)} is loaded`, async () => {
+    const endOther = end;
+    test(BETWEEN, async (t) => {
+      await endOther(t);
       const isLoaded = once(loading, 'loaded');
       loading.emit('turn');
       await isLoaded;
     });
     await isTurn;
+    end = begin(listed, () => running);
     try {
       // Not within that test: what the file declares is none of its subtests.
-      await import(pathToFileURL(file).href);
+      await import(pathToFileURL(listed.file).href);
       loading.emit('loaded');
     } catch (error) {
       loading.emit('error', error);
     }
+  }
+  const endLast = end;
+  test(BETWEEN, (t) => endLast(t));
+}
+
+/** Begins to measure a file. @returns ends it, and tells the run what it took */
+function begin({ name, limitMs }: ListedFile, running: () => string): (t: TestContext) => Promise<void> {
+  const begun = performance.now();
+  const cpuBefore = cpuSeconds();
+  const limit = setTimeout(() => {
+    console.error(`${name} takes more than ${limitMs / 1000} s; running: ${running()}`);
+    process.exit(1);
+  }, limitMs);
+  return async (t) => {
+    try {
+      await endFile();
+    } finally {
+      clearTimeout(limit);
+      const seconds = (performance.now() - begun) / 1000;
+      const ended: EndedFile = { name, seconds, cpu: cpuSeconds() - cpuBefore };
+      t.diagnostic(JSON.stringify(ended));
+    }
+  };
+}
+
+function claim(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx'));
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
+import { after } from './after.ts';
 
 /** A folder that is removed when the test file ends. */
 export function temporaryFolder(): string {

@@ -19,7 +19,7 @@ import { SILENT } from '../../generator/report/progress.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { type FixtureFeature, type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
 import { changeArrays, replaceFeatures, replaceText, type StoredFeature } from '../support/releases/reseal-features.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -263,7 +263,7 @@ test('units that differ in the last digit of a 64-bit number have changed, also 
   const build = async (id: string, fid: number, properties: string): Promise<void> => {
     const file = join(folder, 'integers.geojson');
     writeFileSync(file, `{"type":"Feature","id":${fid},"properties":{${properties}},"geometry":${geometry}}`);
-    await buildRelease(file, own, { ...FULL_ALONE, release: id });
+    await buildRelease(file, own, { release: id });
   };
   await build('a', 1, '"GID_0":"AAA","POP":9007199254740993');
   await build('b', 20, '"POP":9007199254740993,"GID_0":"AAA"');
@@ -288,7 +288,7 @@ test('of many changes all are counted and the first named; levels that only one 
   for (const [i, units] of [200, 400].entries()) {
     const file = join(folder, `${units}.gpkg`);
     await writeSynthetic(file, units);
-    await buildRelease(file, out, { ...FULL_ALONE, release: `synthetic-${i}`, accept });
+    await buildRelease(file, out, { release: `synthetic-${i}`, accept });
   }
   const levels = diff(out, before, 'synthetic-1', report);
   const five = levelOf(levels, 5);

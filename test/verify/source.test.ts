@@ -19,19 +19,19 @@ import {
   square,
   writeDataset,
 } from '../support/datasets/write-dataset.ts';
-import { buildRelease, FULL_ALONE } from '../support/releases/build-release.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const layers = countryLayers();
 const source = writeDataset(join(folder, 'levels.gpkg'), 'GPKG', layers);
 const out = join(folder, 'levels');
-await buildRelease(source, out, FULL_ALONE);
+await buildRelease(source, out);
 
 /** Builds a release of a source with the given options and verifies it against the same source. */
 async function faultsOfOwn(name: string, files: string | string[], options: Parameters<typeof buildRelease>[2] = {}) {
   const own = join(folder, `${name}-out`);
-  await buildRelease(files, own, { ...FULL_ALONE, ...options });
+  await buildRelease(files, own, { ...options });
   const { findings: faults, features } = await verify(
     { out: own, source: { source: [files].flat() }, workers: 0 },
     SILENT,
@@ -259,7 +259,7 @@ test('a 64-bit number of which only the last digit differs is found, also as a G
     writeFileSync(file, `{"type":"Feature","id":1,"properties":${properties},"geometry":${geometry}}`);
   };
   write('9223372036854775807', '-9007199254740993');
-  await buildRelease(file, own, FULL_ALONE);
+  await buildRelease(file, own);
   const differences = async (): Promise<string[]> => {
     const { findings } = await verify({ out: own, source: { source: [file] }, workers: 0 }, SILENT);
     return findings.map(({ problem }) => problem).filter((problem) => problem.startsWith('fid'));
@@ -290,7 +290,7 @@ test('columns with names of members of JavaScript objects, as __proto__, differ 
   // With a number of so many digits, a feature is parsed in another way.
   for (const big of ['1', '9007199254740993']) {
     write('A', big);
-    await buildRelease(file, own, { ...FULL_ALONE, release: `r${big}` });
+    await buildRelease(file, own, { release: `r${big}` });
     assert.deepEqual(await differences(), []);
   }
   for (const name of ['__proto__', 'constructor']) {
@@ -341,7 +341,7 @@ test('a column that only one of them has', async () => {
     ],
   );
   const own = join(folder, 'wider-out');
-  await buildRelease(file, own, FULL_ALONE);
+  await buildRelease(file, own);
   const narrow = await verify({ out: own, source: { source: [source] }, workers: 0 }, SILENT);
   assert.deepEqual(narrow.findings.map(({ problem }) => problem).sort(), [
     'fid 1: has a property MORE; the source has no such column',

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { after } from '../after.ts';
 
 /** Listens and then blocks its thread for good. */
 const LISTENER = `

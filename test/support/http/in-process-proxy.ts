@@ -2,7 +2,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after } from 'node:test';
 import { SignJWT } from 'jose';
 import { assembleServer } from '../../../proxy/assemble-server.ts';
 import type { KeySource, TokenRules } from '../../../proxy/auth/authenticate.ts';
@@ -19,6 +18,7 @@ import type { Assets } from '../../../proxy/site/asset.ts';
 import type { LimitRules } from '../../../proxy/work/admit-client.ts';
 import type { HeldLimits } from '../../../proxy/work/held-bytes.ts';
 import type { WorkLimits } from '../../../proxy/work/work-queue.ts';
+import { after } from '../after.ts';
 import { assetsWithModules } from './explorer-modules.ts';
 
 export const ISSUER = 'https://issuer.test';

@@ -1,26 +1,59 @@
-// Chromium, for tests of the explorer's modules: a page of a proxy that runs a script which imports them.
+// Chromium, for tests of pages. A run has one of each kind (test/run.ts starts it when the first test asks); a test file
+// that is run by itself starts its own.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { after } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { after as afterProcess } from 'node:test';
+import type { Browser, BrowserServer, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 
 /** Where it is; undefined where there is none. */
 export const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'];
+const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+/** Without WebGL a page starts faster, and has no map; with it the map is drawn in software. */
+const KINDS = {
+  plain: ['--disable-gpu', '--disable-software-rasterizer', '--disable-3d-apis'],
+  webgl: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
+} as const;
+/** What a browser can draw. */
+export type BrowserKind = keyof typeof KINDS;
 const TIMEOUT_MS = 45_000;
+/** The variable that has the address at which test/run.ts says where its browsers are. */
+export const BROWSERS = 'TEST_BROWSERS';
 
 /** Why tests that need it are skipped; false where it is there. */
 export const WITHOUT_CHROMIUM: string | false =
   PROGRAM === undefined && 'there is no Chromium here; on Debian: apt-get install chromium';
 
-let browser: Promise<Browser> | undefined;
-after(async () => (await browser)?.close());
+/** Starts a browser to which several processes may connect. */
+export function startBrowser(kind: string): Promise<BrowserServer> {
+  assert.ok(kind === 'plain' || kind === 'webgl', kind);
+  return chromium.launchServer({ executablePath: PROGRAM ?? '', args: [...ARGUMENTS, ...KINDS[kind]] });
+}
+
+const browsers = new Map<BrowserKind, Promise<Browser>>();
+
+/** The browser of this process, which is closed when the process ends. */
+export function browserOf(kind: BrowserKind): Promise<Browser> {
+  const browser = browsers.get(kind) ?? connectTo(kind);
+  browsers.set(kind, browser);
+  return browser;
+}
+
+async function connectTo(kind: BrowserKind): Promise<Browser> {
+  const run = process.env[BROWSERS];
+  const server = run === undefined ? await startBrowser(kind) : undefined;
+  const endpoint = server?.wsEndpoint() ?? (await (await fetch(`${run}${kind}`)).text());
+  const browser = await chromium.connect(endpoint);
+  afterProcess(async () => {
+    await browser.close();
+    await server?.close();
+  });
+  return browser;
+}
 
 /** Opens a page of this address; it is closed when `use` ends. Fails if a script of the page fails meanwhile. */
 export async function onPageAt<T>(url: string, use: (page: Page) => Promise<T>): Promise<T> {
-  browser ??= chromium.launch({ executablePath: PROGRAM ?? '', args: ARGUMENTS });
-  const context = await (await browser).newContext({ acceptDownloads: true });
+  const context = await (await browserOf('plain')).newContext({ acceptDownloads: true });
   context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
   const errors: string[] = [];

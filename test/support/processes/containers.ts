@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { after } from 'node:test';
+import { after } from '../after.ts';
 import { type Ended, runProgram, without } from './programs.ts';
 
 const REPOSITORY = resolve('.');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { after } from 'node:test';
+import { after } from '../after.ts';
 import { until } from '../until.ts';
 import { compile } from './compile.ts';
 

@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { promisify } from 'node:util';
+import { after } from '../after.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { freePort } from './nginx-varnish.ts';
@@ -48,6 +48,8 @@ export interface SlurmNode {
  */
 export const OWN_MACHINE: readonly string[] = ['--mount', '--uts', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
+/** "Controls how long a requeued job must wait before starting again" (slurm.conf, cred_expire), by default 120. */
+const REQUEUE_SECONDS = 20;
 /** Until a daemon that has not ended is told to again. */
 const AGAIN_MS = 1_000;
 /** So often it is told; then it hangs, and is killed. */
@@ -163,7 +165,7 @@ SlurmUser=${user}
 SlurmdUser=${user}
 AuthType=auth/munge
 CredType=cred/munge
-AuthInfo=socket=${folder}/munge.socket
+AuthInfo=socket=${folder}/munge.socket,cred_expire=${REQUEUE_SECONDS}
 StateSaveLocation=${folder}/state
 SlurmdSpoolDir=${folder}/spool/%n
 SlurmctldPidFile=${folder}/slurmctld.pid

@@ -5,12 +5,15 @@ import { type BuildOptions, build } from '../../../generator/build.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { assertDerived } from './oracle.ts';
 
+/** All that the command line makes by default. */
+export const WHOLE = { geometries: GEOMETRIES, cells: true, storedPages: 'all' } as const;
 /** For tests of files, of which those of one other geometry are made like those of all. */
-export const ONE_OTHER = { geometries: ['full', 'low'] } as const;
-/** For tests that ask for nothing else. */
-export const FULL_ALONE = { geometries: ['full'], cells: false } as const;
+export const ONE_OTHER = { geometries: ['full', 'low'], cells: true, storedPages: 'all' } as const;
 
-/** The options of a build of `source` in `out`: the defaults of the command line, but for `options`. */
+/**
+ * The options of a build of `source` in `out`: the defaults of the command line, but for `options`, and without what
+ * most tests do not ask for (other geometries, cells, stored pages; `WHOLE` has them), which costs more than the rest.
+ */
 export function buildOptions(
   source: string | string[],
   out: string,
@@ -26,16 +29,14 @@ export function buildOptions(
     accept: [],
     attribution: [],
     activate: true,
-    storedPages: 'all',
-    geometries: GEOMETRIES,
-    cells: true,
+    storedPages: 'none',
+    geometries: ['full'],
+    cells: false,
     ...options,
   };
 }
 
-/**
- * Builds a release of `source` in `out` with the defaults of the command line, but for `options`. The oracle checks it.
- */
+/** Builds a release of `source` in `out` with these options. The oracle checks it. */
 export async function buildRelease(
   source: string | string[],
   out: string,

@@ -5,7 +5,7 @@ import type { StoredPages } from '../../../format/levels.ts';
 import { cachedOutput } from '../cached-folder.ts';
 import { type WorldSize, writeWorld } from '../datasets/large-dataset.ts';
 import { runGenerator } from '../processes/run-generator.ts';
-import { buildRelease, FULL_ALONE } from './build-release.ts';
+import { buildRelease, WHOLE } from './build-release.ts';
 
 /** Which world, and which of its pages are stored. */
 interface WorldOptions {
@@ -34,7 +34,7 @@ export async function worldOutput({
     async (folder) => {
       const source = writeWorld(join(folder, 'world.gpkg'), size);
       await buildRelease(source, folder, {
-        ...(isFullAlone ? FULL_ALONE : {}),
+        ...(isFullAlone ? {} : WHOLE),
         storedPages: pages,
         accept: ['empty-geometries'],
       });

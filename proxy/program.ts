@@ -1,0 +1,228 @@
+// The command line of the proxy: the only file that reads the environment and prints. main.ts runs it.
+import cluster from 'node:cluster';
+import { open } from 'node:fs/promises';
+import yargs, { type Argv } from 'yargs';
+import type { KnownError } from '../format/command-line/run-program.ts';
+import { codeOf } from '../format/error-code.ts';
+import { FormatError } from '../format/parse.ts';
+import { devToken } from './auth/dev-key.ts';
+import { signToken } from './auth/sign-token.ts';
+import { devBanner } from './config/dev-banner.ts';
+import { createKeyFiles, readSigningKey } from './config/key-files.ts';
+import { durationToSeconds } from './config/option-values.ts';
+import type { ServeOptions } from './config/options.ts';
+import { optionsFromEnvironment, SERVE_OPTIONS } from './config/options.ts';
+import { OptionError, StartError } from './config/start-error.ts';
+import type { LoadedRelease } from './data/load-release.ts';
+import { Cache, cacheFolder } from './points/cache.ts';
+import { openFolder, openService } from './points/open-release.ts';
+import { optionsToPointsSettings, POINTS_OPTIONS, type PointsOptions } from './points/options.ts';
+import { points } from './points/points.ts';
+import { summaryLines } from './points/report.ts';
+import { serve } from './serve.ts';
+
+/** The name of the program: compiled, it is installed by a package. */
+const PROGRAM = import.meta.url.endsWith('.ts') ? 'proxy' : 'boundaries-proxy';
+const DAY_SECONDS = 86_400;
+const PROGRESS_EVERY_MS = 200;
+
+/** Its commands, for arguments to be parsed with. */
+export function program(): Argv {
+  return yargs()
+    .scriptName(PROGRAM)
+    .usage('HTTP server for published boundaries; clients need a bearer token, unless it is --public.\n\n$0 <command>')
+    .command(
+      'serve',
+      'serve the current release of an output folder',
+      (args) =>
+        args
+          .options(SERVE_OPTIONS)
+          .config(optionsFromEnvironment(process.env))
+          .epilogue(
+            'Every option can also be set in the environment: BOUNDARIES_PORT=8080 for --port. Separate several values with line feeds.',
+          )
+          .example('$0 serve --dev', 'try it with development tokens')
+          .example(
+            '$0 serve --jwks keys.json --issuer https://login.example.org/ --audience boundaries',
+            'accept tokens of your issuer',
+          )
+          .example('$0 serve --public', 'accept everybody, without tokens')
+          .example(
+            '$0 serve --origin https://static.example.org/boundaries --jwks ...',
+            'read files from a static host; other options as above',
+          ),
+      (argv) => serve(argv, (url, release) => announce(url, release, argv), log),
+    )
+    .command(
+      'keys',
+      'make a key pair to sign tokens with, if you have no identity provider',
+      (args) =>
+        args
+          .option('out', {
+            type: 'string',
+            requiresArg: true,
+            demandOption: true,
+            describe: 'folder for private.pem and keys.json; existing files are never replaced',
+          })
+          .example('$0 keys --out keys', 'then: serve --jwks keys/keys.json, and token --key keys/private.pem'),
+      async ({ out }) => {
+        const { privateFile, publicFile } = await createKeyFiles(out);
+        console.log(
+          `${privateFile}: the private key, to sign tokens with; keep it away from the service\n${publicFile}: for --jwks`,
+        );
+      },
+    )
+    .command(
+      'token',
+      'print a token',
+      (args) =>
+        args
+          .option('key', { type: 'string', requiresArg: true, describe: 'private key that `keys` made, to sign with' })
+          .option('issuer', { type: 'string', requiresArg: true, describe: 'issuer (iss), as in serve; with --key' })
+          .option('audience', {
+            type: 'string',
+            requiresArg: true,
+            describe: 'audience (aud), as in serve; with --key',
+          })
+          .option('subject', {
+            type: 'string',
+            requiresArg: true,
+            describe: 'who the token is for (sub): limits and shares are for each subject (with --dev: developer)',
+          })
+          .option('expires', {
+            type: 'string',
+            requiresArg: true,
+            default: '24h',
+            describe: 'lifetime: 90s, 15m, 24h, 7d',
+          })
+          .option('scope', { type: 'string', requiresArg: true, describe: 'scopes, separated by spaces' })
+          .option('dev', {
+            type: 'boolean',
+            describe: 'sign with the development key of this machine, for serve --dev',
+          })
+          .example('TOKEN=$($0 token --dev --expires 15m)', 'store a development token for curl')
+          .example(
+            '$0 token --key keys/private.pem --issuer my-service --audience boundaries --subject partner-a --expires 90d',
+            'a token for a client',
+          ),
+      async (options) => console.log(await tokenFor(options)),
+    )
+    .command(
+      'points [table]',
+      'append the units at its point to each row of a CSV table',
+      (args) =>
+        args
+          .positional('table', { type: 'string', describe: 'the table; standard input if it is left out' })
+          .options(POINTS_OPTIONS)
+          .epilogue(
+            'The columns gid_0, name_0, gid_1 and so on are appended, all others are kept as they are. Rows without a point get empty values, and are listed at the end. Files of a service are kept in your folder for caches (XDG_CACHE_HOME).',
+          )
+          .example('$0 points places.csv > places-with-units.csv', 'from the release in output')
+          .example('TOKEN=... $0 points --url https://boundaries.example.org places.csv > ...', 'from a service'),
+      async ({ table, strict, ...options }) => {
+        if (!(await appendUnits(table, options)) && strict) process.exitCode = 1;
+      },
+    );
+}
+
+/** An error whose cause is known. */
+export function explain(error: unknown): KnownError | undefined {
+  if (!(error instanceof StartError)) return undefined;
+  const { message, where, remedy } = error;
+  return { message: `${where}: ${message}`, remedy, isUsage: error instanceof OptionError };
+}
+
+/** The options of `token`. */
+interface TokenOptions {
+  dev?: boolean | undefined;
+  key?: string | undefined;
+  issuer?: string | undefined;
+  audience?: string | undefined;
+  subject?: string | undefined;
+  scope?: string | undefined;
+  expires: string;
+}
+
+/** @throws StartError */
+async function tokenFor({ dev, key, issuer, audience, subject, scope, expires }: TokenOptions): Promise<string> {
+  const lifetimeSeconds = durationToSeconds(expires, '--expires');
+  const given = Object.entries({ key, issuer, audience }).filter(([, value]) => value !== undefined);
+  if (dev) {
+    if (given.length === 0) return devToken(subject ?? 'developer', scope, lifetimeSeconds);
+    const names = given.map(([name]) => `--${name}`).join(', ');
+    throw new OptionError('development tokens exclude another key', `--dev with ${names}`, 'omit --dev, or the others');
+  }
+  if (key === undefined || issuer === undefined || audience === undefined || subject === undefined)
+    throw new OptionError(
+      'nothing to sign with, or for',
+      'token',
+      'give --key, --issuer, --audience and --subject; or --dev for a development token',
+    );
+  return signToken(await readSigningKey(key), { issuer, audience, subject, scope, lifetimeSeconds });
+}
+
+/**
+ * Looks the points of a table up, and prints it, and on standard error what was not found.
+ * @returns have all rows a point?
+ * @throws StartError
+ */
+async function appendUnits(table: string | undefined, options: PointsOptions): Promise<boolean> {
+  const { source, levels, columns } = optionsToPointsSettings(options, process.env);
+  const openRelease = () =>
+    typeof source === 'string'
+      ? openFolder(source, levels)
+      : openService(source, levels, new Cache(cacheFolder(process.env)));
+  const { stdout, stderr } = process;
+  // Each write has the error, too.
+  stdout.on('error', () => {});
+  const begun = performance.now();
+  let shownAt = begun;
+  const progress = (rows: number): void => {
+    if (!stderr.isTTY || performance.now() - shownAt < PROGRESS_EVERY_MS) return;
+    shownAt = performance.now();
+    const rate = Math.round((1000 * rows) / (shownAt - begun));
+    stderr.write(`\r\x1b[K${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second`);
+  };
+  try {
+    const summary = await points(openRelease, columns, { input: await openTable(table), output: stdout, progress });
+    const lines = summaryLines(summary, performance.now() - begun);
+    stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}${lines.map((line) => `${line}\n`).join('')}`);
+    return summary.without.size === 0;
+  } catch (error) {
+    // The reader has ended, e.g. head.
+    if (codeOf(error) === 'EPIPE') process.exit(1);
+    if (stderr.isTTY && shownAt !== begun) stderr.write('\r\x1b[K');
+    if (!(error instanceof FormatError)) throw error;
+    const remedy = 'copy or build the release again, or tell who runs the service';
+    throw new StartError(error.message, 'the release is damaged', remedy);
+  }
+}
+
+/** @throws StartError if there is no table */
+async function openTable(table: string | undefined): Promise<AsyncIterable<Buffer>> {
+  if (table !== undefined)
+    return (
+      await open(table).catch((error: unknown) => {
+        const code = codeOf(error);
+        const problem = code === 'ENOENT' ? 'not found' : `cannot be read (${code})`;
+        throw new OptionError(problem, table, 'name a file that can be read');
+      })
+    ).createReadStream();
+  if (process.stdin.isTTY)
+    throw new OptionError('no table', 'points', 'name a CSV file, or write one to standard input');
+  return process.stdin;
+}
+
+/** Prints where the service listens, and with --dev how to try it. */
+async function announce(url: string, release: LoadedRelease | undefined, options: ServeOptions): Promise<void> {
+  const { dev, scope, explorer = true } = options;
+  const to = options.public ? ' to everybody, without tokens,' : '';
+  if (dev && release !== undefined)
+    console.log(await devBanner(url, await devToken('developer', scope, DAY_SECONDS), release, explorer));
+  else log(`serving ${release ? `release ${release.id}` : 'no release yet'}${to} at ${url}`);
+}
+
+function log(line: string): void {
+  const worker = cluster.isWorker ? `worker ${process.pid}: ` : '';
+  console.error(`${new Date().toISOString()} ${worker}${line}`);
+}
